@@ -1,7 +1,4 @@
-"""What a task asks of every drive of a robot, and which limits it comes up to.
-
-The verdict on an analysis in a sentence: what is kept, what is not, and what nobody could check.
-"""
+"""`analyse`: the demands of a task on every drive and link of a robot, limits with margins, and the verdict."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Times of several contenders, taken in turns so that all of them meet the same neighbours.
+"""Interleaved timing of several contenders, and the double-precision peak of one core.
 
-What is counted is the processor time of this process, all its threads together: another process that takes the core
-away in the middle of a sample is nobody's fault.
-
-The double-precision peak of one core, measured with a loop of fused multiply-adds.
+Contenders take turns, so that all meet the same load of the machine. What is counted is the processor time of this
+process, all its threads together, which another process on the core does not change. The peak is measured with a loop
+of fused multiply-adds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Bundled robots and files by one name.
+"""`load`: a bundled robot by its name, or a robot from a file; and the lists of bundled robots and motors.
 
-Bundled robots that are another one's file with other numbers: a name, the file, and what differs.
+A bundled robot may be a variant: the file of another one under a name of its own, with some numbers changed.
 """
 
 from __future__ import annotations

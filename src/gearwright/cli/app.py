@@ -1,7 +1,4 @@
-"""The commands put together, and what happens when one of them fails.
-
-How commands are offered: in groups by purpose, each with `--quiet`.
-"""
+"""The command line: all commands in groups by purpose, each with `--quiet`, and how errors become exit codes."""
 
 from __future__ import annotations
 

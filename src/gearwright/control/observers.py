@@ -1,7 +1,4 @@
-"""Observers that run beside a controller: external torques, and what is not measured of elastic drives.
-
-What acts on a machine from outside, seen in its momentum (De Luca).
-"""
+"""Observers beside a controller: external forces from the momentum (De Luca), and the state of elastic drives."""
 
 from __future__ import annotations
 

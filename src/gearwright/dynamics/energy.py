@@ -1,8 +1,7 @@
-"""Energies, momentum and the centre of mass, wheels included.
+"""Energies, momentum and centre of mass of a machine, wheels included.
 
-Where the energy is: per link, wheel, coupling and spring; and the energies as linear functions of the parameters.
-
-Sciavicco, Siciliano and Villani, eqs (23), (24) and (30).
+The energies are also given by link, wheel, coupling and spring, and as linear functions of the parameters (Sciavicco,
+Siciliano and Villani, eqs (23), (24) and (30)).
 """
 
 from __future__ import annotations

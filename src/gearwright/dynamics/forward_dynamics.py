@@ -1,10 +1,9 @@
-"""Forward dynamics: accelerations for given forces.
+"""Forward dynamics: accelerations for given forces, by articulated bodies extended by wheels, or by elimination.
 
-Accelerations link by link: articulated bodies, extended by wheels, in steps proportional to the number of links.
-
-Featherstone's articulated bodies: a link with everything beyond it answers an acceleration A of its frame with the
-wrench I A + p, where all joints beyond are free to move. A joint with speeds a, motion axes S, and wheels (inertia J,
-coupling Jc, rate b . a, axis e) that its own link or its parent carries adds to Gauss' function
+Featherstone's articulated bodies take steps proportional to the number of links: a link with everything beyond it
+answers an acceleration A of its frame with the wrench I A + p, where all joints beyond are free to move. A joint with
+speeds a, motion axes S, and wheels (inertia J, coupling Jc, rate b . a, axis e) that its own link or its parent carries
+adds to Gauss' function
 
     1/2 (A + S a)' I (A + S a) + p . (A + S a) + sum 1/2 J (b . a)^2 + Jc (b . a) e . alpha_carrier - right . a,
 

@@ -1,13 +1,8 @@
-"""Trigonometric polynomials as SymPy expressions with shared abbreviations.
+"""Closed forms to read: trigonometric polynomials as SymPy expressions with base parameters and abbreviations.
 
-Sums of products written as people write them: what terms share stands once, before a bracket.
-
+Base parameters are the few combinations in which the inertial parameters appear. Common factors stand before a bracket:
 a2 m3x c2 s23 dq2 + a2 m3x c2 s23 dq3 becomes a2 m3x c2 s23 (dq2 + dq3). The common factor that saves most
-multiplications is taken out first, then those of the bracket and of what is left.
-
-Base parameters of a closed form: the few combinations in which the inertial parameters appear.
-
-Numbers and products of symbols as SymPy expressions that are easy to read.
+multiplications is taken out first, then those of the bracket and of the remainder.
 """
 
 from __future__ import annotations

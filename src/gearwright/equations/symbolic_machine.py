@@ -1,8 +1,7 @@
-"""A machine whose numbers are symbols, for reading its equations.
+"""A machine whose numbers are symbols: inertial parameters, lengths, ratios of gear trains and numbers of planets.
 
-Numbers of planets as symbols: what a link or wheel has of them is so many times what one planet brings.
-
-Gear trains whose ratios are symbols: the rows of all wheels, solved from the graph, as products of ratios.
+The rows of a train's wheels are solved from its graph, as products of ratios. What a link or wheel has of planets is
+their number times the contribution of one planet.
 """
 
 from __future__ import annotations

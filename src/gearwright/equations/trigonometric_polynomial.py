@@ -1,13 +1,12 @@
-"""Trigonometric polynomials in a normal form: the scalar behind closed forms.
+"""Trigonometric polynomials in a normal form, the scalar behind closed forms, and their products of c2, s23, ...
 
 A value is a sum of number x monomial of symbols x product of harmonics, one harmonic per group of parallel joints:
-cos(k . q) or sin(k . q) with an integer vector k over the group. Products within a group are turned into sums
-(cos a cos b = (cos(a - b) + cos(a + b))/2), products across groups stay products. The form is unique, so equal values
-are equal term by term and nothing needs a simplifier.
+cos(k . q) or sin(k . q) with an integer vector k over the group. Products within a group are turned into sums (cos a
+cos b = (cos(a - b) + cos(a + b))/2), products across groups stay products. The form is unique, so equal values are
+equal term by term and nothing needs a simplifier.
 
-From harmonics to the products that people write: cos(2 q2 + q3) + cos(q3) = 2 c2 c23.
-
-In the result every angle is a sum of distinct joint angles, so that c2, s23 and the like suffice.
+For reading, harmonics become products again, cos(2 q2 + q3) + cos(q3) = 2 c2 c23, in which every angle is a sum of
+distinct joint angles.
 """
 
 from __future__ import annotations

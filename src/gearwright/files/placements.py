@@ -1,10 +1,9 @@
-"""Rotations as files state them, and the placements they make.
+"""Placements of links from rotations, axes, standard and modified Denavit-Hartenberg parameters, or vectors.
 
-Geometry in four ways, all turned into one: a body frame on its joint.
-
-What a link's words state (mass centre, inertia, motors on it, frames, children) is stated in the *link's frame* of the
-way chosen: the joint frame itself (origin and axis, modified DH), the frame at the far end of the link (standard DH),
-or the frame at the mass centre (vectors). `Seat.frame` is that frame in the body frame, so each number is moved once.
+All become one form: a body frame on its joint. What the fields of a link state (centre of mass, inertia, motors on it,
+frames, children) refers to the *link's frame* of the form chosen: the joint frame itself (origin and axis, modified
+DH), the frame at the far end of the link (standard DH), or the frame at the centre of mass (vectors). `Seat.frame` is
+that frame in the body frame, so that each number is transformed once.
 """
 
 from __future__ import annotations

@@ -2,13 +2,11 @@
 
 A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
 multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
-solved together, it says what follows from them (`follow`): the rates of its states, the power it brings or takes, and
-signals to look at; and what ends its mode (`guards`). All of it is written over scalars of any kind: which forces,
-holds, drags and guards there are depends on the mode alone, and branches are taken by the operations (`ops.where`,
-`minimum`, `maximum`, `absolute`), so that they are found (`forces.branch_points`). A law may use `if` all the same; it
-then runs in Python, and its runs say so.
-
-What ends a mode of a law, and the impact that may come with it.
+solved together, it says what follows from them (`follow`): the rates of its states, the power it supplies or
+dissipates, and signals; and what ends its mode (`guards`), possibly with an impact. All of it is written over scalars
+of any kind: which forces, holds, drags and guards there are depends on the mode alone, and branches are taken by the
+operations (`ops.where`, `minimum`, `maximum`, `absolute`), so that they are found (`forces.branch_points`). A law may
+use `if` all the same; it then runs in Python, and its runs say so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The popular approximations, as machines of their own.
+"""Approximate and reduced models of a machine as machines of their own: reflected, diagonal, none, Spong, rigid, ...
 
-Elastic machines reduced: springs made rigid, rotors that do not push, links without the rotors they carry.
+Elastic machines are reduced by rigid springs, by rotors that do not push on their carriers, or by links without the
+tensors of the rotors they carry.
 """
 
 from __future__ import annotations

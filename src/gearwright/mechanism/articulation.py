@@ -1,10 +1,9 @@
-"""How a machine falls into nodes that couple neighbours only, so that its equations are solved link by link.
+"""The sparsity of a machine's equations: which speeds couple, and whether to solve link by link or by elimination.
 
 A wheel whose rate depends on the speeds of one joint alone, carried by one of the two links of that joint or by the
-base, acts within that joint. So does a shaft that turns such wheels only. A machine of such drives is solved in steps
-whose number is proportional to that of its links.
-
-Which speeds the mass matrix couples, and in which order to eliminate them.
+base, acts within that joint. So does a shaft that turns such wheels only. A machine of such drives falls into nodes
+that couple neighbours only, and is solved in steps whose number is proportional to that of its links. Other machines
+are solved by eliminating the mass matrix in the order of minimum degree.
 """
 
 from __future__ import annotations

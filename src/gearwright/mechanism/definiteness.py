@@ -1,9 +1,8 @@
-"""Whether every motion has inertia: asked once per machine, so that a singular one is refused by name.
+"""The check, once per machine, that its mass matrix is positive definite: a singular machine is refused by name.
 
-The mass matrix in numbers at one configuration without special angles, before any recursion runs.
-
-Every dof accelerates the composite body beyond it; the wrench that this needs is projected on the dofs of its path, all
-of them at once, so that a thousand links take a thousand steps.
+The matrix is evaluated in numbers at one generic configuration, before any recursion runs. Every degree of freedom
+accelerates the composite body beyond it; the wrench that this needs is projected on the degrees of freedom of its path,
+all of them at once, so that the number of steps is proportional to the number of links.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The named columns of a CSV file, with complaints that name file, column and line.
-
-Rates of sampled signals.
-"""
+"""The named columns of CSV files, read (errors name file, column and line) and written; rates of sampled columns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""What `demands` finds: torques, inputs, what goes beyond its limit, and what would have to jump.
+"""The result of `demands`: forces, motor torques, inputs and states by name, violated limits, and jumps of states.
 
-All that is asked of a machine along its motion, gathered by names from its smooth pieces.
-
-What one smooth piece of a motion asks for: forces, inputs and states by name.
+Each smooth segment of a motion gives its own series; those of all segments are gathered by name.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
-r"""What a motion asks for, with its exact slopes by parameters: the equations of `demands`, over what varies.
+r"""The demands of a motion with exact partial derivatives by parameters: the equations of `demands` over dual numbers.
 
-Motions, modes of laws and pieces are those of the robot as it is. A small change of a parameter moves none of them but
-shafts behind springs, and with these the instants at which they turn round, where friction and losses jump: the times
-of a piece's ends have slopes too.
-
-How the states of laws along a motion depend on parameters.
-
-How the instants at which something turns round depend on parameters.
-
-Along a line with the speed s(t, p) it turns at s = 0, so that $dt/dp = -(\partial s / \partial p) / \dot s$.
+Motions, modes of laws and smooth segments are those of the nominal robot. A small change of a parameter moves none of
+them but shafts behind springs, and with these the instants at which they reverse, where friction and losses jump: the
+times of a segment's ends have derivatives too. Along a line with the speed s(t, p) the reversal is at s = 0, so that
+$dt/dp = -(\partial s / \partial p) / \dot s$. States of laws have derivatives along each segment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Parts made of parts: each must be of the kind its place asks for, or be refused by name.
+"""Checks of parts: kinds and ranges of arguments, physically consistent inertia tensors, rotors of revolution.
 
-What a rigid body's tensor must obey, as sentences that say what is wrong; files and machines ask the same ones.
+Each check names the part and the rule that it violates; files and machines use the same ones.
 
-Whether a rotor is a body of revolution about its axis, which a spin must be.
+- A tensor about the centre of mass is positive semidefinite and obeys the triangle inequality of its principal moments.
+- A carrier contains its wheels: its central tensor less sum (Jc^2/J) e e' has no negative principal moment.
+- A rotor is a body of revolution about its axis, as a spin must be: t 1 + (a - t) e e', with its centre of mass on it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is bolted on: payloads and named frames.
-
-Named states of a robot: home, a pose to start from.
-"""
+"""Payloads, named frames and named states (configurations such as home) of a robot."""
 
 from __future__ import annotations
 

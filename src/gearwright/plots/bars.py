@@ -1,7 +1,4 @@
-"""Bars in groups, in panels; hatches tell the series apart without colour.
-
-Names with a number each, the strongest above: lying bars in panels.
-"""
+"""Bar charts in panels: grouped bars, distinguished by hatch as well as colour, and rankings by magnitude."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Curves of one quantity over another, in panels side by side.
-
-Many curves at once: the median, and what half of them and all of them span.
-"""
+"""Figures of curves in panels: one quantity over another, and bands of percentiles of many curves."""
 
 from __future__ import annotations
 

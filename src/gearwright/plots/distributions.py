@@ -1,7 +1,4 @@
-"""How numbers spread, with their median and what nine in ten of them lie between.
-
-Values with their uncertainty.
-"""
+"""Figures of distributions: histograms with median and 5 % and 95 % percentiles, and uncertainty intervals."""
 
 from __future__ import annotations
 

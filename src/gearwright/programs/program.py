@@ -1,6 +1,6 @@
-"""What a public function computes, stated once for every backend.
+"""The program: what a public function computes over scalars of any kind, stated once for every backend.
 
-Programs whose inputs count neither coordinates nor speeds.
+The inputs of a `Program` count coordinates and speeds; a `VectorProgram` has inputs of sizes of their own.
 """
 
 from __future__ import annotations

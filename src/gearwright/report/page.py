@@ -1,7 +1,4 @@
-"""An analysis as one self-contained HTML page: no scripts, no files beside it, nothing fetched.
-
-The figures of the report as SVG text inside the page.
-"""
+"""The report: an analysis or a sizing as one self-contained HTML page with SVG figures; no scripts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Links to look at: the shapes they state, or rods from joint to joint.
-
-Mesh files that shapes name: where they are, and what is in them.
-"""
+"""The solids of links: stated shapes and mesh files, or rods from joint to joint; joints, pedestal, payload."""
 
 from __future__ import annotations
 

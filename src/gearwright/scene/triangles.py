@@ -1,7 +1,4 @@
-"""Triangle meshes made of numbers: tubes, cylinders, boxes, spheres, rods.
-
-Vectors and matrices of parts as arrays.
-"""
+"""Triangle meshes made of numbers: tubes, wheels, cylinders, boxes, spheres, rods, bodies of revolution."""
 
 from __future__ import annotations
 

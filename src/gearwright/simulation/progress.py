@@ -1,7 +1,4 @@
-"""A progress bar for long runs.
-
-Ctrl-C during a run: noted at once, obeyed where nothing can get lost.
-"""
+"""Progress bars of long runs, and Ctrl-C during one: noted at once, raised between steps, so that nothing is lost."""
 
 from __future__ import annotations
 

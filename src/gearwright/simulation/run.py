@@ -1,8 +1,6 @@
-"""Runs: named series with units, the energy book-keeping, files, pictures and comparisons.
+"""Runs: named series with units, energy balance, phases of contacts, CSV and Parquet files, figures and comparisons.
 
-The phases of contacts along a run: approach, impact, constrained motion, release.
-
-Runs in files: CSV through the columns of motions, Parquet with units as metadata.
+The phases of a contact are approach, impact, constrained motion and release. Parquet files hold units as metadata.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`simulate`: from a robot, a state and inputs to a run.
-
-Which integrator suits a problem, found by looking at its rates near the start.
-"""
+"""`simulate`: from a robot, a state and inputs to a run, by the integrator that suits the decay rates at its start."""
 
 from __future__ import annotations
 

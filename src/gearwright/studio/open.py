@@ -1,7 +1,4 @@
-"""Opening the studio: a server on this machine, a page per visitor.
-
-Watches the file of a robot while the studio runs: somebody edits it by hand.
-"""
+"""`studio`: a server on this machine with a page per visitor, which follows edits of the robot's file."""
 
 from __future__ import annotations
 

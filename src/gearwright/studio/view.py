@@ -1,6 +1,6 @@
-"""A scene in one visitor's window: nodes for bodies and solids, moved as the robot moves.
+"""The view of a scene in one visitor's window: nodes for bodies and solids, moved as the robot moves.
 
-Rotations as the page wants them: quaternions (w, x, y, z).
+Rotations are given to the page as quaternions (w, x, y, z).
 """
 
 from __future__ import annotations

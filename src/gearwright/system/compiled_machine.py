@@ -1,6 +1,6 @@
-"""The functions of one machine that a run calls thousands of times, in machine code where there is any.
+"""The functions and coordinates of one machine that a run calls thousands of times, compiled where that is possible.
 
-Coordinates of one machine in machine code: value, row, rate and drift of numbers, for what runs law by law.
+A compiled coordinate gives its value, row, rate and drift, for laws that are evaluated one by one.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
-"""A machine with its laws, stated once, over scalars of any kind.
+"""The system: a machine with its laws, stated once, over scalars of any kind.
 
-Whatever needs a machine with its laws asks here: what each law sees, how all act, which generalized forces and which
-flows through ports follow, and what the accelerations lead to. Who asks adds only what is its own:
+It states what each law sees, how all act, which generalized forces and which flows through ports follow (motors act
+through the ports of their gears), what the accelerations lead to, and the power of lines that move by themselves. Its
+users add only what is their own:
 
 - `evaluation`: accelerations in numbers, law by law.
 - `kernels.motion_rates`: the rates in one kernel, for laws that act by forces alone.
 - `kernels.all_modes`: all laws in all their modes as kernels.
 - `simulation.fixed_step.step_program`, `simulation.fixed_step.step_stability`: fixed steps, and how long they may be.
-- `motion_demands`: the forces that a prescribed motion asks for, and how elastic drives follow it; at many states at
+- `motion_demands`: the forces that a prescribed motion requires, and how elastic drives follow it; at many states at
   once, for planning.
-- `modes.impacts`: impacts, and what gears take of them.
-
-What motors bring through the ports of their gears, with ratios of any kind.
-
-The books of laws: along what they push, and the power of what moves their lines by themselves.
+- `modes.impacts`: impacts, and their effect on gears.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Operations on what symbols stand for: CasADi's scalars, or nodes drawn into a graph.
+"""Operations on what symbols stand for: CasADi's scalars, or nodes of a graph under construction.
 
-CasADi's operators and functions try every kind of matrix before they come to scalars. Asked by the code of an operation
-it makes the same expression in a sixth of the time.
+CasADi's operators and functions try every kind of matrix before they come to scalars; called by the code of an
+operation it makes the same expression in a sixth of the time.
 
-Expressions drawn straight into a graph: what symbols of large machines stand for where no derivative is wanted.
-
-They have the few operations of CasADi's scalars that `Symbol` asks for, and take a quarter of the time. CasADi knows a
-few more ways to save an operation, so that small machines are left to it.
+Nodes have the few operations of CasADi's scalars that `Symbol` uses, and take a quarter of the time. They stand for
+symbols of large machines where no derivative is required; CasADi knows a few more ways to save an operation, so that
+small machines are left to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The traced program as a graph of operations, each computed once, in the order in which they run.
-
-From a CasADi function to a graph: its instruction list is walked once.
-"""
+"""The graph of a traced program's operations, each computed once, in order of execution; built from CasADi's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tracing: a program run over recorded symbols, with the machine's numbers folded in.
+"""Tracing: a program run over recorded symbols with the machine's numbers folded in, and directional derivatives of it.
 
-Derivatives of a traced program along a direction: forward differentiation, about twice the operations.
+Derivatives along a direction come from forward differentiation and take about twice the operations.
 """
 
 from __future__ import annotations

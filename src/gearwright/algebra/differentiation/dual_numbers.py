@@ -1,9 +1,8 @@
-"""What depends on parameters: a value with its slopes, as a scalar.
+"""Dual numbers: scalars with partial derivatives by parameters, also as Taylor series in time.
 
-Series of time that may depend on parameters: a `Taylor`, or what is `Varied` and has Taylor series in it.
-
-These functions ask for the slopes and for the time in a scalar, whichever it is: a plain number has no slopes, and is
-the same at all times.
+A scalar here is a plain number, a `Taylor` series, or a `Varied`: a value with its partial derivatives, either of which
+may be a Taylor series. The functions below read derivatives and time coefficients from any of them: a plain number has
+no partial derivatives and is constant in time.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-r"""What a drive would do with other numbers: the equations of the analysis for trials, many at once.
+"""Trials of a drive with other parts, many at once: the equations of the analysis for torque, current and temperature.
 
 A gear hands the load L on to its joint, $O = L / n$ at the motor; the teeth say what must enter by the direction of
-power, what turns the motor itself and the friction of its bearings come on top. Rows are trials, columns are times.
-The load is what leaves the gear for the torque that the motor gives now, so that the present drive comes out as it is;
-cogging and ripple are left out.
-
-How warm the motors of trials are: in the last of so many cycles, many trials at once.
+power, the torque that accelerates the rotor and the friction of its bearings come on top. Rows are trials, columns are
+times. The load is what leaves the gear for the torque that the motor gives now, so that the present drive comes out as
+it is; cogging and ripple are left out. Temperatures are those of the last of the cycles.
 """
 
 from __future__ import annotations

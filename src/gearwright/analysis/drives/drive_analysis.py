@@ -1,8 +1,6 @@
-"""What a task asks of one drive: series over the cycle, and the numbers that a data sheet is compared with.
+"""The analysis of one drive: series over the cycle, the characteristics that a data sheet limits, torque over speed.
 
-Series are arrays; where the slopes by parameters are asked for they are `Varied`, and the numbers too.
-
-The torque of a motor over its speed, and what data sheets, voltage and gearbox allow.
+Series are arrays; where derivatives by parameters are required, series and characteristics are dual numbers.
 """
 
 from __future__ import annotations

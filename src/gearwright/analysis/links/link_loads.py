@@ -1,6 +1,6 @@
-"""Forces inside a link over a motion, as arrays: along a beam from its joint to its far end.
+"""Section forces of a link over a motion, as arrays along a beam from its joint to its far end.
 
-Masses on a link whose places are stated: the payload and motors.
+Masses with stated places on the link, the payload and motors, act where they sit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What one per cent of a parameter does to every characteristic of a task.
+"""Sensitivities: the change of every characteristic of a task for one per cent of a parameter, by exact derivatives.
 
 Nothing is differenced but the balance inside a gear box at one instant (`tooth_slopes.py`): the whole analysis (inverse
-dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs over numbers that carry
-their slopes by the parameters.
-
-Every characteristic of a task with its exact slopes by parameters: the analysis, over what varies.
+dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs over dual numbers.
 """
 
 from __future__ import annotations

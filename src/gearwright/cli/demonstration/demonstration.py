@@ -1,7 +1,4 @@
-"""The demonstration: a geared arm through a motion, with everything the approximations get wrong.
-
-The demonstration's first words: joints whose torque a constant on the diagonal misses.
-"""
+"""The demonstration: errors of the approximations on a wrist, a leg and an arm, and the drives of a SCARA."""
 
 from __future__ import annotations
 

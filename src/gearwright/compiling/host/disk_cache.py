@@ -1,18 +1,16 @@
-"""The cache on disk: machine code of earlier processes.
+"""The cache on disk: machine code of earlier processes, and whether its folder can be trusted.
 
 Entries are files named by their key, the hash of everything that the code depends on. A file holds its key and the hash
-of all it holds, so that one that is damaged, or belongs to another key, is seen and made anew; it is written under
-another name and renamed, so that several processes may write at once. The least recently used entries go when the
+of all it holds, so that one that is damaged, or belongs to another key, is recognised and made anew; it is written
+under another name and renamed, so that several processes may write at once. The least recently used entries go when the
 directory exceeds its size. A directory that cannot be read or written is not an error: kernels are then compiled in
-every process; `trusted_directory` says which directories are trusted.
-
-`GEARWRIGHT_CACHE` names another directory; `GEARWRIGHT_CACHE=off` switches the cache off.
-
-The folder of the cache on disk: where it is, and whether what lies there may be run.
+every process.
 
 Who can write into the folder decides what this process runs. So it must belong to the user, and nobody else may write
 into it; the same holds for every file that is read from it. Of a folder behind a link the real one is checked. On
 systems without owners (Windows) the user's profile is protected by the system, and only links are refused.
+
+`GEARWRIGHT_CACHE` names another directory; `GEARWRIGHT_CACHE=off` switches the cache off.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Object files in memory: as blocks that this process maps itself, or through LLVM where it cannot.
-
-An object file as one block of bytes that runs wherever it lies: what a linker does, as far as our code needs it.
+"""Object files loaded into this process: as blocks that it maps itself, or through LLVM where it cannot.
 
 Kernels refer to nothing outside themselves (addresses come through a table), and within themselves by distances alone.
-So their sections are put one after the other and the distances written in. That takes a tenth of the time that LLVM
-needs, and LLVM itself need not be loaded where nothing is compiled. Object files of other kinds (Windows, macOS, ARM)
-are left to LLVM.
-
-The format is that of the System V ABI: ELF for x86-64, relocatable, little-endian.
+So their sections are laid out in sequence and the distances written in, as a linker does: one block of bytes that runs
+at any address. That takes a tenth of the time that LLVM needs, and LLVM itself need not be loaded where nothing is
+compiled. The format is that of the System V ABI: ELF for x86-64, relocatable, little-endian. Object files of other
+kinds (Windows, macOS, ARM) are left to LLVM.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The entry from Python as machine code: checks the arrays and runs the kernel without any Python in between.
+"""The entry of a kernel from Python as machine code: it checks the arrays and runs the kernel without the interpreter.
 
-The function has the C signature of a Python builtin (METH_FASTCALL | METH_KEYWORDS). Whatever it does not expect
-(lists, other dtypes, broadcasting, errors) it leaves to `self`, a Python callable, with the arguments as they came.
-
-Instructions of the entry from Python: what it reads from Python's objects, and when it leaves a call to Python.
+The function has the C signature of a Python builtin (METH_FASTCALL | METH_KEYWORDS). What it does not expect (lists,
+other dtypes, broadcasting, errors) it leaves to `self`, a Python callable, with the arguments as they came.
 """
 
 from __future__ import annotations

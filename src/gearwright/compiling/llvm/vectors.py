@@ -1,7 +1,4 @@
-"""LLVM text for vectors of states: one state per lane, with sines and transposes of its own.
-
-The operations of a graph on vectors, beyond sines and cosines.
-"""
+"""LLVM text of a graph's operations on vectors of states, one state per lane, with sines and transposes."""
 
 from __future__ import annotations
 

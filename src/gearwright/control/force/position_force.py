@@ -1,7 +1,4 @@
-"""Hybrid position/force control, on what is rigid and on what gives way, as users make it.
-
-The law of a frame that moves along what it touches and presses on it.
-"""
+"""Hybrid position/force control of a frame on rigid surfaces and compliant environments: law and controllers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The industrial cascade, as users make it.
-
-The industrial cascade: P control of the position around PI control of the speed.
-"""
+"""The industrial cascade: P control of the position around PI control of the speed, as a law and as a controller."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Laws in joint space: PD, computed torque, nominal feedforward.
-
-Controllers of the joints, as users make them.
-"""
+"""Controllers in joint space, and their laws: PD, computed torque, nominal feedforward."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What may drive a joint: every motor with every gearbox, as columns of numbers.
+"""The candidates of a joint, every motor with every gearbox, as columns of numbers, and their screening.
 
-All choices of one joint at once: what the motion asks of each, and how much of its limits that takes.
+Screening computes for all candidates at once what the motion demands of each, and the share of its limits that it
+takes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Points of a sweep through a kernel whose inputs are the parameters: thousands per second, some at a time.
+"""Points of a sweep through a kernel whose inputs are the parameters, in batches: thousands of points per second.
 
-Which designs of many cannot be built, without building each: a kernel computes with any numbers.
+A kernel computes with any numbers, so that designs which cannot be built are found first, by bisection of boxes of
+points instead of building each.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sweeps and Monte Carlo: the same measure of a robot for many values of its parameters.
+"""Parameter sweeps and Monte Carlo: one measure of a robot for many values of its parameters, with figure.
 
-The picture of a sweep: numbers over a parameter where it has a grid, else how they spread.
+Numbers are drawn over a parameter where it has a grid, else as distributions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which limit stands in the way when no set keeps all of them: that of the set which comes closest.
-
-What to do when a limit is not kept by any drive, and requirements that no drive can change.
-"""
+"""The message when no set of drives keeps every limit: the closest set, its tightest limit, and what to change."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The drives that were chosen, and what a task comes to with them.
-
-A sizing as plain numbers and names, for JSON and for tables.
-
-The picture of a sizing, and the table of what was chosen.
-"""
+"""The result of a sizing: chosen drives, Pareto front and analysis, with tables, figure and plain data for JSON."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-r"""The limits of a design as functions of its continuous variables, with exact gradients from kernels.
+r"""Refinement of a design's continuous variables by SciPy's SLSQP on exact gradients, the drives unchanged.
 
 The machine is a function of the variables and of a factor $s_j$ per drive on the inertia of what turns with its motor.
-One kernel gives the forces of the motion, its derivative by the variables another. Forces are linear in $s_j$, so that
-what turns motor j alone is $2 (\tau(1) - \tau(s_j = 1/2))$. Losses, currents and limits follow over jets.
-
-Continuous variables brought to their best while drives, mounts and materials stay: SciPy's SLSQP on exact gradients.
-
-Shares of the limits of drives and all objectives have slopes from kernels, stresses and deflections of links from jets.
+Drives, mounts and materials stay as they are. One kernel gives the forces of the motion, its derivative by the
+variables another. Forces are linear in $s_j$, so that the part that turns motor j alone is $2 (\tau(1) - \tau(s_j =
+1/2))$. Losses, currents, the limits of drives and all objectives follow from them with their gradients; stresses and
+deflections of links come from jets.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Redundant Cartesian models of a chain: Melhem and Loria, with the quadratic terms that their paper leaves out.
+"""Redundant Cartesian models of a chain (Melhem and Loria), with the quadratic terms that their paper leaves out.
 
     nu = J(q) v,      M d(nu)/dt + n(nu) + w(q) + (J+)' f(q, v) = Q,      J' Q = tau
 
-with constant M, the weights w, the spring forces f and any left inverse J+ of J. In generalized speeds: H = J' M J,
-C = J' (M dJ/dt + G(nu) J) with G nu = n, g = J' w.
+with constant M, the weights w, the spring forces f and any left inverse J+ of J. In generalized speeds: H = J' M J, C =
+J' (M dJ/dt + G(nu) J) with G nu = n, g = J' w.
 
-Rows of a constant left inverse of a redundant Jacobian, written down joint by joint where that can be done.
+Rows of a constant left inverse are given joint by joint where a formula exists:
 
 - Revolute: v_i = a . w_i - a . w_(i-1), the axis a being constant in either link's frame.
 - Prismatic, linear velocities in link axes: the velocity of the centre less that of the point of the parent link there;

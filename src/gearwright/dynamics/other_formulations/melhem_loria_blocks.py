@@ -1,16 +1,15 @@
-"""Which Cartesian velocities a redundant model counts, and the constant inertia between them.
+"""The velocities that a redundant Cartesian model counts, in blocks, and the constant inertia between them.
 
-A block is three velocities of one piece (a link or a rotor) in some axes. With W the constant weights between blocks,
-the momentum of block b is h_b = sum_j W_bj nu_j; if its axes turn at Omega_b, itself a sum of blocks, then
+The models of Melhem and Loria are written for links and rotors as separate rigid bodies. A body of a machine contains
+its wheels at rest; `Spin.rest` states what each of them contributed, so that it can be taken out. A link does not turn
+against itself, a rotor turns about the third of its own axes.
+
+A block is three velocities of one such body in some axes. With W the constant weights between blocks, the momentum of
+block b is h_b = sum_j W_bj nu_j; if its axes turn at Omega_b, itself a sum of blocks, then
 
     rate of momentum = sum_j W_bj d(nu_j)/dt + Omega_b x h_b.
 
 The second term is n(nu), which Melhem and Loria leave out: Lagrange's equations in quasi-velocities need it.
-
-Links and rotors as separate rigid bodies again: what the redundant models of Melhem and Loria are written for.
-
-A body of a machine contains its wheels at rest; `Spin.rest` remembers what each of them brought in, so that it can be
-taken out. A link is a piece that does not turn against itself, a rotor one that turns about the third of its own axes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A robot as C99 for its controller: header, source, a CMake file and a self-test with stored values.
+"""A robot as a C99 package for its controller: header, source, a CMake file and a self-test with stored values.
 
-The name of a C package, which is that of its files and its CMake target too.
+Its name is that of its files and of its CMake target.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""An FMU as a file: its C compiled by the compiler that is found, its sources, its description, zipped.
-
-What lies beside the model in an FMU: a page about it, how to build it, and the licence of the headers.
-"""
+"""The build of an FMU: C sources compiled and zipped with model description, documentation and licence."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Words made from parts: a part that is a plain dataclass needs one line here to be readable and writable.
+"""Fields of files derived from parts: a part that is a plain dataclass needs one line here to be readable and writable.
 
-The name of a field is its word; what it may hold follows from its type (teeth, names, members) or from its name
-(`radius` is a length, `line_density` a mass per length, ...).
-
-What a part's docstring says about its fields, for the file reference: a sentence is written once.
+The name of a dataclass field is its key in the file; the quantity it holds follows from its type (teeth, names,
+members) or from its name (`radius` is a length, `line_density` a mass per length, ...). The file reference takes the
+description of a field from the part's docstring.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The words of a task file: motions one after the other, and what the robot carries meanwhile.
-
-The words of a task file beside its motions: forces of the process, what is required, what goes wrong.
-"""
+"""The fields of task files: motions in sequence, payloads, process forces, requirements and perturbations."""
 
 from __future__ import annotations
 

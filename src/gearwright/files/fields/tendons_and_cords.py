@@ -1,7 +1,4 @@
-"""The words of tendons and of named states.
-
-The words of cords: tendons whose way through points and round rollers is stated.
-"""
+"""The fields of tendons (rows over joints), of cords (routes through points and round rollers), and of named states."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Actuators of a compiled MJCF model as drives, or as motors of tendons where they move several joints.
 
-MuJoCo's dcmotor, compiled: a winding, friction, cogging and heat as a motor.
+MuJoCo's `dcmotor` becomes a motor with winding, friction, cogging and thermal data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Equalities of a compiled MJCF model that hold two bodies together, as loops of the robot: `connect` and `weld`.
+"""Equalities `connect` and `weld` of a compiled MJCF model as closed loops of the robot.
 
-MuJoCo's are soft, a loop is rigid. Of x, y, z, rx, ry, rz a loop holds those that joints can move: two in the plane of
-a planar linkage. Sites that a file names stay the frames of their loop; elsewhere two frames are made.
-
-Which ways two bodies of a compiled MJCF model can move against each other at a point.
-
-A planar linkage cannot leave its plane: to hold it there would be to hold what no joint moves.
+MuJoCo's are soft, a loop is rigid. Of x, y, z, rx, ry, rz a loop holds those along and about which the two bodies can
+move against each other: two in the plane of a planar linkage, which cannot leave its plane. Sites that a file names
+stay the frames of their loop; elsewhere two frames are made.
 """
 
 from __future__ import annotations

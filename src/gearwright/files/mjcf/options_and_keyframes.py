@@ -1,7 +1,4 @@
-"""What an MJCF file switches off for the whole model.
-
-Keyframes of a compiled MJCF model as named states.
-"""
+"""Options and keyframes of a compiled MJCF model: effects that it disables, and keyframes as named states."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Catalogues of motors and gearboxes as CSV, one article a row, in SI units.
+"""Motor and gearbox catalogues as CSV tables, read and written: one catalogue entry a row, in SI units.
 
 The headers are those of the open motor and gearbox tables (`key`, `manufacturer`, `ID`, `type`, `V`, `k_t`, `R`, ...);
 a table with a column `k_t` or `V` is one of motors, one with a column `ratio` one of gearboxes. An empty cell is a
 number that the data sheet does not print.
-
-Data sheets as CSV: the tables that `read_drive_table` reads, with the same headers and units.
 """
 
 from __future__ import annotations

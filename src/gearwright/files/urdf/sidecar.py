@@ -1,11 +1,10 @@
-"""What a URDF cannot say, in a YAML file beside it: `arm.urdf` and `arm.gearwright.yaml`.
+"""The sidecar of a URDF, a YAML file beside it for what URDF cannot state: `arm.urdf` and `arm.gearwright.yaml`.
 
-The sidecar holds the words of a robot file that the URDF alone does not give back: drives, gravity, payload, frames,
-and per link only what differs, found by reading the URDF and comparing. `null` takes a word away; `without` names links
-that only the URDF needs. Whoever edits the URDF keeps his changes, except where the sidecar speaks: a ratio that both
-state is the sidecar's, with a note; a mass that the sidecar replaces must be the one it was written for.
-
-The lines of a sidecar for problems of the robot that it makes together with its URDF.
+The sidecar holds the fields of a robot file that the URDF alone does not give back: drives, gravity, payload, frames,
+and per link only what differs, found by reading the URDF and comparing. `null` removes a field; `without` names links
+that only the URDF needs. Edits of the URDF hold, except where the sidecar states the same: a ratio that both state is
+the sidecar's, with a note; a mass that the sidecar replaces must be the one it was written for. Problems of the robot
+that both make together are reported with the lines of the sidecar.
 """
 
 from __future__ import annotations

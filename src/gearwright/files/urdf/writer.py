@@ -1,11 +1,9 @@
-"""Parts -> URDF text that other tools load.
+"""The URDF writer: parts as URDF text that other tools load.
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
-at rest, so that a tool without rotors computes the joints' part of the approximation "none". A joint that URDF has no
-word for becomes several through links without mass, a free joint a floating one. What is lost thereby is kept in the
-sidecar (`sidecar`).
-
-Joints that URDF has no word for, as chains of joints that it has, through links without mass.
+at rest, so that a tool without rotors computes the joints' part of the approximation "none". A joint kind that URDF
+lacks becomes a chain of URDF joints through links without mass, a free joint a floating one. What URDF cannot represent
+is kept in the sidecar (`sidecar`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Gearwright's own robot files: YAML -> words -> parts, with every problem of the file in one error.
+"""The reader of Gearwright's own robot files: YAML to fields to parts, with every problem of the file in one error.
 
-Units that depend on the joint: a spring at one that turns is in Nm/rad, at one that slides in N/m.
+Units that depend on the joint are checked against its kind: a spring at a revolute joint is in Nm/rad, at a prismatic
+one in N/m.
 """
 
 from __future__ import annotations

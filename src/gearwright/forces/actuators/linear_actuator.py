@@ -1,6 +1,7 @@
-"""Linear actuators of any order: motors, servo cylinders and whatever else drives a line of the machine.
+r"""Linear actuators of any order along a line of the machine (motors, servo cylinders), and their inverses.
 
-Inverting a linear actuator: states and input from the motion along its line and the force it must give.
+An actuator is $\dot x = C x + f M + d u + e$; the inverse gives its states and input from the motion along its line and
+the force that it must give.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Contacts: a point of a machine that touches a surface, which pushes and never pulls.
+"""Contacts: a point of a machine on a rigid surface, unilateral, with restitution and friction.
 
-Along what contacts act: the gap to a surface, and the slip along a curved one.
+A contact acts along the gap to the surface and along the slip on it, which may be curved.
 """
 
 from __future__ import annotations

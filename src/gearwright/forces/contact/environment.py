@@ -1,12 +1,13 @@
-r"""Environments with dynamics of their own in several coordinates: inertia, damping and stiffness as functions of s.
+r"""Environments with dynamics of their own in several coordinates s: inertia, damping and stiffness as functions of s.
 
-What an environment does over a fixed step: inertia and dampers by impulses, as they are at its end.
+$$F = M(s)\,\ddot s + C\,\dot s + B(s)\,\dot s + \partial V(s)/\partial s$$
 
-With $G = M + h B$ the impulses along the coordinates are $P = M (w - h d) - G w^+$: w their speeds with those of the
-beginning, $w^+$ with those of the end, d their drifts. $G = L D L'$ makes each depend on one speed alone, that along
-the mixed coordinate $L' s$, which is what projected Gauss-Seidel asks for.
+The matrices are constant, and checked, or functions of the coordinates.
 
-Matrices that laws are given: constant ones, checked, or functions of coordinates.
+Over a fixed step of h inertia and dampers act by impulses, as they are at its end. With $G = M + h B$ the impulses
+along the coordinates are $P = M (w - h d) - G w^+$: w their speeds with those of the beginning, $w^+$ with those of the
+end, d their drifts. $G = L D L'$ makes each depend on one speed alone, that along the mixed coordinate $L' s$, as
+projected Gauss-Seidel requires.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The cords of a robot: their lengths as coordinates, and what acts along them as laws.
+"""The cords of a robot: their lengths as coordinates, and the laws along them (springs, friction, stops, inertia).
 
-Inertia along a line that no body of the machine has: of a cord, of a rotor that a cord turns.
+The inertia along a line that no body of the machine has is that of a cord, or of a rotor that a cord turns.
 """
 
 from __future__ import annotations

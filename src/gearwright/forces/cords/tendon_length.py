@@ -1,7 +1,4 @@
-"""Tendons: the length of a cord over points and pulleys.
-
-Rollers: how long a cord is that may touch a cylinder or a sphere between two points.
-"""
+"""The length of a tendon or cord over points, pulleys, and cylinders or spheres that it may touch."""
 
 from __future__ import annotations
 

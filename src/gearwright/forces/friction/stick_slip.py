@@ -1,7 +1,4 @@
-"""What sticks and slides: the modes that friction, brakes and clutches share.
-
-The Stribeck curve, once for all friction laws.
-"""
+"""Stick and slip: the modes that friction, brakes and clutches share, and the Stribeck curve of all friction laws."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-r"""Motors on one supply as a law: their voltages are found together, each moment, without iteration to a tolerance.
-
-The bus between a supply and its motors, solved exactly at every moment.
+"""The law of motors on one supply, and the voltage of the bus between them, solved at every instant.
 
 The electronics of a drive are ideal choppers: with the duty d a motor sees the voltage d V of the bus and loads it with
 d i, so that no power is lost in between. Currents of motors without inductance depend on the voltage, so the load is
-I(V) = a + b V. Three parts of the source's characteristic meet it, all linear:
+I(V) = a + b V. The characteristic of the source has three linear branches:
 
-drawing: V = V0 - R I; between, for a source that takes nothing back: I = 0 (but for a trickle); braking: the chopper of
-the braking resistor holds V at its threshold as long as the resistor can take the current, then V = Rb times what is
-left for it.
+- drawing: V = V0 - R I;
+- between, for a source that takes nothing back: I = 0 (but for a trickle);
+- braking: the chopper of the braking resistor holds V at its threshold as long as the resistor can take the current,
+  then V = Rb times what is left for it.
 """
 
 from __future__ import annotations

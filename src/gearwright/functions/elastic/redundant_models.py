@@ -1,6 +1,7 @@
-"""The redundant Cartesian models of a robot with elastic joints: Melhem and Loria, corrected.
+"""The redundant Cartesian models of a robot with elastic joints (Melhem and Loria, corrected), and their properties.
 
-Properties P1 to P3 of the kinematics of Melhem and Loria, and the search for a constant left inverse.
+Properties P1 to P3 of their kinematics are ranks, norm bounds and Lipschitz constants over configurations; a constant
+left inverse of the Jacobian is searched for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Measured motions with their torques.
-
-Logs whose numbers look as if they were in other units.
-"""
+"""Logs of measured motions with torques or motor currents, and warnings about numbers that look like other units."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Standard deviations that hold when residuals are correlated in time.
+"""The covariance of estimates whose residuals are correlated in time, by autoregressive models of the noise.
 
-Noise that is correlated in time, as an autoregressive model: its order, and its sums over columns block by block.
+An autoregressive model of the best order is fitted to each joint's residuals; its sums over columns are computed block
+by block.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The unknowns of a physically consistent fit, and how the parameters of the flat machine follow from them.
+"""The unknowns of a physically consistent fit, and the parameters of the flat machine as functions of them.
 
-For a robot made of parts the unknowns are the numbers of its parts: every link alone, rotor and gear inertias, spring
-constants. The flat machine's parameters are affine in them, because `assemble` only adds: pi = start + map x.
-
-The numbers of a robot's parts that torques show: rotor and gear inertias, springs of drives and joints.
+For a robot made of parts the unknowns are the numbers of its parts that torques show: every link alone, rotor and gear
+inertias, stiffness and damping of drives and joints. The flat machine's parameters are affine in them, because
+`assemble` only adds: pi = start + map x.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""From parts to the flat machine: wheels are lumped into the links that carry them, and what is left are spins.
+"""`assemble`: the flat machine of a robot, its wheels lumped into the links that carry them, with the rest as spins.
 
-The lines of a robot's file in messages about its trains.
-
-The gear graph of a whole robot: its links, its trains, and what is inside the gears of its drives.
+Also the gear graph of a whole robot: its links, its trains, and the members of its drives' gears. Errors about trains
+name the file and the line that state the part.
 """
 
 from __future__ import annotations

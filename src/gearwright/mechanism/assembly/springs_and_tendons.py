@@ -1,6 +1,7 @@
-"""Passive springs: on a joint, or along a row over several of them.
+"""Passive springs, armatures and tendons assembled over the speeds of a machine.
 
-Armatures and tendons: reflected inertia along a row over joints as balanced spins, and their motors.
+A spring acts on a joint or along a row over several. Armatures and tendons are reflected inertia along such a row, as
+balanced spins; the motors of tendons are actuators.
 """
 
 from __future__ import annotations

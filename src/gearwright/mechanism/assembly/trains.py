@@ -1,7 +1,4 @@
-"""Free trains: the gear graph of a robot, its wheels as spins, its motors as actuators.
-
-Teeth of a free train that must fit each other: a planet between a sun and a ring.
-"""
+"""Gear trains on the links of a robot: gear graph, wheels as spins, motors as actuators, teeth that must fit."""
 
 from __future__ import annotations
 

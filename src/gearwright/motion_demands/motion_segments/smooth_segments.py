@@ -1,8 +1,6 @@
-"""Smooth pieces of a prescribed motion, with the states and inputs of laws along them.
+"""Smooth segments of a prescribed motion, cut where it or the friction is not smooth, with states and inputs of laws.
 
-A motion cut where it or the friction is not smooth.
-
-A prescribed motion along a line: where it is there, how fast, and the row along which a force acts.
+Along a line a segment gives the coordinate, its time derivatives, and the row along which a force acts.
 """
 
 from __future__ import annotations

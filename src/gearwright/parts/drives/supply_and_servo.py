@@ -1,7 +1,4 @@
-"""What feeds the motors, and takes back what they return.
-
-A servo: the position or speed controller that a file states for a motor, as data.
-"""
+"""The voltage supply that drives share, with braking resistor and regeneration, and the servo of a motor, as data."""
 
 from __future__ import annotations
 

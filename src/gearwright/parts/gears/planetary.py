@@ -1,6 +1,7 @@
-"""Planetary stages: simple and stepped planets, any member held, and the Wolfrom gear.
+"""Planetary gear stages: simple and stepped planets, any member held, the Wolfrom gear, and which tooth counts fit.
 
-Which teeth fit: planets between sun and ring, spaced evenly, without touching each other.
+Willis' equation gives the speeds, s_sun - s_carrier = train (s_ring - s_carrier). Tooth counts are checked for a planet
+that fits between sun and ring, for planets that are evenly spaced, and for neighbours that do not touch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""All configurations that bring a frame to a pose: in closed form where it is known, else by restarts.
+"""All configurations that bring a frame to a pose, in closed form where one is known, else by restarted descents.
 
-Closed forms of more arms, by the library EAIK where it is installed: three parallel axes, and others it knows.
+Closed forms of further arms (three parallel axes, and others) come from the library EAIK where it is installed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""All configurations of a wrist-partitioned arm in closed form.
+"""All configurations of a wrist-partitioned arm of six revolute joints in closed form, from the axes of its joints.
 
-Six revolute joints: the last three axes meet in one point, the wrist; the second and third are parallel. With
-$e_i$ the turn of joint i about its axis at rest, the frame is moved by $E = e_1 e_2 e_3 e_4 e_5 e_6$, and the wrist c,
-which the last three leave where it is, by $E c = e_1 e_2 e_3 c$ (Pieper). Three equations of the form
-a cos x + b sin x = c have two solutions each: shoulder, elbow, wrist, eight configurations.
-
-The axes of an arm of six revolute joints: all that a closed form of its inverse kinematics needs.
+The last three axes meet in one point, the wrist; the second and third are parallel. With $e_i$ the turn of joint i
+about its axis at rest, the frame is moved by $E = e_1 e_2 e_3 e_4 e_5 e_6$, and the wrist c, which the last three leave
+where it is, by $E c = e_1 e_2 e_3 c$ (Pieper). Three equations of the form a cos x + b sin x = c have two solutions
+each: shoulder, elbow, wrist, eight configurations.
 """
 
 from __future__ import annotations

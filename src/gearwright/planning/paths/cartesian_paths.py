@@ -1,7 +1,4 @@
-"""Cartesian paths: lines, arcs and circles of a frame, its orientation turning evenly, as motions of the joints.
-
-How a path is run through in time: the one place that says by which law.
-"""
+"""Cartesian paths of a frame (lines, arcs, circles, orientation turning evenly), and the law of time along any path."""
 
 from __future__ import annotations
 

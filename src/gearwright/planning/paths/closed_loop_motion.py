@@ -1,9 +1,7 @@
-"""Motions of machines with closed loops, from the motion of the speeds that are free.
+"""Motions of machines with closed loops from the motion of their free speeds, exact in every derivative.
 
-A motion of a machine with closed loops that is exact in every derivative, as those of free joints are.
-
-At a time the dependent coordinates close the loops. The coefficients of their series of time follow one by one: with
-those below c_k known, and c_k left out, the gaps have the coefficients r_k, and W c_k = -r_k.
+At a time the dependent coordinates close the loops. The coefficients of their Taylor series in time follow one by one:
+with those below c_k known, and c_k left out, the gaps have the coefficients r_k, and W c_k = -r_k.
 """
 
 from __future__ import annotations

@@ -1,18 +1,17 @@
-r"""The fastest way along a path under limits, by reachability, with exact dynamics and any friction.
+r"""The time-optimal motion along a path under limits, by reachability, with exact dynamics and any friction.
 
-Along q = p(s) with x = \dot s^2 and u = \ddot s the speeds are p' sqrt(x) and the accelerations p' u + p'' x. What is
-limited is linear in u, and would be in x without friction that grows with speed and voltages: there it is linearised
+Along q = p(s) with $x = \dot s^2$ and $u = \ddot s$ the speeds are p' sqrt(x) and the accelerations p' u + p'' x. What
+is limited is linear in u, and would be in x without friction that grows with speed and voltages: there it is linearised
 about the last solution, and solved again until the true values meet. Between the points of the grid u is constant and x
 a straight line, so that the motion is an exact polynomial of time in each interval; where true values inside of an
-interval go beyond a limit, the interval is given less of it, and it is solved again.
+interval violate a limit, the interval is given less of it, and it is solved again.
 
-The largest speeds along a path under linear limits, by reachability (the idea of TOPP-RA, Pham and Pham 2018).
-
-In interval i of length d limits are $|a u + b x + c| \le g$ for x at its start and u constant in it, and the next x is
-x + 2 d u. Backward, the x from which the end can be reached are found: an interval [low, high] at every cut. Forward, u
-is as large as limits and the next interval allow. Each step has two unknowns: u lies between lines over x, and how far
-the lowest upper line is above the highest lower one is a concave function of x, whose roots Newton's rule finds
-in a few steps, from outside and without passing them.
+The linear problem follows the idea of TOPP-RA (Pham and Pham 2018). In interval i of length d the limits are $|a u + b
+x + c| \le g$ for x at its start and u constant in it, and the next x is x + 2 d u. Backward, the x from which the end
+can be reached are found: an interval [low, high] at every cut. Forward, u is as large as limits and the next interval
+allow. Each step has two unknowns: u lies between lines over x, and how far the lowest upper line is above the highest
+lower one is a concave function of x, whose roots Newton's rule finds in a few steps, from outside and without passing
+them.
 """
 
 from __future__ import annotations

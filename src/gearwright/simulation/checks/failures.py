@@ -1,7 +1,4 @@
-"""Runs that cannot go on: what is said about them.
-
-Why a tolerance cannot be met at a place of a run, however short the steps: what is said about it.
-"""
+"""The errors of runs that cannot go on: divergence, no progress in time, tolerances that cannot be met."""
 
 from __future__ import annotations
 

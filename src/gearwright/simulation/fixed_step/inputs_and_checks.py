@@ -1,7 +1,4 @@
-"""What a fixed-step motion may be asked for and is fed with, and what to say when it leaves all bounds.
-
-What a fixed-step motion is fed with: states at the beginning, inputs, parameters and the clock, checked.
-"""
+"""Checked initial states, inputs, parameters and clock of fixed-step motions, and the error when one diverges."""
 
 from __future__ import annotations
 

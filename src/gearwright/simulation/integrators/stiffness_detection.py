@@ -1,7 +1,4 @@
-"""How fast something decays: what decides between explicit and implicit methods.
-
-When an explicit integrator should leave the rest of a run to an implicit one.
-"""
+"""Stiffness detection: the fastest decay rate, and when an explicit integrator hands over to an implicit one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Control laws in numbers: as kernels, and as controllers of a run that follow a reference.
+"""Control laws as kernels, and as controllers of a run that follow a reference.
 
-A continuous controller over scalars as a kernel, so that a run does not have to call it in Python.
+A continuous controller over scalars becomes a kernel of its outputs and state rates, so that a run need not call it in
+Python.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-r"""The kernels of the event loop: how a machine moves with its laws in modes that are an input.
+"""The kernels of the event loop as programs: how a machine moves with its laws in modes that are an input.
 
-With the directions b of all holds and drags, $Y = M^{-1} b'$ is how the machine answers to a unit force along each, and
-$a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves for the few forces z alone.
-
-The kernels of the event loop as programs: what each takes and gives.
+With the directions b of all holds and drags, $Y = M^{-1} b'$ is the response of the machine to a unit force along each,
+and $a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves for the few forces z alone.
 """
 
 from __future__ import annotations

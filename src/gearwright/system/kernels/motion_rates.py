@@ -1,7 +1,4 @@
-"""The rates of a machine with its laws in one kernel, for integrators that choose their steps themselves.
-
-How a machine moves under laws that have one mode and act by forces alone, over scalars of any kind.
-"""
+"""The rates of a machine whose laws have one mode and act by forces alone, in one kernel, for adaptive integrators."""
 
 from __future__ import annotations
 

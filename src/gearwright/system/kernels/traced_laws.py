@@ -1,6 +1,6 @@
-"""What laws do in each of their modes, asked over symbols: whether they can be traced, and what they hold and drag.
+"""Laws traced over symbols in each of their modes: what they hold and drag, and why a law may have no machine code.
 
-What is made of a machine and its laws once and kept, and why there may be no machine code of them.
+What is made of a machine and its laws is kept for the next run of the same system.
 """
 
 from __future__ import annotations

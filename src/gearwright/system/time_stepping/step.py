@@ -1,13 +1,12 @@
-r"""One step of a machine whose laws stick, stop, slip and lose by the direction of power: Moreau's midpoint rule.
+r"""One step of Moreau's midpoint rule, for laws that stick, stop, slip and lose power by its direction.
 
 $q_m = q \oplus \tfrac h2 v, \quad v_f = v + h M^{-1}(q_m) f(q_m, v), \quad v^+ = v_f + M^{-1} \sum_i b_i P_i, \quad
 q^+ = q_m \oplus \tfrac h2 v^+$
 
 with the impulses P within the limits of the laws (`Law.stepped`) at the speeds $v^+$ (J. J. Moreau, "Unilateral contact
-and dry friction in finite freedom dynamics", 1988). No moment of impact or of sticking is looked for, so that a step
-costs the same whatever happens in it. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves.
-
-What is seen of a machine that moves by time stepping: energies at its states, and what its laws feel there.
+and dry friction in finite freedom dynamics", 1988). No instant of impact or of sticking is located, so that every step
+costs the same. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves. What is observed along
+such a motion are energies at its states, and mean forces over steps.
 """
 
 from __future__ import annotations

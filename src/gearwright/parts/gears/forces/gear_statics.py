@@ -1,19 +1,18 @@
-r"""Forces in any gear from the balance of its members: one statement for all kinds of teeth, threads and belts.
+r"""Forces in any gear from the static balance of its members: teeth, threads, belts and bearings.
 
-Members turn about axes and touch at pitch points. Where two touch there are three directions common to both: across
-the tooth in the tangent plane (`along`, w), out of it from the first to the second (`apart`, n), and along the tooth,
-$x = n \times w$. With the normal pressure angle $\alpha$, the friction coefficient $\mu$ and the flank's sense s the
-first pushes the second by
+Members turn about axes and touch at pitch points. Where two touch there are three directions common to both: across the
+tooth in the tangent plane (`along`, w), out of it from the first to the second (`apart`, n), and along the tooth, $x =
+n \times w$. With the normal pressure angle $\alpha$, the friction coefficient $\mu$ and the flank's sense s the first
+pushes the second by
 
 $$F = f w + \lvert f \rvert (\tan\alpha \, n + \mu / \cos\alpha \, \operatorname{sgn}(slip) \, x).$$
 
 The speeds roll, $w \cdot (v_1 - v_2) = 0$ at every contact, $L \omega = 0$; by virtual work the same L gives the
 forces, $L^T f + T = 0$ at every member that is neither held nor driven from outside. Contacts that statics leaves
 undetermined (planets beside each other) share evenly. A mesh that loses power by its efficiency pushes a little beside
-the pitch point, towards the driven wheel: so each wheel, and the whole box, stays in balance. Bearings carry what is
-left.
+the pitch point, towards the driven wheel: so each wheel, and the whole box, stays in balance. Bearings carry the rest.
 
-The forces of a gear as they are told: by name, as sizes, for the worse sense of its torque.
+Forces are reported by name, as magnitudes, for the direction of the output torque in which they are larger.
 """
 
 from __future__ import annotations
