@@ -4,11 +4,10 @@ A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is a
 turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
 
 What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
-`contact` (constraints, contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths),
-`control` (controllers, observers),
-`actuation`, `elastic`, `equations` (closed forms, other formulations), `analysis` (comparisons, vibration, tasks),
-`design` (drives from a catalogue),
-`identification`, `export`, `bench`.
+`contact` (constraints, contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `control`
+(controllers, observers), `actuation` (actuators), `elastic` (elastic drives), `equations` (closed forms, other
+formulations), `analysis` (comparisons, vibration, tasks), `design` (drives from a catalogue), `identification`
+(parameters from measurements), `export` (other programs), `bench` (speed).
 """
 
 from gearwright import (

@@ -1,4 +1,4 @@
-"""Arrays as every room holds them."""
+"""The array type that every package uses."""
 
 from __future__ import annotations
 

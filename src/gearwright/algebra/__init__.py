@@ -1,7 +1,8 @@
-"""Arithmetic of scalars of any kind: three make a `Vec`, nine a `Rot`, ten an `Inertia`.
+"""Arithmetic of scalars of any kind: vectors, rotations, tensors, inertias, quaternions.
 
-A scalar is whatever adds and multiplies: a float, a NumPy array of 10,000 values, a CasADi `SX`, a SymPy expression,
-a JAX tracer. Nothing in this room looks at what a scalar is, so everything built from it runs on all of them.
+A scalar is anything that adds and multiplies: a float, a NumPy array of 10,000 values, a CasADi `SX`, a SymPy
+expression, a JAX tracer. Three make a `Vec`, nine a `Rot`, ten an `Inertia`. Nothing in this package looks at what a
+scalar is, so everything built from it runs on all of them.
 """
 
 from gearwright.algebra.hinge import Hinge

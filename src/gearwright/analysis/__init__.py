@@ -1,4 +1,4 @@
-"""What a machine does: comparison of models, energy, vibration, frequency response; what a task asks of its drives."""
+"""The analysis of machines: demands of a task and margins to limits, comparison of models, vibration, sensitivities."""
 
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis

@@ -1,4 +1,4 @@
-"""Gearwright and its peers in one run: speeds as ratios."""
+"""The benchmark: Gearwright and its peers in one run, speeds as ratios."""
 
 from gearwright.bench.bench import bench
 from gearwright.bench.report import ContenderTime, Promise, Report, Size

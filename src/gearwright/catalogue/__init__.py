@@ -1,4 +1,4 @@
-"""Bundled robots, motors and gearboxes, as data, and `load`, which finds them or reads a file."""
+"""Bundled robots, motors and gearboxes as data, and `load`, which finds them or reads a file."""
 
 from gearwright.catalogue.drive_catalogue import Catalogue, drives
 from gearwright.catalogue.generic_families import generic_gearboxes, generic_motors

@@ -1,4 +1,4 @@
-"""A graph as machine code.
+"""Graphs as machine code: kernels, how they are compiled, cached on disk, loaded and called.
 
 - A kernel: `kernel` (the object, `compile`), `compile` (made or found), `call`, `threads`; `rollout_loop` (a loop over
   steps).

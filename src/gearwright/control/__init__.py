@@ -1,4 +1,4 @@
-"""Controllers and observers, written over scalars of any kind, and their gains."""
+"""Controllers and observers, written over scalars of any kind: references, sampling, gains, outputs through drives."""
 
 from gearwright.control.controllers_by_name import by_name
 from gearwright.control.drive_outputs import servos, through_drives

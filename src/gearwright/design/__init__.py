@@ -1,4 +1,4 @@
-"""Design of drives: analyse a task, and choose motors and gearboxes that do it within every limit."""
+"""Design of drives: choose motors, gearboxes and other variables that do a task within every limit."""
 
 from gearwright.analysis.task.task import Task
 from gearwright.analysis.task_analysis import Analysis, analyse

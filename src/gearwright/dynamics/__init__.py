@@ -1,1 +1,4 @@
-"""The recursions, one file each, over scalars of any kind: they take a placed machine and use + - * / only."""
+"""The recursions of the dynamics, one file each, over scalars of any kind.
+
+They take a placed machine and use + - * / only.
+"""

@@ -1,6 +1,6 @@
-"""Equations to read: closed forms, the parameters that matter, and other formulations of the same dynamics.
+"""Equations to read: closed forms, base parameters, and other formulations of the same dynamics.
 
-The only room that knows SymPy.
+The only package that knows SymPy.
 """
 
 from gearwright.equations.base_parameters import BaseParameters, base_parameters

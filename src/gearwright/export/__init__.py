@@ -1,4 +1,4 @@
-"""Robots for other programs: C for controllers, FMUs, state spaces for control, MJCF and URDF for other tools."""
+"""Export to other programs: C for controllers, FMUs, state spaces, CasADi and PyTorch functions, MJCF and URDF."""
 
 from gearwright.export.c_code.c_functions import CFunction
 from gearwright.export.c_code.c_package import c

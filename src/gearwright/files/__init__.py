@@ -1,4 +1,4 @@
-"""Robots in files: Gearwright's own YAML, URDF and MJCF, read into parts and written from them."""
+"""Robots and tasks in files: Gearwright's own YAML, URDF and MJCF, read into parts and written from them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

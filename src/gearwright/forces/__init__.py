@@ -1,4 +1,4 @@
-"""Laws: what pushes, holds and loses power in a machine."""
+"""Laws: everything that pushes, holds or loses power in a machine; their interface and the laws of a robot."""
 
 from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
 from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder

@@ -1,4 +1,4 @@
-"""What users call: arrays in, arrays out; `backend` decides whether NumPy or a kernel answers.
+"""The functions that users call: arrays in, arrays out; `backend` decides whether NumPy or a kernel answers.
 
 - The dynamics: `dynamics` (`aliases` has the names of other libraries), `linearise`, `energies`, `explain`.
 - Actuators and elastic drives: `actuation`, and the folder `elastic`.

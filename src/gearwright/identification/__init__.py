@@ -1,4 +1,4 @@
-"""Finding a robot's parameters from measurements: excite, log, identify, make consistent, write back."""
+"""Identification of a robot's parameters from measurements: excitation, logs, fit, physical consistency, write-back."""
 
 from gearwright.identification.experiment.excitation import Box, Excitation, MotionLimits, excite
 from gearwright.identification.experiment.log import Log, log_of_currents, read_log

@@ -1,4 +1,4 @@
-"""The flat machine: bodies, spins, shafts, springs and actuators, and how parts are assembled into it."""
+"""The flat machine of bodies, spins, shafts, springs and actuators, its assembly from parts, and approximations."""
 
 from gearwright.mechanism.approximation import approximate
 from gearwright.mechanism.assembly.assemble import assemble, gear_graph

@@ -1,4 +1,4 @@
-"""Trajectories: how the joints move, with exact derivatives."""
+"""Trajectories: motions of the joints with exact derivatives, from formulas, via points or recordings."""
 
 from gearwright.motion.chaining import chain, pause, smoothed
 from gearwright.motion.fourier_series import FourierMotion, fourier

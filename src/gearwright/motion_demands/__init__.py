@@ -1,1 +1,1 @@
-"""What a motion asks of the drives: forces, motor torques, inputs of the electronics, limits, sensitivities."""
+"""The demands of a motion on the drives: forces, motor torques, inputs of the electronics, limits, sensitivities."""

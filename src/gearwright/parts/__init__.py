@@ -1,4 +1,4 @@
-"""What a designer names: links and joints, motors and gears, payloads, frames, and the robot they make."""
+"""The parts that a designer names: links and joints, motors and gears, payloads, frames, and the robot they make."""
 
 from gearwright.parts.builders.attachment import attach
 from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base

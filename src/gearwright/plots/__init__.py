@@ -1,4 +1,4 @@
-"""Figures of named series; knows no result type."""
+"""Matplotlib figures of named series, bars, distributions, networks and solids; no result type is known here."""
 
 from gearwright.plots.bars import bars
 from gearwright.plots.series import Panel, figure, panels_by_unit, save, saved

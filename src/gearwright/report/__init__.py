@@ -1,4 +1,4 @@
-"""The report: one page that an engineer puts on a colleague's desk."""
+"""The report: an analysis or a sizing as one HTML page to hand to a colleague."""
 
 from gearwright.report.page import report
 

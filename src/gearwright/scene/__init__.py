@@ -1,4 +1,4 @@
-"""A robot as something to look at: meshes of links, motors and wheels, made of its parts; knows no window."""
+"""The scene of a robot: meshes of links, motors and wheels made of its parts; no window is known here."""
 
 from gearwright.scene.drawing import animate, draw
 from gearwright.scene.scene import COLOURS, Scene, reach_of, scene_of, scene_with_remarks

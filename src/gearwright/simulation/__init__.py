@@ -1,4 +1,4 @@
-"""Marching a machine with its laws: integrators, events, modes, runs, fixed steps and batches."""
+"""Simulation of a machine with its laws: `simulate`, integrators, events, modes, runs, fixed steps and batches."""
 
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step.rollout import Rollout, rollout

@@ -1,4 +1,4 @@
-"""The Studio: a page that shows a robot's wheels turn and its torques change; holds no formula."""
+"""The studio: a page that shows a robot's wheels turn and its torques change; it holds no formula."""
 
 from gearwright.studio.open import Studio, studio
 

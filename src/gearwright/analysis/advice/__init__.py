@@ -1,1 +1,1 @@
-"""What would keep a limit: another ratio, another catalogue entry, another cross-section."""
+"""Recommendations where a limit is exceeded: another ratio, another catalogue entry, another cross-section."""

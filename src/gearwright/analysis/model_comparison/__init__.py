@@ -1,1 +1,1 @@
-"""Models compared: exact, approximate and reduced; energy balance; impacts."""
+"""Comparison of models: exact, approximate and reduced; energy balance; impacts."""

@@ -1,1 +1,1 @@
-"""Exact sensitivities of every characteristic to parameters."""
+"""Exact sensitivities of every characteristic of a task to parameters."""

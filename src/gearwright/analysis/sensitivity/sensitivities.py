@@ -1,7 +1,8 @@
 """Sensitivities: the change of every characteristic of a task for one per cent of a parameter, by exact derivatives.
 
-Nothing is differenced but the balance inside a gear box at one instant (`tooth_slopes.py`): the whole analysis (inverse
-dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs over dual numbers.
+Nothing is differenced but the balance inside a gear box at one instant (`analysis.drives.tooth_force_sensitivity`): the
+whole analysis (inverse dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs
+over dual numbers.
 """
 
 from __future__ import annotations

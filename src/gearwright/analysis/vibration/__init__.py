@@ -1,1 +1,1 @@
-"""Vibration: modes, damping, frequency maps and responses."""
+"""Vibration: natural modes, damping, frequency maps and frequency responses."""

@@ -1,1 +1,1 @@
-"""The demonstration: a geared arm through a motion, and a drive sized for a task."""
+"""The demonstration: errors of approximate models on geared arms, and drives sized for a task."""

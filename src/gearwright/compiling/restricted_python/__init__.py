@@ -1,1 +1,1 @@
-"""Restricted Python as machine code: translation, and the code that is called with a workspace."""
+"""Restricted Python as machine code: translation, and the compiled code that is called with a workspace."""

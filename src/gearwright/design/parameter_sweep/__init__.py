@@ -1,1 +1,1 @@
-"""Parameter sweeps: points, measures, workers, a store of results."""
+"""Parameter sweeps: points, measures, parallel workers, a store of results."""

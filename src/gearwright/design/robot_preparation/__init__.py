@@ -1,1 +1,1 @@
-"""Robots made ready for sizing: missing drives, rigid gears, assumed efficiencies."""
+"""Preparation of a robot for sizing: missing drives, rigid gears, assumed efficiencies."""

@@ -1,1 +1,1 @@
-"""The search among sets of drives: enumeration, genetic search, the limit that stands in the way."""
+"""The search among sets of drives: enumeration, genetic search, and the tightest limit where no set is feasible."""

@@ -1,1 +1,1 @@
-"""Sizing: ranking, verification by analysis, the result, controller gains."""
+"""Sizing of drives: ranking, verification by analysis, the result, controller gains."""

@@ -1,1 +1,1 @@
-"""Design variables beside the drives: their ranges, evaluation, gradients, mixed search."""
+"""Design variables besides the drives: their ranges, evaluation, gradients, mixed search."""

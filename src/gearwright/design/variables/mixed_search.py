@@ -1,7 +1,7 @@
 """Designs with variables beside the articles: optuna proposes, the best drives of each are found, gradients finish.
 
 For every proposal the drives are those that a walk from the tip chooses, improved joint by joint; the best proposals
-are then polished (`polish.py`) and their drives chosen anew, until nothing gets better.
+are then polished (`gradient_refinement.py`) and their drives chosen anew, until nothing gets better.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The same dynamics by other formulations: Lagrange, Vukobratovic, Melhem and Loria."""
+"""The same dynamics by other formulations: Lagrange, Vukobratovic and Potkonjak, Melhem and Loria."""

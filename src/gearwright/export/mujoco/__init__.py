@@ -1,1 +1,1 @@
-"""MJCF for MuJoCo: bodies, rotors, actuators, loops, and a check against MuJoCo."""
+"""MJCF export for MuJoCo: bodies, rotors, actuators, loops, and a check against MuJoCo."""

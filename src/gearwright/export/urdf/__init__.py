@@ -1,1 +1,1 @@
-"""URDF with wheels and coupled transmissions, and a sidecar."""
+"""URDF export with wheels and coupled transmissions, and a sidecar."""

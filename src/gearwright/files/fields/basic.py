@@ -1,7 +1,7 @@
 """The atoms of the file format: numbers with units, vectors, tensors, placements.
 
-The models of this room are the words of a robot file; their JSON Schema is published, so every word is described here
-and nowhere else.
+The models of this folder are the fields of a robot file; their JSON Schema is published, so every field is described
+here and nowhere else.
 """
 
 from __future__ import annotations

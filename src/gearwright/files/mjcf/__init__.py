@@ -1,1 +1,1 @@
-"""MJCF through MuJoCo's compiler: reading, and the sidecar for what MJCF cannot say."""
+"""MJCF through MuJoCo's compiler: reading, and the sidecar for what MJCF cannot represent."""

@@ -1,1 +1,1 @@
-"""Motors and gearboxes as tables: bundled data and CSV catalogues."""
+"""Tables of motors and gearboxes: bundled data and CSV catalogues."""

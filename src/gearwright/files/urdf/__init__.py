@@ -1,1 +1,1 @@
-"""URDF, SRDF and xacro: reading, writing, and the sidecar for what URDF cannot say."""
+"""URDF, SRDF and xacro: reading, writing, and the sidecar for what URDF cannot represent."""

@@ -1,1 +1,1 @@
-"""Contacts, end stops, constraints, catching, environments, and force sensors."""
+"""Contacts, end stops, constraints, catching, environments and force sensors."""

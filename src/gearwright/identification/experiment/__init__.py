@@ -1,1 +1,1 @@
-"""Exciting motions, logs, filtering of measured signals."""
+"""Identification experiments: exciting motions, logs, and filtering of measured signals."""

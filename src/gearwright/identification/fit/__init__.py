@@ -1,1 +1,1 @@
-"""Least squares, covariance, diagnostics, and the unknowns of a consistent fit."""
+"""The fit of parameters: least squares, covariance, diagnostics, and the unknowns of a consistent fit."""

@@ -1,1 +1,1 @@
-"""What a measured torque is linear in: columns, joint groups, blocks of samples."""
+"""The linear model of measured torques: its columns, joint groups and blocks of samples."""

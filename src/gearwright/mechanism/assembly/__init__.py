@@ -1,1 +1,1 @@
-"""From parts to the flat machine: links, drives, trains, springs and tendons."""
+"""The assembly of parts into the flat machine: links, drives, trains, springs and tendons."""

@@ -1,1 +1,1 @@
-"""Gear graphs: turning pairs and gear pairs, their circuits, and the rates that follow."""
+"""Gear graphs: turning pairs and gear pairs, their fundamental circuits, and the rates of all wheels."""

@@ -1,1 +1,1 @@
-"""Robots made from robots: attachments, flexible links, elastic bases, walls and objects, standard trains."""
+"""Robots built from robots: attachments, flexible links, elastic bases, walls and objects, standard trains."""

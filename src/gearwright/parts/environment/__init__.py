@@ -1,1 +1,1 @@
-"""What surrounds a robot: surfaces, and the loops and contacts that a file states."""
+"""The surroundings of a robot: surfaces, and the closed loops and contacts that a file states."""

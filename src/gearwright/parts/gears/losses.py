@@ -1,6 +1,6 @@
 """What a gear loses: efficiency by the direction of power, by speed, mesh by mesh, and the torque without load.
 
-Only data and statics: the force law that uses them is in the room of the laws.
+Only data and statics: the force law that uses them is in `forces.transmission`.
 """
 
 from __future__ import annotations

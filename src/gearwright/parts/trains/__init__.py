@@ -1,1 +1,1 @@
-"""Gear trains drawn freely: wheels, meshes, motors, and the teeth that mesh."""
+"""Free gear trains: wheels, meshes and motors in any arrangement, and the teeth that mesh."""

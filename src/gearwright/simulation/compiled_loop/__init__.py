@@ -1,1 +1,1 @@
-"""The event loop in machine code: its workspace, inputs, and when it is used."""
+"""The event loop in machine code: its driver, its workspace and inputs, and when it is used."""

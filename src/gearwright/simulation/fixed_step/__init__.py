@@ -1,1 +1,1 @@
-"""Motions with a fixed step: batches, stability, compiled loops, controlled steps."""
+"""Fixed-step simulation: batches, stability, compiled loops, controlled steps."""

@@ -1,1 +1,1 @@
-"""The panels of the page: drives, files, motion, results."""
+"""The panels of the studio's page: drives, files, motion, results."""

@@ -1,1 +1,1 @@
-"""A machine with its laws open to the outside: named states, inputs and parameters; operating points."""
+"""A machine with its laws as an open system: named states, inputs and parameters; operating points."""

@@ -1,1 +1,1 @@
-"""Forces on teeth and bearings: pitch points, the static balance of a gear's members."""
+"""Forces on teeth and bearings: pitch points, and the static balance of a gear's members."""

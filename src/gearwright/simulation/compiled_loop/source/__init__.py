@@ -1,1 +1,1 @@
-"""The source of the event loop, in restricted Python: steps, event location, settling of modes."""
+"""The source of the event loop, in restricted Python: steps, event location, consistent modes, workspace."""

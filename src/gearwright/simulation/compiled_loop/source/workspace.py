@@ -1,4 +1,4 @@
-"""The workspace of the event loop: sizes, places, the state at hand, and room for everything in between."""
+"""The workspace of the event loop: sizes, places, the current state, and memory for everything in between."""
 
 from __future__ import annotations
 
