@@ -1,4 +1,4 @@
-"""The reference of the public names: the front door by topic, then a page per namespace."""
+"""The reference of the public names: those of `gearwright` itself by topic, then a page per namespace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gearwright import errors
 
 INTRODUCTION = """# Python reference
 
-Everything below is imported as `import gearwright as gw`. What most people need stands at the front door (`gw.load`,
+Everything below is imported as `import gearwright as gw`. What most people need is in `gw` itself (`gw.load`,
 `gw.inverse_dynamics`) and on this page by topic; the rest stands in namespaces (`gw.analysis.compare`), each with a
 page of its own and with the types that its functions return. Every function that takes a machine takes a robot too.
 Units are SI and radians; arrays are float64, their last axis is the coordinate and leading axes are a batch (see
@@ -32,7 +32,7 @@ TOPICS = {
     "Parameters and equations": ("parameters parameter_names regressor base_parameters identify closed_form"),
     "Machine code and other tools": "compile Kernel casadi_function casadi_rates jax_function torch_function",
 }
-"""What stands at the front door, by what one does with it."""
+"""The names of `gearwright` itself, by what one does with them."""
 MEMBERS = ":members:"
 
 

@@ -14,9 +14,9 @@ import pytest
 
 import gearwright as gw
 
-HOUSE = Path(gw.__file__).parent
+PACKAGE_ROOT = Path(gw.__file__).parent
 MODULES = sorted(
-    name for _, name, _ in pkgutil.walk_packages([str(HOUSE)], "gearwright.") if not name.endswith("__main__")
+    name for _, name, _ in pkgutil.walk_packages([str(PACKAGE_ROOT)], "gearwright.") if not name.endswith("__main__")
 )
 NEEDED = {"gearwright.export.torch_backend": "torch"}
 """Modules whose examples need a library that is not installed everywhere."""
@@ -29,9 +29,9 @@ def test_public_list_is_sorted():
 
 @pytest.mark.parametrize("module", LISTS)
 def test_listed_names_exist(module):
-    room = importlib.import_module(module)
-    assert [name for name in room.__all__ if not hasattr(room, name)] == []
-    assert len(set(room.__all__)) == len(room.__all__)
+    namespace = importlib.import_module(module)
+    assert [name for name in namespace.__all__ if not hasattr(namespace, name)] == []
+    assert len(set(namespace.__all__)) == len(namespace.__all__)
 
 
 @pytest.mark.parametrize("name", [name for name in gw.__all__ if name != "__version__"])
@@ -51,7 +51,7 @@ def test_part_is_documented(name):
 
 
 def test_nothing_public_is_left_out():
-    """A function or class that the front door imports is on the list."""
+    """A function or class that the public interface imports is on the list."""
     found = {
         name
         for name, thing in vars(gw).items()

@@ -11,7 +11,7 @@ import pytest
 import gearwright
 from gearwright.mechanism.joints.kinds import JOINT_KINDS
 
-HOUSE = Path(gearwright.__file__).parent
+PACKAGE_ROOT = Path(gearwright.__file__).parent
 TABLE = "mechanism/joints/kinds.py"
 WORDS = {
     "files/fields/joint.py": "the words of robot files",
@@ -59,7 +59,7 @@ OTHER_MEANINGS = {
     "parts/trains/train.py": {"free"},
 }
 """Where such a word means something else: a mode without contact, a motor that is not held, a wheel of its own."""
-FILES = sorted(path.relative_to(HOUSE).as_posix() for path in HOUSE.rglob("*.py"))
+FILES = sorted(path.relative_to(PACKAGE_ROOT).as_posix() for path in PACKAGE_ROOT.rglob("*.py"))
 
 
 def names_in(text: str) -> set[str]:
@@ -82,13 +82,13 @@ def allowed(file: str) -> set[str]:
 
 @pytest.mark.parametrize("file", FILES)
 def test_kinds_are_named_only_where_they_belong(file):
-    found = names_in((HOUSE / file).read_text(encoding="utf-8"))
+    found = names_in((PACKAGE_ROOT / file).read_text(encoding="utf-8"))
     assert found <= allowed(file), f"{file} names {sorted(found - allowed(file))}: ask the table of joint kinds instead"
 
 
 def test_every_exception_is_needed():
     for file in [TABLE, *WORDS, *NAMED, *OTHER_MEANINGS]:
-        found = names_in((HOUSE / file).read_text(encoding="utf-8"))
+        found = names_in((PACKAGE_ROOT / file).read_text(encoding="utf-8"))
         assert found, file
         assert found >= set(NAMED.get(file, ())) | OTHER_MEANINGS.get(file, set()), file
 

@@ -1,4 +1,4 @@
-"""A word of the house means one thing, and names say what they hold."""
+"""A word of the package means one thing, and names say what they hold."""
 
 import ast
 from collections import Counter
@@ -10,14 +10,14 @@ import pytest
 
 import gearwright
 
-HOUSE = Path(gearwright.__file__).parent
+PACKAGE_ROOT = Path(gearwright.__file__).parent
 DEFINED_ONCE = ("Frame", "Layout", "Modes", "Operations", "Piece", "Placement", "Row", "System", "Task")
 VAGUE = ("blur", "heard", "knob", "prompt", "pushed", "put", "seen", "served", "several", "struck", "unusual")
 
 
 @cache
 def trees() -> tuple[ast.Module, ...]:
-    return tuple(ast.parse(file.read_text(encoding="utf-8")) for file in HOUSE.rglob("*.py"))
+    return tuple(ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE_ROOT.rglob("*.py"))
 
 
 def defined(tree: ast.Module) -> Iterator[str]:

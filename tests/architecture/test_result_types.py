@@ -14,7 +14,7 @@ import pytest
 import gearwright as gw
 
 SPACES = {"gw": gw, **{name: getattr(gw, name) for name in gw.__all__ if isinstance(getattr(gw, name), ModuleType)}}
-SPACES["studio"] = sys.modules["gearwright.studio"]  # of that name the front door has the function
+SPACES["studio"] = sys.modules["gearwright.studio"]  # `gearwright.studio` is the function
 FUNCTIONS = [
     pytest.param(space, name, id=f"{space}.{name}")
     for space, module in SPACES.items()
@@ -46,7 +46,7 @@ def spaces_of(thing: type) -> set[str]:
 
 @pytest.mark.parametrize(("space", "name"), FUNCTIONS)
 def test_result_is_importable(space, name):
-    """From the function's own namespace; a front-door function's may stand in any of the namespaces."""
+    """From the function's own namespace; results of functions of `gearwright` itself may stand in any namespace."""
     function = getattr(SPACES[space], name)
     same = {other for other, module in SPACES.items() if getattr(module, name, None) is function}
     for thing in returned(function):

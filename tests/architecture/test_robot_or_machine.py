@@ -244,7 +244,7 @@ EXCUSED = {
 
 
 def public_things():
-    """Every public function and class by name, from the front door and its namespaces."""
+    """Every public function and class by name, from `gearwright` and its namespaces."""
     spaces = [gw, *(getattr(gw, name) for name in gw.__all__ if isinstance(getattr(gw, name), ModuleType))]
     for space in spaces:
         for name in space.__all__:

@@ -50,8 +50,8 @@ def wheel(tmp_path_factory) -> Path:
 @pytest.mark.slow
 def test_wheel_contains_every_file(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
-    house = ROOT / "src" / "gearwright"
-    files = {f"gearwright/{p.relative_to(house).as_posix()}" for p in house.rglob("*") if p.is_file()}
+    package = ROOT / "src" / "gearwright"
+    files = {f"gearwright/{p.relative_to(package).as_posix()}" for p in package.rglob("*") if p.is_file()}
     expected = {name for name in files if "__pycache__" not in name}
     assert expected <= packed, sorted(expected - packed)[:10]
 

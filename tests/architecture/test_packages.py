@@ -1,6 +1,6 @@
-"""The house: a package imports only packages below it, a folder only folders before it; files and functions stay small.
+"""The architecture: packages import only packages below them, folders only folders before them; files stay small.
 
-Backends are known in one package each.
+Functions stay small too, and each library is known in few packages.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pytest
 
 import gearwright
 
-HOUSE = Path(gearwright.__file__).parent
-ROOMS = (
+PACKAGE_ROOT = Path(gearwright.__file__).parent
+PACKAGES = (
     "algebra",
     "plots",
     "parts",
@@ -51,7 +51,7 @@ ROOMS = (
     "studio",
     "cli",
 )
-"""From the cellar to the roof: what is written first may be imported by what comes later."""
+"""From the lowest layer to the highest: a package may be imported by those listed after it."""
 FOLDERS = {
     "algebra": ("differentiation",),
     "parts": (
@@ -175,10 +175,10 @@ LONGEST_FILE = 500
 FRAGMENT = 60
 """A file with fewer lines whose one importer lies in its own folder belongs into that importer."""
 SHARED = {"_version", "arguments", "arrays", "errors", "text"}
-"""Files that every room may import."""
-DOORS = {"__init__", "__main__", "actuation", "contact", "elastic"}
-"""Files above all rooms: front doors that re-export."""
-FILES = sorted(HOUSE.rglob("*.py"))
+"""Files that every package may import."""
+INTERFACES = {"__init__", "__main__", "actuation", "contact", "elastic"}
+"""Files above all packages: public interfaces that re-export."""
+FILES = sorted(PACKAGE_ROOT.rglob("*.py"))
 LIBRARIES = {
     "casadi": {"bench", "tracing"},
     "clarabel": {"identification"},
@@ -207,14 +207,14 @@ LIBRARIES = {
     "xacrodoc": {"files"},
     "yaml": {"files"},
 }
-"""Which rooms know a library; a library that is not here may be used anywhere."""
+"""Which packages know a library; a library that is not listed may be used anywhere."""
 HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
 ARRAYS_IN_ALGEBRA = {"operations.py", "dual_arrays.py", "variational_equation.py"}
 """The files of `algebra` that know NumPy: one row of the backend table, and arrays whose elements have slopes."""
 
 
-def room_of(file: Path) -> str:
-    parts = file.relative_to(HOUSE).parts
+def package_of(file: Path) -> str:
+    parts = file.relative_to(PACKAGE_ROOT).parts
     return parts[0] if len(parts) > 1 else parts[0].removesuffix(".py")
 
 
@@ -232,65 +232,67 @@ def for_types_only(file: Path) -> set[ast.AST]:
 def imported(file: Path, without: Collection[ast.AST] = ()) -> set[str]:
     """Full names of all modules a file imports, inside functions too; `from a import b` counts as a.b."""
     found: set[str] = set()
-    package = ("gearwright", *file.relative_to(HOUSE).parent.parts)
+    own = ("gearwright", *file.relative_to(PACKAGE_ROOT).parent.parts)
     for node in ast.walk(tree(file)):
         if node in without:
             continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            start = ".".join(package[: len(package) - node.level + 1]) + "." if node.level else ""
+            start = ".".join(own[: len(own) - node.level + 1]) + "." if node.level else ""
             found |= {f"{start}{node.module or ''}.{alias.name}".replace("..", ".") for alias in node.names}
     return found
 
 
-def rooms_imported(file: Path) -> set[str]:
-    """The rooms behind a file's imports; the package itself stands for every room its front door opens."""
-    rooms: set[str] = set()
+def packages_imported(file: Path) -> set[str]:
+    """The packages behind a file's imports; `gearwright` itself stands for every package that its interface imports."""
+    packages: set[str] = set()
     for name in imported(file):
         first, _, rest = name.partition(".")
         if first != "gearwright":
             continue
-        room = rest.partition(".")[0]
-        if room in ROOMS or room in SHARED:
-            rooms.add(room)
-        elif file != HOUSE / "__init__.py":
-            rooms |= rooms_imported(HOUSE / "__init__.py")
-    return rooms
+        package = rest.partition(".")[0]
+        if package in PACKAGES or package in SHARED:
+            packages.add(package)
+        elif file != PACKAGE_ROOT / "__init__.py":
+            packages |= packages_imported(PACKAGE_ROOT / "__init__.py")
+    return packages
 
 
 def libraries(file: Path) -> set[str]:
     return {name.partition(".")[0] for name in imported(file)}
 
 
-def test_every_folder_is_a_room():
-    assert {path.name for path in HOUSE.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
-    assert {path.stem for path in HOUSE.glob("*.py")} == SHARED | DOORS
+def test_every_folder_is_a_listed_package():
+    assert {path.name for path in PACKAGE_ROOT.iterdir() if (path / "__init__.py").exists()} == set(PACKAGES)
+    assert {path.stem for path in PACKAGE_ROOT.glob("*.py")} == SHARED | INTERFACES
 
 
-@pytest.mark.parametrize("file", [f for f in FILES if room_of(f) in ROOMS], ids=lambda f: str(f.relative_to(HOUSE)))
-def test_rooms_import_only_below(file):
-    below = set(ROOMS[: ROOMS.index(room_of(file)) + 1]) | SHARED
-    assert rooms_imported(file) <= below
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if package_of(f) in PACKAGES], ids=lambda f: str(f.relative_to(PACKAGE_ROOT))
+)
+def test_packages_import_only_below(file):
+    below = set(PACKAGES[: PACKAGES.index(package_of(file)) + 1]) | SHARED
+    assert packages_imported(file) <= below
 
 
 @pytest.mark.parametrize("name", sorted(SHARED))
-def test_what_every_room_imports_imports_no_room(name):
-    assert rooms_imported(HOUSE / f"{name}.py") <= SHARED
+def test_what_every_package_imports_imports_no_package(name):
+    assert packages_imported(PACKAGE_ROOT / f"{name}.py") <= SHARED
 
 
 def test_the_import_test_sees_imports():
     """The test above would be empty if it did not find what is plainly there."""
-    assert {"algebra", "mechanism"} <= rooms_imported(HOUSE / "dynamics" / "inverse_dynamics.py")
-    assert {"equations", "simulation"} <= rooms_imported(HOUSE / "__init__.py")
-    assert "casadi" in {name for f in FILES if room_of(f) == "tracing" for name in libraries(f)}
+    assert {"algebra", "mechanism"} <= packages_imported(PACKAGE_ROOT / "dynamics" / "inverse_dynamics.py")
+    assert {"equations", "simulation"} <= packages_imported(PACKAGE_ROOT / "__init__.py")
+    assert "casadi" in {name for f in FILES if package_of(f) == "tracing" for name in libraries(f)}
 
 
 def file_behind(name: str) -> Path | None:
     """The file of the package that a full name lies in, which may name something inside of it."""
     words = name.split(".")[1:]
     for count in range(len(words), 0, -1):
-        path = HOUSE.joinpath(*words[:count])
+        path = PACKAGE_ROOT.joinpath(*words[:count])
         if path.with_suffix(".py").is_file():
             return path.with_suffix(".py")
         if (path / "__init__.py").is_file():
@@ -301,43 +303,45 @@ def file_behind(name: str) -> Path | None:
 @cache
 def neighbours(file: Path) -> frozenset[Path]:
     """The files of its own package that a file imports, without those that only type checkers follow."""
-    names = [name for name in imported(file, for_types_only(file)) if name.startswith(f"gearwright.{room_of(file)}.")]
+    names = [
+        name for name in imported(file, for_types_only(file)) if name.startswith(f"gearwright.{package_of(file)}.")
+    ]
     return frozenset({path for name in names if (path := file_behind(name)) is not None} - {file})
 
 
 def within(path: Path) -> str:
-    return path.relative_to(HOUSE).as_posix()
+    return path.relative_to(PACKAGE_ROOT).as_posix()
 
 
-def own_files(room: str) -> list[Path]:
-    return [file for file in FILES if room_of(file) == room and file.stem != "__init__"]
+def own_files(package: str) -> list[Path]:
+    return [file for file in FILES if package_of(file) == package and file.stem != "__init__"]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_files_of_a_room_form_no_circle(room):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_files_of_a_package_form_no_cycle(package):
     """Inside a package too there is a below and an above: no file imports one that needs it."""
-    waiting = {file: neighbours(file) for file in own_files(room)}
+    waiting = {file: neighbours(file) for file in own_files(package)}
     while waiting:
         ready = {file for file, needs in waiting.items() if not needs & waiting.keys()}
-        assert ready, f"a circle among {', '.join(sorted(map(within, waiting)))}"
+        assert ready, f"a cycle among {', '.join(sorted(map(within, waiting)))}"
         waiting = {file: needs for file, needs in waiting.items() if file not in ready}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_folders_of_a_room_import_only_those_before(room):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_folders_of_a_package_import_only_those_before(package):
     """What stands at the root of a package gathers its folders, or is what they are about: it is exempt."""
-    order = [f"{room}/{name}" for name in FOLDERS.get(room, ())]
-    there = {within(path.parent) for path in (HOUSE / room).rglob("__init__.py")} - {room}
+    order = [f"{package}/{name}" for name in FOLDERS.get(package, ())]
+    there = {within(path.parent) for path in (PACKAGE_ROOT / package).rglob("__init__.py")} - {package}
     assert there == set(order)
-    for file in own_files(room):
+    for file in own_files(package):
         own = within(file.parent)
-        if own != room:
+        if own != package:
             after = set(order[order.index(own) + 1 :])
             assert not {within(path) for path in neighbours(file) if within(path.parent) in after}, within(file)
 
 
 def test_folders_are_small_and_say_what_they_hold():
-    for init in HOUSE.rglob("__init__.py"):
+    for init in PACKAGE_ROOT.rglob("__init__.py"):
         folder = init.parent
         shown = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
         assert len(shown) <= MOST_FILES or within(folder) in MORE_FILES, within(folder)
@@ -345,15 +349,15 @@ def test_folders_are_small_and_say_what_they_hold():
         assert ast.get_docstring(tree(init)), within(folder)
 
 
-@pytest.mark.parametrize("room", FOLDERS)
-def test_no_folder_hides_a_public_name(room):
+@pytest.mark.parametrize("package", FOLDERS)
+def test_no_folder_hides_a_public_name(package):
     """`gearwright.files.schema` is a function: a folder of that name would take its place."""
-    public = getattr(import_module(f"gearwright.{room}"), "__all__", ())
-    assert not set(public) & {name.partition("/")[0] for name in FOLDERS[room]}
-    assert not set(gearwright.__all__) & set(ROOMS) - {"report", "studio"} - modules_of_the_front_door()
+    public = getattr(import_module(f"gearwright.{package}"), "__all__", ())
+    assert not set(public) & {name.partition("/")[0] for name in FOLDERS[package]}
+    assert not set(gearwright.__all__) & set(PACKAGES) - {"report", "studio"} - modules_of_the_interface()
 
 
-def modules_of_the_front_door() -> set[str]:
+def modules_of_the_interface() -> set[str]:
     return {name for name in gearwright.__all__ if isinstance(getattr(gearwright, name), ModuleType)}
 
 
@@ -369,10 +373,10 @@ def importers() -> dict[Path, set[Path]]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_file_is_a_fragment(room):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_file_is_a_fragment(package):
     """A short file that serves one neighbour alone is a part of it; what the package exports is public."""
-    for file in own_files(room):
+    for file in own_files(package):
         users = [within(user) for user in importers()[file]]
         if len(users) == 1 and users[0].rpartition("/")[0] == within(file.parent) and "__init__" not in users[0]:
             lines = len(file.read_text(encoding="utf-8").splitlines())
@@ -381,13 +385,13 @@ def test_no_file_is_a_fragment(room):
 
 def test_recursions_know_no_array_library():
     for file in FILES:
-        if room_of(file) == "dynamics" or (room_of(file) == "algebra" and file.name not in ARRAYS_IN_ALGEBRA):
+        if package_of(file) == "dynamics" or (package_of(file) == "algebra" and file.name not in ARRAYS_IN_ALGEBRA):
             assert not libraries(file) & {"numpy", "scipy", *HEAVY}, file
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_is_known_where_it_belongs(library):
-    assert {room_of(file) for file in FILES if library in libraries(file)} == LIBRARIES[library]
+    assert {package_of(file) for file in FILES if library in libraries(file)} == LIBRARIES[library]
 
 
 def test_importing_gearwright_is_light():
@@ -416,7 +420,7 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(HOUSE)))
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(PACKAGE_ROOT)))
 def test_files_and_functions_are_small(file):
     text = file.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST_FILE
@@ -424,7 +428,7 @@ def test_files_and_functions_are_small(file):
     assert not long
     for node in ast.walk(tree(file)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id != "print" or room_of(file) == "cli", f"print in line {node.lineno}"
+            assert node.func.id != "print" or package_of(file) == "cli", f"print in line {node.lineno}"
     assert "TODO" not in text
     assert "FIXME" not in text
 
