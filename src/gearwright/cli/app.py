@@ -46,6 +46,8 @@ from gearwright.cli.commands import (
 from gearwright.cli.output import complain, say, silence
 from gearwright.errors import GearwrightError, GearwrightWarning
 
+# Groups of commands
+
 EPILOG = """Begin:  gearwright info elbow
 
 Help of one command, with examples:  gearwright simulate --help
@@ -84,6 +86,8 @@ def quietable(function: Callable[..., None]) -> Callable[..., None]:
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
 
+
+# The application
 
 BAD_INPUT = 2
 INTERNAL_ERROR = 70

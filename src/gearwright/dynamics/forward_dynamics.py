@@ -30,6 +30,8 @@ from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import BASE
 from gearwright.mechanism.articulation import Node
 
+# Articulated bodies
+
 
 class Spatial:
     """An angular and a linear vector: an acceleration of a frame, or a moment about its origin and a force."""
@@ -224,6 +226,9 @@ def _accelerations(pose: Pose, nodes: Sequence[Node], solved: Sequence[Sequence[
                 A = A + one.motion * a[one.speed]
             moving[node.body] = A
     return a
+
+
+# Accelerations
 
 
 def bias(pose: Pose, v: Sequence[Scalar], wrenches: Wrenches | None = None, base: BaseMotion = AT_REST) -> list[Scalar]:

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 from gearwright.equations.angles import Angles
 from gearwright.equations.trigonometric_polynomial import Monomial, Trig, Wave, products
 
+# Base parameters
+
 Coefficient: TypeAlias = dict[Monomial, float]
 """A polynomial in the kept symbols."""
 
@@ -83,6 +85,9 @@ def simplest_first(coefficients: Sequence[Coefficient]) -> list[Coefficient]:
     return sorted(coefficients, key=lambda c: (len(c), sorted(map(_order, c))))
 
 
+# Numbers and products
+
+
 def power_product(powers: Iterable[tuple[str, int]]) -> Any:
     """A product of powers of symbols."""
     import sympy as sp
@@ -99,6 +104,8 @@ def number(x: float) -> Any:
             return sp.Rational(round(x * denominator), denominator)
     return sp.Float(x, 15)
 
+
+# Common factors
 
 Terms: TypeAlias = dict[Monomial, float]
 """A sum: per product of powers its number."""
@@ -179,6 +186,9 @@ def _collected(terms: Mapping[Monomial, float]) -> Terms:
             powers[name] += power
         total[tuple(sorted((name, power) for name, power in powers.items() if power))] += factor
     return {product: factor for product, factor in total.items() if factor}
+
+
+# Expressions with abbreviations
 
 
 @dataclass

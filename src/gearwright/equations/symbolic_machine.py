@@ -18,6 +18,8 @@ from gearwright.errors import GearwrightError, InputError, JointError
 from gearwright.mechanism import Actuator, Body, Mechanism, RobotOrMech, Spin, Spring, assemble, machine_of
 from gearwright.parts import Drive, Mesh, Robot
 
+# Machines of symbols
+
 KINDS = ("inertias", "lengths", "ratios", "gravity", "springs", "planets")
 """What may stay symbolic."""
 
@@ -182,6 +184,8 @@ def _snapped(R: Rot) -> Rot:
     return Rot(_rounded(R.a), _rounded(R.b), _rounded(R.c))
 
 
+# Numbers of planets
+
 FEWEST = 3
 """Fewer planets do not look the same from every side: the links' numbers are then not proportional to them."""
 
@@ -287,6 +291,8 @@ def _times(term: Trig, factor: Trig, power: int) -> Trig:
         term = term * factor
     return term
 
+
+# Ratios of gear trains
 
 Ratios = dict[str, tuple[float, str]]
 """Symbol -> its value, and which gears it belongs to."""

@@ -19,6 +19,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from gearwright.errors import InputError
 
+# The normal form
+
 
 class Harmonic(NamedTuple):
     """cos or sin of k . q, k over the joints of one group; the first non-zero entry of k is positive."""
@@ -197,6 +199,8 @@ def _text(key: Key, value: float) -> str:
     factors += [name if power == 1 else f"{name}^{power}" for name, power in powers]
     return "*".join(factors + [f"{wave.kind}[{wave.group}]{wave.k}" for wave in waves])
 
+
+# Products of simple angles
 
 Wave: TypeAlias = tuple[str, int, tuple[int, ...]]
 """'c' or 's', group, and which joints of the group are added (+1) or subtracted (-1)."""

@@ -34,6 +34,8 @@ from gearwright.system.state import State
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed
 
+# The result
+
 
 class Excess(NamedTuple):
     """Where something goes beyond its limit: largest magnitude, at what time, and for how long altogether [s]."""
@@ -208,6 +210,9 @@ def _signal(t: Array, values: Array) -> Signal:
     return Signal(at, tuple(float(t[a]) for a, _ in spans))
 
 
+# Series of one segment
+
+
 class Block(NamedTuple):
     """All series over one piece, which may depend on parameters; `missing` (T, n) are forces that no actuator gives."""
 
@@ -251,6 +256,8 @@ def _at_speeds(piece: Piece, forces: Scalar, pushes: Sequence[Push], which: Sequ
         total = total + item(forces, np.s_[:, k, None]) * row_along(pushes[k].line, piece)
     return total
 
+
+# All segments together
 
 SHORT = 1e-6
 """Share of the largest force up to which a force that no actuator gives is rounding."""

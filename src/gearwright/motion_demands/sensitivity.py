@@ -47,6 +47,8 @@ from gearwright.parts.parameter_paths import with_parameters
 from gearwright.system.inputs import TAU, Inputs
 from gearwright.system.system import System
 
+# States of laws
+
 
 @dataclass(frozen=True)
 class Way:
@@ -96,6 +98,8 @@ def _slopes(piece: Piece, system: System, way: Way, first: Mapping[str, Array]) 
     return slopes_along(rates, piece.t, solution, first)
 
 
+# Instants of reversal
+
 TURNING = 1e-9
 """Share of the largest acceleration times a piece's duration below which a speed is zero."""
 
@@ -121,6 +125,8 @@ def _slopes_of_start(piece: Piece) -> Mapping[str, float]:
             return {name: -float(slope) / rate for name, slope in slopes_of(speed).items()}
     return {}
 
+
+# Demands
 
 LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 """The laws of a robot, whose numbers may vary."""

@@ -26,6 +26,8 @@ from gearwright.plots.time_spans import Span
 from gearwright.system.series_figure import block, overview
 from gearwright.text import did_you_mean, listed, visible
 
+# Phases of contacts
+
 STEPPED = "stepped"
 APPROACH, IMPACT, CONSTRAINED, RELEASE = "approach", "impact", "constrained", "release"
 TINT = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
@@ -73,6 +75,9 @@ def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float,
 
 def _span(kind: str, begin: float, end: float) -> Span:
     return Span(kind, begin, end, TINT[kind])
+
+
+# Files
 
 
 def _parquet() -> tuple[Any, Any]:
@@ -137,6 +142,8 @@ def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
     return columns.pop("t"), columns, {name: units[name] for name in columns}
 
+
+# Runs
 
 ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
 """What the balance is made of."""

@@ -24,6 +24,8 @@ from gearwright.studio.session import Session
 from gearwright.studio.worker import Ticker
 from gearwright.text import visible
 
+# The watched file
+
 PERIOD = 0.5
 """How often the file is looked at [s]."""
 
@@ -71,6 +73,8 @@ class Watch:
             return None
         return found.st_mtime_ns, found.st_size
 
+
+# The studio
 
 PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from gearwright.errors import CompilationError
 
+# The graph
+
 COMMUTATIVE = frozenset({"add", "mul", "min", "max"})
 LIBRARY = ("exp", "log", "tanh", "atan2", "asin", "acos", "atan", "pow", "tan", "sinh", "cosh")
 """Operations left to the mathematical library, one lane at a time."""
@@ -229,6 +231,9 @@ class Builder:
         if not node.operands:
             return node
         return Node(node.op, *(place[k] for k in node.operands))
+
+
+# From a CasADi function
 
 
 @cache

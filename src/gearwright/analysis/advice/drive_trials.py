@@ -32,6 +32,8 @@ from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
 from gearwright.parts.gears.losses import losses_of
 
+# Temperatures
+
 ROUNDS, SETTLED = 8, 1e-6
 """Of the current that a warmer magnet takes, and what change of the magnet still counts [relative]."""
 
@@ -60,6 +62,8 @@ def warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> W
         before = weaker
     return Warmth(*(np.asarray(x).T.reshape(torque.shape) for x in found))
 
+
+# Torques, currents and voltages
 
 TURNING = 1e-9
 """Share of its largest speed up to which a joint counts as turning round."""

@@ -31,6 +31,8 @@ from typing import Any, NamedTuple
 from gearwright._version import __version__
 from gearwright.errors import CacheWarning, depth_of_the_caller
 
+# The folder and its trust
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _said: set[Path] = set()
@@ -120,6 +122,8 @@ def _say(where: Path, wrong: str) -> None:
         stacklevel=depth_of_the_caller(),
     )
 
+
+# Entries
 
 HOUSE = Path(__file__).parents[2]
 """The folder of the package."""

@@ -200,6 +200,8 @@ class Writer:
         return [self.shuffle(pairs[k], pairs[k + 2], lanes) for lanes in (low, high) for k in (0, 1)]
 
 
+# Operations of a graph
+
 ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 

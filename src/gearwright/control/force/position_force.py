@@ -32,6 +32,8 @@ from gearwright.mechanism import RobotOrMech
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
+# The law
+
 FORCES = ("force_ref", "force_rate_ref", "force_acceleration_ref")
 """References along the held axes: forces, and their derivatives where the environment asks for them."""
 
@@ -209,6 +211,9 @@ class PositionForce(Tracking):
         if self.order == 1:
             return (lack[1] + w * lack[0]) / slope, steady[0]
         return (lack[2] + 2.0 * zeta * w * lack[1] + w * w * lack[0]) / slope, steady[0]
+
+
+# Controllers
 
 
 def hybrid(

@@ -25,6 +25,8 @@ from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
 
+# Laws
+
 STORED = "tau_ref"
 """The reference that holds a stored nominal control."""
 SCHEMES = ("reference", "measured", "stored")
@@ -131,6 +133,9 @@ class Feedforward(Tracking):
         if self.scheme == "reference":
             q, v = (list(measured.reference[word]) for word in WORDS[:2])
         return inverse_dynamics(place(measured.model, q, measured.ops), v, measured.reference[WORDS[2]])
+
+
+# Controllers
 
 
 def pd(

@@ -30,6 +30,8 @@ from gearwright.motion import Motion
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.parts.gears.losses import back_driving, losses_of
 
+# Candidates
+
 
 class Choice(NamedTuple):
     """A motor and a gearbox.
@@ -257,6 +259,9 @@ def _heating_limit(sheet: MotorSheet, ambient: float | None) -> float:
     hot = sheet.resistance * (1 + heat.copper * (limit - heat.reference))
     air = heat.ambient if ambient is None else ambient
     return float(max(limit - air, 1e-9) / (heat.winding_housing + heat.housing_ambient) / hot)
+
+
+# Screening
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ from gearwright.plots.notebook import Shown
 from gearwright.simulation.progress import counting
 from gearwright.text import did_you_mean
 
+# Figures
+
 UNITS = {
     **{"mass": "kg", "inertia": "kg m²", "transverse_inertia": "kg m²", "com": "m", "position": "m"},
     **{"resistance": "Ω", "inductance": "H", "torque_constant": "Nm/A", "ratio": "", "efficiency": ""},
@@ -104,6 +106,9 @@ def _variation(values: Array) -> float:
     finite = values[np.isfinite(values)]
     size = np.abs(finite).max(initial=0.0)
     return float(np.ptp(finite) / size) if size else 0.0
+
+
+# Sweeps
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ from gearwright.programs import dynamics_programs
 from gearwright.tracing.recipe import Recipe
 from gearwright.tracing.trace import TraceJob
 
+# Gradients
+
 FORCES = "inverse_dynamics"
 PARAMETERS = "parameters"
 
@@ -210,6 +212,8 @@ def _turning(robot: Robot, joint: str) -> tuple[str, ...]:
     title = next(drive.title for drive in robot.drives if drive.joint == joint)
     return tuple(spin.name for spin in wheels_before(assemble(robot), title))
 
+
+# Refinement
 
 STEPS = 60
 AMBIENT = 298.15

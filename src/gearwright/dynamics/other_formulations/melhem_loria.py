@@ -30,6 +30,8 @@ from gearwright.mechanism import BASE, Mechanism
 from gearwright.mechanism.joints.dofs import Dof
 from gearwright.mechanism.rows import along
 
+# The model
+
 Z = Vec(0.0, 0.0, 1.0)
 
 
@@ -215,6 +217,8 @@ def _halves(rows: Matrix) -> tuple[list[Vec], list[Vec]]:
 def _rows(columns: Sequence[Vec]) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
+
+# Rows of a constant left inverse
 
 BlockRow = dict[int, Vec]
 """Per block the factors of its three velocities."""

@@ -24,6 +24,8 @@ from gearwright.mechanism.assembly.wheel_lumping import across_axes
 from gearwright.mechanism.rows import Terms
 from gearwright.text import listed
 
+# Links and rotors as free bodies
+
 
 class FreeBody(NamedTuple):
     """A rigid body: the link `body` without its wheels, or a wheel that this link carries.
@@ -128,6 +130,8 @@ def require_rigid(function: str, mech: Mechanism) -> None:
             "or for approximate(mech, 'rigid')."
         )
 
+
+# Blocks of velocities
 
 Quantity: TypeAlias = Literal["velocity", "turning", "carrier", "spin"]
 Axes: TypeAlias = Literal["base", "link", "own"]

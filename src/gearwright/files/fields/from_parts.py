@@ -33,6 +33,8 @@ from gearwright.files.fields.basic import (
 )
 from gearwright.parts import Hysteresis, KinematicError, Losses, Member, StiffnessPiece, Torsion
 
+# Descriptions from docstrings
+
 ENTRY = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
 
 
@@ -65,6 +67,8 @@ def _arguments(text: str) -> dict[str, str]:
             break
     return {name: sentence.removesuffix(".").removesuffix("; or") for name, sentence in found.items()}
 
+
+# Fields from dataclasses
 
 Ratio = Annotated[float, Unit("number", "turns per length")]
 Whole = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]

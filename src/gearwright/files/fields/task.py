@@ -10,6 +10,8 @@ from pydantic_core import CoreSchema
 from gearwright.files.fields.basic import Angle, Direction, Name, Origin, PlacedWords, Position, Unit, Words
 from gearwright.files.fields.robot import PayloadWords
 
+# Process forces, requirements, perturbations
+
 Force = Annotated[float, Unit("force")]
 Moment = Annotated[float, Unit("torque")]
 Force3 = tuple[Force, Force, Force]
@@ -129,6 +131,9 @@ ContactForce = Annotated[
 def contact_of(words: dict[str, Any]) -> dict[str, Any]:
     """Forces of contacts as `gw.demands(contact=)` takes them."""
     return {name: one.series if isinstance(one, ContactWords) else one for name, one in words.items()}
+
+
+# Motions and tasks
 
 
 class EachJoint(Unit):

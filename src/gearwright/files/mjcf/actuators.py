@@ -18,6 +18,8 @@ from gearwright.files.mjcf.tendons import named
 from gearwright.parts import Cogging, Cord, Drive, Friction, Gear, Heat, Motor, PassiveSpring, Servo, Tendon
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
+# DC motors
+
 VOLTAGE = 8
 """The bit of a dcmotor's input that is a voltage."""
 
@@ -71,6 +73,8 @@ def _heat(resistance: float, capacity: float, ambient: float, coefficient: float
     celsius = {"reference": reference + ZERO_CELSIUS, "ambient": ambient + ZERO_CELSIUS}
     return Heat(winding_housing=resistance, winding_capacity=capacity, copper=coefficient, **celsius)
 
+
+# Actuators
 
 Lose = Callable[[str, str, str], None]
 NOT_DRIVEN = "what it drives moves without it"

@@ -24,6 +24,8 @@ from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.text import csv_row, did_you_mean, visible
 
+# Columns
+
 _ARTICLE = {
     "key": "key",
     "manufacturer": "manufacturer",
@@ -90,6 +92,9 @@ PRINTED_DEVIATIONS = ("dev_kt_kn", "dev_stall", "dev_tau_m", "dev_no_load")
 TEXTS = frozenset({"key", "manufacturer", "article", "name", "kind", "source", "note", "ratio_exact"})
 SAME_RATIO = 1e-5
 """Relative: ratios are printed with six digits or so beside their exact fractions."""
+
+
+# Reading
 
 
 class DriveTable(NamedTuple):
@@ -247,6 +252,9 @@ def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: Probl
         )
         return
     words["ratio"] = exact
+
+
+# Writing
 
 
 def drive_table_text(sheets: Sequence[MotorSheet | GearboxSheet]) -> str:

@@ -27,6 +27,8 @@ from gearwright.files.yaml_tree import Path as Words
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, visible
 
+# Lines of the sidecar
+
 STEP = re.compile(r"\[(\d+)\]|([^.\[]+)")
 
 
@@ -98,6 +100,8 @@ def _stated(root: Node, path: Words) -> bool:
         node = node.members[word]
     return True
 
+
+# The sidecar
 
 Fields = dict[str, Any]
 GONE = None

@@ -22,6 +22,8 @@ from gearwright.files.urdf.pose import rpy_of_rotation
 from gearwright.files.urdf.safe_xml import Element
 from gearwright.parts import Joint, Limits, Link, Robot, Shape
 
+# Chains for joint kinds that URDF lacks
+
 Chain = Mapping[str, Joint]
 """The joints from parent to link, each by the ending of the name of the link that it moves; the last moves the link."""
 
@@ -56,6 +58,8 @@ def _screw(name: str, joint: Joint) -> Chain:
 
 STAND_INS: Mapping[str, Callable[[str, Joint], Chain]] = {"spherical": _ball, "universal": _cross, "helical": _screw}
 
+
+# The document
 
 UNLIMITED = "1e15"
 """URDF demands a number for every limit; this one is read back as none."""

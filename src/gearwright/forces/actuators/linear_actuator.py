@@ -23,6 +23,8 @@ from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms, along, plain, terms
 from gearwright.text import listed
 
+# The inverse
+
 
 class Demand(NamedTuple):
     """What is asked of an actuator over a smooth piece of motion.
@@ -189,6 +191,8 @@ def _integrated(rate: Array, t: Array, forcing: Array, start: Array) -> Array:
     found: Array = done.y.T
     return found
 
+
+# The actuator
 
 Numbers = tuple[float, ...]
 

@@ -31,6 +31,8 @@ from gearwright.forces.line import Line
 from gearwright.forces.time_stepping_impulses import UNBOUNDED, Slipping
 from gearwright.mechanism.rows import spread
 
+# Impulses over a fixed step
+
 MatrixRows = Sequence[Sequence[Scalar]]
 
 
@@ -78,6 +80,8 @@ def dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
     return sum((a * b for a, b in zip(x, y, strict=True)), 0.0)
 
 
+# Matrices
+
 Rows: TypeAlias = Sequence[Sequence[Scalar]]
 
 Matrix: TypeAlias = Rows | Callable[[Sequence[Scalar], Operations], Rows] | None
@@ -109,6 +113,8 @@ def evaluated(matrix: Matrix, s: Sequence[Scalar], ops: Operations) -> Rows:
         return [[0.0] * len(s) for _ in s]
     return matrix(s, ops) if callable(matrix) else matrix
 
+
+# The law
 
 SHALLOW = 1e-12
 """The least first coordinate [m] that functions of a one-sided environment see: roots have slopes there."""

@@ -16,6 +16,8 @@ from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 
+# Tendons
+
 PASSED = 0.25 * pi
 """How far [rad] a tendon that has come off may run past the axis before it counts as wrapped round from behind."""
 
@@ -138,6 +140,8 @@ def _require_points_between(owner: str, stations: Sequence[Point | Pulley]) -> N
         if isinstance(one, Pulley) and isinstance(other, Pulley):
             raise InputError(f"{owner}: two pulleys follow each other. Give a point between them that guides it.")
 
+
+# Rollers
 
 OUTSIDE = 1e-12
 """The least square [m2] of a free length that is differentiated; below it a point is inside, and the cord straight."""

@@ -22,6 +22,8 @@ from gearwright.forces.law import Action, Law, Outcome, Quantity, Reaction, Situ
 from gearwright.forces.motors.motor import Moment, Winding, within
 from gearwright.parts import Supply
 
+# The bus
+
 TINY = 1e-12
 """Conductance [1/Ohm] that counts as none."""
 
@@ -80,6 +82,8 @@ def _braked(supply: Supply, current: Scalar, conductance: Scalar, free: Scalar, 
     burning = current / (conductance + 1 / resistance)
     return ops.maximum(burning, ops.minimum(free, supply.brake_voltage))
 
+
+# The motors
 
 ROUNDS = 3
 """Newton steps by which the electronics of motors at a limit find the bus voltage."""

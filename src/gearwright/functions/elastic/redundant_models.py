@@ -36,6 +36,8 @@ from gearwright.programs.inputs import checked, refuse_symbols
 from gearwright.programs.program import Program
 from gearwright.text import listed
 
+# Properties P1 to P3 and left inverses
+
 ZERO_RESIDUAL = 1e-8
 """How far from the identity a constant matrix may be and still count as a left inverse."""
 
@@ -153,6 +155,8 @@ def refuse_none(function: str, sampled: Array) -> None:
     if not sampled.size:
         raise InputError(f"RedundantModel.{function}: there is no configuration among q. Give at least one.")
 
+
+# The models
 
 _JOINTS: dict[str, Callable[[str, Mechanism], None]] = {"elastic": require_elastic, "rigid": require_rigid}
 

@@ -24,6 +24,8 @@ from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
 from gearwright.text import did_you_mean, listed
 
+# Logs
+
 CURRENT = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
 
@@ -290,6 +292,8 @@ def _gains(
         raise InputError(f"log: {len(gains)} gains for {len(names)} actuators ({listed(names)}).")
     return numbers("log", "gains", gains, axes=1)
 
+
+# Doubtful units
 
 ODD_JOINT, ODD_ROBOT = float(np.log10(20)), float(np.log10(5))
 """Torques of one joint, or of all together, that differ by more powers of ten than these look like a wrong unit."""

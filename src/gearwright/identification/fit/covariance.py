@@ -15,6 +15,8 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.identification.model.sample_blocks import Blocks
 
+# Autoregressive noise
+
 TAIL = 500
 """Rows at a time in which a response dies out."""
 
@@ -104,6 +106,8 @@ class LaggedSums:
             self.sums[k] += 0.5 * (np.vdot(self.a[earlier], b) + np.vdot(a, self.b[earlier]))
         self.a, self.b = self.a[rows:].copy(), self.b[rows:].copy()
 
+
+# The covariance
 
 HIGHEST = 15
 """Order of the autoregressive models that are tried."""

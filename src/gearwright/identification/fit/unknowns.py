@@ -23,6 +23,8 @@ from gearwright.mechanism import Body, Mechanism, assemble
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
+# Numbers of parts
+
 
 @dataclass(frozen=True)
 class FittedNumber:
@@ -111,6 +113,9 @@ def _with_rotor(drive: Drive, inertia: float) -> Drive:
         None if x is None else x * share for x in (drive.motor.transverse_inertia, drive.motor.coupling)
     )
     return replace(drive, motor=replace(drive.motor, inertia=inertia, transverse_inertia=across, coupling=coupling))
+
+
+# Unknowns
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ from gearwright.parts.gears.topology import DRIVEN, JOINT, MOUNT, inside
 from gearwright.parts.trains.train import Stated
 from gearwright.text import did_you_mean
 
+# Lines of files in messages
+
 
 @contextmanager
 def lines_of_trains(trains: Sequence[Train]) -> Iterator[None]:
@@ -75,6 +77,9 @@ def _called(part: str) -> tuple[str, ...]:
     if kind != "wheel":
         return (part,)
     return part, f"wheels are called {name}", f"speed of {name}", f"each other: {name.strip(chr(39))} ->"
+
+
+# The gear graph
 
 
 def robot_graph(robot: Robot, trains: TrainStructure) -> GearGraph:
@@ -115,6 +120,9 @@ def _drive(links: Links, drive: Drive) -> tuple[list[TurningPair], list[GearPair
         for m in gear.meshes
     ]
     return turning, gears
+
+
+# The flat machine
 
 
 def assemble(robot: Robot) -> Mechanism:

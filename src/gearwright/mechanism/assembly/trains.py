@@ -21,6 +21,8 @@ from gearwright.parts import Gearwheel, Link, Mesh, Train, TrainMotor
 from gearwright.parts.gears.planetary import require_apart, require_closing, require_even_spacing
 from gearwright.text import did_you_mean, listed
 
+# Teeth that must fit
+
 
 class _Side(NamedTuple):
     """A mesh seen from one of its gears: the other gear, its teeth, and the own teeth."""
@@ -73,6 +75,8 @@ def _both(mesh: Mesh, circuit: Circuit, teeth: tuple[Scalar, Scalar]) -> Iterato
     yield _Place(mesh.first, circuit.carrier, axes[1]), _Side(mesh.second, int(teeth[1]), int(teeth[0]))
     yield _Place(mesh.second, circuit.carrier, axes[0]), _Side(mesh.first, int(teeth[0]), int(teeth[1]))
 
+
+# Trains
 
 RowOfSpeeds = dict[str, Scalar]
 PARALLEL, RADIAL = "parallel", "radial"

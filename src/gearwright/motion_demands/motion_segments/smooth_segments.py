@@ -37,6 +37,8 @@ from gearwright.motion_demands.motion_segments.law_states import state_series, s
 from gearwright.system.inputs import Inputs
 from gearwright.system.system import Modes, System
 
+# Cuts
+
 ROUNDING = 1e-12
 """Share of a time by which sums of durations that mean the same may differ."""
 
@@ -176,6 +178,8 @@ def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[flo
     met = [float(times[k]) for k in range(1, LOOKS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
     return met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
 
+
+# Segments
 
 STANDING = 1e-12
 """Speeds [rad/s, m/s] that are rounding."""
@@ -356,6 +360,9 @@ def _derivatives(inputs: Inputs, t: Array, order: int) -> list[Array]:
         return [values, *[np.zeros_like(values)] * order]
     curve = make_interp_spline(t, values, k=min(7, len(t) - 1))
     return [values, *(curve.derivative(k)(t) for k in range(1, order + 1))]
+
+
+# Motion along a line
 
 
 def motion_along(line: Line, piece: Piece) -> list[Scalar]:

@@ -27,6 +27,8 @@ from gearwright.parts.gears.member import (
     require_teeth,
 )
 
+# Tooth counts that fit
+
 
 def require_closing(owner: str, inside: tuple[int, int], outside: tuple[int, int], module_ratio: float = 1.0) -> None:
     """The planet fits between sun and ring: Zs + Zp = Zr - Zp (with modules: m1 (Zs + Zp1) = m2 (Zr - Zp2))."""
@@ -64,6 +66,8 @@ def require_apart(owner: str, count: int, distance: int, planet: int) -> None:
             f"{distance * math.sin(math.pi / count):.4g} is not more than planet + 2 = {planet + 2}. Use fewer planets."
         )
 
+
+# The stage
 
 MEMBERS = ("sun", "ring", "carrier")
 DEFAULT_INPUT = {"ring": "sun", "carrier": "sun", "sun": "ring"}

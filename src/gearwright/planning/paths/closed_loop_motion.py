@@ -29,6 +29,8 @@ from gearwright.motion.piecewise_polynomials import meeting
 from gearwright.programs.inputs import checked
 from gearwright.text import listed
 
+# Exact trajectories
+
 CORRECTIONS = 3
 """Newton steps from the polynomials, which are close already."""
 
@@ -130,6 +132,8 @@ class ClosedTrajectory(Trajectory):
             self._last[key] = found
         return self._last[key]
 
+
+# Motions
 
 FIRST, MOST = 33, 4097
 """Instants at which the loops are closed at first, and at most."""

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
 
+# Linear limits: reachability
+
 HUGE = 1e9
 """A squared path speed that no limit allows, in units of the largest acceleration that one does."""
 FLAT = 1e-13
@@ -124,6 +126,8 @@ def _root(upper: tuple[Array, Array], lower: tuple[Array, Array], x: float, down
         x = ahead
     return x
 
+
+# Exact limits: linearisation and refinement
 
 LOOKS, CLOSE_LOOKS = 9, 33
 """At how many places of an interval, its ends among them, limits are looked at: while solving, and at last."""

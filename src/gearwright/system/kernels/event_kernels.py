@@ -29,6 +29,8 @@ from gearwright.system.vector_program import vector_program
 from gearwright.tracing.simplify.equivalent_machine import prepare
 from gearwright.tracing.symbols import depend_on, distinct, operations, symbols
 
+# Formulas
+
 Formula = Callable[["Instant"], list[Any]]
 
 HOLDS = 1.0
@@ -275,6 +277,8 @@ def kinks(now: Instant) -> list[Scalar]:
             found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
     return found
 
+
+# Programs
 
 FORMULAS: dict[str, tuple[Formula, bool]] = {
     "tied": (tied, False),

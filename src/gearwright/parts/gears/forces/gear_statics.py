@@ -29,6 +29,8 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, ToothForce
 
+# The static balance
+
 ORIGIN, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 
 
@@ -286,6 +288,8 @@ def _about(middle: Array, point: Array, force: Array) -> Array:
     """A force at a point as force and moment about another point, (N, 6)."""
     return np.hstack([force, np.cross(point - middle, force)])
 
+
+# Forces by name
 
 UNLOADED = 1e-9
 """Of the largest force; less is rounding."""
