@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from gearwright.compiling.host.disk_cache import unsafe_directory
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every room
+sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every folder
 
 # Some tests break the recursions on purpose: what is compiled meanwhile must not stay in the user's cache. A folder
 # that the environment names is taken only if it is trusted: otherwise there would be a warning, which is an error here.

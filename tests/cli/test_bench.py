@@ -11,7 +11,7 @@ from gearwright.bench import report
 from gearwright.bench.report import ContenderTime, Promise, Report, Size
 from gearwright.plots import bars
 
-measuring = importlib.import_module("gearwright.bench.bench")  # the room exports its function under the same name
+measuring = importlib.import_module("gearwright.bench.bench")  # the package exports its function under the same name
 
 
 @pytest.fixture

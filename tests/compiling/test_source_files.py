@@ -10,15 +10,15 @@ import pytest
 import gearwright
 from gearwright.compiling.host import disk_cache
 
-HOUSE = Path(gearwright.__file__).parent
+PACKAGE_ROOT = Path(gearwright.__file__).parent
 
 
 @pytest.fixture
 def house(tmp_path, monkeypatch) -> Path:
     """A copy of the package, whose files decide what the keys are."""
-    copy = tmp_path / HOUSE.name
-    shutil.copytree(HOUSE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(disk_cache, "HOUSE", copy)
+    copy = tmp_path / PACKAGE_ROOT.name
+    shutil.copytree(PACKAGE_ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(disk_cache, "PACKAGE_ROOT", copy)
     return copy
 
 

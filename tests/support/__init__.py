@@ -1,1 +1,1 @@
-"""Random machines, outside oracles and the laws as residuals: what several test rooms share."""
+"""Random machines, outside oracles and the laws as residuals: what several folders of tests share."""

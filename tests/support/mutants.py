@@ -13,7 +13,7 @@ import pytest
 
 @dataclass(frozen=True)
 class Mutant:
-    """A function, "room.file:name", and the piece of its source that is changed."""
+    """A function, "package.file:name", and the piece of its source that is changed."""
 
     function: str
     old: str

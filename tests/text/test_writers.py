@@ -23,7 +23,7 @@ from support.hostile_writers import MISSING_LETTERS, SLOW, STRICT, WRITERS
 
 pytestmark = pytest.mark.filterwarnings(f"ignore:({MISSING_LETTERS}):UserWarning")
 
-HOUSE = Path(gearwright.__file__).parent
+PACKAGE_ROOT = Path(gearwright.__file__).parent
 ROBOTS = [hostile_robot(list(islice(cycle(NAMES), start, start + BORN))) for start in range(0, len(NAMES), BORN)]
 ROBOTS.append(hostile_robot(list(islice(cycle(HOLDABLE), BORN))))
 """Every name once, and those that XML can hold without the others, for which a URDF is refused."""
@@ -104,7 +104,7 @@ def writes(file: Path) -> bool:
 
 
 def test_every_writer_is_listed():
-    found = {str(file.relative_to(HOUSE)) for file in HOUSE.rglob("*.py") if writes(file)}
+    found = {str(file.relative_to(PACKAGE_ROOT)) for file in PACKAGE_ROOT.rglob("*.py") if writes(file)}
     listed = {name for name, kind in WRITING.items() if kind}
     assert found == listed, "list a new writer in WRITING, and test it in support/hostile_writers.py"
     assert {kind for kind in WRITING.values() if kind} <= {*WRITERS, *ELSEWHERE}

@@ -125,7 +125,7 @@ def _say(where: Path, wrong: str) -> None:
 
 # Entries
 
-HOUSE = Path(__file__).parents[2]
+PACKAGE_ROOT = Path(__file__).parents[2]
 """The folder of the package."""
 
 LIMIT = 256 * 2**20
@@ -159,10 +159,10 @@ def source_digest() -> str:
     Most files could not change machine code. Finding out which takes five times as long as reading them all.
     """
     total = hashlib.sha256(__version__.encode())  # tells releases apart where there is no source to read
-    for name in sorted(_source_files(str(HOUSE))):
+    for name in sorted(_source_files(str(PACKAGE_ROOT))):
         with open(name, "rb") as file:
             data = file.read()
-        total.update(f"{name[len(str(HOUSE)) :].replace(os.sep, '/')} {len(data)}\n".encode())
+        total.update(f"{name[len(str(PACKAGE_ROOT)) :].replace(os.sep, '/')} {len(data)}\n".encode())
         total.update(data)
     return total.hexdigest()
 
