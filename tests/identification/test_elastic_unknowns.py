@@ -7,8 +7,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning
+from gearwright.identification.fit.friction import stated_friction
 from gearwright.identification.fit.unknowns import fitted_numbers
-from gearwright.identification.model.columns import friction_columns
+from gearwright.identification.model.torque_model import Model
 from gearwright.parts import Drive, Joint, JointSpring, Link, Member, Motor, Robot, Series, Shaft, Spur
 
 
@@ -27,11 +28,9 @@ def test_springs_of_joints_can_be_turned():
 
 
 def test_friction_by_words_counts_as_stated():
-    from gearwright.identification.fit.unknowns import _stated_friction
-
     robot = gw.load("manutec_r3_full")
-    columns = friction_columns(gw.assemble(robot), ("viscous", "coulomb", "offset"))
-    stated = {column.name: _stated_friction(robot, column) for column in columns}
+    model = Model(gw.assemble(robot))
+    stated = {column.name: stated_friction(robot, model, column) for column in model.every_column}
     assert stated["joint4.viscous"] == pytest.approx(9.8)
     assert stated["joint4.coulomb"] == pytest.approx(21.8)
     assert stated["joint4.offset"] == 0

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
+from gearwright.identification.fit.friction import motor_shafts, with_identified_friction
 from gearwright.identification.fit.unknowns import central, fitted_numbers, link_of_parameters
 from gearwright.identification.model.columns import FRICTION
 from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.mechanism import Mechanism
-from gearwright.parts import Friction, Link, Robot
+from gearwright.parts import Robot
 from gearwright.text import listed
 
 
@@ -24,25 +25,28 @@ class Rewritten(NamedTuple):
 
 
 def identified_robot(fit: ConsistentFit) -> Rewritten:
-    """The robot of a consistent fit: links, rotor and gear inertias, springs and joint friction replaced.
+    """The robot of a consistent fit: links, rotor and gear inertias, springs and friction replaced.
 
-    Masses and places of rotors stay as stated: torques do not show them apart from the links that carry them.
+    Friction identified along a speed replaces all that acts along it: that of the joints and, where the torques were
+    measured at the motors, of the motors and gears before them, which the torques contain. So the motors of the robot
+    need what the fit predicts. Efficiencies, whose losses grow with the load, are no part of the model: they are
+    removed with the rest, since the identified friction holds their mean, and a remark names them. Masses and
+    places of rotors stay as stated: torques do not show them apart from the links that carry them.
     """
     robot = fit.identification.robot
     if robot is None:
         raise InputError("identified_robot: the identification was given a Mechanism. Give identify the Robot itself.")
-    values = fit.values
-    places = {
-        body.name: ten for body, ten in zip(fit.identification.model.mech.bodies, fit.unknowns.bodies, strict=False)
-    }
+    values, model = fit.values, fit.identification.model
+    places = {body.name: ten for body, ten in zip(model.mech.bodies, fit.unknowns.bodies, strict=False)}
     links = []
     for link in robot.links:
         first = places[link.name].first
-        links.append(_with_friction(link_of_parameters(link, fit.x[first : first + 10]), values))
+        links.append(link_of_parameters(link, fit.x[first : first + 10]))
     changed = replace(robot, links=tuple(links))
     for number in fitted_numbers(robot):
         changed = number.with_value(changed, max(values[number.path], 1e-12 * number.value))
-    return Rewritten(changed, (*_unwritten_friction(robot, fit), *_kept_wheels(fit)))
+    changed, replaced = with_identified_friction(changed, model, values)
+    return Rewritten(changed, (*_unwritten_friction(changed, fit), *_kept_wheels(fit), *replaced))
 
 
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
@@ -80,17 +84,6 @@ def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
     return remarks
 
 
-def _with_friction(link: Link, values: dict[str, float]) -> Link:
-    joint, total = link.joint, link.joint.total_friction
-    viscous = values.get(f"{link.joint_name}.viscous", total.viscous)
-    coulomb = values.get(f"{link.joint_name}.coulomb", total.coulomb)
-    if not isinstance(joint.friction, Friction):
-        return replace(link, joint=replace(joint, damping=viscous, friction=coulomb))
-    static = None if total.static is None else max(total.static, coulomb)  # a fit of sliding says nothing about rest
-    friction = replace(total, viscous=viscous, coulomb=coulomb, static=static)
-    return replace(link, joint=replace(joint, damping=0.0, friction=friction))
-
-
 def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
     """Wheels that follow from no number of a motor or simple gear."""
     kept = [
@@ -103,9 +96,9 @@ def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
 
 def _unwritten_friction(robot: Robot, fit: ConsistentFit) -> tuple[str, ...]:
     """Friction that the robot's file has no word for."""
-    joints = {link.joint_name for link in robot.links}
+    written = {link.joint_name for link in robot.links} | set(motor_shafts(robot, fit.identification.model))
     lost = []
     for column, value in zip(fit.unknowns.columns, fit.x, strict=True):
-        if column.kind in FRICTION and (column.kind == "offset" or column.owner not in joints) and value:
+        if column.kind in FRICTION and (column.kind == "offset" or column.owner not in written) and value:
             lost.append(f"{column.name} = {value:.4g} {column.unit}")
     return (f"Not written into the robot, which has no word for them: {listed(lost)}.",) if lost else ()

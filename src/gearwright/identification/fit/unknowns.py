@@ -17,6 +17,7 @@ import numpy as np
 from gearwright.algebra import Tensor, Vec, is_number
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import parameters
+from gearwright.identification.fit.friction import stated_friction
 from gearwright.identification.model.columns import FRICTION, NOT_NEGATIVE, UNITS, Column, Kind
 from gearwright.identification.model.torque_model import Model
 from gearwright.mechanism import Body, Mechanism, assemble
@@ -255,16 +256,8 @@ def _of_parts(model: Model, robot: Robot) -> Unknowns:
     rest = (len(own), len(more)), (len(more), len(values))
     full = np.block([[mapped, np.zeros(rest[0])], [np.zeros(rest[1]), np.eye(len(more))]])
     columns = [*own[: 10 * len(model.mech.bodies)], *(number.column for number in turned), *more]
-    values += [_stated_friction(robot, column) for column in more]
+    values += [stated_friction(robot, model, column) for column in more]
     bodies = [BodyParameters(10 * k, not body.effective) for k, body in enumerate(model.mech.bodies)]
     if model.payload is not None:
         bodies.append(BodyParameters(len(columns) - 10))
     return _made(model, columns, np.array(values), np.concatenate([start, np.zeros(len(more))]), full, bodies)
-
-
-def _stated_friction(robot: Robot, column: Column) -> float:
-    """The friction that a robot states for a joint; zero for anything else."""
-    for link in robot.links:
-        if column.kind in ("viscous", "coulomb") and link.joint_name == column.owner:
-            return float(getattr(link.joint.total_friction, column.kind))
-    return 0.0

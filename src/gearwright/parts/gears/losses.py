@@ -96,6 +96,27 @@ def losses_of(gear: Any) -> tuple[Losses, ...]:
     return () if all(row.none for row in full) else tuple(full)
 
 
+def without_losses(gear: Any) -> Any:
+    """The same gear, and all its stages, without losses.
+
+    >>> from gearwright.parts import Gear, Worm
+    >>> losses_of(without_losses(Gear(100, efficiency=0.8, no_load_torque=0.01)))
+    ()
+    >>> losses_of(without_losses(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1)))
+    ()
+    >>> without_losses(Worm(wheel=40, lead_angle=0.06, efficiency=0.4)).efficiency
+    1.0
+    """
+    changes: dict[str, Any] = {"no_load_torque": 0.0, "back_efficiency": None, "losses": (), "mesh_efficiency": None}
+    if gear.efficiency is not None or getattr(gear, "losses", ()):
+        changes["efficiency"] = 1.0
+    if getattr(gear, "friction_coefficient", None) is not None:
+        changes["friction_coefficient"] = 0.0
+    if getattr(gear, "stages", ()):
+        changes["stages"] = tuple(without_losses(stage) for stage in gear.stages)
+    return replace(gear, **{word: value for word, value in changes.items() if hasattr(gear, word)})
+
+
 def losses_at(table: Sequence[Losses], speed: float) -> Losses:
     """The losses at a speed of the motor, interpolated; numbers only.
 
