@@ -14,6 +14,7 @@ from gearwright.files import read_yaml
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.motion import polynomial
 from gearwright.parts import (
+    Bevel,
     Drive,
     Gearwheel,
     Joint,
@@ -55,7 +56,54 @@ def test_a_pair_in_a_train_is_the_pair_of_a_drive(efficiency, swapped):
     mesh = found["arm-pinion" if swapped else "pinion-arm"]
     np.testing.assert_allclose(mesh.tangential, told.tangential, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(mesh.size, told.size, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found["pinion bearing (at most)"].size, mesh.size)
+    own, told = (
+        found["pinion bearing (at most)"],
+        {one.name: one for one in drive.drives["arm"].teeth}["driver bearing"],
+    )
+    np.testing.assert_allclose(own.size, mesh.size)
+    np.testing.assert_allclose(own.axial, mesh.tangential * tan(0.2), rtol=1e-9, atol=1e-9)
+    _same_load(own, told)
+
+
+def _same_load(own, told) -> None:
+    """One bearing as a train and as a drive tell it: across the axis, along it, and tilting."""
+    np.testing.assert_allclose(np.hypot(own.tangential, own.radial), np.hypot(told.tangential, told.radial), atol=1e-8)
+    np.testing.assert_allclose(own.axial, told.axial, atol=1e-8)
+    np.testing.assert_allclose(own.moment, told.moment, atol=1e-10)
+
+
+@pytest.mark.parametrize("helix", [0.0, 0.3])
+@pytest.mark.parametrize("shaft_angle", [60, 90])
+def test_bearings_of_bevel_wheels_carry_their_thrust(helix, shaft_angle):
+    """As in the same pair as a drive; straight teeth push by F_t tan(20 deg) sin(cone) along the axis (Shigley)."""
+    words = {"module": 0.002, "face_width": 0.01, "helix_angle": helix}
+    across = (sin(radians(shaft_angle)), 0.0, cos(radians(shaft_angle)))
+    pair = Mesh("pinion", "arm", teeth=(20, 30), kind="bevel", **words)
+    motor = TrainMotor("m", "pinion", motor=Motor(ROTOR))
+    wheels = [Gearwheel("pinion", axis=across, inertia=1e-4)]
+    found, told = forces(Robot("a", [ARM], trains=[Train("t", wheels, [pair], [motor])]))
+    gear = Bevel(driver=20, driven=30, shaft_angle=radians(shaft_angle), **words)
+    loads = 0.4 * np.abs(found.demands.motion.a[:, 0])
+    drive = {one.name: one for one in gear.tooth_forces(loads)}
+    _same_load(told["pinion bearing (at most)"], drive["driver bearing"])
+    if not helix:
+        cone = atan(sin(radians(shaft_angle)) / (30 / 20 + cos(radians(shaft_angle))))
+        thrust = told["pinion-arm"].tangential * tan(radians(20)) * sin(cone)
+        np.testing.assert_allclose(told["pinion bearing (at most)"].axial, thrust, atol=1e-8)
+    assert told["pinion bearing (at most)"].axial.max() > 20
+
+
+def test_thrust_of_equal_planets_adds_up_on_their_sun():
+    """Helical planets push their sun the same way along its axis, N times one mesh; across it they balance."""
+    wheels = [Gearwheel("sun", axis="arm", inertia=1e-5)]
+    planets, meshes = planetary_differential("p", "sun", "base", "arm", (18, 27, 72))
+    planets = [replace(planet, count=3, radius=0.02) for planet in planets]
+    meshes = [replace(mesh, module=0.001, helix_angle=0.25) for mesh in meshes]
+    train = Train("t", [*wheels, *planets], meshes, [TrainMotor("m", "sun", motor=Motor(ROTOR))])
+    _, told = forces(Robot("a", [ARM], trains=[train]))
+    mesh, sun = told["sun-p.planets"], told["sun bearing (at most)"]
+    np.testing.assert_allclose(sun.axial, 3 * mesh.tangential * tan(0.25), rtol=1e-9)
+    np.testing.assert_allclose(told["p.planets bearing (at most)"].axial, 2 * mesh.tangential * tan(0.25), rtol=1e-9)
 
 
 def test_a_planetary_train_is_the_planetary_gear():

@@ -3,14 +3,15 @@ r"""Forces in the meshes of trains over a cycle, from the torques that the train
 Motors and elastic shafts bring torques to wheels, their own inertia takes some, and the balance of all wheels
 (`forces.transmission.train_statics`) tells the torque $\varphi$ through each mesh; what a mesh loses goes by which of
 its gears drives. Where several equal planets mesh each carries the same part. The bearings of a wheel carry at most
-what all its meshes together do: where on the wheel they are, a train need not say. Friction in the bearings of a
-train's motors counts as if it went through the meshes.
+what all its meshes together do, across its axis, along it (helical and bevel teeth) and as a moment: where on the wheel
+they are, a train need not say. Across the axis equal planets balance each other, along it they add up. Friction in the
+bearings of a train's motors counts as if it went through the meshes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Mesh, Robot
-from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts.gears.forces.tooth_forces import COMPONENTS, ToothForce
 from gearwright.parts.trains.mesh_teeth import mesh_forces, unknown_of
 from gearwright.text import listed
 
@@ -44,20 +45,19 @@ def train_forces(robot: Robot, mech: Mechanism, found: MotionDemands) -> dict[st
     leaving = entering * kappa * ratios
     drives = entering * rolling >= 0
     each: dict[str, list[ToothForce]] = {one.name: [] for one in robot.trains}
-    loads: dict[str, dict[str, Array]] = {one.name: {} for one in robot.trains}
+    bearings: dict[str, dict[str, ToothForce]] = {one.name: {} for one in robot.trains}
     for m, (owner, mesh) in enumerate((one, mesh) for one in robot.trains for mesh in one.meshes):
         told = _mesh(train, m, mesh, leaving[:, m], drives[:, m])
-        each[owner.name] += told
-        for wheel in (mesh.first, mesh.second):
-            if told and wheel in train.wheels:
-                carried = sum(one.size for one in told)
-                loads[owner.name][wheel] = loads[owner.name].get(wheel, 0.0) + carried
-    return {name: (*forces, *_bearings(loads[name])) for name, forces in each.items()}
+        each[owner.name] += [one for one in told if not one.is_bearing]
+        for wheel, load in _bearing_loads(train, mesh, told):
+            known = bearings[owner.name].get(wheel)
+            bearings[owner.name][wheel] = load if known is None else _added(known, load)
+    return {name: (*forces, *bearings[name].values()) for name, forces in each.items()}
 
 
 def _mesh(train: TrainStructure, m: int, mesh: Mesh, leaving: Array, drives: Any) -> list[ToothForce]:
     """One of the equal meshes that several planets make."""
-    count = max(train.wheels[name].count if name in train.wheels else 1 for name in (mesh.first, mesh.second))
+    count = max(_count(train, mesh.first), _count(train, mesh.second))
     angle = _shaft_angle(train, m) if mesh.kind == "bevel" else 0.0
     ways = [mesh_forces(mesh, leaving / count, driving, angle) for driving in (True, False)]
     return [one.where(drives, other) for one, other in zip(*ways, strict=True)]
@@ -74,9 +74,26 @@ def _shaft_angle(train: TrainStructure, m: int) -> float:
     return angle if train.meshes[m].sense > 0 else math.pi - angle
 
 
-def _bearings(loads: Mapping[str, Array]) -> list[ToothForce]:
-    names = {f"{wheel} bearing (at most)": size for wheel, size in loads.items()}
-    return [ToothForce(name, True, 0.0 * size, size, 0.0 * size) for name, size in names.items()]
+def _count(train: TrainStructure, name: str) -> int:
+    return train.wheels[name].count if name in train.wheels else 1
+
+
+def _bearing_loads(train: TrainStructure, mesh: Mesh, told: list[ToothForce]) -> Iterator[tuple[str, ToothForce]]:
+    """Per wheel of a mesh what all equal meshes of its kind put on its bearing at most: across its axis, along it."""
+    wheels, own = (mesh.first, mesh.second), [one for one in told if one.is_bearing]
+    for wheel, other, one in zip(wheels, wheels[::-1], own, strict=False):
+        if wheel in train.wheels:
+            planets = _count(train, other) if _count(train, wheel) == 1 else 1
+            across = np.hypot(one.tangential, one.radial)
+            if "belt" in mesh.kind:  # spans that point the same way
+                across = sum(span.size for span in told if not span.is_bearing)
+            name = f"{wheel} bearing (at most)"
+            yield wheel, ToothForce(name, True, 0.0 * across, across, planets * one.axial, one.moment)
+
+
+def _added(one: ToothForce, other: ToothForce) -> ToothForce:
+    """Two loads of a bearing that point the same way."""
+    return one._replace(**{word: getattr(one, word) + getattr(other, word) for word in COMPONENTS})
 
 
 def unknown_meshes(robot: Robot) -> Iterator[str]:

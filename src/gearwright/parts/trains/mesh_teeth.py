@@ -26,6 +26,8 @@ def unknown_of(mesh: Mesh) -> str | None:
 def mesh_forces(mesh: Mesh, torque: Any, driving: bool, shaft_angle: float) -> tuple[ToothForce, ...]:
     """The forces in a mesh at torques of its second gear, a number or (T,) [Nm]; none where `unknown_of` tells why.
 
+    Behind them stand those on the bearings of its first and of its second gear, as far as this mesh causes them.
+
     Args:
         mesh: the mesh.
         torque: on its second gear, seen from the carrier.
@@ -39,8 +41,13 @@ def mesh_forces(mesh: Mesh, torque: Any, driving: bool, shaft_angle: float) -> t
     if unknown_of(mesh) is not None:
         return ()
     told = forces_told(_box(mesh, shaft_angle), torque, driving)
-    names = {word: f"{mesh.first}-{mesh.second}{word.removeprefix(PAIR)}" for word in (one.name for one in told)}
-    return tuple(one._replace(name=names[one.name]) for one in told if not one.is_bearing)
+    teeth = [one._replace(name=f"{mesh.first}-{mesh.second}{one.name.removeprefix(PAIR)}") for one in told]
+    bearings = {one.name: one for one in told if one.is_bearing}
+    wheels = {"driver": mesh.first, "driven": mesh.second}
+    return (
+        *(one for one in teeth if not one.is_bearing),
+        *(bearings[f"{word} bearing"]._replace(name=f"{wheel} bearing") for word, wheel in wheels.items()),
+    )
 
 
 PAIR = "driver-driven"
