@@ -14,9 +14,10 @@ import gearwright as gw
 from gearwright.catalogue import contradictions, deviations, drives, generic_gearboxes, generic_motors
 from gearwright.cli.app import app
 from gearwright.errors import DriveError, FileError, InputError
-from gearwright.files import read_yaml
+from gearwright.files import check, read_yaml
 from gearwright.files.tables.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS, drive_table_text
 from gearwright.parts import GearboxSheet, MotorSheet
+from gearwright.parts.gears.losses import losses_of
 from support.hostile_names import NAMES
 
 BUNDLED = drives()
@@ -121,11 +122,73 @@ def test_a_robot_file_names_an_article(tmp_path):
     assert gw.load(tmp_path / "again.yaml").drives[0] == drive
 
 
-def test_a_drawn_gear_may_name_its_article():
-    words = "drives: [{joint: l, gear: {type: planetary, sun: 18, planet: 27, ring: 72, catalogue: MM_203120}}]\n"
-    robot = read_yaml("robot: x\nlinks: [{name: l, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n" + words)
-    assert robot.drives[0].gear.catalogue == "MM_203120"
-    assert robot.drives[0].gear.ratio == 5.0
+SECOND_LINK = """robot: x
+links:
+- {name: k, parent: base, joint: {axis: [0, 0, 1]}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+- {name: l, parent: k, joint: {axis: [0, 0, 1]}, mass: 1}
+"""
+HARMONIC = {"by its key": "", "by its type": "type: harmonic,", "drawn": "type: harmonic, reduction: 100,"}
+
+
+def _with_gear(words):
+    drive = f"drives: [{{joint: l, motor: {{catalogue: MM_148877}}, gear: {{{words}}}}}]\n"
+    return read_yaml(SECOND_LINK + drive)
+
+
+@pytest.mark.parametrize("words", HARMONIC.values(), ids=HARMONIC)
+def test_a_named_gearbox_is_that_article_by_any_type(words):
+    """Mass and inertia of the data sheet count, J n^2 at the joint, and a harmonic drive turns its output backwards."""
+    robot = _with_gear(f"{words} catalogue: HD_CSF-17-100-2UH")
+    motor, box = BUNDLED.motor("MM_148877"), BUNDLED.gearbox("HD_CSF-17-100-2UH")
+    assert robot.drives[0].gear.ratio == -100.0
+    assert gw.mass_matrix(robot, [0.0, 0.0])[1, 1] == pytest.approx((motor.inertia + 7.9e-6) * 1e4, rel=1e-12)
+    assert gw.assemble(robot).bodies[0].mass == pytest.approx(1.0 + motor.mass + 0.68, rel=1e-12)
+    assert box.gear().ratio == -100.0
+
+
+def test_a_drawing_replaces_what_its_data_sheet_says():
+    """Numbers of members count instead of those of the whole gearbox, and so do losses of meshes."""
+    drawn = "type: harmonic, reduction: 100, catalogue: HD_CSF-17-100-2UH"
+    gear = _with_gear(f"{drawn}, generator_member: {{inertia: 6e-6}}").drives[0].gear
+    assert (gear.inertia, gear.mass) == (0.0, 0.68)
+    stage = "{type: planetary, sun: 24, planet: 18, ring: 60, efficiency: 0.9}"  # 3.5 each: 343/8 together
+    series = _with_gear(f"type: series, stages: [{stage}, {stage}, {stage}], catalogue: MM_203120").drives[0].gear
+    assert (series.ratio, series.mass, series.inertia) == (343 / 8, 0.46, 1.5e-6)
+    assert losses_of(series)[0].efficiency == pytest.approx(0.9**3)
+
+
+CONTRADICTIONS = {
+    "stated": "catalogue: MM_203120, ratio: 50",
+    "drawn": "type: planetary, sun: 18, planet: 27, ring: 72, catalogue: MM_203120",
+    "by its type": "type: harmonic, ratio: 50, catalogue: HD_CSF-17-100-2UH",
+    "direction": "type: harmonic, reduction: 43, catalogue: MM_203120",
+}
+
+
+@pytest.mark.parametrize("words", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_ratio_that_contradicts_its_data_sheet_is_named(words, tmp_path):
+    """Its size must be that of the sheet; as drawn, its direction too where the sheet prints it."""
+    path = tmp_path / "r.yaml"
+    path.write_text(SECOND_LINK + f"drives: [{{joint: l, gear: {{{words}}}}}]\n")
+    (problem,) = check(path)
+    assert problem.path == "drives[0].gear"
+    assert words.split("catalogue: ")[1].split(",")[0] in problem.message
+
+
+def test_a_stated_sign_and_rounded_ratios_stay():
+    """A bare ratio says which way the axes point, and makers round: 43 for 343/8."""
+    assert _with_gear("catalogue: MM_203120, ratio: -43").drives[0].gear.ratio == -43.0
+    assert _with_gear("type: harmonic, ratio: 100, catalogue: HD_CSF-17-100-2UH").drives[0].gear.ratio == 100.0
+
+
+def test_a_named_gear_without_the_numbers_of_its_sheet_survives_its_file(tmp_path):
+    """What a robot does not state is written, or reading would take it from the data sheet."""
+    gear = gw.parts.Harmonic(reduction=100, catalogue="HD_CSF-17-100-2UH")
+    link = gw.parts.Link("l", "base", gw.parts.Joint(axis=(0, 0, 1)), mass=1.0)
+    for one in (gear, gw.parts.Gear(42.875, catalogue="MM_203120")):
+        robot = gw.parts.Robot("r", [link], [gw.parts.Drive("l", gear=one)])
+        gw.save(robot, tmp_path / "r.yaml")
+        assert gw.load(tmp_path / "r.yaml").drives[0].gear == one
 
 
 def test_an_unknown_gearbox_gets_a_hint():

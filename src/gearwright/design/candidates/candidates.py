@@ -237,8 +237,8 @@ def _ratio(basis: DriveBasis, box: GearboxSheet | None) -> float:
     if box is None:
         assert basis.gear is not None
         return float(basis.gear.ratio)
-    assert box.ratio is not None
-    return box.direction * box.ratio
+    assert box.signed_ratio is not None
+    return box.signed_ratio
 
 
 def _losses(basis: DriveBasis, box: GearboxSheet | None) -> tuple[float, float, float]:

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.errors import FileError, PartError
+from gearwright.errors import FileError, PartError, TrainError
 from gearwright.files.fields.basic import Words
 from gearwright.files.fields.from_parts import Ratio, arguments, plain_words, words_of
-from gearwright.files.tables.catalogue_data import gearbox_entry, stated_instead
+from gearwright.files.tables.catalogue_data import gearbox_entry, gearbox_sheet, has_gearbox, stated_instead
 from gearwright.parts import (
     AnyGear,
     Belt,
@@ -27,6 +27,8 @@ from gearwright.parts import (
     Wolfrom,
     Worm,
 )
+from gearwright.parts.drives.data_sheet_consistency import TOLERANCE
+from gearwright.parts.gears.losses import losses_of
 
 GEARS: dict[str, type] = {
     "simple": Gear,
@@ -46,6 +48,8 @@ GEARS: dict[str, type] = {
 }
 """What `gear: {type: ...}` may say, and the part it makes. A new kind of gear is one entry here and its part."""
 
+LOSSES = frozenset({"efficiency", "mesh_efficiency", "friction_coefficient", "losses"})
+"""Words that state what a gear loses."""
 SHARED = ("type", "ratio", *(field.name for field in fields(Gear)))
 
 
@@ -55,7 +59,7 @@ class GearWords(Words):
     @model_validator(mode="before")
     @classmethod
     def _from_catalogue(cls, value: Any) -> Any:
-        """What the catalogue says of a gearbox that is named and not drawn, replaced by what the file says."""
+        """What the data sheet of a gearbox says that the file names; what the file says replaces it, by any type."""
         if not isinstance(value, dict) or not isinstance(value.get("catalogue"), str):
             return value
         try:
@@ -64,7 +68,7 @@ class GearWords(Words):
             if stated_instead("gearbox", value["catalogue"], value, "ratio"):
                 return value
             raise ValueError(str(error)) from None
-        return value if value.get("type", "simple") != "simple" else {**entry, **value}
+        return {**_sheet_words(entry, value), **value}
 
     @model_validator(mode="after")
     def _complete(self) -> GearWords:
@@ -79,7 +83,7 @@ class GearWords(Words):
         if self._ratio is None and missing:
             raise ValueError(f"a {kind} gear needs {' and '.join(missing)}, or just its ratio.")
         try:
-            self.part()
+            _require_sheet_ratio(self.part(), drawn=self._ratio is None)
         except (PartError, ArithmeticError) as error:
             raise ValueError(str(error)) from None
         return self
@@ -100,6 +104,48 @@ class GearWords(Words):
             words.pop("ratio", None)  # `ratio: null` says nothing
         make = Gear if self._ratio is not None else GEARS[kind]
         return make(**words, kind=kind)
+
+
+def _sheet_words(entry: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    """What a data sheet adds to the words of a gear: ratio, efficiency, mass and inertia that the file does not state.
+
+    The ratio of a drawn gear follows from the drawing, and numbers of its members, meshes and stages count instead of
+    those of the whole gearbox.
+    """
+    inner, drawn = _inner_words(list(value.values())), any(word not in SHARED for word in value)
+    if "catalogue" in inner:
+        return {}
+    stated = inner | ({"ratio"} if drawn else set())
+    if LOSSES & (inner | set(value)):
+        stated |= {"efficiency"}
+    return {word: x for word, x in entry.items() if word not in stated}
+
+
+def _inner_words(value: Any) -> set[str]:
+    """All words of parts inside the words of a part."""
+    if isinstance(value, dict):
+        return set(value) | _inner_words(list(value.values()))
+    return set().union(*map(_inner_words, value)) if isinstance(value, list) else set()
+
+
+def _require_sheet_ratio(gear: Any, drawn: bool) -> None:
+    """Refuse a ratio that contradicts the data sheet which the gear names; rounded figures pass."""
+    key = getattr(gear, "catalogue", None)
+    if key is None or not has_gearbox(key):
+        return
+    sheet = gearbox_sheet(key)
+    if sheet.ratio is None:
+        return
+    way = "Check its teeth, or leave `catalogue` out" if drawn else "Leave `ratio` out (it follows), or `catalogue`"
+    if abs(abs(gear.ratio) / sheet.ratio - 1) > TOLERANCE:
+        raise TrainError(
+            f"gear {key!r}: its ratio {gear.ratio:.6g} is not that of its data sheet, {sheet.ratio:.6g}. {way}."
+        )
+    if drawn and gear.parallel_axes and sheet.direction is not None and gear.ratio * sheet.direction < 0:
+        raise TrainError(
+            f"gear {key!r}: as drawn its output turns with the ratio {gear.ratio:.6g}, by its data sheet the other way "
+            f"(direction {sheet.direction}). Check which member is held, or leave `catalogue` out."
+        )
 
 
 def _model(name: str, special: dict[str, Any]) -> type[GearWords]:
@@ -140,6 +186,8 @@ def gear_words(owner: str, gear: AnyGear) -> dict[str, Any]:
     words = {"type": kind, **plain_words(owner, gear)}
     if isinstance(gear, Gear):
         words["ratio"] = words.get("ratio", 1.0)
+    if getattr(gear, "catalogue", None) is not None:  # what is not written would be read from the data sheet
+        words = {"inertia": 0.0, "mass": 0.0, **({} if losses_of(gear) else {"efficiency": gear.efficiency}), **words}
     if isinstance(gear, Series):
         words["stages"] = [gear_words(owner, stage) for stage in gear.stages]
     return words

@@ -118,13 +118,22 @@ def gearbox_table() -> dict[str, GearboxSheet]:
 def gearbox_entry(name: str) -> dict[str, Any]:
     """The words of one gearbox, bundled or of the user's own files, without numbers that its sheet does not print.
 
-    >>> gearbox_entry("HD_CSF-17-100-2UH")["ratio"]
-    100.0
+    >>> gearbox_entry("MM_203120")["ratio"]
+    42.875
     """
+    sheet = gearbox_sheet(name)
+    words = {"ratio": sheet.signed_ratio, "inertia": sheet.inertia, "efficiency": sheet.efficiency, "mass": sheet.mass}
+    return {word: x for word, x in words.items() if x is not None}
+
+
+def gearbox_sheet(name: str) -> GearboxSheet:
+    """The data sheet of one gearbox, bundled or of the user's own files."""
     table = {**gearbox_table(), **_OWN.get()[1]}
     if name not in table:
         raise FileError(f"there is no gearbox {name!r} in the catalogue. {did_you_mean(name, table)}")
-    sheet = table[name]
-    ratio = None if sheet.ratio is None else sheet.direction * sheet.ratio
-    words = {"ratio": ratio, "inertia": sheet.inertia, "efficiency": sheet.efficiency, "mass": sheet.mass}
-    return {word: x for word, x in words.items() if x is not None}
+    return table[name]
+
+
+def has_gearbox(name: str) -> bool:
+    """Whether a catalogue has a gearbox of that key."""
+    return name in gearbox_table() or name in _OWN.get()[1]

@@ -197,7 +197,8 @@ class GearboxSheet(DataSheet):
     Args:
         stages: how many.
         ratio: input speed / output speed, without its sign.
-        direction: 1 when both shafts turn the same way, -1 when not.
+        direction: 1 when both shafts turn the same way, -1 when not; None where the sheet does not print it: then that
+            of a drawn gear of its kind, see `signed_ratio`.
         ratio_exact: the same as a fraction of numbers of teeth.
         efficiency: above 0, at most 1.
         peak_torque: repeated peaks [Nm].
@@ -214,7 +215,7 @@ class GearboxSheet(DataSheet):
 
     stages: float | None = None
     ratio: float | None = None
-    direction: int = 1
+    direction: int | None = None
     ratio_exact: str = ""
     efficiency: float | None = None
     peak_torque: float | None = None
@@ -230,6 +231,21 @@ class GearboxSheet(DataSheet):
     life_speed: float | None = None
     life_exponent: float | None = None
 
+    @property
+    def signed_ratio(self) -> float | None:
+        """Input speed / output speed with its sign, for axes that point the same way; None where no ratio is printed.
+
+        A direction that is not printed is that of the drawn gear of the same kind: a harmonic drive with its circular
+        spline held turns its output backwards, and so does every stage of external spur gears.
+
+        >>> GearboxSheet(key="g1", kind="harmonic", ratio=100.0).signed_ratio
+        -100.0
+        """
+        if self.ratio is None:
+            return None
+        reversals = {"harmonic": 1, "spur": int(self.stages or 0)}.get(self.kind, 0)
+        return ((-1) ** reversals if self.direction is None else self.direction) * self.ratio
+
     def gear(self, elastic: bool = False, **words: Any) -> Gear:
         """The gear of a drive, rigid unless `elastic`; `words` replace what the sheet says.
 
@@ -239,9 +255,8 @@ class GearboxSheet(DataSheet):
         self.require("a gear", "ratio")
         if elastic:
             self.require("an elastic gear", "stiffness")
-        assert self.ratio is not None
         stated: dict[str, Any] = {
-            "ratio": self.direction * self.ratio,
+            "ratio": self.signed_ratio,
             "inertia": self.inertia or 0.0,
             "efficiency": self.efficiency,
             "stiffness": self.stiffness if elastic else None,

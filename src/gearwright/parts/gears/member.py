@@ -130,19 +130,23 @@ class Elasticity(Transmission):
         stiffness: torsional stiffness at the joint side [Nm/rad]; None: rigid.
         damping: of the elastic element at the joint side [Nms/rad].
         efficiency: fraction of the power that reaches the joint, 0 to 1.
+        mass: of the whole gearbox [kg], as catalogues give it, at the motor's place on the link that carries it;
+            instead of the masses of its members.
     """
 
     inertia: Scalar = 0.0
     stiffness: Scalar | None = None
     damping: Scalar = 0.0
     efficiency: float | None = None
+    mass: Scalar = 0.0
 
     def __post_init__(self) -> None:
+        require_range("gear", "mass", self.mass, least=0, unit="kg", error=TrainError)
         self.require_possible()
 
     def input_wheel(self, ratio: Scalar) -> tuple[Wheel, ...]:
-        """The inertia that catalogues give at the input, turning with the motor."""
-        return Member(self.inertia).wheel("input", ratio)
+        """The mass and the inertia at the input that catalogues give, turning with the motor."""
+        return Member(self.inertia, self.mass).wheel("input", ratio)
 
     @property
     def averaging_error(self) -> Scalar:
@@ -150,8 +154,12 @@ class Elasticity(Transmission):
 
         It is the most that the inertia about an axis across can be off while the member turns.
         """
-        members = (member for field in fields(self) for member in _members(getattr(self, field.name)))
-        return sum((member.averaging_error for member in members), 0.0)
+        return sum((member.averaging_error for member in self.stated_members), 0.0)
+
+    @property
+    def stated_members(self) -> tuple[Member, ...]:
+        """Its members as bodies of revolution, also those without mass and inertia."""
+        return tuple(member for field in fields(self) for member in _members(getattr(self, field.name)))
 
     @property
     def parallel_axes(self) -> bool:
