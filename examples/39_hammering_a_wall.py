@@ -3,7 +3,7 @@
 The tool of a geared arm strikes downwards at 0.81 m/s. With rotors the tip weighs 6.17 kg, without them 1.03 kg: a
 model without rotors misses five sixths of the impulse. Their diagonal is enough for an arm with a motor per joint; of
 grm3, whose motors drive joints together, it misses 4.7 %. Beside a rigid wall stand a soft one and a block of 3 kg on a
-spring, which loses least: the arm bounces off it at first and is caught up with.
+spring, which loses least: it takes speed over at once, and both move on together.
 """
 
 from pathlib import Path

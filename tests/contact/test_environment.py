@@ -63,6 +63,39 @@ def test_a_mass_on_a_spring_behind_a_plastic_impact():
     assert run.drift < 1e-7
 
 
+def _desk(weight: bool, normal=(0, 0, 1)) -> gw.parts.Robot:
+    """A ram above a desk of 4 kg on a spring of 4 kN/m."""
+    return with_wall(slider(), "desk", Plane((0, 0, 0.2), normal), 4.0, 4e3, 60.0, weight=weight)
+
+
+def test_a_wall_rests_until_it_is_touched():
+    """Equation (20.94) has no weight: a desk stays where it is stated; asked for, it sags by m g / k = 9.81 mm."""
+    supported, heavy = (
+        gw.simulate(_desk(weight), ([0.0, 0.0], [0.0, 0.0]), until=1.0, samples=11) for weight in (False, True)
+    )
+    assert abs(supported["q.desk"]).max() < 1e-12
+    assert heavy["q.desk"][-1] == pytest.approx(-4.0 * 9.81 / 4e3, rel=1e-3)
+
+
+@pytest.mark.parametrize("normal", [(0, 0, 1), (0.6, 0, 0.8), (0, 0, -1)])
+def test_a_wall_swings_alike_however_it_faces(normal):
+    """m x'' + d x' + k x = 0 in any direction: x = exp(-d t / 2 m) cos(w t) + ..., the solution of a textbook."""
+    m, k, d, x0 = 4.0, 4e3, 60.0, -0.01
+    run = gw.simulate(_desk(False, normal), ([0.0, x0], [0.0, 0.0]), until=0.5, samples=51, rtol=1e-10, atol=1e-12)
+    s = d / (2 * m)
+    w = np.sqrt(k / m - s**2)
+    exact = x0 * np.exp(-s * run.t) * (np.cos(w * run.t) + s / w * np.sin(w * run.t))
+    np.testing.assert_allclose(run["q.desk"], exact, atol=1e-9)
+
+
+def test_a_mass_that_nothing_holds_is_refused():
+    with pytest.raises(InputError, match=r"desk.*39\.24 N.*weight=True"):
+        with_wall(slider(), "desk", Plane((0, 0, 0.2), (0, 0, -1)), 4.0, damping=10.0)
+    falling = with_wall(slider(), "desk", Plane((0, 0, 0.2), (0, 0, -1)), 4.0, weight=True)
+    run = gw.simulate(falling, ([0.0, 0.0], [0.0, 0.0]), until=0.5, samples=3)
+    assert run["q.desk"][-1] == pytest.approx(9.81 / 8, rel=1e-9)
+
+
 def test_an_outer_spring_that_is_stiff_approaches_the_impact():
     """Two deformations and no impact. Damped critically it gives back exp(-2) of the speed: what is lost approaches
     what an impact with this restitution loses, ever more closely as it is stiffer."""

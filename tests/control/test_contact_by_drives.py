@@ -48,9 +48,9 @@ def on_foam(mech):
 
 
 def on_block(mech):
-    """The environment's mass, and its spring, damper and weight as a function."""
+    """The environment's mass, and its spring and damper as a function."""
     m, k, d = BLOCK.values()
-    known = KnownEnvironment(mass=m, force=lambda depth, rate, ops: k * depth + d * rate - m * 9.81)
+    known = KnownEnvironment(mass=m, force=lambda depth, rate, ops: k * depth + d * rate)
     desk = Contact("tool", DESK)
     return gw.control.position_force(mech, desk, (HERE.rotation, BESIDE), 25.0, 12.0, environment=known)
 
@@ -84,7 +84,7 @@ CASES = {
     "admittance": Case(admittance, MAT, given_way, 2.3),
     "position_force on foam": Case(on_foam, FOAM, down(25.0, (25.0 / HERTZ) ** (2 / 3)), 2.8),
     "position_force on a block": Case(
-        on_block, Contact("tool", Plane(), relative_to="block", name="t"), down(25.0, (25.0 + 3.0 * 9.81) / 4e3), 4.0
+        on_block, Contact("tool", Plane(), relative_to="block", name="t"), down(25.0, 25.0 / 4e3), 4.0
     ),
 }
 DRIVES = {

@@ -83,6 +83,7 @@ class BehindWords(Words):
     mass: Mass = Field(default=0.0, description="that moves with the surface")
     stiffness: Stiffness = Field(default=0.0, description="of the spring behind it")
     damping: Damping = Field(default=0.0, description="of the damper behind it")
+    weight: bool = Field(default=False, description="whether the mass sags under its weight; else it rests in place")
 
 
 class TouchWords(CheckedWords):
@@ -114,4 +115,4 @@ class TouchWords(CheckedWords):
         surface, behind = self.surface.surface(), self.behind
         if behind is None or not behind.mass or not isinstance(surface, Plane):
             return robot
-        return with_wall(robot, self.name, surface, behind.mass, behind.stiffness, behind.damping)
+        return with_wall(robot, self.name, surface, behind.mass, behind.stiffness, behind.damping, behind.weight)

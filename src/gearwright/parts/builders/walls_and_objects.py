@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.arguments import number
+from gearwright.errors import InputError
 from gearwright.parts.environment.surfaces import Plane
 from gearwright.parts.gears.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
@@ -13,17 +14,27 @@ from gearwright.parts.robot import Robot
 
 ORIGIN = (0.0, 0.0, 0.0)
 
+BALANCED = 1e-9
+"""Gravity along a normal [m/s2] that is rounding."""
 BALL = 0.05
 """Radius [m] of an object whose inertia nobody gives."""
 
 
 def with_wall(
-    robot: Robot, name: str, surface: Plane, mass: float, stiffness: float = 0.0, damping: float = 0.0
+    robot: Robot,
+    name: str,
+    surface: Plane,
+    mass: float,
+    stiffness: float = 0.0,
+    damping: float = 0.0,
+    weight: bool = False,
 ) -> Robot:
-    """The robot with a body that slides along the normal of a plane, held by a spring and a damper.
+    r"""The robot with a body that slides along the normal of a plane, held by a spring and a damper.
 
     Contacts name it by `relative_to`, with the surface `Plane((0, 0, 0), normal)`: its frame is at the plane's point
-    and has the axes of the base. Its coordinate is its deformation along the normal. It has weight like every link.
+    and has the axes of the base. Its coordinate x is its deformation along the normal, counted from where it rests:
+    $m \ddot x + d \dot x + k x = F$ under the force F of the contact. The spring is preloaded by its weight in the
+    robot's gravity.
 
     Args:
         robot: the robot.
@@ -32,6 +43,8 @@ def with_wall(
         mass: [kg].
         stiffness: of the spring behind it [N/m]; 0: none, a free object.
         damping: of the damper behind it [Ns/m].
+        weight: whether its weight acts beside F: the spring is relaxed at x = 0, and the body sags, or falls without
+            one.
 
     >>> from gearwright.parts import Link
     >>> rod = Robot("rod", [Link("rod", mass=1.0)])
@@ -41,7 +54,14 @@ def with_wall(
     number(name, "mass", mass, above=0.0, unit="kg", example=2.0)
     number(name, "stiffness", stiffness, least=0.0, unit="N/m", example=1e4)
     number(name, "damping", damping, least=0.0, unit="Ns/m", example=50.0)
-    spring = JointSpring(stiffness, damping) if stiffness or damping else None  # Vukobratovic (20.92)-(20.94)
+    pull = 0.0 if weight else mass * sum(g * n for g, n in zip(robot.gravity, surface.normal, strict=True))
+    if abs(pull) > BALANCED * mass and not stiffness:
+        raise InputError(
+            f"{name}: nothing holds its {mass:g} kg, which gravity pulls along the plane's normal with {pull:.4g} N. "
+            "Give the stiffness of the spring behind it, or weight=True to let it fall."
+        )
+    rest = -pull / stiffness if stiffness else 0.0
+    spring = JointSpring(stiffness, damping, rest) if stiffness or damping else None  # Vukobratovic (20.92)-(20.94)
     joint = Joint(None, "prismatic", axis=surface.normal, position=surface.point, spring=spring)
     return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))
 
