@@ -201,6 +201,43 @@ def test_elastic_drives_in_contact():
     assert run.drift < 1e-6
 
 
+ELASTIC = gw.assemble(gw.load("elastic_elbow"))
+DESK_PEN = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
+
+
+def _spring_torques(mech, q) -> np.ndarray:
+    """Of each drive's spring at the joint [Nm]."""
+    return np.array([8000.0, 6000.0, 3000.0]) * (q[3:] - q[:3])
+
+
+@pytest.mark.parametrize("behind", [(0.3, -0.3, 0.9), (0.0, 0.0, 0.0)])
+def test_motors_of_elastic_drives_follow_their_joints(behind):
+    """No spring is loaded, wherever the motors stood; the joints are where those of the rigid arm are."""
+    start = project(ELASTIC, ([0.3, -0.3, 0.9, *behind], [0.4, 0.2, -0.1, 0, 0, 0]), [DESK_PEN])
+    np.testing.assert_allclose(_spring_torques(ELASTIC, start.q), 0.0, atol=1e-9)
+    np.testing.assert_allclose(start.v[3:], start.v[:3], atol=1e-12)
+    rigid = project(gw.load("elbow"), ([0.3, -0.3, 0.9], [0.4, 0.2, -0.1]), [DESK_PEN])
+    np.testing.assert_allclose(start.q[:3], rigid.q, atol=1e-9)
+    np.testing.assert_allclose(start.v[:3], rigid.v, atol=1e-9)
+
+
+def test_motors_of_elastic_drives_at_their_static_place():
+    """Springs carry the weight, k (motor - joint) = g(q) of the rigid arm, and nothing moves when motors are held."""
+    start = project(ELASTIC, np.tile([0.3, -0.3, 0.9], 2), [DESK_PEN], motors="static")
+    np.testing.assert_allclose(_spring_torques(ELASTIC, start.q), gw.gravity(gw.load("elbow"), start.q[:3]), atol=1e-8)
+    tau = np.append(np.zeros(3), _spring_torques(ELASTIC, start.q))
+    a = gw.forward_dynamics(ELASTIC, start.q, np.zeros(6), tau)
+    np.testing.assert_allclose(a, 0.0, atol=1e-7)
+
+
+def test_deflections_of_a_given_state_stay():
+    sag = np.array([0.0, 0.01, -0.02])
+    start = project(ELASTIC, np.append([0.3, -0.3, 0.9], sag + [0.3, -0.3, 0.9]), [DESK_PEN], motors="given")
+    np.testing.assert_allclose(start.q[3:] - start.q[:3], sag, atol=1e-12)
+    with pytest.raises(InputError, match="motors='loose'"):
+        project(ELASTIC, np.zeros(6), [DESK_PEN], motors="loose")
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [

@@ -124,6 +124,30 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("pieces", [False, True])
+def test_static_springs_in_a_loop_carry_what_virtual_work_says(pieces):
+    """The palletizer at rest: per free joint the springs' torques do the work of the weight, g(q) . dq/dq_free."""
+    torsion = Torsion(pieces=[StiffnessPiece(4e3, until=5.0), StiffnessPiece(9e3)]) if pieces else None
+    arm = palletizer(None if pieces else 4e3)
+    if pieces:
+        arm = replace(arm, drives=tuple(replace(d, gear=replace(d.gear, torsion=torsion)) for d in arm.drives))
+    at = np.append(RAISED, np.zeros(3))
+    unloaded, start = (project(arm, at, motors=motors).q for motors in ("unloaded", "static"))
+    names = gw.assemble(arm).speeds
+    joints = [names.index(f"{name}_joint") for name, *_ in PLACES]
+    np.testing.assert_allclose(unloaded[5:], RAISED[joints], atol=1e-12)
+    np.testing.assert_allclose(start[:5], RAISED, atol=1e-12)
+    twist = start[5:] - start[joints]
+    springs = np.sign(twist) * np.where(
+        np.abs(twist) > 5 / 4e3, 5 + 9e3 * (np.abs(twist) - 5 / 4e3), 4e3 * np.abs(twist)
+    )
+    free = free_speeds(ARM, RAISED)
+    wanted = free.directions.T @ gw.gravity(ARM, RAISED)
+    found = free.directions.T[:, joints] @ (springs if pieces else 4e3 * twist)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert np.abs(wanted).max() > 5
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_fed_with_its_demands_a_machine_makes_the_motion(name):
     """The motors of the parallelogram ride on its column: their wheels push on its joint."""

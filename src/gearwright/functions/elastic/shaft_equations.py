@@ -114,6 +114,22 @@ def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
         raise
 
 
+def unloaded_shafts(mech: Mechanism) -> tuple[Array, Array]:
+    r"""How shafts follow joints while springs are unloaded, $\theta = F q + f$: F (shafts, joints) and f (shafts,).
+
+    The place of least energy in all springs, $K_{ss} \theta = preload - K_{sj} q$; coordinates count per speed.
+
+    >>> import gearwright as gw
+    >>> F, f = unloaded_shafts(gw.assemble(gw.load("elastic_elbow")))
+    >>> F.round(12).tolist(), f.tolist()
+    ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0.0, 0.0, 0.0])
+    """
+    first, K = first_shaft(mech), stiffness_and_damping(mech)[0]
+    preload = np.array(spring_matrices(mech).preload, dtype=np.float64)
+    inverse = np.linalg.pinv(K[first:, first:])
+    return -inverse @ K[first:, :first], inverse @ preload[first:]
+
+
 def _pushes(mech: Mechanism) -> NDArray[np.int_]:
     """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ABSENT` for none.
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import is_number
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import integrate, neutral
+from gearwright.functions.elastic.shaft_equations import unloaded_shafts
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.joints.dofs import Dof
 from gearwright.parts import Robot
@@ -114,18 +115,12 @@ class Joints:
 
     @cached_property
     def springs(self) -> tuple[Array, Array]:
-        """How shafts follow coordinates while springs rest, theta = F q + f: F (shafts, nq) and f (shafts,).
-
-        K_ss theta = preload - K_sj q, with K the stiffness of all springs.
-        """
-        first, mech = first_shaft(self.mech), self.mech
-        matrices = spring_matrices(mech)
-        K, preload = np.array(matrices.stiffness, dtype=float), np.array(matrices.preload, dtype=float)
-        inverse = np.linalg.pinv(K[first:, first:])
-        follow = np.zeros((len(mech.shafts), mech.nq))
-        plain = [k for k in range(first) if self.coordinates[k] >= 0]
-        follow[:, self.coordinates[plain]] = -inverse @ K[first:][:, plain]
-        return follow, inverse @ preload[first:]
+        """How shafts follow coordinates while springs rest, theta = F q + f: F (shafts, nq) and f (shafts,)."""
+        rows, rest = unloaded_shafts(self.mech)
+        follow = np.zeros((len(self.mech.shafts), self.mech.nq))
+        plain = [k for k in range(first_shaft(self.mech)) if self.coordinates[k] >= 0]
+        follow[:, self.coordinates[plain]] = rows[:, plain]
+        return follow, rest
 
     def rested(self, q: Array) -> Array:
         """The configuration with every shaft where the springs are at rest."""

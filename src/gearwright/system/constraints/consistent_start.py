@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.parts import Robot
 from gearwright.system.constraints.projection import held_places
+from gearwright.system.constraints.shaft_places import following_ways, with_static_shafts, with_unloaded_shafts
 from gearwright.system.evaluation import situations_at
 from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
@@ -22,20 +24,33 @@ CLOSED = 1e-9
 """How near to its place [m, rad] everything must come."""
 
 
-def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] | None = None, t: float = 0.0) -> State:
+MotorPlaces: TypeAlias = Literal["unloaded", "static", "given"]
+
+
+def project(
+    robot_or_mech: RobotOrMech,
+    state: Any = None,
+    laws: Sequence[Law] | None = None,
+    t: float = 0.0,
+    motors: MotorPlaces = "unloaded",
+) -> State:
     r"""The state nearest to a given one that holds all constraints, in position and speed.
 
     Newton's method in the metric of the mass matrix M: the smallest $dq' M\,dq$, then the smallest change of kinetic
-    energy that brings the speeds along everything held to rest (or to the speed of a moving frame).
+    energy that brings the speeds along everything held to rest (or to the speed of a moving frame). The motors of
+    elastic drives follow their joints, so that no spring is loaded by the way to the constraints.
 
     Args:
         robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
         state: as for `simulate`: a State, (q, v), or q alone.
         laws: laws, of which those count that hold something in its place.
         t: time [s], for frames that move.
+        motors: where the motors of elastic drives are: "unloaded" (their springs are relaxed), "static" (their springs
+            carry what acts at rest there, with the least forces of the constraints) or "given" (springs stay as far
+            deflected as in the state given).
 
     Raises:
-        InputError: nothing is held, or the constraints cannot be met from there.
+        InputError: nothing is held, the constraints cannot be met from there, or no deflection balances the machine.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -56,6 +71,11 @@ def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] |
     held = held_places(system, now, x, u, modes)
     if held is None:
         raise InputError("project: no law holds anything in its place there. Give constraints (Constraint).")
+    if motors not in get_args(MotorPlaces):
+        raise InputError(f"project: motors={motors!r} is unknown. Use one of {', '.join(get_args(MotorPlaces))}.")
+    if mech.shafts:
+        held = replace(held, ways=following_ways(mech))
+        x = x if motors == "given" else with_unloaded_shafts(system, x)
     out = held.projected(now, x)
     left = held.missing(now, out)
     worst = int(np.argmax(np.abs(left)))
@@ -64,4 +84,6 @@ def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] |
             f"project: {held.holds[worst].line.name} stays {left[worst]:.3g} (m or rad) from its place: from this "
             "state the constraints cannot be met together. Start nearer to a state that holds them, or look at lengths."
         )
+    if mech.shafts and motors == "static":
+        out = with_static_shafts(held, now, out, u, modes)
     return State(out[system.q], out[system.v], given.states)

@@ -38,12 +38,15 @@ class HeldPlaces:
         holds: along lines that are not placed yet.
         owners: per hold the name of its law.
         beside: holds of the same laws that keep a speed but no place, such as friction that sticks in a contact.
+        ways: directions (n, m) in which the machine may be moved, such as joints with the motors that follow them;
+            None: all.
     """
 
     system: System
     holds: tuple[Hold, ...]
     owners: tuple[str, ...]
     beside: tuple[Hold, ...] = ()
+    ways: Array | None = None
 
     def placed(self, t: float, x: Array, beside: bool = False) -> list[Hold]:
         """The holds along lines that are placed, with those beside them if wished."""
@@ -88,9 +91,13 @@ class HeldPlaces:
     def _answer(self, x: Array, holds: Sequence[Hold], error: Array) -> Array:
         """The smallest change along the holds that makes up for an error."""
         W = rows_of([hold.line for hold in holds], self.system.mech.n)
-        across = np.linalg.solve(self.system.compiled.mass_matrix(x[self.system.q]), W.T)
+        M = self.system.compiled.mass_matrix(x[self.system.q])
+        if self.ways is not None:
+            W, M = W @ self.ways, self.ways.T @ M @ self.ways
+        across = np.linalg.solve(M, W.T)
         forces = np.linalg.lstsq(W @ across, error, rcond=LOOSE**2)[0]
-        return np.asarray(across @ forces, dtype=np.float64)
+        moved = across @ forces
+        return np.asarray(moved if self.ways is None else self.ways @ moved, dtype=np.float64)
 
 
 def keeps_places(system: System) -> bool:
