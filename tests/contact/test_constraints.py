@@ -232,7 +232,8 @@ def test_motors_of_elastic_drives_at_their_static_place():
 
 def test_deflections_of_a_given_state_stay():
     sag = np.array([0.0, 0.01, -0.02])
-    start = project(ELASTIC, np.append([0.3, -0.3, 0.9], sag + [0.3, -0.3, 0.9]), [DESK_PEN], motors="given")
+    joints = np.array([0.3, -0.3, 0.9])
+    start = project(ELASTIC, np.append(joints, joints + sag), [DESK_PEN], motors="given")
     np.testing.assert_allclose(start.q[3:] - start.q[:3], sag, atol=1e-12)
     with pytest.raises(InputError, match="motors='loose'"):
         project(ELASTIC, np.zeros(6), [DESK_PEN], motors="loose")
