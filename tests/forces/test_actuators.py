@@ -197,3 +197,31 @@ def test_refusals_of_motors(arm):
         dc_motor(gw.approximate(arm, "none"), "j1", torque_constant=0.05, resistance=1.0)
     with pytest.raises(gw.errors.GearwrightError, match="no speed 'j9'"):
         dc_motor(arm, "j9", torque_constant=0.05, resistance=1.0, inertia=1e-4)
+
+
+def test_inputs_beyond_the_electronics_are_remarked_upon(arm):
+    """500 V on electronics of 48 V run like 48 V, and the run says so; within the limit it says nothing."""
+    runs = {}
+    for volts in (500.0, 48.0):
+        motors = [dc_motor(arm, "j1", max_voltage=48.0, **DATA)]
+        runs[volts] = gw.simulate(arm, until=0.05, laws=motors, inputs={"j1.voltage": volts}, samples=11)
+    np.testing.assert_allclose(runs[500.0].q, runs[48.0].q, atol=1e-9)
+    said = [remark for remark in runs[500.0].remarks if "j1.voltage" in remark]
+    assert len(said) == 1
+    assert "500 V" in said[0]
+    assert "48 V" in said[0]
+    assert not [remark for remark in runs[48.0].remarks if "j1.voltage" in remark]
+
+
+def test_a_valve_opens_no_further_than_it_can():
+    """The same for every actuator with limited inputs: here a servo valve, whose opening is a fraction."""
+    link = gw.parts.Link("ram", joint=gw.parts.Joint("ram", "prismatic", axis=(1, 0, 0)), mass=5.0)
+    mech = gw.assemble(gw.parts.Robot("press", [link]))
+    lead = LinearActuator(
+        name="valve", line=Line.of(mech, "ram"), C=[[0.0, 1.0], [0.0, -4.0]], f=[0.0, 0.0], d=[0.0, 4.0],
+        tie=[0, 1], variables=(Quantity("ram.way", "m"), Quantity("ram.rate", "m/s")),
+        controls=(Quantity("ram.opening", ""),), limits=(1.0,),
+    )  # fmt: skip
+    run = gw.simulate(mech, until=0.1, laws=[lead], inputs={"ram.opening": lambda t: 30.0 * t}, samples=11)
+    (said,) = [remark for remark in run.remarks if "ram.opening" in remark]
+    assert "64%" in said  # 7 of 11 samples

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.motors.supply_circuit import bus
-from gearwright.parts import Motor, Supply
+from gearwright.parts import CurrentControl, Motor, Supply
 from support.motors import ROTOR, disc, discs, look, situation
 
 K, R = 0.05, 0.5
@@ -135,3 +135,19 @@ def test_a_coil_on_a_source_that_takes_nothing_back(name, rtol):
     assert run.v[-1, 0] * K == pytest.approx(0.5 * 28.0, rel=2e-3)  # braked down to where the brake lets go
     assert run["supply.source_current"].min() >= -1e-9
     assert np.abs(run["energy.balance"]).max() < 1e-5 * run["energy.kinetic"].max()
+
+
+def test_a_current_that_electronics_do_not_give_is_remarked_upon():
+    """A reference of 30 A on electronics of 10 A, then one that their voltage cannot bring about."""
+    coil = replace(MOTOR, inductance=1e-3, max_current=10.0)
+    for motor, amperes, name, limit in (
+        (coil, 30.0, "j.current_reference", "10 A"),
+        (replace(coil, max_current=None), 60.0, "j.terminal_voltage", "24 V"),
+    ):
+        robot = disc(motor, Supply(24.0))
+        robot = replace(robot, drives=[replace(robot.drives[0], current_control=CurrentControl(2000.0))])
+        run = gw.simulate(robot, until=0.02, inputs={"j.current_reference": amperes}, samples=21)
+        (said,) = [remark for remark in run.remarks if name in remark]
+        assert limit in said
+    calm = gw.simulate(robot, until=0.02, inputs={"j.current_reference": 2.0}, samples=21)
+    assert not [remark for remark in calm.remarks if "j." in remark]

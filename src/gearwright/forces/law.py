@@ -287,6 +287,11 @@ class Law:
         return ()
 
     @property
+    def saturations(self) -> Mapping[str, float]:
+        """Largest magnitudes that its electronics pass on, by name: of inputs, and of signals that stay there."""
+        return {}
+
+    @property
     def keeps_places(self) -> bool:
         """Whether it has a hold that keeps a place, so that runs project onto it."""
         return False

@@ -28,6 +28,7 @@ from gearwright.simulation.checks.joint_effort import (
     bounds_of,
     effort_remarks,
     largest_inputs,
+    saturation_remarks,
     start_remarks,
     voltage_remarks,
 )
@@ -203,7 +204,8 @@ def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
     With a fixed step the error of a run is the user's choice: a remark will do.
     """
     remarks = effort_remarks(run, largest, work.inputs.bounds is not None)
-    run = replace(run, remarks=(*run.remarks, *remarks, *voltage_remarks(run)))
+    clipped = (*saturation_remarks(run, work.system.laws), *voltage_remarks(run))
+    run = replace(run, remarks=(*run.remarks, *remarks, *clipped))
     controlled = work.method not in UNCONTROLLED
     rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
     drift = missing(run, atol)

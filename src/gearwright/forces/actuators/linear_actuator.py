@@ -359,6 +359,12 @@ class LinearActuator(Law):
         return self.controls
 
     @property
+    def saturations(self) -> Mapping[str, float]:
+        """The limits of its inputs."""
+        named = zip(self.controls, self.limits, strict=True)
+        return {control.name: limit for control, limit in named if limit is not None}
+
+    @property
     def signals(self) -> tuple[Quantity, ...]:
         """The force on the machine along its line."""
         return (Quantity(f"{self.name}.force", "Nm, N"),)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
-from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.law import Force, Quantity, Situation
@@ -128,6 +129,17 @@ class Winding:
         if self.motor.heat is not None and self.motor.heat.max_temperature is not None:
             found.append(Quantity(f"{self.drive}.temperature_margin", "K"))
         return tuple(found)
+
+    @property
+    def saturations(self) -> dict[str, float]:
+        """What its electronics cut beside a commanded voltage: a reference of the current, and the voltage for it."""
+        if self.control is None:
+            return {}
+        found = {f"{self.drive}.terminal_voltage": _least(self.motor.max_voltage, self.source)}
+        torque, constant = self.motor.max_torque, self.motor.torque_constant
+        by_torque = None if torque is None or not is_number(constant) else torque / constant
+        found[self.input.name] = _least(self.motor.max_current, by_torque)
+        return {name: limit for name, limit in found.items() if limit < inf}
 
     def moment(self, situation: Situation, states: Sequence[Scalar], given: Scalar) -> Moment:
         """What is known before the voltage is; `states` and `given` are its own states and its input."""
@@ -271,6 +283,11 @@ class Winding:
             return found
         by_rate = held + sense * self._inductance * rate
         return by_rate if found is None else nearer(found, by_rate)
+
+
+def _least(*limits: Scalar | None) -> float:
+    """The least of limits that are numbers; infinite where there is none."""
+    return min((float(x) for x in limits if x is not None and is_number(x)), default=inf)
 
 
 def within(x: Scalar, low: Scalar | None, high: Scalar | None, ops: Operations) -> Scalar:

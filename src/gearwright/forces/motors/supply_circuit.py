@@ -12,7 +12,7 @@ I(V) = a + b V. The characteristic of the source has three linear branches:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -129,6 +129,11 @@ class MotorCircuit(Law):
     def inputs(self) -> tuple[Quantity, ...]:
         """One per motor: `<drive>.voltage` or `<drive>.current_reference`."""
         return tuple(winding.input for winding in self.windings)
+
+    @property
+    def saturations(self) -> Mapping[str, float]:
+        """Those of all motors."""
+        return {name: limit for winding in self.windings for name, limit in winding.saturations.items()}
 
     @cached_property
     def signals(self) -> tuple[Quantity, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import beyond_ranges, stated_limits
 from gearwright.parts import Robot
@@ -52,6 +53,23 @@ def effort_remarks(run: Run, largest: Mapping[str, float], saturate: bool) -> It
             yield f"{name} was cut at {most:g}, the {what}, for example at t = {at:g} s."
         elif worst > most * (1 + FAR_BEYOND):
             yield (f"{name} is {worst:.6g} at t = {at:g} s, beyond {most:g}, the {what}. saturate=True cuts it there.")
+
+
+def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
+    """Inputs beyond what the electronics of an actuator pass on, and voltages at the limit of theirs."""
+    for law in laws:
+        asked = {one.name for one in law.inputs}
+        for name, most in law.saturations.items():
+            sizes = np.abs(run.series.get(name, np.zeros(1)))
+            beyond = sizes > most * (1 + FAR_BEYOND) if name in asked else sizes >= most * (1 - FAR_BEYOND)
+            if not beyond.any():
+                continue
+            where, unit = int(sizes.argmax()), run.units.get(name, "")
+            how = f"{run.series[name][where]:.4g} {unit} were wanted, " if name in asked else ""
+            yield (
+                f"{name} was held at its limit at {float(beyond.mean()):.0%} of the samples, for example at t = "
+                f"{run.t[where]:g} s: {how}the electronics give {most:.4g} {unit} at most."
+            )
 
 
 def voltage_remarks(run: Run) -> Iterator[str]:
