@@ -33,7 +33,7 @@ def masses(count: int, spring: float = 400.0, mass: float = 2.0, damping: float 
 def test_two_inertias(rotor, link, stiffness):
     """Free: sqrt(k (1/Jm + 1/Jl)), shape (1/Jl, -1/Jm); motor held: sqrt(k/Jl)."""
     mech = turntable(rotor, link, stiffness)
-    free = gw.analysis.vibration_modes(mech, [0.4])
+    free = gw.analysis.vibration_modes(mech, [0.4], rigid_motions=True)
     assert free.frequencies[0] == 0
     assert TURN * free.frequencies[1] == pytest.approx(np.sqrt(stiffness * (1 / rotor + 1 / link)), rel=1e-12)
     assert free.shapes[0, 1] * link == pytest.approx(-free.shapes[1, 1] * rotor, rel=1e-9)
@@ -68,9 +68,33 @@ def test_damping_of_a_chain_is_that_of_each_mode(damping):
     assert (found.damping > 1).any() == (damping == 60.0)
 
 
+def test_rigid_motions_are_held_unless_they_are_shown():
+    """Two inertias on one shaft: sqrt(k (1/J1 + 1/J2)) alone (Den Hartog), and nothing that falls or stands still."""
+    mech = turntable(2.0, 3.0, 5000.0)
+    found = gw.analysis.vibration_modes(mech, [0.4])
+    assert TURN * found.frequencies == pytest.approx([np.sqrt(5000.0 * (1 / 2.0 + 1 / 3.0))], rel=1e-12)
+    assert natural_frequencies(mech, [0.4]) == pytest.approx(found.frequencies, rel=1e-10)
+
+
+def test_held_rigid_motions_leave_the_vibrations_as_they_are():
+    """harmonic_6 has six of each: without gravity they are apart, R' M x = 0, and in gravity nothing is unstable."""
+    robot = gw.load("harmonic_6")
+    floating = gw.assemble(replace(robot, gravity=(0.0, 0.0, 0.0)))
+    q = np.array([0.2, -0.4, 0.7, 0.3, -0.5, 0.1])
+    free, found = (gw.analysis.vibration_modes(floating, q, rigid_motions=rigid) for rigid in (True, False))
+    np.testing.assert_allclose(free.frequencies[:6], 0.0, atol=1e-9)
+    np.testing.assert_allclose(found.frequencies, free.frequencies[6:], rtol=1e-9)
+    np.testing.assert_allclose(found.damping, free.damping[6:], rtol=1e-7)
+    heavy = gw.analysis.vibration_modes(robot, np.zeros(6))
+    assert not heavy.growth.any()
+    assert (heavy.frequencies > 30).all()
+    batch = gw.analysis.vibration_modes(floating, [q, np.zeros(6)])
+    np.testing.assert_allclose(batch.frequencies[0], found.frequencies, rtol=1e-12)
+
+
 def test_damped_two_inertias():
     """zeta = d/2 sqrt((1/Jm + 1/Jl)/k); the rigid motion stays free."""
-    found = gw.analysis.vibration_modes(turntable(2.0, 3.0, 5000.0, 8.0), [0.0])
+    found = gw.analysis.vibration_modes(turntable(2.0, 3.0, 5000.0, 8.0), [0.0], rigid_motions=True)
     both = 1 / 2 + 1 / 3
     assert found.frequencies[0] == 0
     assert not found.eigenvalues[0].any()
@@ -89,7 +113,7 @@ def test_complex_modes_solve_the_equations():
     slope = np.array(
         [(gw.gravity(mech, q + step * e) - gw.gravity(mech, q - step * e)) / (2 * step) for e in np.eye(6)]
     ).T
-    found = gw.analysis.vibration_modes(mech, q)
+    found = gw.analysis.vibration_modes(mech, q, rigid_motions=True)
     assert np.abs(found.shapes.imag).max() > 1e-3
     for k in range(6):
         s = found.eigenvalues[k, 0]
@@ -105,7 +129,7 @@ def test_eigenvalues_are_those_of_the_linear_model():
     q = np.array([*PLACE, 0, 0, 0])
     A, _ = gw.linearise(mech, q, 0 * q, gw.bias(mech, q, 0 * q))
     expected = np.sort_complex(np.linalg.eigvals(A))
-    found = np.sort_complex(gw.analysis.vibration_modes(mech, q).eigenvalues.ravel())
+    found = np.sort_complex(gw.analysis.vibration_modes(mech, q, rigid_motions=True).eigenvalues.ravel())
     assert np.abs(np.sort(np.abs(found)) - np.sort(np.abs(expected))).max() < 1e-5 * np.abs(expected).max()
 
 
@@ -116,7 +140,7 @@ def test_rayleigh(seed, kinds):
     mech = replace(random_elastic(seed, kinds), gravity=(0, 0, 0))
     rng = np.random.default_rng(seed)
     q = rng.uniform(-1, 1, len(kinds))
-    free, held = (natural_frequencies(mech, q, motors) for motors in ("free", "held"))
+    free, held = (natural_frequencies(mech, q, motors, rigid_motions=True) for motors in ("free", "held"))
     full = np.concatenate([q, np.zeros(len(mech.shafts))])
     form = gw.elastic.elastic_form(mech, full, 0 * full)
     x = rng.normal(size=(mech.n, 20))
@@ -126,7 +150,7 @@ def test_rayleigh(seed, kinds):
     assert (free[: len(held)] <= held * (1 + 1e-9)).all()
     assert (held <= free[len(free) - len(held) :] * (1 + 1e-9)).all()
     stiffer = replace(mech, springs=[replace(s, stiffness=s.stiffness * rng.uniform(1, 3)) for s in mech.springs])
-    assert (natural_frequencies(stiffer, q) >= free * (1 - 1e-9)).all()
+    assert (natural_frequencies(stiffer, q, rigid_motions=True) >= free * (1 - 1e-9)).all()
 
 
 def test_gravity_is_a_spring_or_its_opposite():
@@ -150,7 +174,7 @@ def test_what_falls_is_no_vibration():
         [replace(link, joint=replace(link.joint, axis=(0, 1, 0)))],
         [gw.parts.Drive("arm", gw.parts.Motor(inertia=1e-4), gw.parts.Gear(ratio=100, stiffness=1e8))],
     )
-    found = gw.analysis.vibration_modes(gw.assemble(robot), [0.0])
+    found = gw.analysis.vibration_modes(gw.assemble(robot), [0.0], rigid_motions=True)
     assert found.frequencies[0] == 0
     assert np.sort(found.eigenvalues[0].real) == pytest.approx(np.sqrt(9.81 / 1.6) * np.array([-1, 1]), rel=1e-6)
 
@@ -159,7 +183,7 @@ def test_free_motions_of_a_damped_machine_are_apart():
     """Each is a motion that no spring feels, and kinetic energy is not shared between two of them."""
     mech = gw.assemble(gw.load("harmonic_6"))
     q = np.zeros(12)
-    found = gw.analysis.vibration_modes(mech, q)
+    found = gw.analysis.vibration_modes(mech, q, rigid_motions=True)
     free = found.shapes[:, (np.abs(found.eigenvalues) == 0).all(axis=1)]
     assert free.shape[1] == 3
     rows = np.array([spring.row for spring in mech.springs])

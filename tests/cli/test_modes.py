@@ -18,12 +18,23 @@ def arm(tmp_path):
 
 
 def test_table(run, arm):
-    code, out, _ = run("modes", arm, "--q", "0.3,-0.5,0.8")
+    code, out, _ = run("modes", arm, "--q", "0.3,-0.5,0.8", "--free")
     assert code == 0
     assert "frequency" in out
     assert "[Hz]" in out
     assert "j3.motor" in out
     assert len([line for line in out.splitlines() if line.strip()[:1].isdigit()]) == 6
+    held = run("modes", arm, "--q", "0.3,-0.5,0.8").out  # rigid motions are held
+    assert len([line for line in held.splitlines() if line.strip()[:1].isdigit()]) == 3
+
+
+def test_a_bundled_arm_does_not_lead_with_a_motion_that_falls(run):
+    """Three rigid motions of harmonic_6 stand still in gravity, one falls: control holds them."""
+    rows = json.loads(run("modes", "harmonic_6", "--json").out)["modes"]
+    assert len(rows) == 6
+    assert not any(mode["growth"] for mode in rows)
+    assert "unstable" not in run("modes", "harmonic_6").out
+    assert "unstable" in run("modes", "harmonic_6", "--free").out
 
 
 def test_json(run, arm):
@@ -59,8 +70,8 @@ def test_an_unstable_mode_is_called_so(run, tmp_path):
         "robot: standing\nlinks:\n  - {name: rod, parent: base, joint: {name: j, axis: [0, 1, 0]}, mass: 1, "
         "com: [0, 0, 0.5]}\ndrives:\n  - {joint: j, motor: {inertia: 1e-6}, gear: {ratio: 10, stiffness: 50}}\n"
     )
-    code, out, _ = run("modes", path)
+    code, out, _ = run("modes", path, "--free")
     assert code == 0
     assert "unstable" in out
-    growth = [mode["growth"] for mode in json.loads(run("modes", path, "--json").out)["modes"]]
+    growth = [mode["growth"] for mode in json.loads(run("modes", path, "--free", "--json").out)["modes"]]
     assert sum(x > 0 for x in growth) == 1

@@ -72,17 +72,21 @@ class Oscillator(NamedTuple):
     K: Array
 
 
-def vibration_modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> VibrationModes:
+def vibration_modes(
+    mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False
+) -> VibrationModes:
     r"""VibrationModes of small vibrations about a configuration held against gravity.
 
-    $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. With free motors the rigid
-    motions are among the modes; with held motors (brakes on, or ideal position control) the links swing on their
-    springs alone.
+    $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. The rigid motions R, which no
+    spring resists ($K_e R = 0$), are held by the control that keeps the machine in its place: only motions without a
+    share of them are left, $R' M x = 0$. With held motors (brakes on, or ideal position control) the links swing on
+    their springs alone.
 
     Args:
         mech: the machine, with springs.
         q: configuration [rad, m], (..., nq), or without the shafts, whose place does not matter.
         motors: "free" or "held".
+        rigid_motions: whether the rigid motions are free and among the modes, at 0 Hz or as gravity moves them.
 
     >>> import gearwright as gw
     >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
@@ -90,11 +94,11 @@ def vibration_modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") ->
     >>> drive = Drive("table", Motor(inertia=1e-4), Gear(ratio=100, stiffness=5000))
     >>> found = gw.analysis.vibration_modes(gw.assemble(Robot("turntable", [table], [drive])), [0.0])
     >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
-    array([  0., 100.])
+    array([100.])
     """
     mech = machine_of("vibration_modes", mech)
-    system, N = _reduced("vibration_modes", mech, q, motors)
-    lead, m = system.M.shape[:-2], N.shape[1]
+    system, N = _reduced("vibration_modes", mech, q, motors, rigid_motions)
+    lead, m = system.M.shape[:-2], N.shape[-1]
     complex_shapes = bool(system.D.any()) or not mech.straight
     kind = np.complex128 if complex_shapes else np.float64
     frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
@@ -104,14 +108,17 @@ def vibration_modes(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") ->
         frequencies[k], ratios[k] = _frequency_and_damping(pairs)
         order = np.argsort(frequencies[k], kind="stable")
         frequencies[k], ratios[k], values[k] = frequencies[k][order], ratios[k][order], pairs[order]
-        shapes[k] = _largest_is_one(N @ columns[:, order])
+        shapes[k] = _largest_is_one(N[k] @ columns[:, order])
     return VibrationModes(frequencies, ratios, shapes, values)
 
 
-def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free") -> Array:
-    """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations."""
+def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False) -> Array:
+    """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations.
+
+    Arguments as of `vibration_modes`.
+    """
     function = "natural_frequencies"
-    system, _ = _reduced(function, machine_of(function, mech), q, motors)
+    system, _ = _reduced(function, machine_of(function, mech), q, motors, rigid_motions)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
     result: Array = np.sqrt(without_rounding(squares).clip(min=0)) / (2 * np.pi)
@@ -143,8 +150,10 @@ def configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
     return checked(function, mech, "q", given, mech.nq)
 
 
-def _reduced(function: str, mech: Mechanism, q: ArrayLike, motors: Motors) -> tuple[Oscillator, Array]:
-    """The system in the motions that the motors leave, and these motions as columns (n, m)."""
+def _reduced(
+    function: str, mech: Mechanism, q: ArrayLike, motors: Motors, rigid_motions: bool
+) -> tuple[Oscillator, Array]:
+    """The system in the motions that motors and control leave, and these motions as columns (..., n, m)."""
     system = oscillator(mech, q, function)
     N = np.eye(mech.n)
     if motors == "held":
@@ -156,8 +165,21 @@ def _reduced(function: str, mech: Mechanism, q: ArrayLike, motors: Motors) -> tu
     elif motors != "free":
         raise InputError(f"{function}: motors={motors!r} is unknown. Use 'free' or 'held'.")
     small = Oscillator(*(N.T @ x @ N for x in system))
-    require_held(function, mech.speeds, stiffness_and_damping(mech)[0], small.K, N)
-    return small, N
+    springs = stiffness_and_damping(mech)[0]
+    require_held(function, mech.speeds, springs, small.K, N)
+    spread = np.broadcast_to(N, (*small.M.shape[:-2], *N.shape))
+    return (small, spread) if rigid_motions else _without_rigid_motions(small, spread, N.T @ springs @ N)
+
+
+def _without_rigid_motions(system: Oscillator, N: Array, springs: Array) -> tuple[Oscillator, Array]:
+    """The same in the motions x with R' M x = 0, where R are those that no spring resists."""
+    from scipy.linalg import null_space
+
+    R = null_space(springs)
+    if not R.shape[1]:
+        return system, N
+    left = np.linalg.qr(system.M @ R, mode="complete")[0][..., R.shape[1] :]
+    return Oscillator(*(np.swapaxes(left, -1, -2) @ x @ left for x in system)), N @ left
 
 
 def require_held(function: str, speeds: Sequence[str], springs: Array, K: Array, N: Array) -> None:

@@ -29,6 +29,7 @@ def modes(
     robot: RobotName,
     q: Joints = None,
     held: Annotated[bool, typer.Option("--held", help="Hold the motors, as brakes do.")] = False,
+    free: Annotated[bool, typer.Option("--free", help="Show rigid motions too, which nothing holds then.")] = False,
     plot: Plot = None,
     map_of: Annotated[
         str | None,
@@ -40,8 +41,9 @@ def modes(
 ) -> None:
     """Show the frequencies, damping and shapes of an elastic robot's vibrations.
 
-    The robot is held against gravity at the given place. With free motors (unless --held) its rigid motions are among
-    the modes, at 0 Hz. The figure shows what each motor feels over frequency, or a map (--map).
+    The robot is held in its place against gravity: rigid motions, in which no spring deflects, are not among the modes
+    unless --free shows them (0 Hz, or as gravity moves them). The figure shows what each motor feels over frequency,
+    or a map (--map).
 
     Example: gearwright modes elastic_elbow --q 0,0.5,-1 --plot modes.png
     """
@@ -50,7 +52,7 @@ def modes(
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
     place = joints_at(loaded, mech, q)
-    found = vibration_modes(mech, place, "held" if held else "free")
+    found = vibration_modes(mech, place, "held" if held else "free", rigid_motions=free)
     facts = _facts(loaded, mech, place, found)
     if map_of is not None and plot is None:
         raise InputError(f"--map {map_of}: nothing says where to draw it. Add --plot FILE.")
