@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.analysis.cycle.characteristics import Characteristics
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
 from gearwright.analysis.cycle.cycle_motion import Course, Prescribed
+from gearwright.analysis.cycle.motor_periods import MOST, period_samples, unresolved_remark
 from gearwright.analysis.cycle.payload_cycle import characteristics_by_payload
 from gearwright.analysis.cycle.position_limits import beyond_in_the_loop, position_limits
 from gearwright.analysis.cycle.task_cycle import Cycle
@@ -155,7 +156,8 @@ def analyse(
         task: the task.
         sections: per link (by its name) its cross-sections and material, for stress and deflection.
         catalogue: where data sheets are found that motors and gears name; the bundled one unless given.
-        samples: at how many times at least the cycle is looked at.
+        samples: at how many times at least the cycle is looked at; more where cogging, ripple or kinematic errors of
+            a drive have shorter periods, 12 in the shortest one (at most 100,000, else a remark).
 
     >>> import gearwright as gw
     >>> from gearwright.motion import s_curve
@@ -171,6 +173,8 @@ def analyse(
     require_tip(robot, task)
     bodies = _sections(robot, sections)
     table = catalogue or drives()
+    periods = period_samples(robot, machine_of("analyse", robot), task.cycle)
+    samples = max(samples, min(MOST, max(periods.values()))) if periods else samples
     course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
     how, more = task.perturbed, ()  # type: Perturbation | None, tuple[str, ...]
     if task.changes_payload:
@@ -190,6 +194,7 @@ def analyse(
             untold = (_not_followed(plain, error),)
     unchecked = unchecked_limits(plain.drives, plain.limits, "life" in task.required)
     aside = () if perturbed is None else (*perturbed.left_out(), *beyond_in_the_loop(plain, perturbed))
+    more += tuple(unresolved_remark(periods, samples))
     remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *more, *aside, *untold)
     words = vars(plain) | {"catalogue": table, "samples": samples, "unchecked": unchecked}
     return Analysis(**words, task=task, perturbed=perturbed, remarks=remarks)
