@@ -108,7 +108,7 @@ def without_losses(gear: Any) -> Any:
     1.0
     """
     changes: dict[str, Any] = {"no_load_torque": 0.0, "back_efficiency": None, "losses": (), "mesh_efficiency": None}
-    if gear.efficiency is not None or getattr(gear, "losses", ()):
+    if gear.efficiency is not None or len(getattr(gear, "losses", ())):
         changes["efficiency"] = 1.0
     if getattr(gear, "friction_coefficient", None) is not None:
         changes["friction_coefficient"] = 0.0
