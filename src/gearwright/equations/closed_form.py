@@ -237,7 +237,7 @@ def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict
     point = Vec.of(options.get("point", (0.0, 0.0, 0.0)))
     if rotation is not None and position is not None:
         point = position + rotation @ point
-    return {"body": body, "point": tuple(point)}
+    return {"body": mech.carrier_name(body), "point": tuple(point)}
 
 
 def _program(function: Callable[..., Any] | str) -> Program:
