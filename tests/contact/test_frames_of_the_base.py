@@ -360,3 +360,5 @@ def test_the_base_is_none_of_the_bodies():
             values[BASE]
     with pytest.raises(InputError, match="no body -1"):
         gw.jacobian(mech, Q, BASE)  # who writes -1 may mean the last one
+    with pytest.raises(StructureError, match="frame.*'base'"):
+        gw.assemble(replace(OPEN, frames=[Frame("base", "crank")]))
