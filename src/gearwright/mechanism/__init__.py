@@ -11,13 +11,13 @@ from gearwright.mechanism.mechanism import Mechanism
 
 __all__ = [
     "BASE",
-    "PerBody",
     "Actuator",
     "Body",
     "BodyFrame",
     "GearGraph",
     "GearPair",
     "Mechanism",
+    "PerBody",
     "Rest",
     "RobotOrMech",
     "Spin",

@@ -137,7 +137,7 @@ class Mechanism:
 
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
-        """Per body the bodies from itself down to the one on the base; the last entry (index -1), the base's, is empty."""
+        """Per body the bodies from itself down to the one on the base; the last (index -1), the base's, is empty."""
         paths: list[tuple[int, ...]] = [()] * (len(self.bodies) + 1)
         for i in range(len(self.bodies)):
             paths[i] = (i, *paths[self.parent(i)])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
+from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.contact.contacts_of_robot import loop_laws
@@ -26,6 +27,13 @@ SAME = 1e-8
 
 OPEN = 1e-6
 """How far [m, rad] from closed a machine may be where it is linearised."""
+
+
+CLOSED, NEVER_CLOSED = 1e-13, 1e-11
+"""Gaps [m, rad] at which a closed configuration is found, and below which rounding may keep them."""
+
+TRIES = 30
+"""Newton steps to a closed configuration."""
 
 
 class ClosedAt(NamedTuple):
@@ -95,6 +103,35 @@ class Closure:
                 f"{function}: {self.lines[worst].name} is {here.gap[worst]:.4g} (m or rad) from closed at this q. "
                 "Close it first: gw.contact.project(robot, q, laws).q is the nearest that holds all constraints."
             )
+
+    def nearest(self, q: Array, moving: Sequence[int], t: float = 0.0) -> tuple[Array, float]:
+        """A closed configuration near another one, reached by these speeds alone, and the gap that is left [m, rad].
+
+        Newton's method with the least steps; the gap is NEVER_CLOSED or more where lengths do not allow it.
+        """
+        q, gap, columns = q.copy(), np.inf, list(moving)
+        for _ in range(TRIES):
+            here, before = self.at(q, None, t), gap
+            gap = float(np.abs(here.gap).max(initial=0.0))
+            if gap < CLOSED or (gap < NEVER_CLOSED and gap >= before):
+                break
+            step = np.zeros(self.mech.n)
+            step[columns] = np.linalg.lstsq(here.rows[:, columns], -here.gap, rcond=None)[0]
+            q = np.array(integrate(self.mech, q.tolist(), step.tolist(), FLOATS), dtype=np.float64)
+        return q, gap
+
+    def require_closed_motion(self, function: str, q: Array, t: Array | None = None) -> None:
+        """Refuse a motion (T, nq) that opens something."""
+        for k, row in enumerate(q):
+            here = self.at(np.ascontiguousarray(row))
+            worst = int(np.argmax(np.abs(here.gap)))
+            if abs(here.gap[worst]) > OPEN:
+                when = f"sample {k}" if t is None else f"t = {float(t[k]):.4g} s"
+                raise InputError(
+                    f"{function}: the motion opens {self.lines[worst].name} by {abs(here.gap[worst]):.4g} (m or rad) "
+                    f"at {when}. Give one that keeps the loops closed: gw.contact.closed_motion makes it from the "
+                    f"motion of the free joints."
+                )
 
     def free(self, rows: Array, chosen: Sequence[int] | None = None) -> FreeSpeeds:
         """Which speeds are free, those with actuators first unless some are chosen, and how all others follow."""

@@ -7,8 +7,9 @@ with those below c_k known, and c_k left out, the gaps have the coefficients r_k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +22,16 @@ from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError, PlanningError
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.shared_kinematics import Scene
-from gearwright.functions.constrained.closure import Closure, closure_of
+from gearwright.functions.constrained.closure import NEVER_CLOSED, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import spread
-from gearwright.motion import Trajectory
+from gearwright.motion import Trajectory, chain
 from gearwright.motion.piecewise_polynomials import meeting
 from gearwright.programs.inputs import checked
 from gearwright.text import listed
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 # Exact trajectories
 
@@ -53,6 +57,11 @@ class Follower:
     free: Trajectory
     own: tuple[int, ...]
     rest: tuple[int, ...]
+
+    def is_like(self, other: Follower | None) -> bool:
+        """Whether the same coordinates follow the same ones on the same machine."""
+        mine = (self.closure.mech, self.closure.laws, self.own, self.rest)
+        return other is not None and mine == (other.closure.mech, other.closure.laws, other.own, other.rest)
 
     def derivatives(self, t: Array, near: Array, order: int) -> list[Array]:
         """All coordinates and `order` of their derivatives at times (T,), each (T, n), near others (T, n)."""
@@ -110,6 +119,15 @@ class ClosedTrajectory(Trajectory):
         resting = (times < 0) | (times > self.duration)
         return np.where(resting[..., None], 0.0, values) if derivative else values
 
+    def joined(self, parts: Sequence[Trajectory], pieces: PPoly) -> Trajectory:
+        """Closed motions one after the other, closed as exactly as each of them; else the polynomials alone."""
+        followers = [part.follower for part in parts if isinstance(part, ClosedTrajectory)]
+        first = self.follower
+        if first is None or len(followers) < len(parts) or any(not first.is_like(other) for other in followers):
+            return self.with_pieces(pieces)
+        free = chain(*(other.free for other in followers if other is not None))
+        return replace(self, pieces=pieces, follower=replace(first, free=free))
+
     def kinks(self, order: int) -> list[float]:
         """Those of the free coordinates."""
         assert self.follower is not None
@@ -137,10 +155,6 @@ class ClosedTrajectory(Trajectory):
 
 FIRST, MOST = 33, 4097
 """Instants at which the loops are closed at first, and at most."""
-TRIES = 30
-"""Newton steps at one instant."""
-CLOSED = 1e-13
-"""Gaps [m, rad] below which loops are closed."""
 
 
 def closed_motion(
@@ -227,15 +241,11 @@ def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
 
 def _nearest(closure: Closure, own: list[int], rest: list[int], q: Array, wanted: Array, t: float) -> Array:
     """The closed configuration near another one with the free coordinates where they are wanted."""
-    q, best = q.copy(), np.inf
+    q = q.copy()
     q[own] = wanted
-    for _ in range(TRIES):
-        here = closure.at(q, None, t)
-        gap = float(np.abs(here.gap).max())
-        if gap < CLOSED or (gap < 1e-11 and gap >= best):
-            return q
-        best = min(best, gap)
-        q[rest] += np.linalg.lstsq(here.rows[:, rest], -here.gap, rcond=None)[0]
+    found, gap = closure.nearest(q, rest, t)
+    if gap < NEVER_CLOSED:
+        return found
     raise PlanningError(
         f"closed_motion: at t = {t:g} s the loops cannot be closed (gap {gap:.3g} m or rad): the motion leads out of "
         "what the lengths allow, or through a singular position. Choose a shorter motion."
