@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.algebra import ZERO
+from gearwright.errors import GearwrightError
 from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
 from gearwright.functions.dynamics import mass_matrix, neutral
@@ -52,10 +53,23 @@ def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dic
         "springs": [
             {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
         ],
+        "loops": [{"name": x.name, "frames": list(x.frames), "held": list(x.held)} for x in robot.loops],
+        "degrees_of_freedom": degrees_of_freedom(robot, mech),
         "frames": [{"name": f.name, "link": mech.carrier_name(f.body)} for f in mech.frames],
         "notes": list(report.notes) if report else [],
         "left_out": [*report.ignored, *report.lost] if report else [],
     }
+
+
+def degrees_of_freedom(robot: Robot, mech: Mechanism) -> int | None:
+    """How many speeds the loops of a robot leave free; None where its loops cannot be closed."""
+    from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+
+    closed = ClosedRobot.of(robot, mech)
+    try:
+        return mech.n if closed is None else closed.mobility
+    except GearwrightError:
+        return None
 
 
 def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:

@@ -134,11 +134,11 @@ def _same(tau: Array) -> Array:
 
 def _free_forces(closure: Closure, motion: Motion) -> Callable[[Array], Array]:
     """Forces (T, n) of the open tree -> those of the free joints, in their columns, along a motion that is closed."""
-    closure.require_closed_motion("compare", motion.q, motion.t)
-    free = closure.free(closure.at(motion.q[0]).rows).indices
+    rows = closure.require_closed_motion("compare", motion.q, motion.t)
+    free = closure.free(rows[0]).indices
     N = np.zeros((len(motion.q), closure.mech.n, closure.mech.n))
-    for k, q in enumerate(motion.q):
-        N[k][:, list(free)] = closure.free(closure.at(np.ascontiguousarray(q)).rows, free).directions
+    for k, row in enumerate(rows):
+        N[k][:, list(free)] = closure.free(row, free).directions
     return lambda tau: np.asarray(np.einsum("tij,ti->tj", N, tau))
 
 

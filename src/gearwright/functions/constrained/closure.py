@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
@@ -32,8 +32,8 @@ OPEN = 1e-6
 CLOSED, NEVER_CLOSED = 1e-13, 1e-11
 """Gaps [m, rad] at which a closed configuration is found, and below which rounding may keep them."""
 
-TRIES = 30
-"""Newton steps to a closed configuration."""
+TRIES, LONGEST = 30, 0.5
+"""Newton steps to a closed configuration, and how far one moves a joint at most [rad, m]."""
 
 
 class ClosedAt(NamedTuple):
@@ -117,21 +117,30 @@ class Closure:
                 break
             step = np.zeros(self.mech.n)
             step[columns] = np.linalg.lstsq(here.rows[:, columns], -here.gap, rcond=None)[0]
+            step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
             q = np.array(integrate(self.mech, q.tolist(), step.tolist(), FLOATS), dtype=np.float64)
         return q, gap
 
-    def require_closed_motion(self, function: str, q: Array, t: Array | None = None) -> None:
-        """Refuse a motion (T, nq) that opens something."""
-        for k, row in enumerate(q):
-            here = self.at(np.ascontiguousarray(row))
-            worst = int(np.argmax(np.abs(here.gap)))
-            if abs(here.gap[worst]) > OPEN:
-                when = f"sample {k}" if t is None else f"t = {float(t[k]):.4g} s"
-                raise InputError(
-                    f"{function}: the motion opens {self.lines[worst].name} by {abs(here.gap[worst]):.4g} (m or rad) "
-                    f"at {when}. Give one that keeps the loops closed: gw.contact.closed_motion makes it from the "
-                    f"motion of the free joints."
-                )
+    def along(self, q: Array, t: Array) -> tuple[Array, Array]:
+        """How far from closed (T, m), and rows (T, m, n), along configurations (T, nq) at times (T,)."""
+        columns, still = list(q.T), np.zeros(len(t))
+        scene = Scene(self.mech, columns, [still] * self.mech.n, ARRAYS, t)
+        placed = [line.placed(scene) for line in self.lines]
+        gap = [line.position(columns) + still for line in placed]
+        rows = [[x + still for x in spread(line.terms, self.mech.n)] for line in placed]
+        return np.stack(gap, axis=-1), np.moveaxis(np.array(rows), -1, 0)
+
+    def require_closed_motion(self, function: str, q: Array, t: Array) -> Array:
+        """The rows (T, m, n) along a motion (T, nq) at times (T,), which is refused if it opens something."""
+        gap, rows = self.along(q, t)
+        when, which = np.unravel_index(int(np.abs(gap).argmax()), gap.shape)
+        if abs(gap[when, which]) > OPEN:
+            raise InputError(
+                f"{function}: the motion opens {self.lines[int(which)].name} by {abs(gap[when, which]):.4g} (m or rad) "
+                f"at t = {float(t[when]):.4g} s. Give one that keeps the loops closed: gw.contact.closed_motion makes "
+                "it from the motion of the free joints."
+            )
+        return rows
 
     def free(self, rows: Array, chosen: Sequence[int] | None = None) -> FreeSpeeds:
         """Which speeds are free, those with actuators first unless some are chosen, and how all others follow."""

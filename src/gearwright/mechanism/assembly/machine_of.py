@@ -48,7 +48,7 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
 
 
 CLOSING = {
-    *("analyse", "closed_motion", "compare", "demand_slopes", "demands", "driven_motion", "fixed_step", "free_speeds"),
+    *("analyse", "closed_motion", "compare", "demand_slopes", "demands", "driven_motion", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +25,8 @@ from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.shared_kinematics import Scene
 from gearwright.functions.constrained.closure import NEVER_CLOSED, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.mechanism.rows import spread
 from gearwright.motion import Trajectory, chain
-from gearwright.motion.piecewise_polynomials import meeting
+from gearwright.motion.piecewise_polynomials import meeting, piecewise
 from gearwright.programs.inputs import checked
 from gearwright.text import listed
 
@@ -84,13 +84,8 @@ class Follower:
 
     def _gap(self, t: Array, q: Array) -> tuple[Array, Array]:
         """How far from closed (T, m), and what takes that away from the dependent coordinates, (T, rest, m)."""
-        mech, columns = self.closure.mech, list(q.T)
-        scene = Scene(mech, columns, [np.zeros(len(t))] * mech.n, ARRAYS, t)
-        placed = [line.placed(scene) for line in self.closure.lines]
-        gap = [line.position(columns) + np.zeros(len(t)) for line in placed]
-        rows = [[x + np.zeros(len(t)) for x in spread(line.terms, mech.n)] for line in placed]
-        W = np.moveaxis(np.array(rows), -1, 0)[:, :, self.rest]
-        return np.stack(gap, axis=-1), np.asarray(np.linalg.pinv(W), dtype=np.float64)
+        gap, rows = self.closure.along(q, t)
+        return gap, np.asarray(np.linalg.pinv(rows[:, :, self.rest]), dtype=np.float64)
 
     def _coefficient(self, t: Array, series: Sequence[list[Array]], k: int) -> Array:
         """The coefficients of power k of the gaps, (T, m)."""
@@ -153,8 +148,8 @@ class ClosedTrajectory(Trajectory):
 
 # Motions
 
-FIRST, MOST = 33, 4097
-"""Instants at which the loops are closed at first, and at most."""
+FIRST, MOST = 17, 4097
+"""Instants of a smooth span at which the loops are closed at first, and at most."""
 
 
 def closed_motion(
@@ -201,23 +196,43 @@ def closed_motion(
             f"closed_motion: the motion has {motion.count} coordinates; free are {listed(free.names)}. Give these."
         )
     follower = Follower(closure, motion, tuple(own), tuple(k for k in range(mech.n) if k not in free.indices))
-    count = FIRST
+    found, q = [], at
+    edges = [0.0, *(x for x in motion.kinks(2) if 0.0 < x < motion.duration), motion.duration]
+    for begin, end in pairwise(edges):
+        pieces, q = _smooth_span(follower, begin, end, q, joints, accuracy)
+        found.append(pieces)
+    knots = np.concatenate([[0.0], *(pieces.x[1:] for pieces in found)])
+    return ClosedTrajectory(piecewise(np.concatenate([pieces.c for pieces in found], axis=1), knots), follower=follower)
+
+
+def _smooth_span(
+    follower: Follower, begin: float, end: float, q: Array, joints: int, accuracy: float
+) -> tuple[PPoly, Array]:
+    """Polynomials over a span without steps of the acceleration, and the configuration at its end."""
+    closure, n = follower.closure, follower.closure.mech.n
+    t = np.linspace(begin, end, FIRST)
+    motions = _closed(follower, _inside(t), q)
     while True:
-        t = np.linspace(0.0, motion.duration, count)
-        motions = _closed(follower, t, at)
         pieces = meeting(t, [x[:, :joints] for x in motions])
-        between = np.zeros((count - 1, mech.n))
         middles = (t[1:] + t[:-1]) / 2
+        between = np.zeros((len(middles), n))
         between[:, :joints] = pieces(middles)
-        gaps = (closure.at(q, None, now).gap for q, now in zip(between, middles.tolist(), strict=True))
-        if max(float(np.abs(gap).max()) for gap in gaps) <= accuracy:
-            return ClosedTrajectory(pieces, follower=follower)
-        if count >= MOST:
+        if float(np.abs(closure.along(between, middles)[0]).max()) <= accuracy:
+            return pieces, motions[0][-1]
+        if len(t) >= MOST:
             raise PlanningError(
-                f"closed_motion: between {count} instants the loops still open by more than {accuracy:g} m or rad: "
+                f"closed_motion: between {len(t)} instants the loops still open by more than {accuracy:g} m or rad: "
                 "the motion passes close to a singular position. Choose another motion, or a larger accuracy=."
             )
-        count = 2 * count - 1
+        t = np.linspace(begin, end, 2 * len(t) - 1)
+        near = np.zeros((len(t), n))
+        near[:, :joints] = pieces(t)
+        motions = follower.derivatives(_inside(t), near, 2)
+
+
+def _inside(t: Array) -> Array:
+    """Instants of a span, the last one before its end, where the next span's acceleration may begin."""
+    return np.append(t[:-1], t[-1] - 1e-13 * (t[-1] - t[0]))
 
 
 def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
