@@ -94,11 +94,11 @@ class Trajectory(Shown):
         named = f" of {listed(self.names)}" if self.names else ""
         return f"<Trajectory{named}: {self.count} coordinates, {self.duration:.6g} s>"
 
-    def with_pieces(self, pieces: PPoly) -> Trajectory:
+    def with_pieces(self, pieces: Any) -> Trajectory:
         """Other polynomials of the same coordinates."""
         return Trajectory(pieces, self.names, self.units)
 
-    def joined(self, parts: Sequence[Trajectory], pieces: PPoly) -> Trajectory:
+    def joined(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
         """Motions one after the other as one, of which these are the polynomials; see `chain`."""
         return self.with_pieces(pieces)
 

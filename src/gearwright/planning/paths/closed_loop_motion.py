@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -114,7 +114,7 @@ class ClosedTrajectory(Trajectory):
         resting = (times < 0) | (times > self.duration)
         return np.where(resting[..., None], 0.0, values) if derivative else values
 
-    def joined(self, parts: Sequence[Trajectory], pieces: PPoly) -> Trajectory:
+    def joined(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
         """Closed motions one after the other, closed as exactly as each of them; else the polynomials alone."""
         followers = [part.follower for part in parts if isinstance(part, ClosedTrajectory)]
         first = self.follower
