@@ -149,6 +149,10 @@ class SlowerWarning(GearwrightWarning):
     """A result is right but slower than it could be; the message gives the reason."""
 
 
+class OpenLoopWarning(GearwrightWarning):
+    """A robot with closed loops was given to a function that cuts them open: the answer is that of the open tree."""
+
+
 class CacheWarning(GearwrightWarning):
     """The folder of compiled kernels is not used, since others could write machine code into it."""
 

@@ -60,3 +60,19 @@ def test_out_of_reach(run):
 )
 def test_refused(refused, arguments, words):
     refused(*COMMAND, *arguments, words=words)
+
+
+def test_limits_that_are_in_the_way_are_named(run, tmp_path):
+    arm = gw.load("elbow")
+    near, far = (0.0, 0.5, 0.3), (9.0, 0.0, 0.3)
+    gw.save(arm.with_joint("j1", limits=gw.parts.Limits(position=(-0.2, 0.2))), tmp_path / "arm.yaml")
+    for place, limited in ((near, True), (far, False)):
+        where = ",".join(map(str, place))
+        code, out, _ = run(
+            "inverse-kinematics", str(tmp_path / "arm.yaml"), "--frame", "tool", f"--xyz={where}", "--json"
+        )
+        assert code == 2
+        assert json.loads(out)["configurations"][0]["beyond_limits"] is limited
+    assert (
+        "Only limits" in run("inverse-kinematics", str(tmp_path / "arm.yaml"), "--frame", "tool", "--xyz=0,0.5,0.3").err
+    )

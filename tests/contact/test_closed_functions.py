@@ -142,7 +142,7 @@ def test_bricard_with_a_row_too_many_is_linearised():
 def test_elastic_drives_count():
     """Two speeds are free, crank and motor; a stiff drive approaches the rigid one."""
     stiff = four_bar("rocker", 1e7)
-    holding = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(ONE, Q)
+    holding = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE), Q)
     q, still, tau = np.append(Q, Q[0] + holding / 1e7), np.zeros(4), np.array([0, 0, 0, holding])
     assert free_speeds(stiff, q).names == ("crank_joint", "crank_joint.motor")
     A = gw.linearise(stiff, q, still, tau).A
@@ -217,7 +217,7 @@ def test_elastic_drives_in_inverse_kinematics_and_reactions():
     place = gw.placement(ONE, Q, "coupler_end")[1]
     found = gw.inverse_kinematics(soft, "coupler_end", (None, place), start=np.append(Q + 0.1, 0.0))
     assert found.q == pytest.approx(np.append(Q, Q[0]), abs=1e-8)
-    holding, still = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(ONE, Q), np.zeros(4)
+    holding, still = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE), Q), np.zeros(4)
     q = np.append(Q, Q[0] + holding / 2e3)
     rigid = gw.reactions(ONE, Q, still[:3], still[:3])
     assert gw.reactions(soft, q, still, still) == pytest.approx(rigid, abs=1e-9)

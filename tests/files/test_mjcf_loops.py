@@ -45,7 +45,12 @@ WELDED = f"""{HEAD}
     <geom type="box" size="0.1 0.05 0.02"/></body>
   </worldbody><equality><weld name="grip" body1="fore" body2="load" anchor="0.01 0.02 0.03" {STIFF}/></equality>
   </mujoco>"""
-MODELS = {"four_bar": FOUR_BAR, "spatial": SPATIAL, "welded": WELDED}
+GROUNDED = f"""{HEAD}
+  <body name="crank" pos="0 0.02 0.1"><joint name="a" axis="0 1 0"/>{rod("0.2 0 0.1")}
+    <body name="coupler" pos="0.2 0 0.1"><joint name="b" axis="0 1 0"/>{rod("0.4 0 0.1")}
+      <body name="rocker" pos="0.4 0 0.1"><joint name="c" axis="0 1 0"/>{rod("0.05 0 -0.2")}</body></body></body>
+  </worldbody><equality><connect name="pin" body1="rocker" anchor="0.05 0 -0.2" {STIFF}/></equality></mujoco>"""
+MODELS = {"grounded": GROUNDED, "four_bar": FOUR_BAR, "spatial": SPATIAL, "welded": WELDED}
 
 
 def run_difference(found: Agreement, start: gw.State, seconds: float = 0.4, samples: int = 5) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import files
 
 import numpy as np
 import pytest
@@ -147,6 +148,32 @@ def test_out_of_reach_gives_the_nearest():
     assert float(found.error) == pytest.approx(0.3, abs=1e-6)
     assert np.allclose(found.pose.position, [0.0, 0.7, 0.0], atol=1e-3)
     assert found.singular
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.errors.GearwrightWarning")
+def test_poses_that_only_limits_keep_out_of_reach():
+    """Kinova's Jaco turns its elbow from 0.33 to 5.95 rad: many poses around its neutral one have no configuration.
+
+    Solved is what one of all branches inside the limits solves, each turned by whole turns; the others are solved
+    without limits, and a pose beyond the arm's length is not.
+    """
+    (path,) = [str(f.locate()) for f in files("example-robot-data") or () if f.name == "kinova.urdf"] or [None]
+    if path is None:
+        pytest.skip("example-robot-data is not installed")
+    robot, frame = gw.load(path), "j2s6s200_end_effector"
+    joints, q = configurations(robot, 100)
+    assert gw.inverse_kinematics(robot, frame, gw.placement(robot, q, frame)).reached.all()
+    around = gw.placement(robot, np.random.default_rng(2).normal(size=(8, 6)), frame)
+    found = gw.inverse_kinematics(robot, frame, around)
+    low, high = np.where(np.isinf(joints.lower), -np.pi, joints.lower), joints.upper
+    every = gw.inverse_kinematics(joints.mech, frame, around, branches="all").q
+    inside = (low + (every - low) % (2 * np.pi) <= high + 1e-9).all(axis=-1).any(axis=-1)
+    assert 0 < inside.sum() < 8
+    assert (found.reached == inside).all()
+    assert (found.beyond_limits == ~inside).all()
+    alone = gw.inverse_kinematics(robot, frame, tuple(x[inside.argmin()] for x in around), branches="all")
+    assert alone.beyond_limits.tolist() == [True]
+    assert not gw.inverse_kinematics(robot, frame, (None, [2.0, 0.0, 0.3])).beyond_limits
 
 
 def test_the_nearest_of_a_spatial_arm_is_a_minimum():

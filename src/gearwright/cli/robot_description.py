@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.algebra import ZERO
+from gearwright.errors import GearwrightError
 from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
 from gearwright.functions.dynamics import mass_matrix, neutral
-from gearwright.mechanism import BASE, Body, Mechanism
+from gearwright.mechanism import Body, Mechanism
 from gearwright.mechanism.elements import Rest
 from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.parts import Robot
@@ -52,21 +53,30 @@ def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dic
         "springs": [
             {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
         ],
-        "frames": [{"name": f.name, "link": _name(mech, f.body)} for f in mech.frames],
+        "loops": [{"name": x.name, "frames": list(x.frames), "held": list(x.held)} for x in robot.loops],
+        "degrees_of_freedom": degrees_of_freedom(robot, mech),
+        "frames": [{"name": f.name, "link": mech.carrier_name(f.body)} for f in mech.frames],
         "notes": list(report.notes) if report else [],
         "left_out": [*report.ignored, *report.lost] if report else [],
     }
 
 
-def _name(mech: Mechanism, body: int | str) -> str:
-    return "base" if body in (BASE, "base") else mech.bodies[int(body)].name
+def degrees_of_freedom(robot: Robot, mech: Mechanism) -> int | None:
+    """How many speeds the loops of a robot leave free; None where its loops cannot be closed."""
+    from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+
+    closed = ClosedRobot.of(robot, mech)
+    try:
+        return mech.n if closed is None else closed.mobility
+    except GearwrightError:
+        return None
 
 
 def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
     limits = robot.link(body.name).joint.limits
     return {
         "name": body.name,
-        "parent": _name(mech, body.parent),
+        "parent": mech.carrier_name(body.parent),
         "joint": body.speed_name,
         "kind": body.joint,
         "follows": body.follows[0] if body.follows else None,
@@ -82,7 +92,7 @@ def _wheel(mech: Mechanism, k: int) -> dict[str, Any]:
     rest = spin.rest if spin.rest is not None else Rest(0.0, ZERO, 0.0)
     return {
         "name": spin.name,
-        "carrier": _name(mech, spin.carrier),
+        "carrier": mech.carrier_name(spin.carrier),
         "axis": [float(x) for x in spin.axis],
         "mass": float(rest.mass),
         "position": [float(x) for x in rest.position],

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gearwright.cli.arguments import number_list
 from gearwright.cli.output import say
+from gearwright.functions.constrained.closure import OPEN, closure_of
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
@@ -16,7 +19,16 @@ if TYPE_CHECKING:
 
 
 def begin_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
-    """Coordinates (nq,): neutral, or the middle of its range where a joint may not be there, which is said."""
+    """Coordinates (nq,): neutral, or the middle of its range where a joint may not be there, which is said.
+
+    Of a robot with closed loops the nearest that closes them.
+    """
+    from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+
+    closed = ClosedRobot.of(robot, mech)
+    if closed is not None:
+        say(f"{robot.name} starts where its loops close, nearest to its neutral configuration.")
+        return [float(x) for x in closed.start]
     q, moved = neutral_within_limits(robot, mech)
     for name, value in moved.items():
         say(f"{name} starts at {value:.6g}, the middle of its range, since its neutral position is beyond its limits.")
@@ -26,10 +38,13 @@ def begin_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
 def shown_motion(robot: Robot, mech: Mechanism, path: Path | None) -> Motion:
     """The motion of a file, with remarks on what was derived; without one a fast tour through three points."""
     from gearwright.motion.csv_files import read_recording
-    from gearwright.motion.default_motion import tour
+    from gearwright.motion.default_motion import TOUR, over_all, tour
 
     if path is None:
-        return tour(robot, mech)
+        from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+
+        closed = ClosedRobot.of(robot, mech)
+        return tour(robot, mech) if closed is None else over_all(mech, closed.default_motion(), TOUR)
     motion, notes = read_recording(path, mech)
     for note in notes:
         say(note)
@@ -41,4 +56,11 @@ def joints_at(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
     joints = mech.coordinates[: mech.nq - len(mech.shafts)]
     if text is None:
         return begin_within_limits(robot, mech)[: len(joints)]
-    return number_list("--q", text, joints)
+    q = number_list("--q", text, joints)
+    closure = closure_of("--q", robot, mech, None)
+    if closure is not None:
+        gap = closure.at(np.array([*q, *[0.0] * len(mech.shafts)])).gap
+        worst = int(np.abs(gap).argmax())
+        if abs(gap[worst]) > OPEN:
+            say(f"--q opens the loop {closure.lines[worst].name} by {abs(gap[worst]):.4g} m or rad.")
+    return q

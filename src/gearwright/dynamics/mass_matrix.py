@@ -52,8 +52,6 @@ def axial_rates(pose: Pose, spin: Spin) -> dict[int, Scalar]:
     """h: the rate of the spin's carrier about the spin's axis per unit of each speed, e . z_r along the path."""
     mech = pose.mech
     h: dict[int, Scalar] = {}
-    if spin.carrier == -1:
-        return h
     e = spin.axis
     for i in mech.paths[int(spin.carrier)]:
         for dof in pose.dofs[i]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
-from gearwright.mechanism import BASE, Mechanism
+from gearwright.mechanism import BASE, Mechanism, PerBody
 from gearwright.mechanism.joints.dofs import Dof
 
 
@@ -21,9 +21,9 @@ class Pose:
 
     mech: Mechanism
     q: tuple[Scalar, ...]
-    turn: tuple[Rot, ...]
-    shift: tuple[Vec, ...]
-    dofs: tuple[tuple[Dof, ...], ...]
+    turn: PerBody[Rot]
+    shift: PerBody[Vec]
+    dofs: PerBody[tuple[Dof, ...]]
 
     @cached_property
     def world(self) -> tuple[tuple[Rot, Vec], ...]:
@@ -49,7 +49,7 @@ def place(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> Pose:
         turns.append(turn)
         shifts.append(shift)
         dofs.append(joint.dofs if axes is None else _along(joint.dofs, axes))
-    return Pose(mech, tuple(q), tuple(turns), tuple(shifts), tuple(dofs))
+    return Pose(mech, tuple(q), PerBody(turns), PerBody(shifts), PerBody(dofs))
 
 
 def _along(dofs: Sequence[Dof], axes: Sequence[Vec]) -> tuple[Dof, ...]:

@@ -165,6 +165,7 @@ def closed_form(
     kept = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(machine, Mechanism):
         refuse_symbols("closed_form", machine)
+    machine_of("closed_form", machine, program.name)  # says so where loops are cut open
     called = _called(names, machine)
     mech, ratios = machine_with_ratios("closed_form", machine, kept, called)
     try:
@@ -205,7 +206,7 @@ def closed_form(
 def _called(names: str, machine: RobotOrMech) -> SymbolNames:
     if names not in ("numbers", "file"):
         raise InputError(f"closed_form: names {names!r} is unknown. Use 'numbers' or 'file'.")
-    return NUMBERED if names == "numbers" else file_names(machine, machine_of("closed_form", machine))
+    return NUMBERED if names == "numbers" else file_names(machine, machine_of("closed_form", machine, "names"))
 
 
 def _motion(program: Program, mech: Mechanism) -> dict[str, list[Any]]:
@@ -237,7 +238,7 @@ def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict
     point = Vec.of(options.get("point", (0.0, 0.0, 0.0)))
     if rotation is not None and position is not None:
         point = position + rotation @ point
-    return {"body": body, "point": tuple(point)}
+    return {"body": mech.carrier_name(body), "point": tuple(point)}
 
 
 def _program(function: Callable[..., Any] | str) -> Program:

@@ -313,7 +313,7 @@ def machine_with_ratios(
                 return assemble(robot), ratios
             except GearwrightError:
                 pass  # the numbers will do; if they do not either, the next line says why
-    return machine_of(caller, machine), {}
+    return machine_of(caller, machine, "names"), {}
 
 
 def _with_symbols(robot: Robot, keep: Collection[str], called: SymbolNames) -> tuple[Robot, Ratios]:

@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.pose import place
 from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
-from gearwright.mechanism import BASE, Mechanism, RobotOrMech, Spin, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, Spin, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.bars import BarPanel, bar_panels
@@ -167,8 +167,6 @@ def wheel_index(caller: str, mech: Mechanism, wheel: str) -> int:
 
 
 def _inner_speeds(mech: Mechanism, spin: Spin) -> set[int]:
-    if spin.carrier == BASE:
-        return set()
     return {dof.speed for body in mech.paths[int(spin.carrier)] for dof in mech.joints[body].dofs}
 
 

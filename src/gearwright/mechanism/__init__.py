@@ -4,7 +4,7 @@ from gearwright.mechanism.approximation import approximate
 from gearwright.mechanism.assembly.assemble import assemble, gear_graph
 from gearwright.mechanism.assembly.canonical_trains import canonical_trains
 from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
-from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Rest, Spin, Spring
+from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBody, Rest, Spin, Spring
 from gearwright.mechanism.gear_graphs.graph import GearGraph
 from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
 from gearwright.mechanism.mechanism import Mechanism
@@ -17,6 +17,7 @@ __all__ = [
     "GearGraph",
     "GearPair",
     "Mechanism",
+    "PerBody",
     "Rest",
     "RobotOrMech",
     "Spin",

@@ -139,15 +139,14 @@ def coupled_speeds(mech: Mechanism) -> list[set[int]]:
         for i in group:
             neighbours[i] |= others - {i}
 
-    for i, path in enumerate(mech.paths):
-        own = {dof.speed for dof in mech.joints[i].dofs}
-        along = {dof.speed for k in path for dof in mech.joints[k].dofs}
+    for i, joint in enumerate(mech.joints):
+        own = {dof.speed for dof in joint.dofs}
+        along = {dof.speed for k in mech.paths[i] for dof in mech.joints[k].dofs}
         couple(own, along)
         couple(along, own)
     for spin in mech.spins:
         row = {index for index, _ in spin.terms}
-        path = mech.paths[int(spin.carrier)] if spin.carrier != -1 else ()
-        turning = {dof.speed for k in path for dof in mech.joints[k].dofs if dof.angular}
+        turning = {dof.speed for k in mech.paths[int(spin.carrier)] for dof in mech.joints[k].dofs if dof.angular}
         couple(row, row | turning)
         couple(turning, row)
     return neighbours

@@ -5,17 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex, TypeVar, overload
 
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Scalar, Tensor, Vec, is_zero
-from gearwright.errors import JointError, PartError
+from gearwright.errors import JointError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.joints.geometry import require_crossing, require_pitch
 from gearwright.mechanism.joints.kinds import GEOMETRY, JointKind, joint_kind
 from gearwright.mechanism.rows import Row, Terms, plain, terms
 
 BASE = -1
-"""The parent index of a body that hangs on the base."""
+"""The index of the base: parent of a body that hangs on it, carrier of a frame or wheel that is fixed to it."""
+
+Each = TypeVar("Each")
+
+
+class PerBody(tuple[Each, ...]):
+    """What every body has and the base has not, such as a joint: `BASE` finds nothing here, least of all the last one.
+
+    Where the base does have such a thing (its path, its placement, its velocity) the list ends with it, so that `BASE`
+    finds it.
+
+    >>> PerBody(["shoulder", "elbow"])[BASE]
+    Traceback (most recent call last):
+    ...
+    gearwright.errors.StructureError: the base (body -1) has none of the 2 values that bodies 0 to 1 have.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Each: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Each, ...]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice) and index < 0:
+            raise StructureError(
+                f"the base (body {index}) has none of the {len(self)} values that bodies 0 to {len(self) - 1} have."
+            )
+        return super().__getitem__(index)
 
 
 def vector(owner: str, values: Vec | Sequence[Scalar]) -> Vec:

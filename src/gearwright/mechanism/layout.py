@@ -9,7 +9,7 @@ from functools import cached_property
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.errors import JointError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.elements import Body
+from gearwright.mechanism.elements import Body, PerBody
 from gearwright.mechanism.joints.dofs import Dof
 from gearwright.text import did_you_mean, listed
 
@@ -39,7 +39,7 @@ class Joint:
 class Layout:
     """The numbering of a whole machine."""
 
-    joints: tuple[Joint, ...]
+    joints: PerBody[Joint]
     speeds: tuple[str, ...]
     coordinates: tuple[str, ...]
     coordinate_of: tuple[int, ...]
@@ -85,7 +85,7 @@ def lay_out(bodies: Sequence[Body], shafts: Sequence[str]) -> Layout:
     for kinds in (units, rates):
         kinds += ["rad"] * len(shafts)
     _refuse_duplicates(speeds)
-    done = tuple(_following(bodies, joints, i) if joint is None else joint for i, joint in enumerate(joints))
+    done = PerBody(_following(bodies, joints, i) if joint is None else joint for i, joint in enumerate(joints))
     return Layout(done, tuple(speeds), tuple(coordinates), tuple(coordinate_of), tuple(units), tuple(rates))
 
 

@@ -11,7 +11,7 @@ from gearwright.algebra import Rot, Vec
 from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import checks, validation
 from gearwright.mechanism.articulation import Node, articulation, cheaper_by_links, coupled_speeds, elimination_order
-from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, Spin, Spring, vector
+from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBody, Spin, Spring, vector
 from gearwright.mechanism.layout import Joint, Layout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.parts.checks import sequence_of
@@ -81,9 +81,8 @@ class Mechanism:
         return f"<Mechanism: {', '.join(parts)}, speeds: {listed(self.speeds) or 'none'}>"
 
     def _repr_html_(self) -> str:
-        carriers = [*(body.name for body in self.bodies), "base"]  # the base is number -1
-        bodies = [(x.name, carriers[self.parent(i)], x.joint, x.mass) for i, x in enumerate(self.bodies)]
-        spins = [(x.name, carriers[int(x.carrier)], x.inertia) for x in self.spins]
+        bodies = [(x.name, self.carrier_name(x.parent), x.joint, x.mass) for x in self.bodies]
+        spins = [(x.name, self.carrier_name(x.carrier), x.inertia) for x in self.spins]
         shown = table(["body", "parent", "joint", "mass with wheels [kg]"], bodies)
         return shown + (table(["wheel", "carried by", "inertia [kg m2]"], spins) if spins else "")
 
@@ -107,7 +106,7 @@ class Mechanism:
         return layout
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
+    def joints(self) -> PerBody[Joint]:
         """The numbering of each body's joint."""
         return self.layout.joints
 
@@ -138,10 +137,10 @@ class Mechanism:
 
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
-        """Per body the bodies from itself down to the one on the base."""
-        paths: list[tuple[int, ...]] = []
-        for i, body in enumerate(self.bodies):
-            paths.append((i, *(paths[self.parent(i)] if body.parent != BASE else ())))
+        """Per body the bodies from itself down to the one on the base; the last (index -1), the base's, is empty."""
+        paths: list[tuple[int, ...]] = [()] * (len(self.bodies) + 1)
+        for i in range(len(self.bodies)):
+            paths[i] = (i, *paths[self.parent(i)])
         return tuple(paths)
 
     @cached_property
@@ -196,16 +195,26 @@ class Mechanism:
             raise InputError(f"there is no body {body!r}: bodies are numbered 0 to {len(names) - 1}; names work too.")
         return int(body)
 
+    def carrier_name(self, body: int | str) -> str:
+        """The name of a body by its index, "base" for the base: of what carries a body, frame or wheel."""
+        return "base" if body in (BASE, "base") else self.bodies[self.index(body)].name
+
+    def is_moved(self, body: int) -> bool:
+        """Whether some joint moves a body: no one does the base, nor what is fixed to it."""
+        return any(self.joints[i].dofs for i in self.paths[body])
+
     def name_of(self, body_or_frame: int | str) -> str:
         """The name of a body or frame given by name or index."""
         self.place_of(body_or_frame)
         return body_or_frame if isinstance(body_or_frame, str) else self.bodies[self.index(body_or_frame)].name
 
     def place_of(self, body_or_frame: int | str) -> tuple[int, Rot | None, Vec | None]:
-        """Body index, and rotation and position on it when a frame is meant."""
+        """Body index (-1 for "base"), and rotation and position on it when a frame is meant."""
         for frame in self.frames:
             if frame.name == body_or_frame:
                 return int(frame.body), frame.rotation, frame.position
+        if body_or_frame == "base":
+            return BASE, None, None
         if isinstance(body_or_frame, str) and body_or_frame not in self._number_of:
             known = [*self._number_of, *(f.name for f in self.frames)]
             raise InputError(f"there is no body or frame {body_or_frame!r}. {did_you_mean(body_or_frame, known)}")

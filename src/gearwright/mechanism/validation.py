@@ -45,8 +45,9 @@ def _once(kind: str, found: Iterable[str]) -> None:
             raise StructureError(f"a name among the {kind} is {name!r}. Give a non-empty text.")
         if name in taken:
             raise StructureError(f"two {kind} are called {name!r}. Give one of them another name.")
-        if name == "base" and kind == "bodies":
-            raise StructureError("a body is called 'base', which is the name of the ground. Give it another name.")
+        if name == "base" and kind in ("bodies", "frames"):
+            owner = "body" if kind == "bodies" else "frame"
+            raise StructureError(f"a {owner} is called 'base', which is the name of the ground. Give it another name.")
         taken.add(name)
 
 

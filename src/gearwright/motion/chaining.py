@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -48,7 +46,7 @@ def chain(*parts: Trajectory) -> Trajectory:
         coefficients.append(np.concatenate([np.zeros((order - len(c), *c.shape[1:])), c]))
         times.append(part.pieces.x[1:] + times[-1][-1])
     named = next((part for part in parts if part.names), parts[0])
-    return replace(named, pieces=piecewise(np.concatenate(coefficients, axis=1), np.concatenate(times)))
+    return named.joined(parts, piecewise(np.concatenate(coefficients, axis=1), np.concatenate(times)))
 
 
 def _refuse_gap(k: int, before: Trajectory, after: Trajectory) -> None:
@@ -98,4 +96,4 @@ def smoothed(trajectory: Trajectory, width: float) -> Trajectory:
     made = np.concatenate([rate / powers, np.zeros((1, *rate.shape[1:]))])
     steps = (made * np.diff(knots)[:, None] ** np.append(powers, 0.0)[:, None, None]).sum(axis=0)
     made[-1] = source(0.0) + np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)[:-1]])
-    return replace(trajectory, pieces=piecewise(made, knots))
+    return trajectory.with_pieces(piecewise(made, knots))

@@ -24,7 +24,11 @@ SHORTEST = 0.5
 """Duration of one of the two ways [s], unless a speed limit asks for more."""
 
 
-def tour(robot: Robot, mech: Mechanism, count: int = 801) -> Motion:
+TOUR = 801
+"""Samples of the default motion."""
+
+
+def tour(robot: Robot, mech: Mechanism, count: int = TOUR) -> Motion:
     """Two fast ways through three points inside the joints' limits, each joint at its own phase, order 7 in time.
 
     Free, spherical and planar joints rest; the shaft of an elastic drive moves with its joint.
@@ -76,3 +80,16 @@ def spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     q[:, [mech.layout.coordinate_of[k] for k in columns]] = short.q
     v[:, columns], a[:, columns] = short.v, short.a
     return Motion(short.t, q, v, a)
+
+
+def over_all(mech: Mechanism, way: Trajectory, count: int) -> Motion:
+    """A trajectory of the joints over all coordinates and speeds; shafts of elastic drives go with their joints."""
+    columns = [k for k in range(mech.n - len(mech.shafts)) if mech.layout.coordinate_of[k] >= 0]
+    if way.count != len(columns):
+        raise InputError(f"the trajectory has {way.count} coordinates, the robot {len(columns)} joints.")
+    shafts = [mech.speeds.index(name) for name in mech.shafts]
+    joints = [columns.index(mech.speeds.index(joint_of(name))) for name in mech.shafts]
+    short = way.sample(count)
+    order = [*range(len(columns)), *joints]
+    full = Motion(short.t, short.q[:, order], short.v[:, order], short.a[:, order])
+    return spread(mech, [*columns, *shafts], full)

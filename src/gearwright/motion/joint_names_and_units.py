@@ -33,7 +33,7 @@ def joints_of(function: str, robot_or_mech: Robot | Mechanism | None, count: int
     """The joints of a robot for a motion of `count` coordinates: all of them, or those without the shafts."""
     if robot_or_mech is None:
         return None
-    mech = machine_of(function, robot_or_mech)
+    mech = machine_of(function, robot_or_mech, "names")
     if not mech.straight:
         raise InputError(
             f"{function}: the robot has free, spherical or planar joints, whose coordinates are not each the integral "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf
@@ -92,6 +93,14 @@ class Trajectory(Shown):
     def __repr__(self) -> str:
         named = f" of {listed(self.names)}" if self.names else ""
         return f"<Trajectory{named}: {self.count} coordinates, {self.duration:.6g} s>"
+
+    def with_pieces(self, pieces: Any) -> Trajectory:
+        """Other polynomials of the same coordinates."""
+        return Trajectory(pieces, self.names, self.units)
+
+    def joined(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
+        """Motions one after the other as one, of which these are the polynomials; see `chain`."""
+        return self.with_pieces(pieces)
 
     @property
     def duration(self) -> float:

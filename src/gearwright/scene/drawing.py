@@ -194,9 +194,8 @@ def _axes(scene: Scene, bodies: dict[str, tuple[Array, Array]]) -> dict[str, tup
 def _frames(scene: Scene, bodies: dict[str, tuple[Array, Array]]) -> dict[str, tuple[Array, Array]]:
     """The base, and the frames that the robot names."""
     found = {"base": bodies["base"]}
-    names = [*(body.name for body in scene.mech.bodies), "base"]
     for frame in scene.mech.frames:
-        rotation, origin = bodies[names[int(frame.body)]]
+        rotation, origin = bodies[scene.mech.carrier_name(frame.body)]
         found[frame.name] = (rotation @ matrix(frame.rotation), origin + rotation @ vector(frame.position))
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.mechanism import BASE, GearGraph, Mechanism, TurningPair, gear_graph
+from gearwright.mechanism import GearGraph, Mechanism, TurningPair, gear_graph
 from gearwright.parts import Robot
 from gearwright.plots.network import Edge, network
 
@@ -74,7 +74,7 @@ def _other_drives(robot: Robot, mech: Mechanism, graph: GearGraph) -> list[Edge]
         if drawn and shafts:
             edges[Edge(shafts[-1], moved[drive.joint], "spring", tree=False)] = None
         for spin in (spin for spin in mech.spins if spin.name.startswith(f"{drive.title}.") and not drawn):
-            home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
+            home = mech.carrier_name(spin.carrier)
             edges[Edge(home, spin.name)] = None
             for speed, ratio in ((mech.speeds[k], ratio) for k, ratio in spin.terms):
                 if speed in mech.shafts:

@@ -12,9 +12,9 @@ from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory, recorded
 from gearwright.motion.csv_files import read_recording
-from gearwright.motion.default_motion import spread, tour, ways
-from gearwright.motion.joint_names_and_units import joint_of
+from gearwright.motion.default_motion import over_all, tour, ways
 from gearwright.parts import Robot
+from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
 from gearwright.simulation import Run
 
 SAMPLES = 401
@@ -57,9 +57,13 @@ def studio_motion(robot: Robot, mech: Mechanism, given: AnyMotion = None) -> Stu
     """
     columns = [k for k in range(mech.n - len(mech.shafts)) if mech.layout.coordinate_of[k] >= 0]
     if given is None:
-        return StudioMotion(tour(robot, mech, SAMPLES), ways(robot, mech, columns), name="tour of the joints")
+        closed = ClosedRobot.of(robot, mech)
+        if closed is None:
+            return StudioMotion(tour(robot, mech, SAMPLES), ways(robot, mech, columns), name="tour of the joints")
+        way = closed.default_motion()
+        return StudioMotion(over_all(mech, way, SAMPLES), way, name="tour of the free joints")
     if isinstance(given, Trajectory):
-        return StudioMotion(_over_all(mech, columns, given), given, name="trajectory")
+        return StudioMotion(over_all(mech, given, SAMPLES), given, name="trajectory")
     if isinstance(given, Run):
         return _sampled(robot, mech, _of_run(given, mech), given.name)
     if isinstance(given, Motion):
@@ -67,17 +71,6 @@ def studio_motion(robot: Robot, mech: Mechanism, given: AnyMotion = None) -> Stu
     if isinstance(given, str | Path):
         return _sampled(robot, mech, read_recording(given, mech).motion, Path(given).name)
     raise InputError(f"studio: motion={given!r} is not a trajectory, a motion, a run or the name of a CSV file.")
-
-
-def _over_all(mech: Mechanism, columns: list[int], way: Trajectory) -> Motion:
-    if way.count != len(columns):
-        raise InputError(f"studio: the trajectory has {way.count} coordinates, the robot {len(columns)} joints.")
-    shafts = [mech.speeds.index(name) for name in mech.shafts]
-    joints = [columns.index(mech.speeds.index(joint_of(name))) for name in mech.shafts]
-    short = way.sample(SAMPLES)
-    order = [*range(len(columns)), *joints]
-    full = Motion(short.t, short.q[:, order], short.v[:, order], short.a[:, order])
-    return spread(mech, [*columns, *shafts], full)
 
 
 def _of_run(run: Run, mech: Mechanism) -> Motion:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from gearwright.analysis import (
     Analysis,
     Comparison,
@@ -18,10 +20,14 @@ from gearwright.analysis import (
     energy_balance,
     parameter_comparison,
 )
+from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import GearwrightError, InputError
+from gearwright.functions.constrained.closure import OPEN
 from gearwright.mechanism import assemble
+from gearwright.motion_demands.stated_limits import neutral_within_limits, ranges
 from gearwright.parts import Robot, parameter
+from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
 from gearwright.studio.drive_edits import chosen_motor
 from gearwright.studio.editable_parts import Place, place_of, places
 from gearwright.studio.played_motion import AnyMotion, studio_motion
@@ -101,11 +107,28 @@ class Session:
             self._kernels, self._structure = None, object()
         self.robot, self.mech, self.motion = robot, mech, motion
 
+    def first_configuration(self) -> Array:
+        """Where the robot stands at first (nq,): neutral, within limits, and with its loops closed."""
+        loops = ClosedRobot.of(self.robot, self.mech)
+        if loops is not None:
+            return loops.start.copy()
+        return np.asarray(neutral_within_limits(self.robot, self.mech)[0], dtype=float)
+
+    def closed(self, q: Array, index: int) -> Array | None:
+        """The configuration near q with one coordinate as it is there and the loops closed; None where they do not."""
+        loops = ClosedRobot.of(self.robot, self.mech)
+        if loops is None:
+            return q
+        still = next((k for k, place in enumerate(self.mech.layout.coordinate_of) if place == index), None)
+        found, gap = loops.closure.nearest(q, [k for k in range(self.mech.n) if k != still])
+        kept = all(lower <= found[k] <= upper for _, k, lower, upper in ranges(self.robot, self.mech))
+        return found if gap < OPEN and kept else None
+
     def compile(self) -> None:
         """Compile the kernels whose inputs the panels' numbers are; changes of these then cost microseconds."""
         with self.lock:
             robot, structure = self.robot, self._structure
-        if self._kernels is not None or not parameter_paths(robot):
+        if self._kernels is not None or robot.loops or not parameter_paths(robot):  # kernels cut loops open
             return
         made = parameter_comparison(robot, parameter_paths(robot))
         with self.lock:
@@ -122,7 +145,7 @@ class Session:
         with self.lock:
             robot, mech, motion, kernels = self.robot, self.mech, self.motion.motion, self._kernels
         if kernels is None:
-            return QuickResults(compare(mech, motion), energy_balance(mech, motion))
+            return QuickResults(compare(robot, motion), energy_balance(mech, motion))
         forces = kernels.forces([parameter(robot, path) for path in kernels.parameters], motion)
         found = Comparison(mech, motion, forces.pop("exact"), forces, kernels.uncoupled)
         return QuickResults(found, energy_balance(mech, motion))

@@ -40,7 +40,7 @@ class Recipe:
 
     def job(self) -> TraceJob:
         """What to trace."""
-        mech = approximate(machine_of("compile", self.source), self.approximation)
+        mech = approximate(machine_of("compile", self.source, "names"), self.approximation)
         symbolic = partial(_machine, self.source, self.parameters, self.approximation) if self.parameters else None
         program = dynamics_programs.BY_NAME[self.function]
         return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
@@ -67,12 +67,13 @@ def recipe_of(
     parameters: Sequence[str],
     fixed: Mapping[str, Any],
     caller: str = "compile",
+    answer: str = "",
 ) -> Recipe:
-    """What `compile`, or another `caller`, was asked for, checked."""
+    """What `compile`, or another `caller`, was asked for, checked; `answer` as for `machine_of`."""
     name = function if isinstance(function, str) else _name_of(function)
     if name not in dynamics_programs.BY_NAME:
         raise InputError(f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, dynamics_programs.BY_NAME)}")
-    mech = machine_of(caller, robot_or_mech)
+    mech = machine_of(caller, robot_or_mech, answer or name)
     paths = free_parameters(caller, robot_or_mech, parameters)
     return Recipe(name, robot_or_mech if paths else mech, paths, _decided(caller, name, mech, fixed))
 

@@ -84,7 +84,7 @@ class PerturbedAnalysis(Characteristics, Shown):
     def left_out(self) -> Iterator[str]:
         """A remark on contacts whose forces have no fixed direction in the world, where they touched."""
         touched = {name.rsplit(".force", 1)[0] for name, x in self.run.series.items() if ".force" in name and np.any(x)}
-        aside = [name for name in turning_contacts(laws_of(self.robot)) if name in touched]
+        aside = [name for name in turning_contacts(assemble(self.robot), laws_of(self.robot)) if name in touched]
         if aside:
             yield f"the closed loop touches {listed(aside)}, whose forces are left out of reactions and links."
 

@@ -158,7 +158,7 @@ class Followed:
 
     def contact(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
         """The forces of the run."""
-        names = [name for name in world_forces(laws_of(robot, mech)) if name in self.run.series]
+        names = [name for name in world_forces(mech, laws_of(robot, mech)) if name in self.run.series]
         return {name: (self.run.t, self.run[name]) for name in names}
 
     def handed_on(self, robot: Robot, mech: Mechanism, found: MotionDemands) -> Array:

@@ -26,7 +26,7 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import BASE, Mechanism
 from gearwright.motion_demands.sensitivity import AnyMotion
 from gearwright.parts import Robot
 from gearwright.plots import saved
@@ -114,6 +114,8 @@ def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str,
     """
     if asked is not None:
         body, _, position = mech.place_of(asked)
+        if body == BASE:
+            raise InputError(f"tip {asked!r} is fixed to the base, which does not deflect. Name a frame on a link.")
         return Tip(mech.bodies[body].name, tuple(position or ZERO), asked)
     ends = last_links(robot)
     if len(ends) != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.functions.constrained.closure import Closure, closure_of
 from gearwright.functions.dynamics import axial_rates, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.mechanism.units import force_unit
@@ -109,16 +110,36 @@ class Comparison(Shown):
 
 
 def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
-    """The exact generalized forces of a motion beside those of the approximations (see `approximate`)."""
-    mech = machine_of("compare", mech)
+    r"""The exact generalized forces of a motion beside those of the approximations (see `approximate`).
+
+    Of a robot with closed loops the motion must keep them closed. The forces are then those at the free joints,
+    $N' \tau$ with $v = N w$ (`gw.contact.free_speeds`), and zero at the others, which follow.
+    """
+    robot, mech = mech, machine_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
             f"({listed(mech.coordinates)})."
         )
     state = (motion.q, motion.v, motion.a)
-    approximations = {kind: inverse_dynamics(approximate(mech, kind), *state) for kind in kinds}
-    return Comparison(mech, motion, inverse_dynamics(mech, *state), approximations, uncoupled_spins(mech))
+    closure = closure_of("compare", robot, mech, None)
+    onto_free = _same if closure is None else _free_forces(closure, motion)
+    approximations = {kind: onto_free(inverse_dynamics(approximate(mech, kind), *state)) for kind in kinds}
+    return Comparison(mech, motion, onto_free(inverse_dynamics(mech, *state)), approximations, uncoupled_spins(mech))
+
+
+def _same(tau: Array) -> Array:
+    return tau
+
+
+def _free_forces(closure: Closure, motion: Motion) -> Callable[[Array], Array]:
+    """Forces (T, n) of the open tree -> those of the free joints, in their columns, along a motion that is closed."""
+    rows = closure.require_closed_motion("compare", motion.q, motion.t)
+    free = closure.free(rows[0]).indices
+    N = np.zeros((len(motion.q), closure.mech.n, closure.mech.n))
+    for k, row in enumerate(rows):
+        N[k][:, list(free)] = closure.free(row, free).directions
+    return lambda tau: np.asarray(np.einsum("tij,ti->tj", N, tau))
 
 
 def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def about_origins(mech: Mechanism, q: Array, acting: Sequence[AppliedWrench]) ->
     found = origin_wrenches(place(mech, columns(q), OF_SERIES), acting)
     whole = np.zeros((len(q), 1))
     return {
-        mech.bodies[body].name: np.hstack([whole + x for x in (*force, *moment)])
+        mech.carrier_name(body): np.hstack([whole + x for x in (*force, *moment)])
         for body, (force, moment) in found.items()
     }
 

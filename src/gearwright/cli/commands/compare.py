@@ -42,7 +42,7 @@ def compare(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    comparison = compared(mech, shown_motion(loaded, mech, trajectory))
+    comparison = compared(loaded, shown_motion(loaded, mech, trajectory))
     facts = {
         "robot": loaded.name,
         "seconds": float(comparison.motion.t[-1] - comparison.motion.t[0]),
@@ -68,7 +68,7 @@ def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
 
     joints = range(mech.n - len(mech.shafts))
     try:
-        found = compare_reductions(mech, ways(robot, mech, joints), ("spong", "spong_bare", "rigid"))
+        found = compare_reductions(robot, ways(robot, mech, joints), ("spong", "spong_bare", "rigid"))
     except GearwrightError as error:
         say(f"Reduced models are not compared: {error}")
         return []

@@ -9,7 +9,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, number_list
 from gearwright.cli.output import heading, mention_figure, number, results, table, write_json
-from gearwright.mechanism import assemble
+from gearwright.mechanism import machine_of
 from gearwright.text import visible
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def impact(
     from gearwright.analysis import compare_impacts
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = assemble(loaded)
+    mech = machine_of("compare_impacts", loaded)
     q = number_list("--initial", initial, mech.coordinates)
     v = number_list("--speeds", speeds, mech.speeds)
     found = compare_impacts(mech, q, v, frame, number_list("--normal", normal, ("x", "y", "z")), restitution)

@@ -40,6 +40,8 @@ def _show(facts: dict[str, Any]) -> None:
     screen.print(_tree(f"base, gravity ({vector(facts['gravity'])}) m/s2", facts["links"]))
     screen.print("\nJoints, limits, and the inertia felt at each (kg m2, or kg where it slides):")
     screen.print(_felt(facts["speeds"], {link["joint"]: link["limits"].get("position") for link in facts["links"]}))
+    if facts["loops"]:
+        screen.print(_loops(facts))
     if facts["wheels"]:
         screen.print("\nWheels (ratio: turns of the wheel per turn of the joint):")
         screen.print(_wheels(facts["wheels"]))
@@ -49,6 +51,17 @@ def _show(facts: dict[str, Any]) -> None:
         screen.print(f"spring {visible(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
     for note in facts["notes"]:
         screen.print(wrapped(f"note: {note}"), style="dim", soft_wrap=True)
+
+
+def _loops(facts: dict[str, Any]) -> str:
+    """The closed loops, and what they leave free."""
+    found = [
+        f"closed loop {visible(x['name'])}: {visible(' on '.join(x['frames']))}, held {', '.join(x['held'])}"
+        for x in facts["loops"]
+    ]
+    free, speeds = facts["degrees_of_freedom"], counted(facts["speeds"], "speed")
+    left = "cannot be closed from the neutral configuration" if free is None else f"leave {free} of {speeds} free"
+    return "\n".join(["", *found, f"The loops {left}; masses and inertias here are those of the open tree."])
 
 
 def _tree(title: str, links: list[dict[str, Any]]) -> Tree:

@@ -67,11 +67,14 @@ def _facts(robot: str, frame: str, found: InverseKinematics) -> dict[str, Any]:
     q, places = np.atleast_2d(found.q), found.pose
     position = places.position.reshape(-1, 3)
     turns = places.yaw_pitch_roll.reshape(-1, 3)[:, ::-1]
-    reached, error, singular = (np.atleast_1d(x) for x in (found.reached, found.error, found.singular))
+    reached, error, singular, limited = (
+        np.atleast_1d(x) for x in (found.reached, found.error, found.singular, found.beyond_limits)
+    )
     rows = [
         {
             "q": dict(zip(names, q[k].tolist(), strict=True)),
             "reached": bool(reached[k]),
+            "beyond_limits": bool(limited[k]),
             "error": float(error[k]),
             "singular": bool(singular[k]),
             "position": position[k].tolist(),
@@ -98,3 +101,5 @@ def _show(facts: dict[str, Any]) -> None:
                 f"Out of reach by {number(row['error'])} m or rad. Nearest found: x, y, z {place} m; roll, pitch, yaw "
                 f"{turn} rad."
             )
+            if row["beyond_limits"]:
+                say("Only limits of the joints are in the way: without them the pose is reached.")

@@ -13,7 +13,7 @@ from gearwright.cli.arguments import Include, Joints, Json, Plot, RobotName, Xac
 from gearwright.cli.output import heading, mention_figure, number, results, table, write_json
 from gearwright.cli.start_pose import joints_at
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Robot
 from gearwright.text import visible
@@ -50,7 +50,7 @@ def modes(
     from gearwright.analysis import vibration_modes
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = assemble(loaded)
+    mech = machine_of("vibration_modes", loaded)
     place = joints_at(loaded, mech, q)
     found = vibration_modes(mech, place, "held" if held else "free", rigid_motions=free)
     facts = _facts(loaded, mech, place, found)

@@ -14,6 +14,7 @@ from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, Robot
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import laws
 from gearwright.mechanism import Mechanism, approximate, assemble
 
@@ -70,7 +71,7 @@ def torque(
     found = demands(
         loaded if wheels == "exact" else mech,
         motion,
-        laws=() if plain else None if wheels == "exact" else laws(loaded, mech),
+        laws=loop_laws(loaded) if plain else None if wheels == "exact" else laws(loaded, mech),
         actuators=None if motors else (),
     )
     if plot is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
 from gearwright.cli.output import counted, heading, mention_figure, number, results, table, write_json
-from gearwright.mechanism import BASE, Mechanism, Spin, assemble, gear_graph
+from gearwright.mechanism import Mechanism, assemble, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible
 
@@ -62,8 +62,8 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
         "wheels": [
             {
                 "name": spin.name,
-                "on": _carrier(mech, spin),
-                "primary_link": primary_link(graph, links, spin.name) or _carrier(mech, spin),
+                "on": mech.carrier_name(spin.carrier),
+                "primary_link": primary_link(graph, links, spin.name) or mech.carrier_name(spin.carrier),
                 "ratio": {mech.speeds[k]: float(ratio) for k, ratio in spin.terms},
                 "share": dict(zip(mech.speeds, np.diag(share).tolist(), strict=True)),
             }
@@ -71,10 +71,6 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
         ],
         "averaging_errors": {drive.title: error for drive in robot.drives if (error := _averaging_error(drive))},
     }
-
-
-def _carrier(mech: Mechanism, spin: Spin) -> str:
-    return "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
 
 
 def _averaging_error(drive: Drive) -> float:

@@ -17,6 +17,7 @@ from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
 from gearwright.forces.coordinates.perturbed_configuration import here
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import Scene
+from gearwright.mechanism import BASE, Mechanism
 
 NORMAL = 2
 """The axis of a surface that is held: its normal, after its two tangents."""
@@ -90,7 +91,6 @@ def known_contact(caller: str, contact: object, environment: KnownEnvironment | 
             "SoftContact, the one that goes into the simulation."
         )
     frame = _frame(caller, contact.name, contact.frame)
-    _require_given_motion(caller, contact)
     if isinstance(contact, Constraint):
         if environment is not None:
             raise InputError(f"{caller}: constraint {contact.name!r} does not give way. Give a Contact.")
@@ -106,10 +106,10 @@ def _frame(caller: str, name: str, frame: Anchor | None) -> str | int:
     raise InputError(f"{caller}: contact {name!r} names no frame of the machine. Give one with a frame.")
 
 
-def _require_given_motion(caller: str, contact: Constraint | Contact | SoftContact) -> None:
-    """Refuse what is fixed to a link: how that moves is not given, and forces act on it too."""
+def require_given_motion(caller: str, mech: Mechanism, contact: Constraint | Contact | SoftContact) -> None:
+    """Refuse what is fixed to a link that moves: how it moves is not given, and forces act on it too."""
     other = contact.relative_to
-    if other != "base" and not isinstance(other, MovingFrame):
+    if not isinstance(other, MovingFrame) and other != BASE and mech.is_moved(mech.place_of(other)[0]):
         raise InputError(
             f"{caller}: contact {contact.name!r} is relative to {other!r}, a link, which moves as forces make it. Give "
             "one relative to the base or to a MovingFrame; for a wall with mass a Contact with the surface where it "

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import number
-from gearwright.control.force.known_contact import KnownContact, known_contact
+from gearwright.control.force.known_contact import KnownContact, known_contact, require_given_motion
 from gearwright.control.force.known_environment import SHALLOW, KnownEnvironment
 from gearwright.control.joint_side import known_feedback
 from gearwright.control.joint_tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
@@ -359,6 +359,7 @@ def _made(
 ) -> LawController:
     size = 6 if orientation else 3
     side = require_movable(caller, robot, found.frame, size)
+    require_given_motion(caller, side.mech, found.law)
     if max(found.held) >= size:
         raise InputError(f"{caller}: the contact holds {', '.join(found.names)}. Use orientation=True.")
     number(caller, "unseen_damping", unseen_damping, least=0.0)

@@ -107,7 +107,9 @@ def require_movable(caller: str, robot: RobotOrMech, frame: FrameName, size: int
     """The machine as its controllers see it, which must have the frame and joints enough to move it."""
     mech = machine_of(caller, robot)
     side = joint_side(caller, mech)
-    mech.place_of(frame)
+    body, _, _ = mech.place_of(frame)
+    if not mech.is_moved(body):
+        raise InputError(f"{caller}: frame {frame!r} is fixed to the base: no joint moves it. Name one that moves.")
     if size > side.count:
         raise InputError(
             f"{caller}: {side.count} joints cannot move a frame in {size} ways. Use orientation=False, or another arm."

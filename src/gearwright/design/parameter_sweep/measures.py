@@ -16,7 +16,7 @@ from gearwright.catalogue import Catalogue
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.design.parameter_sweep.measure_fingerprint import fingerprint
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.parts import Robot
@@ -119,7 +119,7 @@ class Forces:
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
-        mech = assemble(robot)
+        mech = machine_of("sweep", robot)
         tau = inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a)
         return {name: float(values[0]) for name, values in _named(mech.speeds, self._numbers(tau[None])).items()}
 

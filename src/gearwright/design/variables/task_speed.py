@@ -39,4 +39,4 @@ def _slower(way: Trajectory, factor: float) -> Trajectory:
     factors = np.where(moving, factor, 1.0)
     knots = np.concatenate([[0.0], np.cumsum(np.diff(way.pieces.x) * factors)])
     coefficients = way.pieces.c / factors[None, :, None] ** powers[:, None, None]
-    return replace(way, pieces=PPoly(coefficients, knots))
+    return way.with_pieces(PPoly(coefficients, knots))

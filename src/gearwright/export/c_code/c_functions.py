@@ -63,7 +63,7 @@ class CFunction:
         """What to trace for a robot with parameters that stay inputs."""
         if isinstance(self.function, Program | LawController):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
-            mech, program = machine_of(CALLER, robot), _program(self.function, robot)
+            mech, program = machine_of(CALLER, robot, "names"), _program(self.function, robot)
             return TraceJob(program, mech, dict(self.fixed), machine, len(parameters), self._known(program))
         if self.public == RATES:
             rates = open_rates(CALLER, robot, parameters=parameters, **self.fixed)
@@ -93,7 +93,7 @@ def _program(function: Program | LawController, robot: RobotOrMech) -> Program:
             f"{CALLER}: the controller {law.name} has states that move continuously ({names}), and C is called once "
             "per sample. Give gw.control.sampled(controller, period)."
         )
-    if tuple(law.mech.speeds) != tuple(machine_of(CALLER, robot).speeds):
+    if tuple(law.mech.speeds) != tuple(machine_of(CALLER, robot, "names").speeds):
         raise InputError(f"{CALLER}: the controller {law.name} was made for another robot. Make it for this one.")
     return function.program
 

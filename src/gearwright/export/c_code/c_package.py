@@ -75,7 +75,7 @@ def c(
     """
     if precision not in PRECISIONS:
         raise InputError(f"{CALLER}: precision={precision!r} is not known. {did_you_mean(precision, PRECISIONS)}")
-    mech, paths = machine_of(CALLER, robot), free_parameters(CALLER, robot, parameters)
+    mech, paths = machine_of(CALLER, robot, "names"), free_parameters(CALLER, robot, parameters)
     title = name or str(getattr(robot, "name", "machine"))
     given = [functions] if isinstance(functions, str) else list(functions)
     prefix = package_name(title)

@@ -56,7 +56,7 @@ def _links(robot: Robot, mech: Mechanism, rotors: list[RotorBody], names: set[st
     for rotor in rotors:
         ((speed, ratio),) = rotor.row.items()
         name = fresh_name(rotor.name, names)
-        carrier = "base" if rotor.carrier < 0 else mech.bodies[rotor.carrier].name
+        carrier = mech.carrier_name(rotor.carrier)
         follows = (speed, ratio, 0.0) if mimic and speed not in mech.shafts else None
         limits = Limits() if speed in mech.shafts else _limits(robot.link_of_joint(speed).joint, ratio)
         place = tuple(rotor.weight.com)

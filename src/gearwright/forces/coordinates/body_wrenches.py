@@ -15,6 +15,7 @@ from gearwright.forces.coordinates.configuration import Configuration, Placing
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import Scene
+from gearwright.mechanism import BASE
 
 UNITS = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 
@@ -22,7 +23,8 @@ UNITS = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 def body_wrenches(lines: Sequence[Line], forces: Sequence[Scalar], scene: Scene) -> dict[int, list[Scalar]]:
     """Per body (6,): force, then moment about its origin, world axes, of forces along lines.
 
-    What a line takes from coordinates of joints directly acts within the joints and puts no wrench on a body.
+    What a line takes from coordinates of joints directly acts within the joints and puts no wrench on a body; what
+    acts on the base moves nothing and is left out.
     """
     found: dict[int, list[Scalar]] = {}
     moved = Configuration(scene.mech, scene.t, scene.q, JetOperations(scene.ops), lambda body: _moved(scene, body))
@@ -38,6 +40,8 @@ def body_wrenches(lines: Sequence[Line], forces: Sequence[Scalar], scene: Scene)
 def _moved(scene: Scene, body: int) -> Placing:
     """A body with slopes by its own displacement (0 to 2) and its own turn (3 to 5), world axes."""
     R, p = scene.pose.world[body]
+    if body == BASE:
+        return R, p
     place = Vec(*(Jet([x, Slopes({(body, i): 1.0})]) for i, x in enumerate(p)))
     columns = []
     for column in R.columns():

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
+from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.contact.contacts_of_robot import loop_laws
@@ -26,6 +27,13 @@ SAME = 1e-8
 
 OPEN = 1e-6
 """How far [m, rad] from closed a machine may be where it is linearised."""
+
+
+CLOSED, NEVER_CLOSED = 1e-13, 1e-11
+"""Gaps [m, rad] at which a closed configuration is found, and below which rounding may keep them."""
+
+TRIES, LONGEST = 30, 0.5
+"""Newton steps to a closed configuration, and how far one moves a joint at most [rad, m]."""
 
 
 class ClosedAt(NamedTuple):
@@ -95,6 +103,44 @@ class Closure:
                 f"{function}: {self.lines[worst].name} is {here.gap[worst]:.4g} (m or rad) from closed at this q. "
                 "Close it first: gw.contact.project(robot, q, laws).q is the nearest that holds all constraints."
             )
+
+    def nearest(self, q: Array, moving: Sequence[int], t: float = 0.0) -> tuple[Array, float]:
+        """A closed configuration near another one, reached by these speeds alone, and the gap that is left [m, rad].
+
+        Newton's method with the least steps; the gap is NEVER_CLOSED or more where lengths do not allow it.
+        """
+        q, gap, columns = q.copy(), np.inf, list(moving)
+        for _ in range(TRIES):
+            here, before = self.at(q, None, t), gap
+            gap = float(np.abs(here.gap).max(initial=0.0))
+            if gap < CLOSED or (gap < NEVER_CLOSED and gap >= before):
+                break
+            step = np.zeros(self.mech.n)
+            step[columns] = np.linalg.lstsq(here.rows[:, columns], -here.gap, rcond=None)[0]
+            step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
+            q = np.array(integrate(self.mech, q.tolist(), step.tolist(), FLOATS), dtype=np.float64)
+        return q, gap
+
+    def along(self, q: Array, t: Array) -> tuple[Array, Array]:
+        """How far from closed (T, m), and rows (T, m, n), along configurations (T, nq) at times (T,)."""
+        columns, still = list(q.T), np.zeros(len(t))
+        scene = Scene(self.mech, columns, [still] * self.mech.n, ARRAYS, t)
+        placed = [line.placed(scene) for line in self.lines]
+        gap = [line.position(columns) + still for line in placed]
+        rows = [[x + still for x in spread(line.terms, self.mech.n)] for line in placed]
+        return np.stack(gap, axis=-1), np.moveaxis(np.array(rows), -1, 0)
+
+    def require_closed_motion(self, function: str, q: Array, t: Array) -> Array:
+        """The rows (T, m, n) along a motion (T, nq) at times (T,), which is refused if it opens something."""
+        gap, rows = self.along(q, t)
+        when, which = np.unravel_index(int(np.abs(gap).argmax()), gap.shape)
+        if abs(gap[when, which]) > OPEN:
+            raise InputError(
+                f"{function}: the motion opens {self.lines[int(which)].name} by {abs(gap[when, which]):.4g} (m or rad) "
+                f"at t = {float(t[when]):.4g} s. Give one that keeps the loops closed: gw.contact.closed_motion makes "
+                "it from the motion of the free joints."
+            )
+        return rows
 
     def free(self, rows: Array, chosen: Sequence[int] | None = None) -> FreeSpeeds:
         """Which speeds are free, those with actuators first unless some are chosen, and how all others follow."""

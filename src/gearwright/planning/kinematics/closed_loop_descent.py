@@ -36,6 +36,10 @@ class ClosedDescent(Descent):
         super().__init__(descent.joints, descent.frame, descent.task, descent.mobility)
         self.closure = closure
 
+    def without_limits(self) -> ClosedDescent:
+        """The same for joints without limits."""
+        return ClosedDescent(super().without_limits(), self.closure)
+
     def task_jacobian(self, q: Array) -> Array:
         """The rows of the Jacobian that the task has, over the directions that the loops leave free."""
         flat = q.reshape(-1, q.shape[-1])

@@ -45,6 +45,10 @@ class Descent:
         self._fixed = (task, self.mobility, *joints.stops)
         self._rest = (*self._fixed, np.array([DAMPING]))
 
+    def without_limits(self) -> Descent:
+        """The same for joints without limits."""
+        return Descent(Joints.of(self.joints.mech), self.frame, self.task, self.mobility)
+
     @cached_property
     def seeds(self) -> Array:
         """Where descents start when nothing else is known, (STARTS, nq)."""

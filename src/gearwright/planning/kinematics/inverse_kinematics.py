@@ -46,12 +46,16 @@ class InverseKinematics:
         reached: whether the pose is reached to the tolerance, (...). Where not, q is the nearest that was found.
         error: what is left, sqrt(position^2 + angle^2) [m, rad], (...).
         descent: who found them.
+        poses: what was asked for: rotation row by row and position, (poses, 12).
+        tolerance: what `reached` means [m, rad].
     """
 
     q: Array
     reached: NDArray[np.bool_]
     error: Array
     descent: Descent = field(repr=False)
+    poses: Array = field(repr=False)
+    tolerance: float = field(repr=False)
 
     def _repr_html_(self) -> str:
         mech = self.descent.joints.mech
@@ -73,6 +77,23 @@ class InverseKinematics:
     def dexterity(self) -> Array:
         """Smallest over largest singular value of the Jacobian of the task, (...): 0 where the arm is singular."""
         return self.descent.dexterity(np.nan_to_num(self.q))
+
+    @cached_property
+    def beyond_limits(self) -> NDArray[np.bool_]:
+        """Whether only limits of the joints keep a pose from being reached, (...): without them it is.
+
+        Searched for when it is asked for, once, from where the joints are and then from all over the workspace.
+        """
+        count = len(self.poses)
+        if self.reached.all():
+            return np.zeros(self.reached.shape, dtype=bool)
+        lost = ~self.reached.reshape(count, -1).any(axis=1)
+        nearest = np.nan_to_num(self.q).reshape(count, -1, self.q.shape[-1])[:, 0]
+        free, solved = self.descent.without_limits(), np.zeros((count, 1), dtype=bool)
+        if lost.any():
+            _, error = free.reach(self.poses[lost], np.ascontiguousarray(nearest[lost]), self.tolerance**2)
+            solved[lost, 0] = error <= self.tolerance**2
+        return np.broadcast_to(solved, self.reached.reshape(count, -1).shape).reshape(self.reached.shape)
 
     @property
     def singular(self) -> NDArray[np.bool_]:
@@ -146,7 +167,8 @@ def inverse_kinematics(
     else:
         raise InputError(f"{name}: branches={branches!r} is unknown. Use 'one' or 'all'.")
     size = np.sqrt(error).reshape(shape)
-    return InverseKinematics(q.reshape(*shape, joints.mech.nq), np.square(size) <= goal * (1 + 1e-9), size, descent)
+    reached = np.square(size) <= goal * (1 + 1e-9)
+    return InverseKinematics(q.reshape(*shape, joints.mech.nq), reached, size, descent, flat, float(tolerance))
 
 
 def _nearest(descent: Descent, flat: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:

@@ -7,8 +7,10 @@ with those below c_k known, and c_k left out, the gaps have the coefficients r_k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +23,15 @@ from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError, PlanningError
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.shared_kinematics import Scene
-from gearwright.functions.constrained.closure import Closure, closure_of
+from gearwright.functions.constrained.closure import NEVER_CLOSED, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.mechanism.rows import spread
-from gearwright.motion import Trajectory
-from gearwright.motion.piecewise_polynomials import meeting
+from gearwright.motion import Trajectory, chain
+from gearwright.motion.piecewise_polynomials import meeting, piecewise
 from gearwright.programs.inputs import checked
 from gearwright.text import listed
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 # Exact trajectories
 
@@ -54,6 +58,11 @@ class Follower:
     own: tuple[int, ...]
     rest: tuple[int, ...]
 
+    def is_like(self, other: Follower | None) -> bool:
+        """Whether the same coordinates follow the same ones on the same machine."""
+        mine = (self.closure.mech, self.closure.laws, self.own, self.rest)
+        return other is not None and mine == (other.closure.mech, other.closure.laws, other.own, other.rest)
+
     def derivatives(self, t: Array, near: Array, order: int) -> list[Array]:
         """All coordinates and `order` of their derivatives at times (T,), each (T, n), near others (T, n)."""
         given = [self.free.at(t, k) for k in range(order + 1)]
@@ -75,13 +84,8 @@ class Follower:
 
     def _gap(self, t: Array, q: Array) -> tuple[Array, Array]:
         """How far from closed (T, m), and what takes that away from the dependent coordinates, (T, rest, m)."""
-        mech, columns = self.closure.mech, list(q.T)
-        scene = Scene(mech, columns, [np.zeros(len(t))] * mech.n, ARRAYS, t)
-        placed = [line.placed(scene) for line in self.closure.lines]
-        gap = [line.position(columns) + np.zeros(len(t)) for line in placed]
-        rows = [[x + np.zeros(len(t)) for x in spread(line.terms, mech.n)] for line in placed]
-        W = np.moveaxis(np.array(rows), -1, 0)[:, :, self.rest]
-        return np.stack(gap, axis=-1), np.asarray(np.linalg.pinv(W), dtype=np.float64)
+        gap, rows = self.closure.along(q, t)
+        return gap, np.asarray(np.linalg.pinv(rows[:, :, self.rest]), dtype=np.float64)
 
     def _coefficient(self, t: Array, series: Sequence[list[Array]], k: int) -> Array:
         """The coefficients of power k of the gaps, (T, m)."""
@@ -110,6 +114,15 @@ class ClosedTrajectory(Trajectory):
         resting = (times < 0) | (times > self.duration)
         return np.where(resting[..., None], 0.0, values) if derivative else values
 
+    def joined(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
+        """Closed motions one after the other, closed as exactly as each of them; else the polynomials alone."""
+        followers = [part.follower for part in parts if isinstance(part, ClosedTrajectory)]
+        first = self.follower
+        if first is None or len(followers) < len(parts) or any(not first.is_like(other) for other in followers):
+            return self.with_pieces(pieces)
+        free = chain(*(other.free for other in followers if other is not None))
+        return replace(self, pieces=pieces, follower=replace(first, free=free))
+
     def kinks(self, order: int) -> list[float]:
         """Those of the free coordinates."""
         assert self.follower is not None
@@ -135,12 +148,8 @@ class ClosedTrajectory(Trajectory):
 
 # Motions
 
-FIRST, MOST = 33, 4097
-"""Instants at which the loops are closed at first, and at most."""
-TRIES = 30
-"""Newton steps at one instant."""
-CLOSED = 1e-13
-"""Gaps [m, rad] below which loops are closed."""
+FIRST, MOST = 17, 4097
+"""Instants of a smooth span at which the loops are closed at first, and at most."""
 
 
 def closed_motion(
@@ -187,23 +196,43 @@ def closed_motion(
             f"closed_motion: the motion has {motion.count} coordinates; free are {listed(free.names)}. Give these."
         )
     follower = Follower(closure, motion, tuple(own), tuple(k for k in range(mech.n) if k not in free.indices))
-    count = FIRST
+    found, q = [], at
+    edges = [0.0, *(x for x in motion.kinks(2) if 0.0 < x < motion.duration), motion.duration]
+    for begin, end in pairwise(edges):
+        pieces, q = _smooth_span(follower, begin, end, q, joints, accuracy)
+        found.append(pieces)
+    knots = np.concatenate([[0.0], *(pieces.x[1:] for pieces in found)])
+    return ClosedTrajectory(piecewise(np.concatenate([pieces.c for pieces in found], axis=1), knots), follower=follower)
+
+
+def _smooth_span(
+    follower: Follower, begin: float, end: float, q: Array, joints: int, accuracy: float
+) -> tuple[PPoly, Array]:
+    """Polynomials over a span without steps of the acceleration, and the configuration at its end."""
+    closure, n = follower.closure, follower.closure.mech.n
+    t = np.linspace(begin, end, FIRST)
+    motions = _closed(follower, _inside(t), q)
     while True:
-        t = np.linspace(0.0, motion.duration, count)
-        motions = _closed(follower, t, at)
         pieces = meeting(t, [x[:, :joints] for x in motions])
-        between = np.zeros((count - 1, mech.n))
         middles = (t[1:] + t[:-1]) / 2
+        between = np.zeros((len(middles), n))
         between[:, :joints] = pieces(middles)
-        gaps = (closure.at(q, None, now).gap for q, now in zip(between, middles.tolist(), strict=True))
-        if max(float(np.abs(gap).max()) for gap in gaps) <= accuracy:
-            return ClosedTrajectory(pieces, follower=follower)
-        if count >= MOST:
+        if float(np.abs(closure.along(between, middles)[0]).max()) <= accuracy:
+            return pieces, motions[0][-1]
+        if len(t) >= MOST:
             raise PlanningError(
-                f"closed_motion: between {count} instants the loops still open by more than {accuracy:g} m or rad: "
+                f"closed_motion: between {len(t)} instants the loops still open by more than {accuracy:g} m or rad: "
                 "the motion passes close to a singular position. Choose another motion, or a larger accuracy=."
             )
-        count = 2 * count - 1
+        t = np.linspace(begin, end, 2 * len(t) - 1)
+        near = np.zeros((len(t), n))
+        near[:, :joints] = pieces(t)
+        motions = follower.derivatives(_inside(t), near, 2)
+
+
+def _inside(t: Array) -> Array:
+    """Instants of a span, the last one before its end, where the next span's acceleration may begin."""
+    return np.append(t[:-1], t[-1] - 1e-13 * (t[-1] - t[0]))
 
 
 def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
@@ -227,15 +256,11 @@ def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
 
 def _nearest(closure: Closure, own: list[int], rest: list[int], q: Array, wanted: Array, t: float) -> Array:
     """The closed configuration near another one with the free coordinates where they are wanted."""
-    q, best = q.copy(), np.inf
+    q = q.copy()
     q[own] = wanted
-    for _ in range(TRIES):
-        here = closure.at(q, None, t)
-        gap = float(np.abs(here.gap).max())
-        if gap < CLOSED or (gap < 1e-11 and gap >= best):
-            return q
-        best = min(best, gap)
-        q[rest] += np.linalg.lstsq(here.rows[:, rest], -here.gap, rcond=None)[0]
+    found, gap = closure.nearest(q, rest, t)
+    if gap < NEVER_CLOSED:
+        return found
     raise PlanningError(
         f"closed_motion: at t = {t:g} s the loops cannot be closed (gap {gap:.3g} m or rad): the motion leads out of "
         "what the lengths allow, or through a singular position. Choose a shorter motion."

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions.dynamics import integrate, placement
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import Descent
 from gearwright.planning.kinematics.inverse_kinematics import SINGULAR, checked_start, descent_of
@@ -62,6 +62,7 @@ def track(
     target = wanted("track", poses)
     if len(target.lead) != 1:
         raise InputError(f"track: the poses have the leading axes {target.lead}; give one sequence, (T, ...).")
+    machine_of("track", robot)
     descent = descent_of(robot, frame, tuple(target.task), tuple(held))
     begin = checked_start("track", descent.joints, start, ())[0]
     return followed(descent, target.flat, begin, criterion or Criterion(), np.linspace(0.0, 1.0, len(target.flat)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,7 @@ from gearwright.motion.piecewise_polynomials import piecewise
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
+from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
 from gearwright.planning.time_optimal.fastest_motion import fastest
 from gearwright.text import did_you_mean, listed
 
@@ -106,12 +108,26 @@ class _Planner:
         """The coordinates that a motion moves: those of the joints."""
         return tuple(self.mech.coordinates[: self.mech.nq - len(self.mech.shafts)])
 
+    @cached_property
+    def loops(self) -> ClosedRobot | None:
+        """The robot as its loops close it; None without loops."""
+        return ClosedRobot.of(self.robot, self.mech)
+
     def first(self, start: Configuration | None, motions: Sequence[MotionWords]) -> Array:
         """Where the first motion starts."""
         if start is None and motions and motions[0].file is not None:
             return self._recorded(motions[0].file).at(0.0)[: len(self.names)]
+        if self.loops is not None:
+            neutral = self.loops.start[: len(self.names)]
+            return neutral if start is None else self.loops.at(self.configuration(start, neutral), self._stated(start))
         neutral = neutral_within_limits(self.robot, self.mech)[0][: len(self.names)]
         return neutral if start is None else self.configuration(start, neutral)
+
+    def _stated(self, given: Configuration) -> set[str]:
+        """The joints that a configuration names; a list names all."""
+        if isinstance(given, str):
+            return set(self.robot.state(given).q)
+        return set(given if isinstance(given, Mapping) else self.names)
 
     def configuration(self, given: Configuration, here: Array) -> Array:
         """A configuration of the joints from a list, a mapping over the present one, or the name of a state."""
@@ -140,7 +156,18 @@ class _Planner:
         if way.count > len(self.names):  # the shafts of elastic drives follow
             way = Trajectory(piecewise(way.pieces.c[:, :, : len(self.names)], way.pieces.x))
         way = way.of(self.robot)
-        return way if words.smoothing is None else smoothed(way, words.smoothing)
+        way = way if words.smoothing is None else smoothed(way, words.smoothing)
+        return way if self.loops is None else self._closed(self.loops, words, way)
+
+    def _closed(self, loops: ClosedRobot, words: MotionWords, way: Trajectory) -> Trajectory:
+        """The motion with the free joints as planned, the others closing the loops; a recording must do so itself."""
+        if words.file is not None:
+            loops.require_closed(words.file, way)
+            return way
+        *between, last = words.via or [{} if words.to is None else words.to]
+        for point in between:
+            loops.at(self.configuration(point, way.at(0.0)), self._stated(point))
+        return loops.closed(way, self._stated(last))
 
     def _to(self, words: MotionWords, here: Array) -> Trajectory:
         assert words.to is not None

@@ -10,7 +10,7 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import descent_of
@@ -47,6 +47,7 @@ def distribute(
         accuracy: how far the frame may be from its motion between the configurations computed [m, rad].
     """
     window = number("distribute", "window", window, above=0.0, unit="seconds", example=0.2)
+    machine_of("distribute", robot)
     descent = descent_of(robot, frame, (1.0, 1.0, 1.0, *(3 * [float(oriented)])), tuple(slow))
     joints, mech = descent.joints, descent.joints.mech
     if motion.at(0.0).shape != (mech.nq,) or mech.nq != mech.n:

@@ -13,8 +13,7 @@ from gearwright.arguments import number, one_or_each, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics, placement
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.assembly.machine_of import machine_of
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import Descent
@@ -60,6 +59,7 @@ def least_torque(
         steps: of the optimisation at most.
         accuracy: how far the frame may be from its motion between the configurations computed [m, rad].
     """
+    machine_of("least_torque", robot)
     descent = descent_of(robot, frame, (1.0, 1.0, 1.0, *(3 * [float(oriented)])))
     mech = descent.joints.mech
     if mech.shafts or mech.nq != mech.n:

@@ -75,7 +75,7 @@ class FixedStep:
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
         of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
         of_machine = tuple(path for path in parameters if path not in of_laws)
-        job = recipe_of("forward_dynamics", source, of_machine, {}).job()
+        job = recipe_of("forward_dynamics", source, of_machine, {}, answer="simulate").job()
         self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system, method)
         self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control))
@@ -294,9 +294,10 @@ def fixed_step(
         sweeps: of "moreau": how often all impulses are settled.
         control: a control law that closes the loop.
     """
-    machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
+    held = {loop.name for loop in getattr(robot_or_mech, "loops", ())} <= {law.name for law in laws}
+    machine_of("fixed_step", robot_or_mech, "simulate" if held else "")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control)
     try:

@@ -10,7 +10,6 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import placement
 from gearwright.motion.joint_names_and_units import joint_of
-from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import inverse_kinematics
 from gearwright.studio.view import matrix, quaternion
@@ -32,7 +31,7 @@ class MovePanel:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.q: Array = np.asarray(neutral_within_limits(page.session.robot, page.session.mech)[0], dtype=float)
+        self.q: Array = page.session.first_configuration()
         self._ticker: Ticker | None = None
         self._now = self._at = 0.0
         self._handle: Any = None
@@ -65,7 +64,7 @@ class MovePanel:
         session = self.page.session
         mech = session.mech
         if len(self.q) != mech.nq:
-            self.q = np.asarray(neutral_within_limits(session.robot, mech)[0], dtype=float)
+            self.q = session.first_configuration()
         limits = {link.joint_name: link.joint.limits.position for link in session.robot.links}
         with self.joints:
             for slider in self.sliders.values():
@@ -89,9 +88,17 @@ class MovePanel:
     def _slid(self, index: int, slider: Any) -> None:
         if self.playing or slider not in self.sliders.values():  # that one is gone: another robot came
             return
-        self.q[index] = float(slider.value)
+        if float(slider.value) == self.q[index]:  # it was put there
+            return
+        wanted = self.q.copy()
+        wanted[index] = float(slider.value)
+        found = self.page.session.closed(wanted, index)
+        self.told.content = "" if found is not None else "There the closed loops of the robot, or its limits, end."
+        self.q = self.q if found is None else found
         self._with_shafts()
         self.page.view.move(self.q)
+        if self.page.session.robot.loops:
+            self.follow()
         self._place_handle()
 
     def _with_shafts(self) -> None:

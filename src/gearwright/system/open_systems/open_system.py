@@ -95,7 +95,7 @@ def open_system(
         laws: other laws than those of the file, with their numbers as they are.
         smooth: laws of the file without modes.
     """
-    mech, names = machine_of(caller, robot_or_mech), _input_names(caller, robot_or_mech, inputs)
+    mech, names = machine_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
     if not mech.n:
         raise InputError(f"{caller}: the machine has no speeds, so nothing moves. Give one with a joint.")
     made = _laws_with(robot_or_mech, names, None if laws is None else tuple(laws), smooth)
@@ -119,7 +119,7 @@ def _laws_with(robot_or_mech: RobotOrMech, names: Sequence[str], given: tuple[La
 
 
 def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str]) -> tuple[str, ...]:
-    mech = machine_of(caller, robot_or_mech)
+    mech = machine_of(caller, robot_or_mech, "rates")
     if inputs == "torque":
         return tuple(TORQUE + speed for speed in mech.speeds)
     if inputs == "motor_torque":

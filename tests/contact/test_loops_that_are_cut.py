@@ -1,0 +1,226 @@
+"""Closed loops are not cut open in silence: functions close them, say by name that they do not, or refuse."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from architecture.test_robot_or_machine import MOTION, SOFT_CALLS, STIFF_CALLS
+from gearwright.contact import closed_motion, free_speeds, project
+from gearwright.errors import InputError, OpenLoopWarning, PlanningError
+from gearwright.files.yaml.task_reader import read_task
+from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.motion import chain, pause, polynomial
+from gearwright.parts import Frame, Limits, Loop
+from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+from gearwright.planning.paths.task_motions import task_motions
+from gearwright.studio.session import Session
+from support.mechanisms import bricard, double_four_bar, four_bar
+
+ROBOT, ELSEWHERE = four_bar("rocker"), four_bar("crank")
+MECH = gw.assemble(ROBOT)
+START = project(ROBOT, [0.7, -0.3, 1.4]).q
+
+
+def as_elsewhere(x):
+    """Coordinates of the machine as those of the same machine that is cut elsewhere."""
+    return np.array([x[0], x[2], x[0] + x[1] - x[2]])
+
+
+def gaps(robot, q):
+    """How far its pin is open along a motion, by the places of its two frames alone."""
+    one, other = (gw.placement(gw.assemble(robot), q, frame).position for frame in robot.loops[0].frames)
+    return np.linalg.norm(one - other, axis=-1)
+
+
+def looped(name):
+    """A robot of the table of all functions, with a loop that any of its configurations opens."""
+    robot = gw.load(name)
+    frames = [*robot.frames, Frame("nail", "base", (0.1, 0.2, 0.3))]
+    return replace(robot, frames=frames, loops=[Loop("pin", ("link3", "nail"), ("x",))])
+
+
+CLOSED = {
+    *("angle", "axial_rates", "displacement", "distance", "tendon", "centre_of_mass", "energies", "energy_rows"),
+    *("kinetic_energy", "potential_energy", "momentum", "placement", "jacobian", "jacobian_rate", "neutral"),
+    *("external_adjoint", "external_coordinates", "external_jacobian", "integrate", "difference", "parameters"),
+    *("parameter_names", "parameter_groups", "structure_matrix", "actuator_redundancy", "actuator_speeds"),
+    *("motor_inertias", "uncoupled_spins", "dc_motor", "pneumatic_cylinder", "servo_cylinder", "stepping_motor"),
+    *("synchronous_motor", "log_of_currents", "energy_balance", "approximate", "inverse_kinematics"),
+    *("simulate", "free_speeds", "closed_motion", "project", "casadi_rates", "state_space"),
+}
+"""Functions whose answers hold for the closed robot, or whose laws were chosen in the call."""
+REFUSED = {"compare", "demands", "linearise", "reactions", "fastest", "limit_use", "excite"}
+"""Functions that ask for closed loops, or whose motions would tear them."""
+
+
+@pytest.mark.parametrize("name", [*STIFF_CALLS, *SOFT_CALLS])
+def test_every_function_closes_loops_or_names_what_it_cuts(name):
+    call, robot = ({**STIFF_CALLS, **SOFT_CALLS}[name], looped("elbow" if name in STIFF_CALLS else "elastic_elbow"))
+    refused = ""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            call(robot)
+        except InputError as error:
+            refused = str(error)
+    assert bool(refused) == (name in REFUSED), refused
+    if refused:
+        assert "pin" in refused
+        return
+    named = [str(one.message) for one in said if issubclass(one.category, OpenLoopWarning)]
+    assert bool(named) == (name not in CLOSED)
+    assert all("'pin'" in text and robot.name in text for text in named)
+
+
+@pytest.mark.parametrize("kind", ["line", "arc", "circle", "track", "least_torque", "distribute", "torque_ratio"])
+def test_motions_of_all_joints_are_refused(kind):
+    robot = looped("elbow")
+    q = [0.3, -0.3, 0.9]
+    pose = gw.placement(robot, q, "tool")
+    calls = {
+        "line": lambda plan: plan.line(robot, "tool", q, pose.position + 0.05, speed=0.1),
+        "arc": lambda plan: plan.arc(
+            robot, "tool", q, pose.position + 0.02, pose.position + 0.05 * np.eye(3)[0], speed=0.1
+        ),
+        "circle": lambda plan: plan.circle(robot, "tool", q, pose.position + 0.02, (0, 0, 1), 1.0, speed=0.1),
+        "track": lambda plan: plan.track(robot, "tool", (None, pose.position[None]), q),
+        "least_torque": lambda plan: plan.least_torque(robot, "tool", MOTION),
+        "distribute": lambda plan: plan.distribute(robot, "tool", MOTION, ["j1"], 0.1),
+        "torque_ratio": lambda plan: plan.torque_ratio(robot, MOTION),
+    }
+    with pytest.raises(InputError, match="'pin'"):
+        calls[kind](gw.planning)
+
+
+def test_the_tree_itself_is_a_choice():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gw.inverse_dynamics(MECH, START, START, START)
+        gw.compile(gw.jacobian, ROBOT, body="coupler")
+        gw.closed_form(gw.jacobian, ROBOT, body="coupler")
+    for cut in (lambda: gw.compile(gw.gravity, ROBOT), lambda: gw.closed_form(gw.gravity, ROBOT)):
+        with pytest.warns(OpenLoopWarning, match="pin"):
+            cut()
+
+
+def test_chained_closed_motions_are_each_of_them():
+    there = closed_motion(ROBOT, polynomial([START[0]], [1.1], duration=0.5), START)
+    back = closed_motion(ROBOT, polynomial([1.1], [0.8], duration=0.4), there.at(0.5))
+    whole = chain(there, back)
+    t = np.linspace(0.0, 0.4, 9)
+    for order in range(4):
+        assert whole.at(t, order)[:-1] == pytest.approx(there.at(t, order)[:-1], abs=1e-9)
+        assert whole.at(0.5 + t, order)[1:] == pytest.approx(back.at(t, order)[1:], abs=1e-7 * 50**order)
+    assert gaps(ROBOT, whole.at(np.linspace(0, 0.9, 37))).max() < 1e-12
+    rested = chain(there, pause(there.at(0.5), 0.2), back)  # a motion that no loop closes keeps the polynomials
+    assert rested.at(0.7 + t) == pytest.approx(back.at(t), abs=1e-8)
+
+
+def test_compare_along_a_closed_motion_is_the_same_wherever_the_loop_is_cut():
+    move = polynomial([START[0]], [1.4], duration=0.3)
+    motions = [closed_motion(r, move, q).sample(9) for r, q in ((ROBOT, START), (ELSEWHERE, as_elsewhere(START)))]
+    one, other = (gw.analysis.compare(r, m) for r, m in zip((ROBOT, ELSEWHERE), motions, strict=True))
+    for kind in one.approximations:
+        assert one.approximations[kind][:, 0] == pytest.approx(other.approximations[kind][:, 0], abs=1e-6)
+    asked = gw.demands(ROBOT, motions[0], laws=loop_laws(ROBOT), actuators=())
+    assert one.exact[:, 0] == pytest.approx(asked.tau[:, 0], abs=1e-7)
+    assert not one.exact[:, 1:].any()
+    with pytest.raises(InputError, match=r"pin.*by 0\.\d+"):
+        gw.analysis.compare(ROBOT, polynomial(START, START + 0.2, duration=0.3).sample(9))
+
+
+TASK = """
+task: turn
+start: {crank_joint: 0.7}
+motions:
+  - {to: {crank_joint: 1.2}, speed: 2, acceleration: 10}
+  - {pause: 0.2}
+  - {via: [{crank_joint: 0.9}, {crank_joint: 0.8}], speed: 2, acceleration: 10}
+"""
+
+
+def planned(text, robot=ROBOT):
+    words = read_task(text)
+    return task_motions(robot, words.motions, words.start)
+
+
+def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
+    ways = planned(TASK)
+    whole = chain(*ways)
+    q = whole.at(np.linspace(0, whole.duration, 101))
+    assert q[0, 0] == pytest.approx(0.7)
+    assert [way.at(way.duration)[0] for way in ways] == pytest.approx([1.2, 1.2, 0.8])
+    assert gaps(ROBOT, q).max() < 1e-9
+    assert np.ptp(q[:, 2]) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TASK.replace("{crank_joint: 1.2}", "[1.2, 0.5, 0.5]"), "'coupler_joint'"),
+        (TASK.replace("start: {crank_joint: 0.7}", "start: [0.7, 0.0, 0.0]"), "do not close"),
+        (TASK.replace("{crank_joint: 0.9}", "[0.9, 0.0, 0.0]"), "do not close"),
+        (TASK.replace("- {pause: 0.2}", "- {fastest: {via: [[1, 1, 1]]}}"), "'pin'"),
+        (TASK.replace("- {pause: 0.2}", "- {line: {frame: coupler_end, to: {xyz: [0.5, 0.5, 0]}, speed: 1}}"), "'pin'"),
+    ],
+)
+def test_a_plan_that_opens_a_loop_is_refused(text, words):
+    with pytest.raises((InputError, PlanningError), match=words):
+        planned(text)
+
+
+def test_limits_of_a_joint_that_follows_its_loop_hold():
+    for limits, words in ((Limits(position=(1.0, 1.55)), "limits"), (Limits(speed=0.2), "faster")):
+        robot = ROBOT.with_joint("rocker_joint", limits=limits)
+        with pytest.raises(PlanningError, match=f"'rocker_joint'.*{words}"):
+            planned(TASK, robot)
+
+
+def test_a_recording_must_be_closed(tmp_path):
+    closed_motion(ROBOT, polynomial([START[0]], [1.1], duration=0.5), START).save(tmp_path / "good.csv", MECH)
+    polynomial(START, START + 0.1, duration=0.5).save(tmp_path / "torn.csv", MECH)
+    for name in ("good", "torn"):
+        words = read_task(f"task: t\nmotions:\n  - {{file: {name}.csv}}\n")
+        if name == "good":
+            assert task_motions(ROBOT, words.motions, None, tmp_path)[0].duration == pytest.approx(0.5)
+        else:
+            with pytest.raises(InputError, match=r"torn\.csv.*pin"):
+                task_motions(ROBOT, words.motions, None, tmp_path)
+
+
+def test_degrees_of_freedom():
+    """One of a four-bar (with an elastic drive its motor too), and of Bricard's linkage, which counting would deny."""
+    for robot, count in ((ROBOT, 1), (ELSEWHERE, 1), (four_bar("rocker", 1e4), 2)):
+        assert ClosedRobot.of(robot, gw.assemble(robot)).mobility == count
+    for mech, laws in (bricard(), double_four_bar()):
+        closure = gw.functions.constrained.closure.Closure(mech, tuple(laws))
+        assert ClosedRobot(gw.load("elbow"), mech, closure).mobility == 1
+    assert ClosedRobot.of(gw.load("elbow"), gw.assemble(gw.load("elbow"))) is None
+
+
+@pytest.mark.parametrize("stiffness", [None, 1e4])
+def test_the_studio_moves_a_closed_robot(stiffness):
+    session = Session(four_bar("rocker", stiffness))
+    q = session.first_configuration()
+    assert gaps(session.robot, q) < 1e-8
+    assert gaps(session.robot, session.motion.motion.q).max() < 1e-6
+    assert np.ptp(session.motion.motion.q[:, 0]) > 0.1
+    for index in range(3):
+        wanted = q.copy()
+        wanted[index] += 0.05
+        found = session.closed(wanted, index)
+        assert found[index] == wanted[index]
+        assert gaps(session.robot, found) < 1e-9
+        assert np.abs(found - q).max() < 0.5
+    torn = q.copy()
+    torn[1] += 3.0
+    assert session.closed(torn, 1) is None or gaps(session.robot, session.closed(torn, 1)) < 1e-9
+    exact = session.quick().comparison.exact
+    assert np.abs(exact[:, 0]).max() > 1.0
+    assert not exact[:, 1:3].any()
+    assert free_speeds(session.robot, q).names[0] == "crank_joint"
