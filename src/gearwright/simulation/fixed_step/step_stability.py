@@ -112,7 +112,7 @@ def _require_stable_member(model: LinearModel, A: Array, h: float, who: str) -> 
         f"a step of {h:g} s is too long for method {method!r}{who}: the fastest mode, of "
         f"{listed(mode.names, ' and ')}{spring}, has {mode.frequency:.4g} rad/s with damping ratio "
         f"{abs(round(mode.damping, 6)):.3g}; up to {longest:.3g} s the motion is stable. Take a shorter step, or a "
-        "method that chooses its steps (adaptive, stiff)."
+        "method that chooses its steps (adaptive, stiff) or takes friction implicitly (moreau)."
     )
 
 

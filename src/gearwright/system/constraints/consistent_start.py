@@ -9,7 +9,9 @@ import numpy as np
 
 from gearwright.arguments import number
 from gearwright.errors import InputError
+from gearwright.forces.contact.contacts_of_robot import surrounding_laws
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.parts import Robot
@@ -22,7 +24,14 @@ CLOSED = 1e-9
 """How near to its place [m, rad] everything must come."""
 
 
-def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] | None = None, t: float = 0.0) -> State:
+def project(
+    robot_or_mech: RobotOrMech,
+    state: Any = None,
+    laws: Sequence[Law] | None = None,
+    t: float = 0.0,
+    *,
+    extra_laws: Sequence[Law] = (),
+) -> State:
     r"""The state nearest to a given one that holds all constraints, in position and speed.
 
     Newton's method in the metric of the mass matrix M: the smallest $dq' M\,dq$, then the smallest change of kinetic
@@ -31,8 +40,10 @@ def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] |
     Args:
         robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
         state: as for `simulate`: a State, (q, v), or q alone.
-        laws: laws, of which those count that hold something in its place.
+        laws: laws instead of those of the robot, of which those count that hold something in its place; a warning
+            names its loops and contacts that are left out. () for none.
         t: time [s], for frames that move.
+        extra_laws: laws beside those of the robot.
 
     Raises:
         InputError: nothing is held, or the constraints cannot be met from there.
@@ -46,9 +57,11 @@ def project(robot_or_mech: RobotOrMech, state: Any = None, laws: Sequence[Law] |
     """
     mech, now = machine_of("project", robot_or_mech), number("project", "t", t, unit="s")
     given = initial_state(mech, state)
-    if laws is None:
-        laws = laws_of(robot_or_mech, mech) if isinstance(robot_or_mech, Robot) else ()
-    system = System(mech, tuple(laws))
+    chosen = choose_laws("project", robot_or_mech, laws, extra_laws, lambda own: laws_of(own, mech))
+    if isinstance(robot_or_mech, Robot):
+        around = {law.name for law in surrounding_laws(robot_or_mech)}  # friction and losses have no place to hold
+        chosen = chosen._replace(left_out=tuple(name for name in chosen.left_out if name in around))
+    system = System(mech, chosen.warned("project"))
     x = state_vector(system, given)
     u = np.array(system.first_inputs)
     situations = situations_at(system, now, x, u)
