@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, mass_and_place, number_list
+from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, number_list, with_load
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -64,7 +64,7 @@ def torque(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
-        loaded = loaded.with_payload(*mass_and_place(payload))
+        loaded = with_load(loaded, payload)
     mech = approximate(assemble(loaded), wheels)
     motion, notes = _motion(trajectory, mech, initial, speeds)
     found = demands(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +16,6 @@ from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
-from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
@@ -181,15 +179,14 @@ def _acting(
     named = frozenset(inputs) | (frozenset() if control is None else driven_inputs(control))
     if laws is None and isinstance(robot, Robot):
         return RobotLaws(named, tuple(extra_laws), smooth)
-    if not named:  # then nothing asks for the machine, which takes longer to assemble than a short rollout
-        own = partial(laws_of, smooth=smooth)
-        return choose_laws("rollout", robot, laws, extra_laws, own).warned("rollout")
     mech = machine_of("rollout", robot)
     return acting_laws("rollout", robot, mech, given, named, smooth=smooth).warned("rollout")
 
 
 def _needs_time_stepping(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
     """Whether a law has modes, holds something, or drags: other fixed steps do not take it."""
+    if laws == ():
+        return False
     try:
         return _stepped_in_time(robot, laws)
     except TypeError:  # something in it cannot be a key
