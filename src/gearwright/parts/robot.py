@@ -163,7 +163,7 @@ class Robot:
 
         >>> arm = Robot("arm", [Link("upper", mass=2, tip=(0.5, 0, 0))], frames=[Frame("hook", "upper", (0.3, 0, 0))])
         >>> arm.with_payload(1.5).payload.position, arm.with_payload(1.5, frame="hook").payload.position
-        (Vec(0.5, 0.0, 0.0), Vec(0.3, 0.0, 0.0))
+        (Vec(0.5, 0, 0), Vec(0.3, 0.0, 0.0))
         """
         given = {} if inertia is None else {"inertia": inertia}
         loaded = replace(self, payload=Payload(mass, position, body, **given, frame=frame))

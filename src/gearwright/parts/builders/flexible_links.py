@@ -191,6 +191,8 @@ def _moved_frame(frame: Frame, link: str, beam: Beam) -> Frame:
 
 
 def _moved_payload(payload: Payload, link: str, last: str | None, beam: Beam) -> Payload:
+    if payload.frame is not None or payload.position is None:  # at what an attachment brings
+        return payload
     carrier = payload.link if payload.link is not None else last
     if carrier != link:
         return replace(payload, link=carrier)
