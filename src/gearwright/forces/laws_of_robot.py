@@ -120,4 +120,8 @@ def _sequence(caller: str, word: str, given: Any) -> tuple[Law, ...]:
         raise InputError(
             f"{caller}: {word} is a {type(given).__name__}; give a sequence of laws such as {word}=[push], () for none."
         )
-    return tuple(given)
+    laws = tuple(given)
+    for law in laws:
+        if not isinstance(law, Law):
+            raise InputError(f"{caller}: {law!r} in {word} is not a law. Give instances of gearwright.forces.Law.")
+    return laws

@@ -57,7 +57,7 @@ def torque(
     motion of the joints is enough. Speeds and accelerations missing in the file are derived from the times by a quintic
     spline; accelerations alone are integrated from --initial and --speeds.
 
-    Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
+    Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@tool
     """
     from gearwright.motion.csv_files import write_columns
     from gearwright.motion_demands.demands import demands
