@@ -85,6 +85,8 @@ class Session:
             raise InputError(f"payload: mass {mass} kg is negative. Give 0 or more.")
         with self.lock:
             payload = self.robot.payload
+            if payload is None and not mass:
+                return
             if payload is not None and frame is None:
                 self._take(replace(self.robot, payload=replace(payload, mass=mass)), {"payload.mass"})
                 return

@@ -55,7 +55,7 @@ class MovePanel:
         self.rebuild()
         page.on(self.play.on_click, "play", self.toggle)
         page.on(self.time.on_update, "time", self._scrubbed)
-        page.on(self.mass.on_update, "mass", lambda: page.change(lambda: page.session.carry(float(self.mass.value))))
+        page.on(self.mass.on_update, "mass", self._carry)
         page.on(self.place.on_update, "place", self._choose_place)
         page.on(self.frame.on_update, "frame", self._choose_handle)
 
@@ -164,10 +164,15 @@ class MovePanel:
         """Where a payload can sit: as it is shown -> the name of a frame or link."""
         return {AS_STATED: "", **{shown: name for shown, name in self._frames().items() if name}}
 
+    def _carry(self, frame: str | None = None) -> None:
+        """Let the robot carry the mass that is entered: at a frame, or where its payload sits."""
+        self.page.change(lambda: self.page.session.carry(float(self.mass.value), frame))
+        self._rebuild_places()
+
     def _choose_place(self) -> None:
-        frame = self._places().get(self.place.value, "")
+        frame = self._places().get(self.place.value)
         if frame:
-            self.page.change(lambda: self.page.session.carry(float(self.mass.value), frame))
+            self._carry(frame)
 
     def _rebuild_places(self) -> None:
         """What the robot still has, and where its payload sits."""
