@@ -82,8 +82,9 @@ class FixedStep:
         job = recipe_of("forward_dynamics", source, of_machine, {}).job()
         self.mech, self.system = job.mech, System(job.mech, acting)
         require_steppable(self.system, method)
-        follows = isinstance(laws, RobotLaws) and acting and of_machine
-        brought = partial(_varied_laws, source, laws, of_machine) if follows else None
+        brought = None
+        if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
+            brought = partial(_varied_laws, source, laws, of_machine)
         self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control), brought)
         self.further = self.plan.states(self.system)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
