@@ -14,7 +14,7 @@ from gearwright.cli.arguments import with_load
 from gearwright.design import sweep
 from gearwright.design.variables.beam_links import Made, with_made
 from gearwright.errors import FileError, InputError, StructureError
-from gearwright.files.yaml.reader import read_yaml
+from gearwright.files import read_yaml
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Frame, Gear, Joint, Link, LinkSection, Motor, Payload, Robot, Tube
 from gearwright.parts.builders.flexible_links import Beam, with_beam
