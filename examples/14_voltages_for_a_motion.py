@@ -24,7 +24,9 @@ def missed(model: gw.Mechanism) -> np.ndarray:
     asked = gw.demands(model, motion, actuators=[dc_motor(model, name, **DATA) for name in JOINTS])
     print(asked.report())
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
-    run = gw.simulate(arm, asked.start, motion.duration, laws=motors, inputs=asked.signals, method="stiff", samples=61)
+    run = gw.simulate(
+        arm, asked.start, motion.duration, extra_laws=motors, inputs=asked.signals, method="stiff", samples=61
+    )
     return np.abs(run.q - motion.at(run.t)).max(axis=0)
 
 

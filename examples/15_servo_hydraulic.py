@@ -28,7 +28,9 @@ print(f"the slide swings on the oil at {abs(oil):.1f} rad/s, damped by {-oil.rea
 lift = polynomial([0.0], [0.2], duration=1.0, order=7)
 asked = gw.demands(slide, lift, actuators=[axis])
 print(asked.report())
-run = gw.simulate(slide, asked.start, lift.duration, laws=[axis], inputs=asked.signals, method="stiff", samples=51)
+run = gw.simulate(
+    slide, asked.start, lift.duration, extra_laws=[axis], inputs=asked.signals, method="stiff", samples=51
+)
 error = np.abs(run.q - lift.at(run.t)).max()
 print(f"load pressure {run['slide.load_pressure'].max() / 1e5:.1f} bar at most; off the motion by {error:.1e} m")
 

@@ -25,7 +25,7 @@ motion = polynomial([0.2], [0.8], duration=1.0, order=7)
 asked = gw.demands(boom, motion, actuators=[lift], samples=200)
 print(asked.report())
 
-run = gw.simulate(boom, asked.start, until=1.0, laws=[lift], inputs=asked.signals, samples=41)
+run = gw.simulate(boom, asked.start, until=1.0, extra_laws=[lift], inputs=asked.signals, samples=41)
 exact = float(np.abs(run.q - motion.at(run.t)).max())
 
 turn = np.array([[np.cos(0.5), -np.sin(0.5), 0], [np.sin(0.5), np.cos(0.5), 0], [0, 0, 1]])  # halfway up
@@ -33,7 +33,7 @@ eye = turn @ EYE
 lever = float(np.cross(eye, (eye - FOOT) / np.linalg.norm(eye - FOOT))[2])
 constant = servo_cylinder(boom, Line.of(boom, {"boom": lever}), valve, **data)
 guess = gw.demands(boom, motion, actuators=[constant], samples=200)
-rough = gw.simulate(boom, asked.start, until=1.0, laws=[lift], inputs=guess.signals, samples=41)
+rough = gw.simulate(boom, asked.start, until=1.0, extra_laws=[lift], inputs=guess.signals, samples=41)
 missed = float(np.abs(rough.q - motion.at(rough.t)).max())
 print(
     f"with the linkage the boom follows within {exact:.1e} rad, with a constant lever of {lever:.3f} m {missed:.1e} rad"

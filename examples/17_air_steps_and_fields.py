@@ -40,7 +40,7 @@ runs = {
 }
 speeds = {}
 for name, (motor, volts) in runs.items():
-    speeds[name] = gw.simulate(shaft, until=0.02, laws=[motor], inputs=volts, samples=41)["v.shaft"]
+    speeds[name] = gw.simulate(shaft, until=0.02, extra_laws=[motor], inputs=volts, samples=41)["v.shaft"]
     print(f"{name} motor at 2 V: {speeds[name][-1]:.3f} rad/s after 20 ms")
 
 assert abs(on_air - np.sqrt(1.4 * (8e-4**2 * 4e5 / 1.5e-4 + 6.8e-4**2 * 4.5e5 / 1.1e-4) / 9)) < 1e-4

@@ -20,16 +20,15 @@ from gearwright.plots import Panel, figure, save
 robot = gw.load("puma560")
 arm = gw.assemble(robot)
 reach = np.array([0.0, 0.0, np.pi / 2, 0.0, 0.0, 0.0])
-laws = (*gw.laws(robot, arm), *(Stops(f"{joint}.stops", Line.of(arm, joint), -2.0, 2.0) for joint in arm.speeds))
+stops = [Stops(f"{joint}.stops", Line.of(arm, joint), -2.0, 2.0) for joint in arm.speeds]
 frictions = np.linspace(5.0, 60.0, 1000)
 run = gw.rollout(
-    arm,
+    robot,  # brings the friction of its file
     reach,
     np.zeros(6),
     steps=3000,
     step=1e-3,
-    method="moreau",
-    laws=laws,
+    extra_laws=stops,
     every=100,
     parameters={"joint2.friction.coulomb": frictions},
 )
@@ -39,9 +38,9 @@ print(f"the shoulder falls by up to {-shoulder.min():.2f} rad; from {least:.2f} 
 print(f"beyond a stop by at most {run.penetration.max():.1e} rad; books open by {np.abs(run.drift).max():.1e} J")
 
 k = 400
-one = next(law for law in laws if law.name == "joint2.friction")
-alone = [replace(one, friction=replace(one.friction, coulomb=frictions[k])) if law is one else law for law in laws]
-exact = gw.simulate(arm, reach, until=3.0, laws=alone, samples=2)
+rub = replace(robot.link_of_joint("joint2").joint.total_friction, coulomb=frictions[k])
+alone = robot.with_joint("joint2", friction=rub, damping=0.0)
+exact = gw.simulate(alone, reach, until=3.0, extra_laws=stops, samples=2)
 apart = np.abs(exact.q[-1] - run.q[-1, k]).max()
 print(f"at {frictions[k]:.1f} Nm the event-driven run ends {apart:.1e} rad beside it")
 panels = [Panel("shoulder after 3 s [rad]", {"time stepping": shoulder})]

@@ -46,7 +46,7 @@ laws = [
     compliant_stops("extensor", extensor, -1.0, 0.121, 400.0, 2.0, unit="N", smooth=True),
     *(NonlinearSpring(f"{x}.skin", Twist(Line.of(finger, x)), Curve(0.02, 0.02), 1e-3) for x in SIZES),
 ]
-run = gw.simulate(finger, until=0.6, laws=laws, inputs={"tau.winch": 0.02}, samples=61)
+run = gw.simulate(finger, until=0.6, extra_laws=laws, inputs={"tau.winch": 0.02}, samples=61)
 print("joint angles [deg]:", np.rad2deg(run.q[-1, :3]).round(1), " flexor [N]:", run["flexor.torque"][-1].round(2))
 assert run.q[-1, :3].sum() < -0.3, "the finger bends"
 assert min(run[f"{x}.torque"].min() for x in ("flexor", "extensor")) > -1e-9, "tendons do not push"

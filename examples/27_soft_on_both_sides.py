@@ -21,7 +21,7 @@ tool = Link("tool", "ram", Joint(None, "prismatic", axis=X, spring=JointSpring(2
 face = Plane((0.05, 0, 0), (-1, 0, 0))
 robot = with_wall(Robot("ram", [ram, tool]), "block", face, mass=50.0, stiffness=1e5, damping=50.0)
 skin = SoftContact("tool", Plane((0, 0, 0), (-1, 0, 0)), 30e3, 5.0, relative_to="block", name="skin")
-run = gw.simulate(robot, ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]), until=0.12, laws=[skin], samples=601)
+run = gw.simulate(robot, ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]), until=0.12, extra_laws=[skin], samples=601)
 
 touched = [span for span in run.phases["skin"] if span.kind == "constrained"]
 lasting = touched[-1].end - touched[0].begin

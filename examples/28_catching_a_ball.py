@@ -31,7 +31,7 @@ for rotors in ("exact", "none"):
     arm = robot if rotors == "exact" else gw.approximate(gw.assemble(robot), "none")
     soft = gw.control.impedance(arm, "tool", (hand.rotation, meet), 400.0, 60.0, orientation=False)
     control = gw.control.within(soft, machine)
-    runs[rotors] = gw.simulate(machine, (q, v), until=1.0, laws=[catch], controller=control, samples=501)
+    runs[rotors] = gw.simulate(machine, (q, v), until=1.0, extra_laws=[catch], controller=control, samples=501)
 for rotors, run in runs.items():
     told = f"{run['energy.dissipated'][-1]:.3f} J lost, joints up to {np.abs(run.v[:, :3]).max():.2f} rad/s"
     print(f"rotors {rotors}: caught at {run.events[0].t:.3f} s, {told}; books off by {run.drift:.0e}")

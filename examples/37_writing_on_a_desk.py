@@ -21,10 +21,10 @@ pen = Constraint("pen", "tool", fixed_frame("desk", (0.0, 0.0, 0.1)), held=("z",
 
 start = project(mech, [0.3, -0.3, 0.9], [pen])
 arc = polynomial(start.q, np.asarray(start.q) + np.array([0.6, 0.0, 0.0]), duration=0.5)  # about the vertical
-asked = gw.demands(robot, arc, laws=[pen], contact={"pen": 15.0}, samples=401)
+asked = gw.demands(robot, arc, extra_laws=[pen], contact={"pen": 15.0}, samples=401)
 
 torques = {f"tau.{name}": (asked.motion.t, asked.tau[:, k]) for k, name in enumerate(mech.speeds)}
-run = gw.simulate(mech, asked.start, until=0.5, laws=[pen], inputs=torques, samples=51, method="adaptive")
+run = gw.simulate(mech, asked.start, until=0.5, extra_laws=[pen], inputs=torques, samples=51, method="adaptive")
 
 print(f"the pen presses with {run['pen.force.z'].min():.4f} to {run['pen.force.z'].max():.4f} N")
 print(f"it leaves the desk by {np.abs(run['pen.z']).max():.1e} m, and moves along x by {np.ptp(run['pen.x']):.3f} m")

@@ -19,7 +19,7 @@ q = np.array([0.3, -0.4, 0.2, -1.9, 0.1, 1.6, 0.4])
 tip = arm.bodies[-1].name
 rotation, position = gw.placement(arm, q, tip)
 peg = Constraint("peg", tip, fixed_frame("hole", position, rotation), held=("x", "y", "rx", "ry"))
-run = gw.simulate(arm, q, until=0.2, laws=[peg], samples=21, method="adaptive")
+run = gw.simulate(arm, q, until=0.2, extra_laws=[peg], samples=21, method="adaptive")
 print(f"the peg slides {run['peg.z'][-1] * 1e3:.2f} mm and turns {run['peg.rz'][-1]:.4f} rad in its hole")
 print(f"the hole holds it with {run['peg.force.x'][-1]:.1f} N, {run['peg.torque.rx'][-1]:.2f} Nm")
 
@@ -27,7 +27,7 @@ axes = np.eye(3)
 block = gw.Mechanism([gw.Body("xyz"[k], k - 1, "prismatic", axes[k], mass=float(k == 2)) for k in range(3)])
 floor = Contact("z", Plane(), friction=0.3, name="floor")
 pull = {"tau.x": lambda t: 4.0 * t, "tau.y": lambda t: 3.0 * t}
-slid = gw.simulate(block, np.zeros(3), until=1.0, laws=[floor], inputs=pull, samples=51, method="adaptive")
+slid = gw.simulate(block, np.zeros(3), until=1.0, extra_laws=[floor], inputs=pull, samples=51, method="adaptive")
 go = next(event.t for event in slid.events if event.what == "slide" and event.t > 0)
 print(f"the block lets go after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
 slips, rubs = ({f"along {k}": slid[f"floor.{word}_{k}"] for k in (1, 2)} for word in ("slip", "force"))

@@ -47,7 +47,7 @@ cases = {
 }
 lost = {}
 for name, (machine, law, begin, speed) in cases.items():
-    run = gw.simulate(machine, (begin, speed), until=0.06, laws=[law], samples=61, method="adaptive")
+    run = gw.simulate(machine, (begin, speed), until=0.06, extra_laws=[law], samples=61, method="adaptive")
     lost[name] = run["energy.dissipated"][-1]
     said = ", ".join(f"{event.what} at {event.t * 1e3:.1f} ms" for event in run.events)
     print(f"{name}: {lost[name]:.3f} J lost; {said}; books off by {run.drift:.0e}")

@@ -40,7 +40,7 @@ controllers = {
     "position": gw.control.operational_space(arm, "tool", hand(force / 15e3 + force / stiff), 40.0, orientation=False),
 }
 runs = {
-    name: gw.simulate(arm, begin, until=2.2, laws=[mat], controller=control, samples=441)
+    name: gw.simulate(arm, begin, until=2.2, extra_laws=[mat], controller=control, samples=441)
     for name, control in controllers.items()
 }
 forces = {name: run["mat.force"] for name, run in runs.items()}

@@ -28,7 +28,7 @@ hand, base = 3e4, 6e4  # [N/m]
 together = hand * base / (hand + base)
 slide = gw.Mechanism([gw.Body("slide", joint="prismatic", axis=(1, 0, 0), mass=2.0)], gravity=(0, 0, 0))
 meets = SoftContact("slide", Plane((0, 0, 0), (-1, 0, 0)), together, name="both")
-run = gw.simulate(slide, ([-0.005], [0.5]), until=0.06, laws=[meets], samples=601)
+run = gw.simulate(slide, ([-0.005], [0.5]), until=0.06, extra_laws=[meets], samples=601)
 pressing = run.t[run["both.force"] > 0]
 half = np.pi * np.sqrt(2.0 / together)
 print(f"both sides of a contact: {1e3 * (pressing[-1] - pressing[0]):.1f} ms, half a period {1e3 * half:.1f} ms")

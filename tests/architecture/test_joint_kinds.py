@@ -42,6 +42,7 @@ NAMED = {
         "revolute": "made: the ways of an elastic support",
         "prismatic": "made: the ways of an elastic support",
     },
+    "parts/payload_and_frames.py": {"fixed": "a link that is a frame of the one that carries it: a tool"},
     "parts/builders/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
     "files/yaml/build.py": {"fixed": "made: a stand-in for a joint that cannot be read"},
     "bench/compilation.py": {"revolute": "made: the machine that is measured"},

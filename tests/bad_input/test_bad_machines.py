@@ -42,7 +42,7 @@ CASES = {
     "negative mass": (lambda: body(mass=-1), PartError, ["body 'arm'", "-1", "negative", "Give 0 or more"]),
     "negative mass of a link": (lambda: arm(mass=-3), PartError, ["'upper'", "-3", "negative", "Give 0 or more"]),
     "negative payload": (
-        lambda: gw.assemble(Robot("r", [Link("upper", mass=1, com=(1, 0, 0))]).with_payload(-2)),
+        lambda: gw.assemble(Robot("r", [Link("upper", mass=1, com=(1, 0, 0))]).with_payload(-2, (1, 0, 0))),
         PartError,
         ["payload", "-2", "negative", "Give 0 or more"],
     ),

@@ -199,8 +199,11 @@ def test_what_is_not_closed_is_refused():
         gw.linearise(ONE, Q + 0.01, V, TORQUE)
     with pytest.raises(InputError, match=r"demands: at t = .* from what pin\.[xy] holds.*closed_motion"):
         gw.demands(ONE, polynomial(Q, Q + 0.1, duration=1.0))
-    with pytest.raises(InputError, match="not a Constraint"):
+    with pytest.raises(InputError, match="'pin' in laws is not a law"):
         gw.linearise(ONE, Q, V, TORQUE, laws=["pin"])
+    push = gw.forces.Load("push", gw.forces.Line.of(gw.assemble(ONE), "crank_joint"))
+    with pytest.raises(InputError, match="not a Constraint"):
+        gw.linearise(ONE, Q, V, TORQUE, extra_laws=[push])
     with pytest.raises(InputError, match=r"force for each of pin\.force\.x, pin\.force\.y"):
         gw.reactions(ONE, Q, V, V, contact={"pin.force.x": 1.0})
     undriven = gw.assemble(replace(ONE, drives=()))
@@ -208,7 +211,7 @@ def test_what_is_not_closed_is_refused():
         gw.reactions(undriven, Q, V, V, laws=gw.laws(ONE))
     wall = Constraint("wall", "coupler_end", fixed_frame("wall", gw.placement(ONE, Q, "coupler_end")[1]), ("x",))
     with pytest.raises(PlanningError, match="cannot be closed"):
-        closed_motion(ONE, polynomial(Q[[0, 2]], [3.1, Q[2]], duration=0.8), Q, [wall])
+        closed_motion(ONE, polynomial(Q[[0, 2]], [3.1, Q[2]], duration=0.8), Q, (), extra_laws=[wall])
 
 
 def test_elastic_drives_in_inverse_kinematics_and_reactions():

@@ -126,7 +126,7 @@ def test_the_page_states_the_task(complete, tmp_path):
     page.feed(report(complete, tmp_path / "page.html").read_text(encoding="utf-8"))
     for line in (
         "<i>push</i> acts on l: up to (0, 0, 5) N and (0, 0, 0) Nm in axes of the world, from 0 s to the end of the",
-        "It carries 1 kg.",
+        "It carries 1 kg at the tip of link 'l'.",
         "Done again and again.",
         "Required: a tip at most 100 mm off its path.",
         "Required: a tip that gives at most 0.1 mm.",

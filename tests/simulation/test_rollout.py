@@ -201,7 +201,7 @@ def test_every_state_has_its_own_parameters():
     masses, offsets = np.array([[0.0], [1.0], [3.0]]), np.array([0.0, 0.1])
     q, v, tau = states(gw.assemble(robot))
     numbers = {"payload.mass": masses, "payload.position.z": offsets}
-    run = gw.rollout(robot, q, v, 50, STEP, tau=tau, parameters=numbers)
+    run = gw.rollout(robot, q, v, 50, STEP, tau=tau, parameters=numbers, laws=())
     assert run.q.shape == (51, 3, 2, 7)
     for i, k in np.ndindex(3, 2):
         loaded = gw.load("panda_like").with_payload(float(masses[i, 0]), (0.0, 0.05, float(offsets[k])))

@@ -187,10 +187,22 @@ def pull(page, target):
     settled(page)
 
 
+def test_a_payload_sits_where_it_is_put(make_page, lever):
+    page = make_page(lever)
+    page.move.mass.value = 2.0
+    settled(page)
+    assert page.session.robot.payload is None  # nothing says where: neither a tool frame nor a tip
+    assert "tip" in page.status.content
+    page.move.place.value = "arm"
+    settled(page)
+    assert (page.session.robot.payload.mass, page.session.robot.payload.link) == (2.0, "arm")
+    assert "arm" in page.move.sits.content
+
+
 def test_the_handle_goes_when_its_frame_is_gone(page, robot):
     page.move.frame.value = "tool"
     settled(page)
-    page.read(replace(robot, frames=(), payload=Payload(0.7)))
+    page.read(replace(robot, frames=(), payload=Payload(0.7, (0.0, 0.0, 0.0))))
     settled(page)
     assert page.move.frame.value == "none"
     assert page.move.frame.options == ("none", *(link.name for link in robot.links))

@@ -6,6 +6,9 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from gearwright.algebra import Vec
+from gearwright.parts import Robot
+
 if TYPE_CHECKING:
     from gearwright.analysis.cycle.characteristics import Characteristics
     from gearwright.analysis.drives.limit_checks import LimitCheck
@@ -54,6 +57,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         "robot": analysis.robot.name,
         "task": analysis.task.name,
         "cycle_time": analysis.task.cycle.duration,
+        "payloads": [_payload(stretch.robot) for stretch in analysis.task.stretches(analysis.robot)],
         "possible": analysis.possible,
         "verdict": analysis.verdict.text,
     }
@@ -93,6 +97,16 @@ def _characteristics(found: Characteristics) -> dict[str, Any]:
         "tip": None if found.tip is None else {"deflection": found.tip.peak, "shares": found.tip.shares()},
         "limits": [_limit(check) for check in found.limits],
     }
+
+
+def _payload(robot: Robot) -> dict[str, Any] | None:
+    """What is carried on a part of the cycle, and where it sits; None for nothing."""
+    load = robot.payload
+    if load is None:
+        return None
+    carrier = load.link if load.link is not None else robot.last_link().name
+    place = {"link": carrier, "position": [float(x) for x in Vec.of(load.position)], "place": robot.payload_place}
+    return {"mass": float(load.mass), **place}
 
 
 def _limit(check: LimitCheck) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from gearwright.catalogue import robots
+from gearwright.cli.output import number, say
 from gearwright.errors import InputError
+from gearwright.parts import Robot
 from gearwright.text import listed
 
 ROBOT_FILES = (".yaml", ".yml", ".urdf", ".xacro", ".xml")
@@ -98,26 +100,36 @@ Payload: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--payload",
-        metavar="MASS@x,y,z",
-        help="A point mass [kg] on the last link, at x, y, z [m] from its joint.",
+        metavar="MASS@PLACE",
+        help="A point mass [kg] at a frame, or at x,y,z [m] from the joint of the last link; without a place at the "
+        "tool frame, else at the tip of the last link.",
     ),
 ]
 
 
-def mass_and_place(text: str) -> tuple[float, tuple[float, float, float]]:
-    """What `--payload MASS@x,y,z` says; the place may be left out.
+def with_load(robot: Robot, text: str) -> Robot:
+    """The robot with what `--payload MASS@PLACE` says; the place is x,y,z or a frame, and may be left out.
 
-    >>> mass_and_place("2.5@0,0,0.1")
-    (2.5, (0.0, 0.0, 0.1))
+    >>> import gearwright as gw
+    >>> with_load(gw.load("scara"), "2.5@0,0,0.1").payload.position
+    (0.0, 0.0, 0.1)
+    >>> with_load(gw.load("scara"), "2.5").payload_place
+    "at frame 'flange' of link 'tool'"
     """
     mass, _, place = text.partition("@")
     try:
-        x, y, z = (float(part) for part in (place or "0,0,0").split(","))
-        return float(mass), (x, y, z)
+        position = None if "," not in place else tuple(float(part) for part in place.split(","))
+        if position is not None and len(position) != 3:
+            raise ValueError
+        kilograms = float(mass)
     except ValueError:
         raise InputError(
-            f"--payload {text!r} is not MASS@x,y,z. Give the mass in kg and its place in m, such as 2.5@0,0,0.1."
+            f"--payload {text!r} is not MASS@x,y,z or MASS@frame. Give the mass in kg, and a place in m or the name "
+            "of a frame, such as 2.5@0,0,0.1 or 2.5@tool."
         ) from None
+    loaded = robot.with_payload(kilograms, position, frame=place if place and position is None else None)
+    say(f"payload: {number(kilograms)} kg {loaded.payload_place}.")
+    return loaded
 
 
 def number_list(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:

@@ -40,6 +40,7 @@ def casadi_rates(
     inputs: str | Iterable[str] = "torque",
     parameters: Sequence[str] = (),
     laws: Iterable[Law] | None = None,
+    extra_laws: Iterable[Law] = (),
 ) -> CasadiRates:
     """The rates of a robot with its laws as a CasADi function.
 
@@ -48,8 +49,9 @@ def casadi_rates(
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or a list of names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws.
         parameters: paths of numbers that stay inputs, such as "payload.mass"; machine and laws follow them.
-        laws: other laws than those of the file; () for none. Laws with modes, holds or losses by the direction of
-            power, and laws of time, are refused by name.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. Laws with
+            modes, holds or losses by the direction of power, and laws of time, are refused by name.
+        extra_laws: laws beside those of the robot.
 
     Returns:
         The function with the names of its states, inputs and parameters.
@@ -59,5 +61,5 @@ def casadi_rates(
     >>> f.states[2:4], f.inputs[0], f.function
     (('q.j3', 'v.j1'), 'tau.j1', Function(rates:(x[6],u[3])->(dx[6]) SXFunction))
     """
-    found = open_rates("casadi_rates", robot_or_mech, inputs, parameters, laws)
+    found = open_rates("casadi_rates", robot_or_mech, inputs, parameters, laws, extra_laws)
     return CasadiRates(as_casadi(found.job()), found.states, found.inputs, found.parameters, found.nominal)

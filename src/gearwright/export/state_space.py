@@ -78,6 +78,7 @@ def state_space(
     u: Any = None,
     states: Mapping[str, float] | None = None,
     laws: Iterable[Law] | None = None,
+    extra_laws: Iterable[Law] = (),
 ) -> StateSpace:
     """The linear model of a robot with its laws about a state.
 
@@ -90,8 +91,10 @@ def state_space(
         u: the inputs at the state, by name or in order. Unless given, those that keep it steady are found, with the
             states of laws that go with them; shafts then give way under their load.
         states: states of laws at the state, such as {"j1.current": 2}.
-        laws: other laws than those of the file. Laws with modes are linearised in the mode they are in; one that holds
-            (friction that sticks), that depends on accelerations, or that bends at this very state is refused by name.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. Laws with
+            modes are linearised in the mode they are in; one that holds (friction that sticks), that depends on
+            accelerations, or that bends at this very state is refused by name.
+        extra_laws: laws beside those of the robot.
 
     Returns:
         The model; small changes of q are in the tangent, one per speed.
@@ -104,7 +107,7 @@ def state_space(
     mech = machine_of(CALLER, robot)
     start: dict[str, Any] = {"q": _one(mech, "q", q, mech.nq)}
     start["v"] = np.zeros(mech.n) if v is None else _one(mech, "v", v, mech.n)
-    point = operating_point(CALLER, robot, {**start, **(states or {})}, inputs, u, laws)
+    point = operating_point(CALLER, robot, {**start, **(states or {})}, inputs, u, laws, extra_laws)
     A, B = _in_the_tangent(mech, point)
     own = [*(f"q.{x}" for x in mech.speeds), *(f"v.{x}" for x in mech.speeds), *point.around.system.states]
     watched = own if outputs is None else [_known(name, own) for name in outputs]

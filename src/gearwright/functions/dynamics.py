@@ -100,6 +100,7 @@ def reactions(
     *,
     contact: Mapping[str, ArrayLike] | None = None,
     laws: Sequence[Any] | None = None,
+    extra_laws: Sequence[Any] = (),
 ) -> Array:
     """Total wrench from parent to body across every joint, (..., bodies, 6).
 
@@ -116,12 +117,13 @@ def reactions(
         contact: forces of the constraints by the names of their series (`rod.force.x`), each (...), such as those of
             a run. Unless given they are those with which the actuators alone make the motion; where these are not
             unique (rows that depend on each other, more drives than freedom), the least ones.
-        laws: constraints; () leaves out the loops of a robot.
+        laws: constraints instead of the loops of the robot; () for none.
+        extra_laws: constraints beside the loops of the robot.
     """
-    if laws is not None or contact is not None or getattr(mech, "loops", None):
+    if laws is not None or extra_laws or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
-        wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, laws)
+        wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))
     return run(dynamics_programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 

@@ -41,7 +41,13 @@ class LinearModel(NamedTuple):
 
 
 def linearise(
-    mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, laws: Sequence[Constraint] | None = None
+    mech: RobotOrMech,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    laws: Sequence[Constraint] | None = None,
+    extra_laws: Sequence[Constraint] = (),
 ) -> LinearModel:
     r"""The exact first-order model of forward dynamics about a state, not only an equilibrium.
 
@@ -57,10 +63,11 @@ def linearise(
         q: configuration, (..., nq), closed where there are loops.
         v: speeds, (..., n).
         tau: generalized forces, (..., n).
-        laws: constraints; the loops of a robot's file unless given, () for none.
+        laws: constraints instead of the loops of the robot; () for none.
+        extra_laws: constraints beside the loops of the robot.
     """
     robot, mech = mech, machine_of("linearise", mech)
-    closure = closure_of("linearise", robot, mech, laws)
+    closure = closure_of("linearise", robot, mech, laws, extra_laws)
     if closure is not None:
         return _closed(closure, q, v, tau)
     slopes = derivative(FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, "linearise")
@@ -75,7 +82,13 @@ def linearise(
     return LinearModel(A, B)
 
 
-def free_speeds(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Constraint] | None = None) -> FreeSpeeds:
+def free_speeds(
+    mech: RobotOrMech,
+    q: ArrayLike,
+    laws: Sequence[Constraint] | None = None,
+    *,
+    extra_laws: Sequence[Constraint] = (),
+) -> FreeSpeeds:
     r"""The speeds that constraints leave free at a configuration, and how all speeds follow from them, $v = N w$.
 
     Speeds with actuators come first in the choice: a crank that is driven is free, and the rest follows.
@@ -83,7 +96,8 @@ def free_speeds(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Constraint] | No
     Args:
         mech: the machine, or the robot.
         q: configuration, (nq,), closed.
-        laws: constraints; the loops of a robot's file unless given.
+        laws: constraints instead of the loops of the robot; () for none.
+        extra_laws: constraints beside the loops of the robot.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -94,7 +108,7 @@ def free_speeds(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Constraint] | No
     """
     machine = machine_of("free_speeds", mech)
     at = checked("free_speeds", machine, "q", q, machine.nq)
-    closure = closure_of("free_speeds", mech, machine, laws) or Closure(machine, ())
+    closure = closure_of("free_speeds", mech, machine, laws, extra_laws) or Closure(machine, ())
     if not closure.laws:
         return FreeSpeeds(machine.speeds, tuple(range(machine.n)), np.eye(machine.n))
     here = closure.at(at)

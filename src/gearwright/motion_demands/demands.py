@@ -8,6 +8,7 @@ from typing import Any
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.mechanism import Mechanism, machine_of
@@ -26,7 +27,7 @@ def demands(
     motion: Trajectory | Motion,
     *,
     laws: Sequence[Law] | None = None,
-    loads: Sequence[Law] = (),
+    extra_laws: Sequence[Law] = (),
     contact: Any = None,
     actuators: Sequence[Invertible] | None = None,
     limits: Mapping[str, float] | None = None,
@@ -53,8 +54,8 @@ def demands(
         robot: a robot (with the motors and laws of its parts unless others are given) or a machine.
         motion: a trajectory of all speeds or of the joints alone, or samples. Samples are taken as they are where no
             derivatives of forces are needed, else joined by a spline of degree 7.
-        laws: friction and losses; of a robot its own unless given, of a machine none. () leaves all out.
-        loads: laws beside those, such as a `Wrench` at the tool, whose forces `inputs` give.
+        laws: laws instead of those of the robot, of which a remark names what is left out; () for none.
+        extra_laws: laws beside those of the robot, such as a `Wrench` at the tool, whose forces `inputs` give.
         contact: forces of contacts and constraints over time, by the names of their series (`pen.force.z`) or, where
             there is one, of the law: numbers, functions of time or (times, values). The motion must keep to what they
             hold; contacts that are not named do not touch. The forces of constraints that are not named are found
@@ -82,19 +83,14 @@ def demands(
     mech = machine_of("demands", robot)
     if not mech.n:
         raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
-    given = Given((*_laws(robot, mech, laws), *loads), contact, actuators, inputs, given_states(states))
+    chosen = choose_laws("demands", robot, laws, extra_laws, lambda own: followable_laws(own, mech))
+    given = Given(chosen.laws, contact, actuators, inputs, given_states(states))
     found = pursued(robot, mech, motion, given, samples)
     blocks = found.blocks()
     bounds = {**stated_limits(robot, mech, own=actuators is None), **_limits(limits)}
     remarks = (*left_out(robot, mech, blocks, own=actuators is None), *breaks_away(found.case.system.laws, blocks))
-    remarks += _smoothed(robot, mech, laws)
+    remarks += (*_smoothed(robot, mech, laws), *chosen.remarks)
     return gathered_demands(found.case, blocks, bounds, remarks, found.solved)
-
-
-def _laws(robot: Robot | Mechanism, mech: Mechanism, laws: Any) -> tuple[Law, ...]:
-    if laws is not None:
-        return tuple(laws)
-    return followable_laws(robot, mech) if isinstance(robot, Robot) else ()
 
 
 def followable_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:

@@ -172,7 +172,7 @@ def demand_slopes(
     values: Mapping[str, float],
     *,
     laws: LawsOf = followable_laws,
-    loads: Sequence[Law] = (),
+    extra_laws: Sequence[Law] = (),
     contact: Any = None,
     actuators: Any = None,
     samples: int | None = None,
@@ -186,7 +186,7 @@ def demand_slopes(
         motion: a trajectory of all speeds or of the joints alone.
         values: per parameter path its value; not zero.
         laws: the laws of a robot; its own unless given.
-        loads: as of `demands`.
+        extra_laws: laws beside those, as of `demands`.
         contact: likewise.
         actuators: its own motors unless given; () asks for torques alone.
         samples: as of `demands`.
@@ -202,11 +202,11 @@ def demand_slopes(
     mech = machine_of("demand_slopes", robot)
     starts = states or {}
     plain_starts = {name: value_of(x) for name, x in starts.items()}
-    given = Given((*laws(robot, mech), *loads), contact, actuators, inputs, plain_starts)
+    given = Given((*laws(robot, mech), *extra_laws), contact, actuators, inputs, plain_starts)
     plain = pursued(robot, mech, motion, given, samples)
     varied = with_parameters(robot, varied_parameters(values))
     machine = assemble(varied)
-    there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *loads), states=starts))
+    there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *extra_laws), states=starts))
     pieces = _varied_pieces(plain, there)
     return _gathered(plain, _varied_blocks(plain, there, pieces), varied_times(pieces))
 

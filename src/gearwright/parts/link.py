@@ -147,6 +147,7 @@ class Link:
         effective: only combinations of its numbers matter; physical checks are relaxed.
         shapes: what it looks like and collides as, as references.
         section: its cross-sections and material, for stress and deflection; its mass stays as stated.
+        tip: its far end in the link frame [m], where a payload sits by default; see `end`.
         stated: the frame in which a file states it, for equations in the file's words; no computation needs it.
     """
 
@@ -159,11 +160,19 @@ class Link:
     effective: bool = False
     shapes: Sequence[Shape] = ()
     section: LinkSection | None = None
+    tip: Any = None
     stated: StatedFrame = field(default=UNSTATED, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_kind(f"link {self.name!r}", "joint", self.joint, Joint)
         object.__setattr__(self, "shapes", tuple(self.shapes))
+
+    @property
+    def end(self) -> Vec | None:
+        """Its tip, or the end of its section, in the link frame [m]; None where neither is stated."""
+        if self.tip is not None:
+            return Vec.of(self.tip)
+        return None if self.section is None else Vec.of(self.section.to)
 
     @property
     def joint_name(self) -> str:

@@ -14,7 +14,14 @@ from gearwright.parts.drives.supply_and_servo import Supply
 from gearwright.parts.environment.loops_and_contacts import Loop, Touch
 from gearwright.parts.gears.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.payload_and_frames import Frame, NamedState, Payload
+from gearwright.parts.payload_and_frames import (
+    Frame,
+    NamedState,
+    Payload,
+    last_links,
+    place_in_words,
+    placed_payload,
+)
 from gearwright.parts.structure.cord import Cord
 from gearwright.parts.structure.cross_sections import LinkSection
 from gearwright.parts.structure.tendon import Tendon
@@ -79,6 +86,8 @@ class Robot:
             object.__setattr__(self, field, sequence_of(f"robot {self.name!r}", field, getattr(self, field), kind))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
+            placed = placed_payload(self.name, self.links, self.frames, self.payload)
+            object.__setattr__(self, "payload", placed)
         if self.supply is not None:
             require_kind(f"robot {self.name!r}", "supply", self.supply, Supply)
 
@@ -133,16 +142,54 @@ class Robot:
         return replace(self, links=tuple(fresh if one is link else one for one in self.links))
 
     def with_payload(
-        self, mass: Scalar, position: Any = (0.0, 0.0, 0.0), body: str | None = None, inertia: Any = None
+        self,
+        mass: Scalar,
+        position: Any = None,
+        body: str | None = None,
+        inertia: Any = None,
+        *,
+        frame: str | None = None,
     ) -> Robot:
-        """The robot carrying this payload instead of any it had; `body` None: the last link of a chain."""
-        payload = Payload(mass, position, body) if inertia is None else Payload(mass, position, body, inertia)
-        return replace(self, payload=payload)
+        """The robot carrying this payload instead of any it had.
+
+        Args:
+            mass: mass [kg].
+            position: its centre of mass in the frame of the link, on its joint, or in `frame` [m]. Unless given it sits
+                at the tool frame (a frame or fixed link called tool, tcp, tip, tool0 or flange), else at the tip of the
+                last link; a robot that has neither refuses it.
+            body: the link that carries it; that of the frame, or the last of a chain, unless given.
+            inertia: tensor about its centre of mass in the axes of the link or of `frame` [kg m2], (3, 3).
+            frame: a frame or link at which it sits.
+
+        >>> arm = Robot("arm", [Link("upper", mass=2, tip=(0.5, 0, 0))], frames=[Frame("hook", "upper", (0.3, 0, 0))])
+        >>> arm.with_payload(1.5).payload.position, arm.with_payload(1.5, frame="hook").payload.position
+        (Vec(0.5, 0, 0), Vec(0.3, 0.0, 0.0))
+        """
+        given = {} if inertia is None else {"inertia": inertia}
+        loaded = replace(self, payload=Payload(mass, position, body, **given, frame=frame))
+        if loaded.payload is not None and loaded.payload.frame is not None:
+            known = [*(one.name for one in self.frames), *(link.name for link in self.links)]
+            raise InputError(f"with_payload: there is no frame {frame!r}. {did_you_mean(frame, known)}")
+        if loaded.payload is not None and loaded.payload.position is None:
+            known = [link.name for link in self.links]
+            raise InputError(f"with_payload: there is no link {body!r}. {did_you_mean(body, known)}")
+        return loaded
+
+    @property
+    def payload_place(self) -> str | None:
+        """Where its payload sits, in words; None without one.
+
+        >>> Robot("arm", [Link("upper", mass=2, tip=(0.5, 0, 0))]).with_payload(1.5).payload_place
+        "at the tip of link 'upper'"
+        """
+        if self.payload is None:
+            return None
+        link = self.link(self.payload.link) if self.payload.link is not None else self.last_link()
+        return place_in_words(link, self.frames, self.payload.position)
 
     def last_link(self) -> Link:
         """The only link that carries no other."""
-        parents = {link.parent for link in self.links}
-        ends = [link for link in self.links if link.name not in parents]
+        ends = last_links(self.links)
         if len(ends) != 1:
             names = listed(link.name for link in ends)
             raise StructureError(

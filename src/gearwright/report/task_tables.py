@@ -61,10 +61,13 @@ def _row(title: str, lasts: str, values: np.ndarray) -> str:
 def _told(analysis: Analysis) -> Iterator[str]:
     task, load = analysis.task, analysis.robot.payload
     if task.changes_payload:
-        masses = ", ".join(number(stretch.mass) for stretch in task.stretches(analysis.robot))
-        yield f"It carries {masses} kg, one after the other."
+        loads = [
+            f"{number(stretch.mass)} kg" + (f" {stretch.robot.payload_place}" if stretch.robot.payload else "")
+            for stretch in task.stretches(analysis.robot)
+        ]
+        yield f"It carries {', '.join(loads)}, one after the other."
     elif load is not None:
-        yield f"It carries {number(load.mass)} kg."
+        yield f"It carries {number(load.mass)} kg {analysis.robot.payload_place}."
     yield f"Done {_often(task)}" + (
         "." if task.ambient is None else f", in air of {number(task.ambient - ZERO_CELSIUS)} °C."
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.motors.torque_source import MotorTorque
 from gearwright.mechanism import Mechanism
@@ -18,37 +20,63 @@ from gearwright.text import did_you_mean
 
 
 def acting_laws(
-    robot: Robot | Mechanism, mech: Mechanism, laws: Sequence[Law] | None, named: Collection[str], smooth: bool
-) -> tuple[Law, ...]:
-    """The laws of a run; motors join in where a voltage, current or torque of theirs is among the names of inputs."""
-    if laws is not None:
-        chosen = tuple(laws)
-    else:
-        chosen = laws_of(robot, mech, named, smooth=smooth) if isinstance(robot, Robot) else ()
-    return (*chosen, *_torques(mech, named, chosen))
+    caller: str,
+    robot: Robot | Mechanism,
+    mech: Mechanism,
+    given: tuple[Iterable[Law] | None, Iterable[Law]],
+    named: Collection[str],
+    *,
+    smooth: bool,
+) -> LawChoice:
+    """The laws of a run; motors join in where a voltage, current or torque of theirs is among the names of inputs.
+
+    `given` are `laws` and `extra_laws` as the user states them.
+    """
+    laws, extra_laws = given
+    choice = choose_laws(caller, robot, laws, extra_laws, lambda own: laws_of(own, mech, named, smooth=smooth))
+    return choice._replace(laws=(*choice.laws, *_torques(caller, mech, named, choice.laws)))
 
 
-def _torques(mech: Mechanism, named: Collection[str], chosen: Sequence[Law]) -> list[Law]:
+@dataclass(frozen=True)
+class RobotLaws:
+    """The laws that a robot brings into a motion, made anew for every robot of other numbers.
+
+    Args:
+        named: the inputs that somebody gives by name.
+        extra: laws beside those of the robot.
+        smooth: friction, stops and gaps without modes.
+    """
+
+    named: frozenset[str] = frozenset()
+    extra: tuple[Law, ...] = ()
+    smooth: bool = False
+
+    def of(self, robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
+        """Those of a robot with the numbers (of any kind) that it has."""
+        return acting_laws("rollout", robot, mech, (None, self.extra), self.named, smooth=self.smooth).laws
+
+
+def _torques(caller: str, mech: Mechanism, named: Collection[str], chosen: Sequence[Law]) -> list[Law]:
     """Motors whose torque is given by name, unless a law of the user's takes an input of that name."""
     known = {one.name for law in chosen for one in getattr(law, "inputs", ())}
-    _refuse_unknown([name for name in sorted(named) if name not in known], mech)
+    _refuse_unknown(caller, [name for name in sorted(named) if name not in known], mech)
     found: list[Law] = []
     for motor in mech.actuators:
         name = f"{motor.name}.torque"
         if name in named and name not in known:
             also = [word for word in (f"{motor.name}.voltage", f"{motor.name}.current_reference") if word in named]
             if also:
-                raise InputError(f"simulate: both {name} and {also[0]} are given. Give one of them.")
+                raise InputError(f"{caller}: both {name} and {also[0]} are given. Give one of them.")
             found.append(MotorTorque.of(mech, motor.name))
     return found
 
 
-def _refuse_unknown(names: Sequence[str], mech: Mechanism) -> None:
+def _refuse_unknown(caller: str, names: Sequence[str], mech: Mechanism) -> None:
     """The torque of a motor that does not exist: inputs know motors only once their torques are given."""
     motors = [f"{motor.name}.torque" for motor in mech.actuators]
     for name in names:
         if motors and name.endswith(".torque") and name not in motors:
-            raise InputError(f"simulate: there is no input {name!r}. {did_you_mean(name, motors)}")
+            raise InputError(f"{caller}: there is no input {name!r}. {did_you_mean(name, motors)}")
 
 
 def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[str]:
@@ -57,9 +85,14 @@ def named_inputs(inputs: Any, control: Controller | None, begin: State) -> set[s
     return named if control is None else named | _outputs(control, begin)
 
 
+def driven_inputs(control: LawController) -> frozenset[str]:
+    """The inputs of laws, such as voltages of motors, that a control law drives."""
+    return frozenset(name for name in control.law.outputs if not name.startswith(FORCE))
+
+
 def _outputs(control: Controller, begin: State) -> set[str]:
     if isinstance(control, LawController):
-        return {name for name in control.law.outputs if not name.startswith(FORCE)}
+        return set(driven_inputs(control))
     try:
         answer, _ = control.answer(0.0, begin.with_states({**control.states, **begin.states}))
     except InputError:  # it needs states of laws, which are not known yet: then it drives motors

@@ -104,6 +104,7 @@ def simulate(
     inputs: Any = None,
     controller: Any = None,
     laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
     method: str | None = None,
     events: Sequence[Event | Callable[..., float]] = (),
     step: float | None = None,
@@ -122,7 +123,8 @@ def simulate(
         inputs: forces tau (n,), a function of time that returns them, or a mapping from input names
             (`tau.<speed>`, `<motor>.torque`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
-        laws: laws instead of those of the robot; () for none.
+        laws: laws instead of those of the robot, of which a remark names what is left out; () for none.
+        extra_laws: laws beside those of the robot: a push at the tool, a wall, a brake.
         method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), "projected" (Dormand-Prince 5
             with a fixed step, all laws and events; for loops that pass singular positions), or compiled with a fixed
             step: "euler" (semi-implicit), "rk4" (both take friction, stops and gaps smooth) or "moreau" (time stepping,
@@ -153,14 +155,14 @@ def simulate(
     step = None if step is None else number("simulate", "step", step, above=0.0, unit="seconds", example=1e-3)
     control = controller_of(controller)
     named = named_inputs(inputs, control, begin)
-    chosen = acting_laws(robot_or_mech, mech, laws, named, smooth=method in SMOOTHED)
-    system = System(mech, chosen, control.states if control else {})
+    chosen = acting_laws("simulate", robot_or_mech, mech, (laws, extra_laws), named, smooth=method in SMOOTHED)
+    system = System(mech, chosen.laws, control.states if control else {})
     given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
     largest = largest_inputs(robot_or_mech, mech, saturate)
     if saturate:
         given = replace(given, bounds=bounds_of(given.names, largest))
     recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
-    recorder.remarks.extend(start_remarks(robot_or_mech, mech, np.asarray(begin.q)))
+    recorder.remarks.extend([*chosen.remarks, *start_remarks(robot_or_mech, mech, np.asarray(begin.q))])
     x = state_vector(system, begin)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)

@@ -85,18 +85,18 @@ class Session:
             assert stated is not None, f"{part.title} is not a motor"
             self._take(part.with_motor(self.robot, chosen_motor(key, stated, self.catalogue)))
 
-    def carry(self, mass: float) -> None:
-        """Let the robot carry a mass [kg] where its payload is, or at the first frame of its last link."""
+    def carry(self, mass: float, frame: str | None = None) -> None:
+        """Let the robot carry a mass [kg] at a frame or link; where its payload sits, or by default, unless given."""
         if not mass >= 0:
             raise InputError(f"payload: mass {mass} kg is negative. Give 0 or more.")
         with self.lock:
             payload = self.robot.payload
-            if payload is not None:
+            if payload is None and not mass:
+                return
+            if payload is not None and frame is None:
                 self._take(replace(self.robot, payload=replace(payload, mass=mass)), {"payload.mass"})
                 return
-            link = self.robot.last_link().name
-            places = [frame.position for frame in self.robot.frames if frame.link == link]
-            self._take(self.robot.with_payload(mass, places[0] if places else (0.0, 0.0, 0.0), link))
+            self._take(self.robot.with_payload(mass, frame=frame))
 
     def _take(self, robot: Robot, paths: Set[str] = frozenset()) -> None:
         """Use a changed robot once it is seen to be one; kernels stay if only their parameters, at paths, changed."""

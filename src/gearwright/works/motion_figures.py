@@ -31,7 +31,7 @@ def feedforward_schemes() -> Any:
     }
     errors, t = {}, np.zeros(0)
     for name, controller in controllers.items():
-        run = rollout(plant, start, np.zeros(6), 800, 1e-3, method="rk4", controller=controller)
+        run = rollout(plant, start, np.zeros(6), 800, 1e-3, method="rk4", laws=(), controller=controller)
         t = np.asarray(run.t)
         errors[name] = 1e3 * np.abs(run.q - motion.at(t)).max(axis=-1)
     return figure(t, "time [s]", [Panel("largest error of a joint [mrad]", errors)])
@@ -44,7 +44,7 @@ def elastic_base() -> Any:
     q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
     height = float(np.asarray(placement(mech, q, "tool").position)[2]) - 0.01
     base = SoftContact("tool", Plane((0.3, 0.0, height), (0, 0, 1)), 2e4, 200.0, name="base")
-    run = simulate(mech, (q, v), until=0.06, laws=[base], samples=241, method="adaptive")
+    run = simulate(mech, (q, v), until=0.06, extra_laws=[base], samples=241, method="adaptive")
     tip = np.asarray(placement(mech, run.q, "tool").position)[:, 2]
     panels = [
         Panel("above the base at rest [mm]", {"hand": 1e3 * (tip - height)}),

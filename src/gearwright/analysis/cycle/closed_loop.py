@@ -104,15 +104,14 @@ def followed(known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Pe
     loads, inputs = loads_of(forces)
     start, controller = _start(mech, plan, how), how.control(known, task.cycle)
     named = named_inputs(inputs, controller_of(controller), State(*start))
-    laws = (*laws_of(real, mech, named), *loads)
     warm = {name: x for name, x in plan.start.states.items() if name.endswith(TEMPERATURE)}
-    remembered = {state.name for law in laws for state in law.states}
+    remembered = {state.name for law in laws_of(real, mech, named) for state in law.states}
     run = simulate(
         real,
         State(*start, {name: x for name, x in warm.items() if name in remembered}),
         until=task.cycle.duration,
         controller=controller,
-        laws=laws,
+        extra_laws=loads,
         inputs=inputs or None,
         samples=samples,
         progress=False,

@@ -107,7 +107,7 @@ class Prescribed:
     def _words(self) -> dict[str, Any]:
         """What `demands` and `demand_slopes` take beside robot and motion."""
         loads, inputs = loads_of(self.forces)
-        given: dict[str, Any] = {"loads": loads, "inputs": inputs} if loads else {}
+        given: dict[str, Any] = {"extra_laws": loads, "inputs": inputs} if loads else {}
         return {"contact": self.pressed or None, "samples": self.samples, **given}
 
 

@@ -185,13 +185,13 @@ class Task(Sendable):
         from gearwright.files.fields.task import contact_of
         from gearwright.files.yaml.reader import as_path
         from gearwright.files.yaml.task_reader import read_task
-        from gearwright.planning.paths.task_motions import carrying, task_motions
+        from gearwright.planning.paths.task_motions import carrying, stated_payload, task_motions
 
         words, path = read_task(source), as_path(source)
         loaded = carrying(robot, words.payload)
         ways = task_motions(loaded, words.motions, words.start, None if path is None else path.parent)
-        payload = None if words.payload is None else loaded.payload
-        each = [_stated(robot, one.payload) for one in words.motions]
+        payload = None if words.payload is None else stated_payload(words.payload)
+        each = [_stated(one.payload) for one in words.motions]
         required = words.required.model_dump(exclude_none=True)
         return Task(
             ways,
@@ -232,15 +232,15 @@ def _carrying(robot: Robot, load: Payload | Literal["none"] | None) -> Robot:
     if load is None:
         return robot
     if isinstance(load, Payload):
-        return robot.with_payload(load.mass, load.position, load.link, load.inertia)
+        return robot.with_payload(load.mass, load.position, load.link, load.inertia, frame=load.frame)
     return replace(robot, payload=None)
 
 
-def _stated(robot: Robot, words: PayloadWords | Literal["none"] | None) -> Payload | Literal["none"] | None:
+def _stated(words: PayloadWords | Literal["none"] | None) -> Payload | Literal["none"] | None:
     """What a motion of a file says of its payload."""
-    from gearwright.planning.paths.task_motions import carrying
+    from gearwright.planning.paths.task_motions import stated_payload
 
-    return words if words is None or words == NOTHING_CARRIED else carrying(robot, words).payload
+    return words if words is None or isinstance(words, str) else stated_payload(words)
 
 
 def _forces(title: str, words: Sequence[ForceWords], ways: Sequence[Trajectory]) -> list[ProcessForce]:

@@ -16,9 +16,9 @@ from gearwright.cli.arguments import (
     Plot,
     RobotName,
     Xacro,
-    mass_and_place,
     number_list,
     require_ending,
+    with_load,
 )
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.cli.simulation_inputs import inputs_of, series_of
@@ -131,7 +131,7 @@ def simulate_robot(
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     following = controlled(loaded, motion, controller, frequency, damping)
     if payload is not None:
-        loaded = loaded.with_payload(*mass_and_place(payload))
+        loaded = with_load(loaded, payload)
     if environment is not None:
         loaded = with_environment(loaded, environment)
     mech = assemble(loaded)

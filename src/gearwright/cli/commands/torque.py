@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, mass_and_place, number_list
+from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, number_list, with_load
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
@@ -58,14 +58,14 @@ def torque(
     motion of the joints is enough. Speeds and accelerations missing in the file are derived from the times by a quintic
     spline; accelerations alone are integrated from --initial and --speeds.
 
-    Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@0,0,0.1
+    Example: gearwright torque elbow swing.csv -o tau.csv --payload 2.5@tool
     """
     from gearwright.motion.csv_files import write_columns
     from gearwright.motion_demands.demands import demands
 
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
-        loaded = loaded.with_payload(*mass_and_place(payload))
+        loaded = with_load(loaded, payload)
     mech = approximate(assemble(loaded), wheels)
     motion, notes = _motion(trajectory, mech, initial, speeds)
     found = demands(

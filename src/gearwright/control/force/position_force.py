@@ -264,7 +264,7 @@ def hybrid(
     >>> pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
     >>> start = project(arm, [0.3, -0.3, 0.9], [pen])
     >>> control = gw.control.hybrid(arm, pen, gw.placement(arm, start.q, "tool"), 15.0)
-    >>> run = gw.simulate(arm, start, until=0.1, laws=[pen], controller=control, samples=3)
+    >>> run = gw.simulate(arm, start, until=0.1, extra_laws=[pen], controller=control, samples=3)
     >>> bool(abs(run["pen.force.z"] - 15.0).max() < 1e-6)
     True
     """

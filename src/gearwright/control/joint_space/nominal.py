@@ -16,10 +16,11 @@ from gearwright.control.references import Reference
 from gearwright.errors import InputError
 from gearwright.files.formats import write_text
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.csv_columns import read_columns, write_columns
 from gearwright.motion.trajectory import Trajectory
-from gearwright.motion_demands.demands import demands
+from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.text import listed
 
 SAME = 1e-6
@@ -87,7 +88,12 @@ class NominalControl:
 
 
 def nominal(
-    robot: RobotOrMech, motion: Trajectory, samples: int = 1001, *, laws: Sequence[Law] | None = None
+    robot: RobotOrMech,
+    motion: Trajectory,
+    samples: int = 1001,
+    *,
+    laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
 ) -> NominalControl:
     """The forces that a motion asks for, friction and losses of the robot's file included, as a control to store.
 
@@ -95,7 +101,8 @@ def nominal(
         robot: the robot, or a machine.
         motion: the motion of the joints.
         samples: at how many times at least.
-        laws: other laws than those of the robot; () for none.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none.
+        extra_laws: laws beside those of the robot.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -103,8 +110,10 @@ def nominal(
     >>> stored.joints, stored.tau.shape
     (('j1', 'j2', 'j3'), (12, 3))
     """
-    side = joint_side("control.nominal", machine_of("control.nominal", robot))
-    found = demands(robot, motion, laws=laws, actuators=(), samples=samples)
+    mech = machine_of("control.nominal", robot)
+    side = joint_side("control.nominal", mech)
+    chosen = choose_laws("control.nominal", robot, laws, extra_laws, lambda own: followable_laws(own, mech))
+    found = demands(robot, motion, laws=chosen.warned("control.nominal"), actuators=(), samples=samples)
     keep = np.flatnonzero(np.diff(found.motion.t, append=np.inf) > 0)
     t, count = found.motion.t[keep], side.count
     tau = found.tau[keep][:, list(side.driven)] @ side.carried[list(side.driven)]

@@ -101,8 +101,7 @@ def with_made(robot: Robot, name: str, section: LinkSection, made: Made) -> Robo
     def moved(place: Any) -> Any:
         if place is None:
             return None
-        p = Vec.of(place)
-        return p + along * (along.dot(p) * (made.stretch - 1.0))
+        return stretched(Vec.of(place), along, made.stretch)
 
     link = _made_link(robot.link(name), section, made, along)
     links = [link if own.name == name else _hung(own, name, moved) for own in robot.links]
@@ -141,7 +140,13 @@ def _made_link(link: Link, section: LinkSection, made: Made, along: Vec) -> Link
     if rest_mass > NEGLIGIBLE:
         total = total + _rest(link, old, rest_mass, along, made.stretch)
     com = total.moment * (1 / total.mass)
-    return replace(link, mass=total.mass, com=com, inertia=total.tensor - Tensor.point(com, total.mass))
+    tip = None if link.end is None else stretched(link.end, along, made.stretch)
+    return replace(link, mass=total.mass, com=com, inertia=total.tensor - Tensor.point(com, total.mass), tip=tip)
+
+
+def stretched(place: Vec, along: Vec, stretch: Scalar) -> Vec:
+    """A place on a link that is stretched along a direction."""
+    return place + along * (along.dot(place) * (stretch - 1.0))
 
 
 def _rest(link: Link, beam: Inertia, mass: Scalar, along: Vec, stretch: Scalar) -> Inertia:

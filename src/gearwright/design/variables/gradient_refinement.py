@@ -99,7 +99,8 @@ class DesignRecipe(Recipe):
         about = (
             base.robot,
             dict(base.sections),
-            base.task.carried_by(base.robot).payload,
+            base.task.payload,
+            base.task.payloads,
             made.fixed,
             made.free,
             made.choices,

@@ -35,7 +35,8 @@ class CFunction:
     Args:
         function: a public function or its name, "rates" (the robot with its laws), a controller of `gw.control`, or
             any `Program`.
-        fixed: what it takes beside arrays, as for `compile`: {"body": "tool"}; for "rates" its `inputs` and `laws`.
+        fixed: what it takes beside arrays, as for `compile`: {"body": "tool"}; for "rates" its `inputs`, `laws`
+            and `extra_laws`, as for `casadi_rates`.
         name: its name after that of the package; made from the others unless given.
         by: inputs that it is differentiated by; none: the function itself.
 

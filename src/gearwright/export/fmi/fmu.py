@@ -72,6 +72,7 @@ def fmu(
     *,
     state: Any = None,
     laws: Iterable[Law] | None = None,
+    extra_laws: Iterable[Law] = (),
     overwrite: bool = False,
 ) -> FmuReport:
     """Write a robot with its laws as an FMU: Model Exchange and Co-Simulation in one file.
@@ -92,7 +93,9 @@ def fmu(
             "j1.friction.coulomb"; machine and laws follow them.
         state: where it starts, as for `simulate`, or the name of a state of the robot; neutral and at rest unless
             given.
-        laws: other laws than those of the file, with their numbers as they are.
+        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out. ()
+            for none.
+        extra_laws: laws beside those of the robot.
         overwrite: whether a file that is there already may be replaced.
 
     Returns:
@@ -107,7 +110,7 @@ def fmu(
     if version not in VERSIONS:
         raise InputError(f"{CALLER}: version={version!r} is not known. {did_you_mean(version, VERSIONS)}")
     file = _free_path(path, overwrite)
-    opened = _opened(robot, inputs, parameters, laws)
+    opened = _opened(robot, inputs, parameters, (laws, extra_laws))
     start = state_vector(opened.system, initial_state(opened.system.mech, _first_state(robot, opened, state)))
     model = FmuModel(str(getattr(robot, "name", "machine")), opened, start)
     _refuse_deciding_parameters(model)
@@ -179,9 +182,12 @@ def _free_path(path: str | Path, overwrite: bool) -> Path:
 
 
 def _opened(
-    robot: RobotOrMech, inputs: str | Iterable[str], parameters: Sequence[str], laws: Iterable[Law] | None
+    robot: RobotOrMech,
+    inputs: str | Iterable[str],
+    parameters: Sequence[str],
+    given: tuple[Iterable[Law] | None, Iterable[Law]],
 ) -> OpenSystem:
-    opened = open_system(CALLER, robot, inputs, parameters, laws, smooth=False)
+    opened = open_system(CALLER, robot, inputs, parameters, *given, smooth=False)
     for obstacle in surveyed(opened.system).obstacles:
         raise InputError(f"{CALLER}: {obstacle}")
     return opened

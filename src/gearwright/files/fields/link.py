@@ -80,6 +80,11 @@ class LinkWords(Words):
     flexible: BeamWords | None = Field(
         default=None, description="the link is a beam, cut into segments; its own mass is that of a hub at the root"
     )
+    tip: Position | None = Field(
+        default=None,
+        description="its far end in the link's frame; the origin of a Denavit-Hartenberg frame, or the end of its "
+        "section, unless given",
+    )
     section: SectionWords | None = Field(
         default=None, description="its cross-sections and material, for stress and deflection; its mass stays as stated"
     )

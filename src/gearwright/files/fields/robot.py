@@ -17,11 +17,16 @@ from gearwright.files.fields.train import TrainWords
 
 
 class PayloadWords(Words):
-    """A body fixed to a link."""
+    """A body fixed to a link. Without a position it sits at the tool frame, else at the tip of the last link."""
 
     mass: Mass = Field(description="its mass")
-    position: Position = Field(default=(0.0, 0.0, 0.0), description="its centre of mass in the link's frame")
-    link: Name | None = Field(default=None, description="the last link of a chain unless given")
+    position: Position | None = Field(
+        default=None,
+        description="its centre of mass in the link's frame, or in `frame`; unless given that of the tool frame (tool, "
+        "tcp, tip, tool0 or flange), else the tip of the last link",
+    )
+    link: Name | None = Field(default=None, description="that of the frame, or the last of a chain, unless given")
+    frame: Name | None = Field(default=None, description="a frame or link at which it sits")
     inertia: TensorWords = Field(
         default=TensorWords(), description="about its centre of mass; a point mass unless given"
     )

@@ -64,7 +64,9 @@ def _note_unknown(robot: Robot, contents: Contents, problems: Problems) -> None:
             wanted["drives", i, "joint"] = (words.joint, joints)
             wanted["drives", i, "mounted_on"] = (words.mounted_on, links)
     if contents.header is not None and contents.header.payload is not None:
+        places = [*links[1:], *(frame.name for frame in robot.frames)]
         wanted["payload", "link"] = (contents.header.payload.link, links[1:])
+        wanted["payload", "frame"] = (contents.header.payload.frame, places)
     for path, (name, known) in wanted.items():
         if name is not None and name not in known:
             problems.add(f"there is no {name!r}. {did_you_mean(name, known)}", spell(path), contents.root.line_of(path))

@@ -24,6 +24,7 @@ from gearwright.files.yaml_tree import Node
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
 from gearwright.parts.builders.mounting import mount_of, moved_drive, output_is_link
 from gearwright.parts.checks import unphysical
+from gearwright.parts.payload_and_frames import placed_payload
 from gearwright.parts.structure.cord import moved_cord
 from gearwright.parts.structure.frame_changes import HERE, PartPlace
 from gearwright.parts.trains.train import Stated
@@ -100,8 +101,16 @@ def _link(words: LinkWords, seat: Seat | None, frames: Frames) -> Link | None:
         effective=words.effective,
         shapes=[_moved(shape.shape(), seat.frame) for shape in words.shapes],
         section=None if words.section is None else words.section.placed(seat.frame),
+        tip=_tip(words, seat),
         stated=seat.stated,
     )
+
+
+def _tip(words: LinkWords, seat: Seat) -> Vec | None:
+    """The far end of a link in its body frame: as stated, or the origin of its Denavit-Hartenberg frame."""
+    if words.tip is not None:
+        return seat.frame.point(words.tip)
+    return seat.frame.position if seat.stated.lengths else None
 
 
 def _joint(words: LinkWords, place: PartPlace, axis: Vec) -> Joint:
@@ -156,14 +165,17 @@ def _frame(words: FrameWords, frames: Frames) -> Frame:
 def _loaded(
     robot: Robot, words: PayloadWords | None, frames: Frames, contents: Contents, problems: Problems
 ) -> Robot | None:
-    """The robot with its payload, whose frame is that of the link that carries it."""
+    """The robot with its payload, stated in the frame it names, or in that of the link that carries it."""
     if words is None:
         return robot
     loaded = None
     with problems.of("payload", contents.root.line_of(("payload",))):
-        link = words.link if words.link is not None else robot.last_link().name
-        frame = frames.get(link, HERE)
-        payload = Payload(words.mass, frame.point(words.position), words.link, frame.tensor(words.inertia.tensor))
+        payload = Payload(words.mass, words.position, words.link, words.inertia.tensor, words.frame)
+        if words.frame is None:
+            payload = placed_payload(robot.name, robot.links, robot.frames, payload)
+            frame = frames.get(payload.link if payload.link is not None else robot.last_link().name, HERE)
+            at = payload.position if words.position is None else frame.point(words.position)
+            payload = replace(payload, position=at, inertia=frame.tensor(words.inertia.tensor))
         loaded = replace(robot, payload=payload)
     return loaded
 

@@ -40,7 +40,8 @@ def name_problems(contents: Contents, problems: Problems) -> None:
     names.exist("follows", names.leaders(), joints, "joint")
     names.exist("row", names.rows(), joints, "joint", attached)
     names.exist("frame", names.keyed("cords", "course", "frame"), places, "link or frame", attached)
-    names.exist("payload", names.carrier(), links, "link", attached)
+    names.exist("payload", names.of_payload("link"), links, "link", attached)
+    names.exist("payload", names.of_payload("frame"), places, "frame or link", attached)
     names.unique("wheels", names.keyed("trains", "wheels", "name"))
     names.unique("motors", names.keyed("trains", "motors", "name"))
     names.exist_in_trains(links, joints, attached)
@@ -85,10 +86,10 @@ class _Names:
                 found["links", i, "joint", "follows", "joint"] = follows["joint"]
         return found
 
-    def carrier(self) -> dict[Path, str]:
+    def of_payload(self, key: str) -> dict[Path, str]:
         payload = self.root.data.get("payload")
-        link = payload.get("link") if isinstance(payload, dict) else None
-        return {("payload", "link"): link} if isinstance(link, str) else {}
+        name = payload.get(key) if isinstance(payload, dict) else None
+        return {("payload", key): name} if isinstance(name, str) else {}
 
     def inside(self, word: str, inner: str) -> Iterable[tuple[Path, Any]]:
         """What stands in the lists called `inner` of all entries, by its path."""

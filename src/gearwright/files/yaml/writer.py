@@ -167,6 +167,8 @@ def _link(link: Link) -> dict[str, Any]:
     com = _vector(f"{owner}, com", link.com)
     words |= {"com": com} if any(com) else {}
     words |= _given({"inertia": _tensor(f"{owner}, inertia", link.inertia), "effective": link.effective})
+    if link.tip is not None:
+        words["tip"] = _vector(f"{owner}, tip", link.tip)
     if link.section is not None:
         words["section"] = section_words(f"link {link.name!r}", link.section)
     return words | _given({"shapes": [_shape(shape) for shape in link.shapes]})
@@ -270,8 +272,10 @@ def _touch(touch: Touch) -> dict[str, Any]:
 
 def _payload(payload: Payload) -> dict[str, Any]:
     words: dict[str, Any] = {"mass": _number("payload, mass", payload.mass)}
-    words["position"] = _vector("payload, position", payload.position)
-    return words | _given({"link": payload.link, "inertia": _tensor("payload, inertia", payload.inertia)})
+    if payload.position is not None:
+        words["position"] = _vector("payload, position", payload.position)
+    words |= _given({"link": payload.link, "frame": payload.frame})
+    return words | _given({"inertia": _tensor("payload, inertia", payload.inertia)})
 
 
 def _frame(frame: Frame) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Wrench(Law):
 
     >>> import gearwright as gw
     >>> push = Wrench("push", "link3")
-    >>> run = gw.simulate(gw.load("elbow"), until=0.01, laws=[push], inputs={"push.fz": 5.0}, samples=2)
+    >>> run = gw.simulate(gw.load("elbow"), until=0.01, extra_laws=[push], inputs={"push.fz": 5.0}, samples=2)
     >>> [one.name for one in push.inputs][:3]
     ['push.fx', 'push.fy', 'push.fz']
     """

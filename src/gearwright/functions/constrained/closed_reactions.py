@@ -23,11 +23,11 @@ def closing_wrenches(
     wrenches: Mapping[Any, ArrayLike] | None,
     base_motion: Any,
     contact: Mapping[str, ArrayLike] | None,
-    laws: Any,
+    laws: tuple[Any, Any],
 ) -> Mapping[Any, ArrayLike] | None:
-    """The wrenches given and those of what closes the machine, per body (..., 6)."""
+    """The wrenches given and those of what closes the machine, per body (..., 6); `laws` has those and extra ones."""
     mech = machine_of("reactions", robot_or_mech)
-    closure = closure_of("reactions", robot_or_mech, mech, laws)
+    closure = closure_of("reactions", robot_or_mech, mech, *laws)
     if closure is None:
         return wrenches
     sizes = (mech.nq, mech.n, mech.n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.mechanism.rows import spread
-from gearwright.parts import Robot
 
 SAME = 1e-8
 """Rows whose smallest singular value is this part of the largest, or less, depend on each other."""
@@ -159,17 +159,16 @@ class Closure:
         return FreeSpeeds(tuple(self.mech.speeds[k] for k in free), tuple(free), directions)
 
 
-def closure_of(function: str, robot_or_mech: RobotOrMech, mech: Mechanism, laws: Any) -> Closure | None:
-    """The constraints given, or the loops of a robot's file; None where nothing closes the machine."""
-    if laws is None:
-        found: Iterable[Any] = loop_laws(robot_or_mech) if isinstance(robot_or_mech, Robot) else ()
-    else:
-        found = laws
-    given = tuple(found)
-    for law in given:
+def closure_of(
+    function: str, robot_or_mech: RobotOrMech, mech: Mechanism, laws: Any, extra_laws: Any = ()
+) -> Closure | None:
+    """The loops of a robot's file or the constraints given instead, and extra ones; None where nothing closes it."""
+    closing: list[Constraint] = []
+    for law in choose_laws(function, robot_or_mech, laws, extra_laws, loop_laws).warned(function):
         if not isinstance(law, Constraint):
             raise InputError(f"{function}: laws has {law!r}, which is not a Constraint. Give constraints alone.")
-    return Closure(mech, given) if given else None
+        closing.append(law)
+    return Closure(mech, tuple(closing)) if closing else None
 
 
 def closing_forces(closure: Closure, rows: Array, needed: Array) -> Array:

@@ -234,6 +234,9 @@ def parents_first(links: Sequence[Link]) -> list[Link]:
 
 
 def _payload(robot: Robot, payload: Payload) -> Lump:
+    if payload.frame is not None:
+        known = [*(x.name for x in robot.frames), *(k.name for k in robot.links)]
+        raise StructureError(f"payload: there is no frame {payload.frame!r}. {did_you_mean(payload.frame, known)}")
     link = payload.link if payload.link is not None else robot.last_link().name
     if link not in [k.name for k in robot.links]:
         raise StructureError(f"payload: there is no link {link!r}. {did_you_mean(link, [k.name for k in robot.links])}")

@@ -50,9 +50,10 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
 CLOSING = {
     *("analyse", "closed_motion", "compare", "demand_slopes", "demands", "driven_motion", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
+    *("fastest_mode", "fixed_step", "rollout"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }
-"""Functions that keep the loops of a robot closed, or hand them on."""
+"""Functions that keep the loops of a robot closed unless `laws=` leaves them out, or hand them on."""
 
 PLACING = {
     *("placement", "jacobian", "jacobian_rate", "external_coordinates", "external_jacobian", "external_adjoint"),

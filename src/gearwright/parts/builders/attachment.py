@@ -42,8 +42,9 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         raise InputError(
             f"robot {robot.name!r} has no frame {frame!r} to attach {other.name!r} to. Known are: {known}."
         )
-    if robot.payload is not None and robot.payload.link is None:  # it stays on what was the last link before
-        robot = replace(robot, payload=replace(robot.payload, link=robot.last_link().name))
+    load = robot.payload
+    if load is not None and load.link is None and load.frame is None:  # it stays on what was the last link before
+        robot = replace(robot, payload=replace(load, link=robot.last_link().name))
     move = _Move(spot, prefix, other)
     combined = replace(
         robot,

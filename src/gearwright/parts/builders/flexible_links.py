@@ -113,7 +113,7 @@ def with_beam(robot: Robot, link: str, beam: Beam) -> Robot:
     links = []
     for own in robot.links:
         fresh = _rooted(own, beam) if own is old else _rehung(own, link, beam)
-        links += [fresh, *_segments(link, beam)] if own is old else [fresh]
+        links += [fresh, *_tipped(old, link, beam)] if own is old else [fresh]
     return replace(
         robot,
         links=links,
@@ -130,6 +130,16 @@ def _rooted(link: Link, beam: Beam) -> Link:
     total = hub + Inertia.of_body(m, c, I)
     com = total.moment * (1 / total.mass)
     return replace(link, mass=total.mass, com=com, inertia=total.tensor - Tensor.point(com, total.mass))
+
+
+def _tipped(old: Link, name: str, beam: Beam) -> list[Link]:
+    """The segments, of which the one at the old link's tip has it."""
+    segments = list(_segments(name, beam))
+    if old.end is None:
+        return segments
+    k = beam.segment_at(old.end)
+    place = old.end - beam.origin(k)
+    return [replace(one, tip=place) if one.name == _name(name, k) else one for one in segments]
 
 
 def _segments(name: str, beam: Beam) -> Iterator[Link]:
@@ -181,6 +191,8 @@ def _moved_frame(frame: Frame, link: str, beam: Beam) -> Frame:
 
 
 def _moved_payload(payload: Payload, link: str, last: str | None, beam: Beam) -> Payload:
+    if payload.frame is not None or payload.position is None:  # at what an attachment brings
+        return payload
     carrier = payload.link if payload.link is not None else last
     if carrier != link:
         return replace(payload, link=carrier)

@@ -111,6 +111,7 @@ def inverse_kinematics(
     held: Sequence[str] = (),
     tolerance: float = 1e-9,
     laws: Sequence[Constraint] | None = None,
+    extra_laws: Sequence[Constraint] = (),
 ) -> InverseKinematics:
     r"""Where the joints must be for a frame to take a pose, by damped least squares with restarts.
 
@@ -133,7 +134,8 @@ def inverse_kinematics(
             arms, and with the extra `ik` for those that EAIK knows; else by restarts until no new one appears.
         held: names of joints that stay where `start` has them.
         tolerance: what `reached` means [m, rad].
-        laws: constraints that hold at the answer; the loops of a robot's file unless given, () for none.
+        laws: constraints that hold at the answer instead of the loops of the robot; () for none.
+        extra_laws: constraints beside the loops of the robot.
 
     >>> import gearwright as gw
     >>> arm = gw.load("ur5_like")
@@ -148,7 +150,7 @@ def inverse_kinematics(
     goal = number(name, "tolerance", tolerance, above=0.0, below=0.1, example=1e-9) ** 2
     target = wanted(name, pose)
     descent = descent_of(robot, frame, tuple(target.task), tuple(held))
-    closure = closure_of(name, robot, descent.joints.mech, laws)
+    closure = closure_of(name, robot, descent.joints.mech, laws, extra_laws)
     if closure is not None:
         descent = ClosedDescent(descent, closure)
         if branches == "all":

@@ -158,6 +158,8 @@ def closed_motion(
     start: ArrayLike,
     laws: Sequence[Constraint] | None = None,
     accuracy: float = 1e-9,
+    *,
+    extra_laws: Sequence[Constraint] = (),
 ) -> Trajectory:
     """The motion of all joints for a motion of those that loops leave free: everything else follows.
 
@@ -170,14 +172,15 @@ def closed_motion(
         motion: of the free speeds, in the order of `gw.contact.free_speeds(robot, start).names`. With elastic drives
             that of the free joints is enough: the answer is then one of the joints, without the motors.
         start: a closed configuration near the begin of the motion, which decides the branch, (nq,).
-        laws: constraints; the loops of a robot's file unless given.
+        laws: constraints instead of the loops of the robot.
         accuracy: how far loops may open between the instants [m, rad].
+        extra_laws: constraints beside the loops of the robot.
 
     Raises:
         PlanningError: the loops cannot be closed along the motion, or it passes a singular position.
     """
     mech = machine_of("closed_motion", robot)
-    closure = closure_of("closed_motion", robot, mech, laws)
+    closure = closure_of("closed_motion", robot, mech, laws, extra_laws)
     if closure is None:
         raise InputError("closed_motion: nothing closes this machine. Give laws=, or use the motion as it is.")
     if not mech.straight:

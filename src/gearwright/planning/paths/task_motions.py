@@ -17,7 +17,7 @@ from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Trajectory, pause, recorded, s_curve, smoothed, spline, trapezoid
 from gearwright.motion.piecewise_polynomials import piecewise
 from gearwright.motion_demands.stated_limits import neutral_within_limits
-from gearwright.parts import Robot
+from gearwright.parts import Payload, Robot
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
 from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
 from gearwright.planning.time_optimal.fastest_motion import fastest
@@ -85,7 +85,13 @@ def carrying(robot: Robot, payload: PayloadWords | Literal["none"] | None) -> Ro
         return robot
     if isinstance(payload, str):
         return replace(robot, payload=None)
-    return robot.with_payload(payload.mass, payload.position, payload.link, payload.inertia.tensor)
+    load = stated_payload(payload)
+    return robot.with_payload(load.mass, load.position, load.link, load.inertia, frame=load.frame)
+
+
+def stated_payload(words: PayloadWords) -> Payload:
+    """What a task says of its payload, in the frame that it names or in that of the link, on its joint."""
+    return Payload(words.mass, words.position, words.link, words.inertia.tensor, words.frame)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, machine_of
@@ -84,6 +85,7 @@ def drive_limits(
     robot: Robot | Mechanism,
     *,
     laws: Sequence[Law] | None,
+    extra_laws: Sequence[Law],
     speed: ArrayLike | None,
     acceleration: ArrayLike | None,
     torque: ArrayLike | None,
@@ -94,7 +96,8 @@ def drive_limits(
     Args:
         function: who asks.
         robot: a robot or a machine.
-        laws: friction and losses; of a robot its own unless given.
+        laws: laws instead of those of the robot; () for none.
+        extra_laws: laws beside those of the robot.
         speed: of joints, one or each.
         acceleration: of joints.
         torque: of joints.
@@ -102,9 +105,9 @@ def drive_limits(
     """
     mech = machine_of(function, robot)
     _refuse_elastic(function, mech)
-    own = laws_of(robot, mech) if laws is None and isinstance(robot, Robot) else tuple(laws or ())
+    acting = choose_laws(function, robot, laws, extra_laws, lambda own: laws_of(own, mech)).warned(function)
     asked = torques_alone(mech)
-    machine = StateForces(System(mech, own), (*Drives(asked).pushes, *undriven(mech, asked)))
+    machine = StateForces(System(mech, acting), (*Drives(asked).pushes, *undriven(mech, asked)))
     kept = bounds(function, mech.n, robot, speed, acceleration)
     signals = [*_rates(mech, machine, kept), *_torques(function, robot, mech, machine, torque)]
     signals += _motors(function, robot, mech, machine, motors)

@@ -49,6 +49,7 @@ def fastest(
     voltage: float | Mapping[str, float] | None = None,
     share: float = 1.0,
     laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
     intervals: int | None = None,
 ) -> Trajectory:
     r"""The fastest motion from rest to rest along a path, under limits of joints, motors and electronics.
@@ -69,7 +70,8 @@ def fastest(
         current: largest current [A]; its `max_current` unless given.
         voltage: largest voltage [V]; its `max_voltage` or that of its supply, the lower one, unless given.
         share: of every limit that may be used, such as 0.95 to leave a controller something.
-        laws: friction and losses; of a robot its own unless given, of a machine none.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none.
+        extra_laws: laws beside those of the robot.
         intervals: into how many the path is cut, 1,500 or more by the number of its points; more come closer to limits.
 
     Raises:
@@ -85,7 +87,14 @@ def fastest(
         whole("fastest", "intervals", intervals, least=10, example=INTERVALS)
     motors = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
-        "fastest", robot, laws=laws, speed=speed, acceleration=acceleration, torque=torque, motors=motors
+        "fastest",
+        robot,
+        laws=laws,
+        extra_laws=extra_laws,
+        speed=speed,
+        acceleration=acceleration,
+        torque=torque,
+        motors=motors,
     ).scaled(share)
     _refuse_unlimited(limits)
     if isinstance(path, Trajectory):
@@ -170,6 +179,7 @@ def limit_use(
     current: float | Mapping[str, float] | None = None,
     voltage: float | Mapping[str, float] | None = None,
     laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
     samples: int = 2001,
 ) -> LimitUse:
     """What a motion takes of the limits that `fastest` keeps; the arguments are the same.
@@ -185,7 +195,14 @@ def limit_use(
     whole("limit_use", "samples", samples, least=2, example=2001)
     motors: dict[str, Any] = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
-        "limit_use", robot, laws=laws, speed=speed, acceleration=acceleration, torque=torque, motors=motors
+        "limit_use",
+        robot,
+        laws=laws,
+        extra_laws=extra_laws,
+        speed=speed,
+        acceleration=acceleration,
+        torque=torque,
+        motors=motors,
     )
     if not limits.signals:
         raise InputError(

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra import Scalar
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.compiling.compile import layout_of
 from gearwright.compiling.llvm.python_entry import THREADED_WORK
 from gearwright.compiling.rollout_loop import LoopCode, loop_code
 from gearwright.compiling.threads import over_rows, thread_count
-from gearwright.errors import CompilationError, InputError
+from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces.law import Law
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
+from gearwright.parts.parameter_paths import with_parameters
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import VectorProgram
+from gearwright.simulation.acting_laws import RobotLaws
 from gearwright.simulation.fixed_step.batch_program import BatchProgram, energy_program
 from gearwright.simulation.fixed_step.controlled_step import controlled_step_program, law_states, require_driven
 from gearwright.simulation.fixed_step.inputs_and_checks import (
@@ -43,7 +46,7 @@ from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import observe_stepped
-from gearwright.text import did_you_mean
+from gearwright.text import did_you_mean, listed
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import traced
@@ -62,7 +65,7 @@ class FixedStep:
     def __init__(
         self,
         source: Robot | Mechanism,
-        laws: tuple[Law, ...],
+        laws: tuple[Law, ...] | RobotLaws,
         method: str,
         work: bool,
         parameters: tuple[str, ...],
@@ -73,12 +76,16 @@ class FixedStep:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, MOMENTS)}")
         self._made_from = (source, laws, method, work, parameters, sweeps, control)
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
-        of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
+        acting = nominal_laws(source, laws)
+        of_laws = tuple(path for path in parameters if law_of(acting, path) is not None)
         of_machine = tuple(path for path in parameters if path not in of_laws)
         job = recipe_of("forward_dynamics", source, of_machine, {}, answer="simulate").job()
-        self.mech, self.system = job.mech, System(job.mech, laws)
+        self.mech, self.system = job.mech, System(job.mech, acting)
         require_steppable(self.system, method)
-        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control))
+        brought = None
+        if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
+            brought = partial(_varied_laws, source, laws, of_machine)
+        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control), brought)
         self.further = self.plan.states(self.system)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
@@ -273,9 +280,30 @@ class FixedStep:
         return True
 
 
+def nominal_laws(source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> tuple[Law, ...]:
+    """The laws that act with the numbers that the robot states."""
+    if not isinstance(laws, RobotLaws):
+        return laws
+    assert isinstance(source, Robot), "only a robot brings laws"
+    return laws.of(source, machine_of("rollout", source))
+
+
+def _varied_laws(
+    source: Robot, laws: RobotLaws, paths: tuple[str, ...], values: Sequence[Scalar], mech: Mechanism
+) -> tuple[Law, ...]:
+    """The laws of a robot whose parameters have other values, of any kind."""
+    try:
+        return laws.of(with_parameters(source, dict(zip(paths, values, strict=True))), mech)
+    except NotTraceableError as error:
+        raise InputError(
+            f"rollout: of {listed(paths)}, one decides which laws the robot has, so that it cannot vary within a batch "
+            f"({error}). Make one rollout per value, or leave the laws out: laws=()."
+        ) from None
+
+
 def fixed_step(
     robot_or_mech: Robot | Mechanism,
-    laws: Sequence[Law] = (),
+    laws: Sequence[Law] | RobotLaws = (),
     method: str = "euler",
     *,
     work: bool = False,
@@ -287,19 +315,19 @@ def fixed_step(
 
     Args:
         robot_or_mech: a machine, or a robot whose parameters are inputs.
-        laws: laws with one mode, without holds and drags; for "moreau" all that say how they act over a step.
+        laws: laws that act, or those that the robot brings: with one mode, without holds and drags; for "moreau" all
+            that say how they act over a step.
         method: "euler" (semi-implicit), "rk4" or "moreau".
         work: whether the supplied and dissipated work run along as states.
         parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
         sweeps: of "moreau": how often all impulses are settled.
         control: a control law that closes the loop.
     """
-    if not isinstance(laws, Sequence):
+    machine_of("fixed_step", robot_or_mech)
+    if not isinstance(laws, Sequence | RobotLaws):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
-    held = {loop.name for loop in getattr(robot_or_mech, "loops", ())} <= {law.name for law in laws}
-    machine_of("fixed_step", robot_or_mech, "simulate" if held else "")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control)
+    known = (robot_or_mech, laws if isinstance(laws, RobotLaws) else tuple(laws), method, work, paths, sweeps, control)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key

@@ -55,7 +55,7 @@ def require_driven(law: ControlLaw, system: System) -> None:
     for name in law.sensors:
         if name not in system.states:
             raise InputError(
-                f"rollout: the controller measures {name!r}, which no law has. Put the contact into `laws` as "
+                f"rollout: the controller measures {name!r}, which no law has. Put the contact into `extra_laws` as "
                 "gw.contact.Measured(contact)."
             )
     if tuple(law.mech.speeds) != tuple(system.mech.speeds):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,20 +13,25 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
+from gearwright.dynamics.integration_steps import METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
 from gearwright.forces.law import Law
 from gearwright.functions.backend import kernel_mode
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.system.controllers.controller import Controller
+from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.system import System
 from gearwright.text import did_you_mean
 
 UNSETTLED = 1e-3
@@ -68,9 +74,10 @@ def rollout(
     steps: int,
     step: float,
     *,
-    method: str = "euler",
+    method: str | None = None,
     tau: ArrayLike | None = None,
-    laws: Sequence[Law] = (),
+    laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
     states0: Mapping[str, ArrayLike] | None = None,
     inputs: Mapping[str, ArrayLike] | None = None,
     every: int = 1,
@@ -86,15 +93,20 @@ def rollout(
     cores (`GEARWRIGHT_THREADS`).
 
     Args:
-        robot_or_mech: a machine, or a robot (parameters are then paths of its file).
+        robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
+            file) or a machine (without any).
         q0: configurations at the beginning, (..., nq); leading axes are the batch.
         v0: speeds at the beginning, (..., n); broadcast with q0, states0 and parameters.
         steps: number of steps, a multiple of `every`.
         step: duration of a step [s].
-        method: "euler", "rk4" or "moreau".
+        method: "euler", "rk4" or "moreau"; unless given "moreau" where a law has modes or holds, else "euler".
         tau: generalized forces: constant (..., n); with one axis more than the batch, (steps, ..., n) held over each
             step or (2 steps + 1, ..., n) at the beginning, middle and end of each step.
-        laws: laws with one mode, without holds and drags (motors, smooth friction, springs); with "moreau" all laws.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. "euler" and
+            "rk4" take laws with one mode, without holds and drags (motors, smooth friction, springs): friction, stops
+            and gaps of the robot become smooth, losses by the direction of power, loops and contacts are refused by
+            name. "moreau", the default then, takes all as they are.
+        extra_laws: laws beside those of the robot.
         states0: states of laws at the beginning by name, (...); their own initial values unless given.
         inputs: inputs of laws by name, (...) or with time first as for tau.
         every: steps per recorded sample.
@@ -121,7 +133,10 @@ def rollout(
     control = None if controller is None else require_law(controller)
     if control is not None:
         more["control"] = control.law
-    engine = fixed_step(robot_or_mech, laws, method, work=method == MOREAU, parameters=tuple(values), **more)
+    acting = _acting(robot_or_mech, (laws, extra_laws), _mapping("inputs", inputs), control, method in METHODS)
+    if method is None:
+        method = MOREAU if _needs_time_stepping(robot_or_mech, acting) else "euler"
+    engine = fixed_step(robot_or_mech, acting, method, work=method == MOREAU, parameters=tuple(values), **more)
     x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
@@ -150,6 +165,41 @@ def rollout(
     _warn_unsettled(engine, record)
     drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
     return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, -2].reshape(lead))
+
+
+def _acting(
+    robot: Robot | Mechanism,
+    given: tuple[Any, Any],
+    inputs: Mapping[str, Any],
+    control: LawController | None,
+    smooth: bool,
+) -> tuple[Law, ...] | RobotLaws:
+    """The laws given, or those that a robot brings; motors join in where something of theirs is given by name."""
+    laws, extra_laws = given
+    named = frozenset(inputs) | (frozenset() if control is None else driven_inputs(control))
+    if laws is None and isinstance(robot, Robot):
+        return RobotLaws(named, tuple(extra_laws), smooth)
+    mech = machine_of("rollout", robot)
+    return acting_laws("rollout", robot, mech, given, named, smooth=smooth).warned("rollout")
+
+
+def _needs_time_stepping(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
+    """Whether a law has modes, holds something, or drags: other fixed steps do not take it."""
+    if laws == ():
+        return False
+    try:
+        return _stepped_in_time(robot, laws)
+    except TypeError:  # something in it cannot be a key
+        return _stepped_in_time.__wrapped__(robot, laws)
+
+
+@lru_cache(maxsize=32)
+def _stepped_in_time(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
+    acting = nominal_laws(robot, laws)
+    if not acting or any(len(law.modes) > 1 for law in acting):
+        return bool(acting)
+    found = surveyed(System(machine_of("rollout", robot), acting))
+    return bool(found.holds or found.drags)
 
 
 def _warn_unsettled(engine: FixedStep, record: Array) -> None:

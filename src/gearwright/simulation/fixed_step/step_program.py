@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.integration_steps import METHODS, Moving
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces.law import Law, Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.kernels.motion_rates import field_of, require_one_mode
@@ -18,6 +18,7 @@ from gearwright.system.law_parameters import laws_with
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import moreau_step, require_stated
 from gearwright.system.vector_program import Formula, vector_program
+from gearwright.tracing.trace import PARAMETERS
 
 MOREAU = "moreau"
 """The method that takes laws with modes."""
@@ -49,6 +50,8 @@ class StepPlan:
         numbers: paths of the numbers of laws that are inputs.
         sweeps: of the projected Gauss-Seidel method.
         beside: states of a control law, which stand behind those of the laws.
+        brought: makes the laws of a robot from the parameters that are inputs and the machine that has them; None where
+            the laws do not follow them.
     """
 
     method: str
@@ -56,6 +59,7 @@ class StepPlan:
     numbers: tuple[str, ...] = ()
     sweeps: int = 10
     beside: tuple[Quantity, ...] = ()
+    brought: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None = None
 
     def states(self, system: System) -> tuple[Quantity, ...]:
         """The states beside q and v that a step moves."""
@@ -71,9 +75,11 @@ class StepPlan:
     def on(self, system: System, mech: Mechanism, given: Inputs) -> System:
         """The system with symbols among its numbers."""
         here = system.on(mech)
+        if self.brought is not None:
+            here = replace(here, laws=self.brought(given[PARAMETERS], mech))
         if not self.numbers:
             return here
-        return replace(here, laws=laws_with(system.laws, dict(zip(self.numbers, given[NUMBERS], strict=True))))
+        return replace(here, laws=laws_with(here.laws, dict(zip(self.numbers, given[NUMBERS], strict=True))))
 
 
 def step_program(system: System, plan: StepPlan) -> VectorProgram:

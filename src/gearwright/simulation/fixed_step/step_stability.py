@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
+from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs.inputs import checked
 from gearwright.simulation.fixed_step.linear_model import LinearModel
@@ -42,22 +45,32 @@ class FastestMode(NamedTuple):
     spring: str | None = None
 
 
-def fastest_mode(mech: RobotOrMech, q: ArrayLike, laws: Sequence[Law] = (), v: ArrayLike | None = None) -> FastestMode:
+def fastest_mode(
+    mech: RobotOrMech,
+    q: ArrayLike,
+    laws: Sequence[Law] | None = None,
+    v: ArrayLike | None = None,
+    *,
+    extra_laws: Sequence[Law] = (),
+) -> FastestMode:
     r"""The fastest mode of $M \ddot x + D \dot x + K x = 0$ at a state, M frozen, K and D those of springs and laws.
 
     Args:
-        mech: the machine.
+        mech: the robot, with the laws of its file (friction, stops and gaps smooth), or a machine.
         q: configuration, (nq,).
-        laws: laws with one mode; their states join in.
+        laws: laws with one mode instead of those of the robot, of which a warning names what is left out; () for none.
+            Their states join in.
         v: speeds, (n,); at rest unless given.
+        extra_laws: laws beside those of the robot.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=1, inertia=np.diag([0.01] * 3))
     >>> fastest_mode(gw.Mechanism([arm], springs=[gw.Spring("bar", [1.0], stiffness=400.0, damping=0.8)]), [0.0])
     FastestMode(frequency=200.0, damping=0.2, names=('arm',), spring='bar')
     """
-    mech = machine_of("fastest_mode", mech)
-    system = System(mech, tuple(laws))
+    robot, mech = mech, machine_of("fastest_mode", mech)
+    chosen = choose_laws("fastest_mode", robot, laws, extra_laws, partial(laws_of, mech=mech, smooth=True))
+    system = System(mech, chosen.warned("fastest_mode"))
     require_one_mode(system)
     model = LinearModel(system, StepPlan("euler"))
     at = checked("fastest_mode", mech, "q", q, mech.nq)
@@ -112,7 +125,7 @@ def _require_stable_member(model: LinearModel, A: Array, h: float, who: str) -> 
         f"a step of {h:g} s is too long for method {method!r}{who}: the fastest mode, of "
         f"{listed(mode.names, ' and ')}{spring}, has {mode.frequency:.4g} rad/s with damping ratio "
         f"{abs(round(mode.damping, 6)):.3g}; up to {longest:.3g} s the motion is stable. Take a shorter step, or a "
-        "method that chooses its steps (adaptive, stiff)."
+        "method that chooses its steps (adaptive, stiff) or takes friction implicitly (moreau)."
     )
 
 

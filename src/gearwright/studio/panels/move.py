@@ -24,6 +24,7 @@ FRAME = 1 / 30
 WITHOUT_LIMITS = {"rad": 3.142, "m": 0.5}
 """How far a slider goes for a joint without limits [rad, m]."""
 NO_HANDLE = "none"
+AS_STATED = "as stated"
 
 
 class MovePanel:
@@ -44,6 +45,8 @@ class MovePanel:
             self.pace = gui.add_slider("pace", 0.01, 2.0, 0.01, 1.0, hint="1: as fast as the robot")
         with gui.add_folder("Payload"):
             self.mass = gui.add_number("mass [kg]", _payload_mass(page.session.robot), step=0.1)
+            self.place = gui.add_dropdown("at", tuple(self._places()), initial_value=AS_STATED)
+            self.sits = gui.add_markdown("")
         with gui.add_folder("Tool handle"):
             self.frame = gui.add_dropdown("frame", tuple(self._frames()), initial_value=NO_HANDLE)
             self.told = gui.add_markdown("")
@@ -51,7 +54,8 @@ class MovePanel:
         self.rebuild()
         page.on(self.play.on_click, "play", self.toggle)
         page.on(self.time.on_update, "time", self._scrubbed)
-        page.on(self.mass.on_update, "mass", lambda: page.change(lambda: page.session.carry(float(self.mass.value))))
+        page.on(self.mass.on_update, "mass", self._carry)
+        page.on(self.place.on_update, "place", self._choose_place)
         page.on(self.frame.on_update, "frame", self._choose_handle)
 
     @property
@@ -75,6 +79,7 @@ class MovePanel:
                     self._slider(index, name, unit, limits.get(name))
         self._rebuild_handle()
         self.mass.value = _payload_mass(session.robot)
+        self._rebuild_places()
         self.title.content = f"{markdown(session.motion.name)}, {session.motion.duration:.3g} s"
         self.time.max = session.motion.duration
 
@@ -161,6 +166,30 @@ class MovePanel:
         robot = self.page.session.robot
         names = [*(frame.name for frame in robot.frames), *(link.name for link in robot.links)]
         return {NO_HANDLE: "", **{visible(name): name for name in names}}
+
+    def _places(self) -> dict[str, str]:
+        """Where a payload can sit: as it is shown -> the name of a frame or link."""
+        return {AS_STATED: "", **{shown: name for shown, name in self._frames().items() if name}}
+
+    def _carry(self, frame: str | None = None) -> None:
+        """Let the robot carry the mass that is entered: at a frame, or where its payload sits."""
+        self.page.change(lambda: self.page.session.carry(float(self.mass.value), frame))
+        self._rebuild_places()
+
+    def _choose_place(self) -> None:
+        frame = self._places().get(self.place.value)
+        if frame:
+            self._carry(frame)
+
+    def _rebuild_places(self) -> None:
+        """What the robot still has, and where its payload sits."""
+        shown = tuple(self._places())
+        if tuple(self.place.options) != shown:
+            kept = self.place.value if self.place.value in shown else AS_STATED
+            self.place.options = shown
+            self.place.value = kept
+        place = self.page.session.robot.payload_place
+        self.sits.content = "" if place is None else markdown(place)
 
     @property
     def _held(self) -> str:

@@ -10,7 +10,9 @@ import numpy as np
 
 from gearwright.arguments import number
 from gearwright.errors import InputError
+from gearwright.forces.contact.contacts_of_robot import surrounding_laws
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.parts import Robot
@@ -32,7 +34,9 @@ def project(
     state: Any = None,
     laws: Sequence[Law] | None = None,
     t: float = 0.0,
+    *,
     motors: MotorPlaces = "unloaded",
+    extra_laws: Sequence[Law] = (),
 ) -> State:
     r"""The state nearest to a given one that holds all constraints, in position and speed.
 
@@ -43,11 +47,13 @@ def project(
     Args:
         robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
         state: as for `simulate`: a State, (q, v), or q alone.
-        laws: laws, of which those count that hold something in its place.
+        laws: laws instead of those of the robot, of which those count that hold something in its place; a warning
+            names its loops and contacts that are left out. () for none.
         t: time [s], for frames that move.
         motors: where the motors of elastic drives are: "unloaded" (their springs are relaxed), "static" (their springs
             carry what acts at rest there, with the least forces of the constraints) or "given" (springs stay as far
             deflected as in the state given).
+        extra_laws: laws beside those of the robot.
 
     Raises:
         InputError: nothing is held, the constraints cannot be met from there, or no deflection balances the machine.
@@ -61,9 +67,11 @@ def project(
     """
     mech, now = machine_of("project", robot_or_mech), number("project", "t", t, unit="s")
     given = initial_state(mech, state)
-    if laws is None:
-        laws = laws_of(robot_or_mech, mech) if isinstance(robot_or_mech, Robot) else ()
-    system = System(mech, tuple(laws))
+    chosen = choose_laws("project", robot_or_mech, laws, extra_laws, lambda own: laws_of(own, mech))
+    if isinstance(robot_or_mech, Robot):
+        around = {law.name for law in surrounding_laws(robot_or_mech)}  # friction and losses have no place to hold
+        chosen = chosen._replace(left_out=tuple(name for name in chosen.left_out if name in around))
+    system = System(mech, chosen.warned("project"))
     x = state_vector(system, given)
     u = np.array(system.first_inputs)
     situations = situations_at(system, now, x, u)

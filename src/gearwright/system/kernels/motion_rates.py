@@ -71,8 +71,8 @@ def field_of(system: System, ops: Operations, work: bool) -> Field:
 
 def _unfit(law: Law, why: str) -> InputError:
     return InputError(
-        f"law {law.name!r} cannot run in fixed steps: {why}. Use the adaptive method, or a smooth law (such as the "
-        "smooth variant of friction)."
+        f"law {law.name!r} cannot run in fixed steps: {why}. Use method='moreau' or the adaptive method, a smooth law "
+        "(such as the smooth variant of friction), or leave it out: laws=()."
     )
 
 

@@ -15,19 +15,25 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.friction.dry_friction import SmoothFriction, friction_laws
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.line import Line
 from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.forces.transmission.gear_losses import loss_laws
 from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.parts import Robot
 from gearwright.programs.inputs import checked
 from gearwright.system.force_balance import rows_of
 from gearwright.text import listed
 
 
 def complete_model(
-    robot_or_mech: RobotOrMech, actuators: Sequence[LinearActuator], laws: Sequence[Law] | None = None
+    robot_or_mech: RobotOrMech,
+    actuators: Sequence[LinearActuator],
+    laws: Sequence[Law] | None = None,
+    *,
+    extra_laws: Sequence[Law] = (),
 ) -> CompleteModel:
     """The closed model of a machine driven by linear actuators; see `CompleteModel`.
 
@@ -36,8 +42,10 @@ def complete_model(
             but its linear springs.
         actuators: its linear actuators. `dc_motors(robot, mech)` leaves their friction to the robot, so that nothing
             counts twice.
-        laws: what rubs and loses power, instead of what the robot states. Viscous friction is linear and taken along;
-            everything else (dry friction, losses of gears, backlash, hysteresis) is refused by name.
+        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. Viscous
+            friction is linear and taken along; everything else (dry friction, losses of gears, backlash, hysteresis) is
+            refused by name.
+        extra_laws: laws beside those of the robot.
 
     Raises:
         InputError: a law is not linear.
@@ -54,9 +62,9 @@ def complete_model(
             "complete_model: the machine has free, spherical or planar joints, whose speeds are not the rates of its "
             "coordinates. Use simulate(...), which takes the same actuators as laws."
         )
-    acting = _stated(robot_or_mech, mech) if laws is None else laws
+    chosen = choose_laws("complete_model", robot_or_mech, laws, extra_laws, lambda own: _stated(own, mech))
     _refuse_coordinates(actuators)
-    model = CompleteModel(mech, tuple(actuators), tuple(_damper(law) for law in acting))
+    model = CompleteModel(mech, tuple(actuators), tuple(_damper(law) for law in chosen.warned("complete_model")))
     _refuse_two_leaders(model)
     return model
 
@@ -70,13 +78,11 @@ def _refuse_coordinates(actuators: Sequence[LinearActuator]) -> None:
             )
 
 
-def _stated(robot_or_mech: RobotOrMech, mech: Mechanism) -> tuple[Law, ...]:
+def _stated(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
     """What a robot states beside its motors; its end stops are left out, as limits of inputs are."""
-    if isinstance(robot_or_mech, Mechanism):
-        return ()
     found: tuple[Law, ...] = ()
     for laws_of in (friction_laws, loss_laws, train_loss_laws, elastic_laws):
-        found += laws_of(robot_or_mech, mech)
+        found += laws_of(robot, mech)
     return found
 
 

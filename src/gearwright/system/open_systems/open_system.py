@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
+from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -81,6 +83,7 @@ def open_system(
     inputs: str | Iterable[str] = "torque",
     parameters: Sequence[str] = (),
     laws: Iterable[Law] | None = None,
+    extra_laws: Iterable[Law] = (),
     *,
     smooth: bool,
 ) -> OpenSystem:
@@ -92,14 +95,24 @@ def open_system(
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws.
         parameters: paths of numbers that are inputs; laws of the file follow them.
-        laws: other laws than those of the file, with their numbers as they are.
+        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out.
+        extra_laws: laws beside those of the robot, with their numbers as they are.
         smooth: laws of the file without modes.
     """
     mech, names = machine_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
     if not mech.n:
         raise InputError(f"{caller}: the machine has no speeds, so nothing moves. Give one with a joint.")
-    made = _laws_with(robot_or_mech, names, None if laws is None else tuple(laws), smooth)
-    system = System(mech, made(robot_or_mech, mech))
+    asked = [name for name in names if not name.startswith((TORQUE, MOTOR_TORQUE))]
+    extra, given = tuple(extra_laws), None if laws is None else tuple(laws)
+
+    def chosen(source: RobotOrMech, machine: Mechanism) -> LawChoice:
+        own = partial(laws_of, mech=machine, inputs=asked, smooth=smooth)
+        return choose_laws(caller, source, given, extra, own)
+
+    def made(source: RobotOrMech, machine: Mechanism) -> tuple[Law, ...]:
+        return chosen(source, machine).laws
+
+    system = System(mech, chosen(robot_or_mech, mech).warned(caller))
     for name in names:
         _require_known(caller, system, name)
     return OpenSystem(robot_or_mech, system, names, free_parameters(caller, robot_or_mech, parameters), made)
@@ -109,13 +122,6 @@ def states_of(system: System) -> tuple[str, ...]:
     """The names of the states: `q.<coordinate>`, `v.<speed>`, and those of the laws."""
     mech = system.mech
     return (*(f"q.{x}" for x in mech.coordinates), *(f"v.{x}" for x in mech.speeds), *system.states)
-
-
-def _laws_with(robot_or_mech: RobotOrMech, names: Sequence[str], given: tuple[Law, ...] | None, smooth: bool) -> Made:
-    asked = [name for name in names if not name.startswith((TORQUE, MOTOR_TORQUE))]
-    if given is None and isinstance(robot_or_mech, Robot):
-        return lambda robot, mech: laws_of(robot, mech, asked, smooth=smooth)  # type: ignore[arg-type]
-    return lambda _robot, _mech: given or ()
 
 
 def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str]) -> tuple[str, ...]:

@@ -108,6 +108,7 @@ def operating_point(
     inputs: str | Iterable[str],
     given: Array | Mapping[str, float] | None,
     laws: Iterable[Law] | None,
+    extra_laws: Iterable[Law] = (),
 ) -> OperatingPoint:
     """The point at a state with given inputs, or with those that keep it steady.
 
@@ -115,7 +116,7 @@ def operating_point(
     laws are found too, and shafts give way under their load where q alone cannot be held.
     """
     inputs = inputs if isinstance(inputs, str) else tuple(inputs)
-    opened = open_system(caller, robot_or_mech, inputs, laws=laws, smooth=False)
+    opened = open_system(caller, robot_or_mech, inputs, laws=laws, extra_laws=extra_laws, smooth=False)
     system, names = opened.system, opened.inputs
     start = np.concatenate([x["q"], x["v"], _own_states(caller, system, x)])
     u = _input_values(caller, names, given)
@@ -124,7 +125,7 @@ def operating_point(
     )
     for _ in range(len(system.laws) + 2):
         frozen = tuple(InMode(law, mode) for law, mode in zip(system.laws, modes, strict=True))
-        around = OperatingRates(open_rates(caller, robot_or_mech, inputs, laws=frozen))
+        around = OperatingRates(open_rates(caller, system.mech, names, laws=frozen))
         at, u = (start, u) if given is not None else _steady(caller, around, start, u)
         whole = np.array([*at, 0.0, 0.0])
         settled: Modes = settle(system, 0.0, whole, np.array(all_inputs(system, names, u.tolist())), modes).modes

@@ -59,6 +59,7 @@ def open_rates(
     inputs: str | Iterable[str] = "torque",
     parameters: Sequence[str] = (),
     laws: Iterable[Law] | None = None,
+    extra_laws: Iterable[Law] = (),
 ) -> OpenRates:
     """The rates of a robot or machine with its laws.
 
@@ -68,9 +69,10 @@ def open_rates(
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others rest at their start.
         parameters: paths of numbers that are inputs; laws of the file follow them.
-        laws: other laws than those of the file, with their numbers as they are.
+        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out.
+        extra_laws: laws beside those of the robot.
     """
-    opened = open_system(caller, robot_or_mech, inputs, parameters, laws, smooth=True)
+    opened = open_system(caller, robot_or_mech, inputs, parameters, laws, extra_laws, smooth=True)
     system, names, paths = opened.system, opened.inputs, opened.parameters
     refuse_laws_with_modes(caller, system)
 
