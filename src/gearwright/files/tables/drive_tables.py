@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from gearwright.errors import InputError
 from gearwright.files.problems import Problems
-from gearwright.files.size_limits import MAX_BYTES, long_number, shortened
+from gearwright.files.reading import read_text
+from gearwright.files.size_limits import long_number, shortened
 from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts, explained
 from gearwright.parts.drives.data_sheet_ranges import impossible
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
@@ -111,16 +112,7 @@ def read_drive_table(path: Path) -> DriveTable:
     Raises:
         FileError: a cell is not what its column asks for, or the file is not such a table.
     """
-    problems = Problems(str(path))
-    if path.stat().st_size > MAX_BYTES:
-        problems.add(f"the file has {path.stat().st_size} bytes, a catalogue at most {MAX_BYTES}. Split it.")
-        problems.refuse()
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        problems.add(f"is not a text in UTF-8 ({error.reason}). Save it as CSV in UTF-8.")
-        raise problems.error() from None
-    return drive_table(text, problems)
+    return drive_table(read_text(path, "a catalogue"), Problems(str(path)))
 
 
 def drive_table(text: str, problems: Problems) -> DriveTable:

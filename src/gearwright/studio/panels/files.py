@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.report.page import page as report_page
 from gearwright.text import file_name, visible
