@@ -18,7 +18,6 @@ from typing import BinaryIO
 from gearwright.errors import FileError
 
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_INHERITED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _WRITTEN_IN_PLACE = ("/dev/", "/proc/")
 """Special files and what a shell redirects: they are written to, never replaced."""
 
@@ -71,18 +70,6 @@ def open_regular(path: Path) -> BinaryIO:
         file.close()
         raise _refusal(path, reason)
     return file
-
-
-def open_regular_or_inherited(path: Path) -> BinaryIO:
-    """As `open_regular`, and a pipe that this process was started with: `/dev/stdin`, `<(command)` of a shell.
-
-    Only for paths that the user gives; a file must not name them.
-    """
-    if os.path.abspath(path).startswith(_INHERITED):
-        with suppress(OSError):
-            if stat.S_ISFIFO(os.stat(path).st_mode):
-                return path.open("rb")
-    return open_regular(path)
 
 
 def _refusal(path: Path, reason: str) -> FileError:

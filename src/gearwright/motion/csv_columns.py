@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError
-from gearwright.file_access import open_regular_or_inherited
+from gearwright.file_access import open_regular
 from gearwright.text import csv_cells, csv_row, listed
 
 
@@ -40,7 +40,7 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
     """The columns of a file whose first line names them; t and <letter>.<name> hold numbers (None: all do)."""
     try:
         with (
-            open_regular_or_inherited(path) as content,
+            open_regular(path) as content,
             TextIOWrapper(content, encoding="utf-8-sig", newline="") as file,
         ):
             if os.fstat(content.fileno()).st_size > LARGEST_FILE:

@@ -23,7 +23,7 @@ from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts,
 from gearwright.parts.drives.data_sheet_ranges import impossible
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.text import csv_row, did_you_mean, visible
+from gearwright.text import csv_row, csv_text, did_you_mean, visible
 
 # Columns
 
@@ -164,7 +164,7 @@ def _sheets(
         if len(row) != len(header):
             problems.add(f"has {len(row)} cells, the header {len(header)}. Check commas and quotes.", line=line)
             continue
-        cells = {name.strip(): cell.strip() for name, cell in zip(header, row, strict=True)}
+        cells = {name.strip(): csv_text(cell.strip()) for name, cell in zip(header, row, strict=True)}
         key = cells["key"]
         if not key or key in lines:
             reason = "the key is empty" if not key else f"key {shortened(key)} stands in line {lines[key]} already"
