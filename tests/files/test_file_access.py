@@ -84,7 +84,7 @@ def attached(pipe: Path):
     path = pipe.with_name("arm.yaml")
     path.write_text(
         "robot: r\nlinks: [{name: a, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\nframes: [{name: f, link: a}]\n"
-        f"attach: [{{file: {pipe.name}, at: f}}]\n"
+        f"attach: [{{robot: {pipe.name}, frame: f, prefix: p}}]\n"
     )
     return gw.load(path)
 
@@ -130,7 +130,7 @@ def test_a_pipe_is_refused_at_once(name, tmp_path):
     with at_once(), pytest.raises(GearwrightError) as caught:
         read(pipe)
     assert isinstance(caught.value, FileError)
-    assert "pipe" in str(caught.value) or "mesh" in str(caught.value)
+    assert "pipe or a device" in str(caught.value)
 
 
 @needs_pipes

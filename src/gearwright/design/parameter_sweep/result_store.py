@@ -142,7 +142,7 @@ class Store:
         """A full disk, a folder without rights, a file that is something else."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite quotes a broken file
             raise FileError(
                 f"{self._path}: results cannot be kept there ({error}). What was written before is safe: free space or "
                 "choose another file, and call again."
