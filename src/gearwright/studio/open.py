@@ -262,7 +262,7 @@ def _server(robot: Robot, folder: Path | None, host: str, port: int, access: Pag
         with access.installing():
             server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
         access.stop_unguarded(server)
-    server.request_share_url = lambda *_, **__: None  # type: ignore[method-assign]  # a message could publish the page
+    server.request_share_url = lambda *_, **__: None  # a message could publish the page
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
     server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
     _set_the_stage(server, scene_with_remarks(robot, folder))

@@ -91,7 +91,7 @@ class PageAccess:
 
         plain = _infra.websockets
         with _PATCHING:
-            _infra.websockets = _Replaced(plain, asyncio=_Replaced(plain.asyncio, server=self._server(plain)))  # type: ignore
+            _infra.websockets = _Replaced(plain, asyncio=_Replaced(plain.asyncio, server=self._server(plain)))
             try:
                 yield
             finally:
