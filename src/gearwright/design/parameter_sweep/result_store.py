@@ -74,6 +74,7 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         self._base = sqlite3.connect(":memory:" if self._path is None else self._path)
+        self._base.execute("PRAGMA trusted_schema=OFF")
         self._refuse_others()
         return self._base
 
