@@ -418,6 +418,7 @@ OPENED_ELSEWHERE = {
     "catalogue/loading.py": "bundled robots",
     "compiling/host/disk_cache.py": "the folder of kernels: links are refused, entries checked by their digest",
     "compiling/host/known_processor.py": "/proc/cpuinfo",
+    "design/parameter_sweep/result_store.py": "moves a store of another version aside; SQLite opens and writes stores",
     "export/fmi/build.py": "bundled sources, and the compiler's temporary folder",
     "files/mjcf/compiler_process.py": "runs without Gearwright; its pipes, and files that were checked before",
     "files/tables/catalogue_data.py": "the bundled catalogue",
