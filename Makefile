@@ -92,6 +92,7 @@ notebooks: $(READY)
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz
 	$(BIN)/python -m tests.fuzz_hostile_files
+	$(BIN)/python -m tests.fuzz_other_files
 	$(BIN)/python -m tests.fuzz_writers
 
 # `make test` runs the studio's tests in a browser when there is one, else it says by name that they were skipped.

@@ -105,10 +105,10 @@ def attempt(seed: int, folder: Path) -> tuple[str, Failure | None]:
     return result, None if trace is None else Failure(seed, files[which].ending, content, trace)
 
 
-def under_alarm(read: Callable[[], str]) -> tuple[str, str | None]:
+def under_alarm(read: Callable[[], str], seconds: float | None = None) -> tuple[str, str | None]:
     """What reading led to, and the traceback if that was neither a robot nor a clear error, or took too long."""
     signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS if seconds is None else seconds)
     try:
         return read(), None
     except (Exception, Hang):

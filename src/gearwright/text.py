@@ -10,7 +10,7 @@ as \x1b; C gets ASCII identifiers. Letters of any script pass everywhere else.
 | C | `c_identifier`, `c_identifiers`, `c_comment` |
 | CasADi, python-control | `plain_names` |
 | LaTeX, Markdown, HTML, figures | `latex`, `markdown`, `html`, `plain_label` |
-| files that are read again | `csv_row`, `csv_cells`, `json`, `yaml`, `xml`, `beyond_xml` |
+| files that are read again | `csv_row`, `csv_cells`, `csv_text`, `json`, `yaml`, `xml`, `beyond_xml` |
 | names of files | `file_name` |
 | lists in which every name stands once | `fresh_name` |
 """
@@ -53,6 +53,9 @@ _MARKDOWN = re.compile(
 _NUMBERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 _BREAKS_COMMENT = re.compile(r"(?<=\*)/|(?<=/)\*|(?<=\?)\?")
 _CELL = re.compile(r'[ \t]*("(?:[^"]|"")*"|)([^,\r\n]*)(,|\r?\n?\Z)')
+_FORMULA = re.compile(r"'*[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+"""What a spreadsheet may compute; those of full width count in some of them."""
+_CSV_NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf|nan)", re.ASCII | re.IGNORECASE)
 _RESERVED_FILES = frozenset({"aux", "con", "nul", "prn", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))})
 _LONGEST_FILE_NAME = 100
 _LONGEST_WORD, _MOST_NAMES = 60, 60
@@ -215,10 +218,23 @@ def plain_label(text: str) -> str:
 def csv_row(cells: Sequence[str]) -> str:
     r"""A line of CSV whose cells `csv_cells` gives back; one that begins or ends with a space is quoted too.
 
-    >>> csv_row(["t", "q.a,b", 'say "x" '])
-    't,"q.a,b","say ""x"" "\n'
+    Spreadsheets compute a cell that begins with = + - @. Unless it is a number, it gets the apostrophe with which they
+    show it as text.
+
+    >>> csv_row(["t", "q.a,b", 'say "x" ', "=1+1", "-1.5"])
+    't,"q.a,b","say ""x"" ",\'=1+1,-1.5\n'
     """
-    return ",".join(_quoted(cell) if _needs_quotes(cell) else cell for cell in cells) + "\n"
+    shown = [f"'{cell}" if _FORMULA.match(cell) and not _CSV_NUMBER.fullmatch(cell) else cell for cell in cells]
+    return ",".join(_quoted(cell) if _needs_quotes(cell) else cell for cell in shown) + "\n"
+
+
+def csv_text(cell: str) -> str:
+    """What a cell says, without the apostrophe that keeps spreadsheets from computing it.
+
+    >>> csv_text("'=1+1"), csv_text("'tis"), csv_text("-1")
+    ('=1+1', "'tis", '-1')
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _quoted(cell: str) -> str:
@@ -238,7 +254,7 @@ def csv_cells(record: str) -> list[str]:
     cells = []
     for found in _CELL.finditer(record):
         quoted, rest, end = found.groups()
-        cells.append((quoted[1:-1].replace('""', '"') + rest.rstrip()) if quoted else rest.strip())
+        cells.append(csv_text((quoted[1:-1].replace('""', '"') + rest.rstrip()) if quoted else rest.strip()))
         if end != ",":
             break
     return cells

@@ -174,7 +174,7 @@ BANNED_FOLDERS = {"base", "common", "core", "helpers", "misc", "shared", "tools"
 LONGEST_FILE = 500
 FRAGMENT = 60
 """A file with fewer lines whose one importer lies in its own folder belongs into that importer."""
-SHARED = {"_version", "arguments", "arrays", "errors", "text"}
+SHARED = {"_version", "arguments", "arrays", "errors", "file_access", "text"}
 """Files that every package may import."""
 INTERFACES = {"__init__", "__main__", "actuation", "contact", "elastic"}
 """Files above all packages: public interfaces that re-export."""
@@ -408,6 +408,55 @@ def test_importing_gearwright_is_light():
         "torch",
         "typer",
     }
+
+
+OPENING = {"open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "mkstemp", "savefig", "ZipFile"}
+OPENING |= {"write_table", "read_table", "saving", "savetxt", "loadtxt", "genfromtxt", "copyfile", "replace", "rename"}
+"""Calls that open or write a file, as methods or functions of `os`, `pathlib` and libraries."""
+OPENED_ELSEWHERE = {
+    "bench/compilation.py": "a script and a machine of our own, in a temporary folder",
+    "catalogue/loading.py": "bundled robots",
+    "compiling/host/disk_cache.py": "the folder of kernels: links are refused, entries checked by their digest",
+    "compiling/host/known_processor.py": "/proc/cpuinfo",
+    "design/parameter_sweep/result_store.py": "moves a store of another version aside; SQLite opens and writes stores",
+    "export/fmi/build.py": "bundled sources, and the compiler's temporary folder",
+    "files/mjcf/compiler_process.py": "runs without Gearwright; its pipes, and files that were checked before",
+    "files/tables/catalogue_data.py": "the bundled catalogue",
+    "plots/notebook.py": "memory, not a file",
+    "studio/open.py": "a browser, not a file",
+    "studio/panels/files.py": "memory, not a file",
+}
+"""Files that open others without `file_access`, and why they may."""
+REPLACED = {"savefig", "ZipFile", "write_table", "saving", "read_table"}
+"""Libraries that write to, or read from, what `file_access` gave them."""
+
+
+def opening_calls(file: Path) -> set[str]:
+    """Calls that open files; `replace` of a text or of a dataclass is none, which its arguments show."""
+    found = set()
+    for node in ast.walk(tree(file)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        owner = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        if name in ("replace", "rename") and owner not in ("os", "shutil", "path", "temporary", "target"):
+            continue
+        if name in ("read_text", "write_text") and not owner:  # ours
+            continue
+        if name in OPENING:
+            found.add(name)
+    return found
+
+
+def test_files_are_opened_and_written_in_one_place():
+    """Only regular files are read, and every file is replaced as a whole: `file_access` sees to both."""
+    others = {within(file) for file in FILES if opening_calls(file)} - {"file_access.py", *OPENED_ELSEWHERE}
+    for name in others:
+        calls, source = opening_calls(PACKAGE_ROOT / name), (PACKAGE_ROOT / name).read_text(encoding="utf-8")
+        assert calls <= REPLACED, f"{name} opens files itself: {sorted(calls)}"
+        assert "with replacement(" in source or "with open_regular(" in source, name
+    assert opening_calls(PACKAGE_ROOT / "file_access.py") >= {"fdopen", "write_bytes", "replace"}
+    assert all(opening_calls(PACKAGE_ROOT / name) for name in OPENED_ELSEWHERE)
 
 
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

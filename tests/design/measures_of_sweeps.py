@@ -49,3 +49,8 @@ def deadly(robot: Robot) -> dict[str, float]:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return {"square": ratio**2}
+
+
+def unbounded(robot: Robot) -> dict[str, float]:
+    """Numbers that are not finite."""
+    return {"a": float("inf"), "b": float("nan")}

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from design.measures_of_sweeps import deadly, picky, quarrelsome, slow, times
+from design.measures_of_sweeps import deadly, picky, quarrelsome, slow, times, unbounded
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Forces, Normal, Task, Uniform, sweep
@@ -502,3 +502,72 @@ def test_the_bar_tells_the_rate(capsys, monkeypatch):
         count(21)
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
     assert "21/40 11 in a moment" in " ".join(shown.split())
+
+
+EDITS = {
+    "not JSON": "UPDATE points SET numbers = 'x' WHERE point = 1",
+    "empty": "UPDATE points SET numbers = NULL WHERE point = 1",
+    "bytes": "UPDATE points SET numbers = CAST(numbers AS BLOB) WHERE point = 1",
+    "a list": "UPDATE points SET numbers = '[1]' WHERE point = 1",
+    "a text for a number": 'UPDATE points SET numbers = \'{"peak.j2": "12"}\' WHERE point = 1',
+    "a truth for a number": "UPDATE points SET numbers = '{\"peak.j2\": true}' WHERE point = 1",
+    "nothing for a number": "UPDATE points SET numbers = '{\"peak.j2\": null}' WHERE point = 1",
+    "a list for a number": "UPDATE points SET numbers = '{\"peak.j2\": [1]}' WHERE point = 1",
+    "beyond all numbers": "UPDATE points SET numbers = '{\"peak.j2\": 1e999}' WHERE point = 1",
+    "too many digits": f"UPDATE points SET numbers = '{{\"peak.j2\": {'9' * 5000}}}' WHERE point = 1",
+    "nested deeply": f"UPDATE points SET numbers = '{'[' * 100_000}' WHERE point = 1",
+    "an error that is none": "UPDATE points SET error = 7 WHERE point = 1",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_row_edited_by_hand_is_named(edit, tmp_path):
+    store, over = tmp_path / "sweep.db", {"j2.gear.ratio": [50.0, 60.0, 70.0]}
+    before = sweep(ROBOT, over, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        base.execute(EDITS[edit])
+        base.commit()
+    if edit == "an error that is none":  # SQLite makes it a text, and a text is an error
+        assert sweep(ROBOT, over, SWING, store=store).errors == {1: "7"}
+        return
+    with pytest.raises(FileError, match="row 1"):
+        sweep(ROBOT, over, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        base.execute("DELETE FROM points WHERE point = 1")
+        base.commit()
+    again = sweep(ROBOT, over, SWING, store=store)
+    assert np.array_equal(again["peak.j2"], before["peak.j2"])
+    assert all(values.dtype == float for values in again.numbers.values())
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("point, numbers, error", "('one', '{}', NULL)"),
+        ("point, numbers, error", "(1, '{}', x'00')"),
+        ("point, numbers, error", "(1.5, '{}', NULL)"),
+        ("point, numbers, error", "(99, '{}', NULL)"),
+        ("point, numbers, error", "(-1, '{}', NULL)"),
+        ("point, numbers, error", "(1, '{}', NULL), (1, '{}', NULL)"),
+        ("point, numbers", "(1, '{}')"),
+        ("a, b, c, d", "(1, 2, 3, 4)"),
+    ],
+)
+def test_a_table_made_by_hand_is_refused(table, row, tmp_path):
+    store, over = tmp_path / "sweep.db", {"j2.gear.ratio": [50.0, 60.0]}
+    sweep(ROBOT, over, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        base.execute("DROP TABLE points")
+        base.execute(f"CREATE TABLE points ({table})")
+        base.execute(f"INSERT INTO points VALUES {row}")
+        base.commit()
+    with pytest.raises(FileError, match=r"sweep\.db"):
+        sweep(ROBOT, over, SWING, store=store)
+
+
+def test_infinity_and_nan_of_a_measure_come_back(tmp_path):
+    over = {"j2.gear.ratio": [50.0]}
+    for _ in range(2):
+        found = sweep(ROBOT, over, unbounded, store=tmp_path / "sweep.db", workers=1)
+        assert np.isposinf(found["a"]).all()
+        assert np.isnan(found["b"]).all()

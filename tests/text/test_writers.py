@@ -34,6 +34,7 @@ QUICK = {writer: CODE if writer.startswith("C ") else TEXT for writer in SLOW}
 CALLS = {
     "write_text",
     "write_bytes",
+    "write_files",
     "savefig",
     "write_table",
     "write_json",
@@ -77,6 +78,7 @@ WRITING = {
     "export/mujoco/document.py": "MJCF",
     "export/urdf/urdf.py": "URDF",
     "files/tables/drive_tables.py": "in tests/catalogue",
+    "file_access.py": "holds no names",
     "files/formats.py": "YAML",
     "files/urdf/writer.py": "URDF",
     "identification/report.py": "report",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gearwright.errors import FileError, InputError
+from gearwright.file_access import write_text
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import YAML_ENDINGS, problem, read_text
@@ -106,15 +107,3 @@ def save(robot: Robot, path: str | Path) -> None:
         write_text(path, write_yaml(robot))
     else:
         raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf, .xml. Choose one of them.")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, or say why not.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path}: cannot be written ({error}). Check the folder and its permissions.") from None

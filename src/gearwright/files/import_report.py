@@ -25,6 +25,7 @@ class Report:
         broken: links and joints that break a rule and were accepted all the same; `check` calls them problems.
         ignored: what was not understood and is not in the robot.
         lost: what was understood, but has no words in a robot, by name, and what the robot does without it.
+        renamed: what has another name in the robot than in the file; these are among the notes, too.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Report:
     broken: tuple[Problem, ...] = ()
     ignored: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
 
     def warning(self) -> str | None:
         """Everything that somebody must know, as one text; None when there is nothing.
@@ -41,7 +43,7 @@ class Report:
           not understood and left out: gazebo: line 3
         """
         lines = [*map(str, self.broken), *(f"not understood and left out: {what}" for what in self.ignored)]
-        lines += [f"left out: {what}" for what in self.lost]
+        lines += [*(f"left out: {what}" for what in self.lost), *self.renamed]
         return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
 
     def warn(self) -> None:
@@ -57,6 +59,7 @@ class Findings(Problems):
     def __init__(self, source: str) -> None:
         super().__init__(source)
         self.notes: list[str] = []
+        self.renamed: list[str] = []
         self.broken: list[Problem] = []
         self._ignored: dict[str, tuple[int, int | None]] = {}
         self._lost: dict[tuple[str, str], list[str]] = {}
@@ -88,6 +91,11 @@ class Findings(Problems):
         """Note how something was read."""
         self.notes.append(text)
 
+    def rename(self, kind: str, old: str, new: str, reason: str) -> None:
+        """Note that something has another name in the robot than in the file."""
+        self.renamed.append(f"{kind} {old!r} is called {new!r} here: {reason}")
+        self.note(self.renamed[-1])
+
     def ignore(self, what: str, line: int | None = None) -> None:
         """Note something that is not understood; equal words are counted."""
         count, first = self._ignored.get(what, (0, line))
@@ -113,7 +121,7 @@ class Findings(Problems):
         ignored = (*lines[:ENOUGH], *more)
         notes = (*self.notes, *(f"{count} {what}" for what, count in self._counts.items()))
         lost = tuple(f"{kind} {_first_of(names)}: {what}" for (kind, what), names in self._lost.items())
-        return Report(self.source, notes, tuple(self.broken), ignored, lost)
+        return Report(self.source, notes, tuple(self.broken), ignored, lost, tuple(self.renamed))
 
 
 def where(element: Any) -> str:

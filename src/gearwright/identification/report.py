@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.identification.fit.unknowns import unknowns
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.physical_consistency import ConsistentFit

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError
+from gearwright.file_access import open_regular
 from gearwright.text import csv_cells, csv_row, listed
 
 
@@ -35,17 +38,16 @@ LARGEST_FILE = 1_000_000_000
 
 def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) -> Columns:
     """The columns of a file whose first line names them; t and <letter>.<name> hold numbers (None: all do)."""
-    if path.is_char_device() or path.is_block_device():
-        raise FileError(f"{path}: this is a device. Give a CSV file, or /dev/stdin behind a pipe.")
-    if path.is_file() and path.stat().st_size > LARGEST_FILE:
-        raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with (
+            open_regular(path) as content,
+            TextIOWrapper(content, encoding="utf-8-sig", newline="") as file,
+        ):
+            if os.fstat(content.fileno()).st_size > LARGEST_FILE:
+                raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
             header, above = _header(file)
             reader = csv.reader(file)
             rows = [(above + reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file. Give a CSV file with columns t, q.<coordinate>, ...") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror}). Give a CSV file that you may read.") from None
     except (UnicodeDecodeError, csv.Error) as error:

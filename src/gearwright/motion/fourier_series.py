@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.mechanism import Mechanism
 from gearwright.motion.csv_columns import motion_text
 from gearwright.motion.limits import bounds, require_kept

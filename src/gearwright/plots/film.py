@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
+from gearwright.file_access import replacement
 
 WIDTH, DOTS = 5.6, 90
 """Of a picture: inches, and dots per inch."""
@@ -29,7 +30,7 @@ def film(paint: Callable[[Any, int], None], count: int, rate: float, path: Path,
     page = Figure(figsize=(WIDTH, WIDTH * proportion))
     axes = page.add_axes((0.0, 0.0, 1.0, 1.0))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with rc_context(settings), writer.saving(page, str(path), dpi=DOTS):
+    with replacement(path) as new, rc_context(settings), writer.saving(page, str(new), dpi=DOTS):
         for k in range(count):
             paint(axes, k)
             writer.grab_frame()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import InputError
+from gearwright.file_access import replacement
 from gearwright.plots.labels import label as shown
 from gearwright.plots.time_spans import Spans, shade
 
@@ -175,7 +176,8 @@ def save(page: Any, path: str | Path) -> Path:
     target = target if target.suffix else target.with_suffix(".png")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        page.savefig(target, dpi=150)
+        with replacement(target) as new:
+            page.savefig(new, dpi=150)
     except ValueError as error:
         raise InputError(f"{target}: {error}. Choose .png, .svg or .pdf.") from None
     return target

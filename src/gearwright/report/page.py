@@ -9,7 +9,7 @@ from gearwright._version import __version__
 from gearwright.analysis import Analysis, PerturbedAnalysis, Sensitivities
 from gearwright.design import Sizing
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.forces.robot_lines import force_unit
 from gearwright.plots.notebook import svg
 from gearwright.report.limit_tables import drive_table, limit_table, remark_list

@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError, GearwrightError, MissingExtraError
+from gearwright.file_access import open_regular, refuse_irregular
 from gearwright.files.import_report import Findings
 from gearwright.files.urdf.safe_xml import refuse_doctype
 from gearwright.mechanism.joints.kinds import joint_kind
@@ -79,7 +80,8 @@ def _check_collada(path: Path) -> None:
             "Collada meshes (.dae) need pycollada: pip install 'gearwright[studio]'. Links are drawn without them too."
         ) from None
     try:
-        text = path.read_text(encoding="utf-8")
+        with open_regular(path) as file:
+            text = file.read().decode("utf-8")
     except UnicodeDecodeError:
         text = ""
     if not text or OTHER_ENCODING.match(text):  # in which a DOCTYPE could hide
@@ -94,6 +96,7 @@ def _loaded(path: Path) -> Any:
         raise MissingExtraError(
             "meshes need trimesh: pip install 'gearwright[studio]'. Links are drawn from their parts without it."
         ) from None
+    refuse_irregular(path)
     if path.stat().st_size > LARGEST:
         raise FileError(f"{path}: {path.stat().st_size} bytes are more than the {LARGEST} that a page can show.")
     collada = path.suffix.lower() == ".dae"

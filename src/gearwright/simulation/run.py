@@ -15,7 +15,7 @@ import numpy as np
 from gearwright.arguments import as_floats, increasing
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError, MissingExtraError
-from gearwright.files.formats import write_text
+from gearwright.file_access import open_regular, replacement, write_text
 from gearwright.forces.contact.contact import FREE
 from gearwright.forces.contact.soft_contact import PRESS
 from gearwright.motion.csv_columns import read_columns
@@ -99,7 +99,9 @@ def write_parquet(path: Path, t: Array, series: Mapping[str, Array], units: Mapp
         arrow.field(name, arrow.float64(), metadata={"unit": "s" if name == "t" else units.get(name, "")})
         for name in columns
     ]
-    parquet.write_table(arrow.table([np.asarray(x) for x in columns.values()], schema=arrow.schema(fields)), path)
+    table = arrow.table([np.asarray(x) for x in columns.values()], schema=arrow.schema(fields))
+    with replacement(path) as new:
+        parquet.write_table(table, new)
 
 
 def csv_text(t: Array, series: Mapping[str, Array]) -> str:
@@ -129,7 +131,8 @@ def _floats(path: Path, name: str, column: Any) -> Array:
 def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     arrow, parquet = _parquet()
     try:
-        table = parquet.read_table(path)
+        with open_regular(path) as file:
+            table = parquet.read_table(file)
     except (OSError, arrow.ArrowInvalid) as error:
         raise FileError(f"{path}: {error}. Give a Parquet file that a run was saved to.") from None
     names = table.column_names

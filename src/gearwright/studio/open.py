@@ -19,6 +19,7 @@ from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
 from gearwright.scene import Scene, scene_with_remarks
+from gearwright.studio.page_access import PageAccess
 from gearwright.studio.played_motion import AnyMotion
 from gearwright.studio.session import Session
 from gearwright.studio.worker import Ticker
@@ -90,8 +91,10 @@ class Studio:
         read: Callable[[], Robot] | None = None,
         motion: AnyMotion = None,
         save_to: Path | None = None,
+        token: str = "",
     ) -> None:
         self.robot, self._server, self._file, self._motion, self._save_to = robot, server, file, motion, save_to
+        self._token = token
         self._read = read
         self._pages: dict[int, Any] = {}
         self._left_early: set[int] = set()
@@ -111,8 +114,9 @@ class Studio:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
-        return f"http://{self._server.get_host()}:{self.port}"
+        """Where the page is; whoever has this address can use the page."""
+        host = self._server.get_host()
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self._token}/"
 
     @property
     def pages(self) -> list[Any]:
@@ -193,12 +197,16 @@ def studio(
 ) -> Studio:
     """Open the studio: a page on this machine that shows a robot, its wheels and its torques.
 
+    The address holds a random token, as that of a Jupyter server does: no other page, program or user reaches the
+    studio without it.
+
     Args:
         robot: a robot, a bundled robot's name or a file. A file is watched: the page follows when it is edited.
         motion: what is played and computed: a trajectory of the joints, a motion or run of the machine, or a CSV file;
             a tour through the joints' ranges unless given.
         port: where it listens; the next free one if it is taken, see `Studio.port`. 0: any free port.
-        host: 127.0.0.1: this machine alone can see the page. "0.0.0.0" shows it to the whole network, to everybody.
+        host: 127.0.0.1: this machine alone can see the page. With "0.0.0.0" whoever has the address can use it over the
+            network, unencrypted.
         open_browser: whether a browser is opened.
         save_to: a file (.yaml) that a button of the page writes; without it the page only offers downloads.
         xacro: expand a xacro file, see `load`.
@@ -217,8 +225,9 @@ def studio(
     if whole("studio", "port", port, example=PORT) > LAST_PORT:
         raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
     Session(loaded, motion)  # whatever is wrong with robot or motion is said before a page opens
-    server = _server(loaded, None if file is None else file.parent, host, port)
-    opened = Studio(loaded, server, file, read, motion, target)
+    access = PageAccess(host)
+    server = _server(loaded, None if file is None else file.parent, host, port, access)
+    opened = Studio(loaded, server, file, read, motion, target, access.token)
     if open_browser:
         webbrowser.open(opened.url)
     return opened
@@ -239,7 +248,7 @@ def _target(save_to: str | Path | None) -> Path | None:
     return path.resolve()
 
 
-def _server(robot: Robot, folder: Path | None, host: str, port: int) -> Any:
+def _server(robot: Robot, folder: Path | None, host: str, port: int, access: PageAccess) -> Any:
     try:
         import plotly  # noqa: F401
         import viser
@@ -250,7 +259,10 @@ def _server(robot: Robot, folder: Path | None, host: str, port: int) -> Any:
     # What is on its way to somebody who just closed the page is not worth a word.
     warnings.filterwarnings("ignore", r"Queued a \w+ on a closed connection", UserWarning)
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even if told not to
-        server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
+        with access.installing():
+            server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
+        access.stop_unguarded(server)
+    server.request_share_url = lambda *_, **__: None  # a message could publish the page
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
     server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
     _set_the_stage(server, scene_with_remarks(robot, folder))

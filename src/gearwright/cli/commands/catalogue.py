@@ -12,7 +12,7 @@ from gearwright.catalogue import Catalogue, contradictions, drives, generic_gear
 from gearwright.cli.arguments import Json, number_list, written
 from gearwright.cli.output import counted, number, results, say, table, write_json
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.files.tables.drive_tables import drive_table_text
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean, listed, visible

@@ -11,7 +11,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, RobotName, Xacro
 from gearwright.cli.output import progress, say, write_json
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 
 FORMATS = ("markdown", "latex", "python", "c")
 

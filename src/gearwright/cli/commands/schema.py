@@ -9,7 +9,7 @@ import typer
 from gearwright import files
 from gearwright.cli.arguments import Output
 from gearwright.cli.output import say, write_json
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.text import json
 
 

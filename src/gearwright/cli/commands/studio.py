@@ -37,7 +37,8 @@ def studio(
 ) -> None:
     """Open the studio: see the wheels turn, drag sliders, change drives and watch the torques.
 
-    The page is served on this machine alone until Ctrl-C. A robot file is watched: edit it, and the page follows.
+    The page is served on this machine alone until Ctrl-C, at an address with a random token. A robot file is watched:
+    edit it, and the page follows.
 
     Example: gearwright studio panda_like
     """
@@ -49,5 +50,5 @@ def studio(
         say(f"Port {port} is taken.")
     say(f"The studio is at {running.url} (Ctrl-C ends it).")
     if host not in (HOST, "localhost"):
-        say(f"It listens on {host}: whoever reaches this machine can use the page.")
+        say(f"It listens on {host}: whoever has this address can use the page, over a connection without encryption.")
     running.wait()

@@ -13,7 +13,7 @@ from gearwright.cli.arguments import Include, Json, Output, Plot, RobotName, Xac
 from gearwright.cli.commands.analyse import CatalogueFiles, TaskFile
 from gearwright.cli.output import mention_figure, number, results, say, table, write_data, write_json
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.text import csv_row
 
 if TYPE_CHECKING:

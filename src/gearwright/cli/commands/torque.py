@@ -13,7 +13,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import Include, Json, Output, Payload, Plot, RobotName, Xacro, number_list, with_load
 from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import laws
 from gearwright.mechanism import Mechanism, approximate, assemble

@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide, joint_side
 from gearwright.control.references import Reference
 from gearwright.errors import InputError
-from gearwright.files.formats import write_text
+from gearwright.file_access import write_text
 from gearwright.forces.law import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.mechanism import RobotOrMech, machine_of

@@ -13,6 +13,7 @@ import numpy as np
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
+from gearwright.files.reading import read_text
 from gearwright.text import csv_cells, listed
 
 
@@ -141,10 +142,7 @@ def _rows(rows: Sequence[Mapping[str, float]], samples: int | None) -> Points:
 
 def read_points(path: Path) -> list[dict[str, float]]:
     """The points of a CSV file: paths of parameters in its first line, a number of each in every other one."""
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read ({error}). Give a CSV file of points.") from error
+    lines = [line for line in read_text(path, "points of a sweep").splitlines() if line.strip()]
     names, *rows = [csv_cells(line) for line in lines] or [[]]
     if not rows:
         raise FileError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,8 @@ from typing import NamedTuple
 
 from gearwright.compiling.host.disk_cache import source_digest
 from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
+from gearwright.file_access import refuse_irregular
+from gearwright.files.size_limits import shortened
 from gearwright.text import listed
 
 
@@ -23,6 +26,14 @@ class Outcome(NamedTuple):
     error: str | None
 
 
+def _finite(text: str) -> float:
+    """A number that is written with digits; infinity and NaN, which a measure may return, have words of their own."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large")
+    return value
+
+
 class Store:
     """A SQLite file with one row per point.
 
@@ -32,10 +43,13 @@ class Store:
     Args:
         path: of the file; None keeps results in memory.
         identity: what the sweep is: another sweep's file is refused.
+        count: how many points the sweep has.
     """
 
-    def __init__(self, path: Path | None, identity: str) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, identity: str, count: int) -> None:
+        self._path, self._count = path, count
+        if path is not None and path.exists():
+            refuse_irregular(path)
         with self._refusing():
             self._base = self._connect()
             if path is not None and self._is_of_another_version():
@@ -60,6 +74,7 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         self._base = sqlite3.connect(":memory:" if self._path is None else self._path)
+        self._base.execute("PRAGMA trusted_schema=OFF")
         self._refuse_others()
         return self._base
 
@@ -81,16 +96,43 @@ class Store:
 
     def add(self, outcomes: list[Outcome]) -> None:
         """Keep results; they are on disk when this returns."""
-        rows = [(one.point, json.dumps(dict(one.numbers)), one.error) for one in outcomes]
+        rows = [(outcome.point, json.dumps(dict(outcome.numbers)), outcome.error) for outcome in outcomes]
         with self._refusing():
             self._base.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", rows)
             self._base.commit()
 
     def outcomes(self) -> Iterator[Outcome]:
         """All that are there, by point."""
-        with self._refusing(), closing(self._base.execute("SELECT * FROM points ORDER BY point")) as rows:
-            for index, numbers, error in rows:
-                yield Outcome(index, json.loads(numbers), error)
+        query = "SELECT rowid, point, numbers, error FROM points ORDER BY point"
+        with self._refusing(), closing(self._base.execute(query)) as rows:
+            before = None
+            for row, point, numbers, error in rows:
+                if point == before:
+                    raise self._bad_row(row, f"point {point!r} has another row")
+                before = point
+                yield self._outcome(row, point, numbers, error)
+
+    def _outcome(self, row: int, point: object, numbers: object, error: object) -> Outcome:
+        """What a row states; a file may have been edited by hand."""
+        if not isinstance(point, int) or not 0 <= point < self._count:
+            raise self._bad_row(row, f"point is {shortened(str(point))}, not one of 0 to {self._count - 1}")
+        if error is not None and not isinstance(error, str):
+            raise self._bad_row(row, f"error is {shortened(str(error))}, not a text")
+        try:
+            found = json.loads(numbers, parse_float=_finite, parse_int=_finite) if isinstance(numbers, str) else None
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise self._bad_row(row, f"numbers is {shortened(str(numbers))}, not numbers by name in JSON")
+        for name, value in found.items():
+            if not isinstance(value, float):
+                raise self._bad_row(row, f"{name} is {shortened(str(value))}, not a number")
+        return Outcome(point, found, error)
+
+    def _bad_row(self, row: int, what: str) -> FileError:
+        return FileError(
+            f"{self._path}, row {row} of the table points: {what}. Delete this row, and the sweep computes it again."
+        )
 
     def close(self) -> None:
         """Close the file."""
@@ -101,7 +143,7 @@ class Store:
         """A full disk, a folder without rights, a file that is something else."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite quotes a broken file
             raise FileError(
                 f"{self._path}: results cannot be kept there ({error}). What was written before is safe: free space or "
                 "choose another file, and call again."

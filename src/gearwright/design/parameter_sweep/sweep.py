@@ -196,7 +196,8 @@ def sweep(
     """
     where = points(over, samples, seed)
     subject = subject_of(robot, _measure(measure, catalogue), where.names)
-    kept = Store(None if store is None else Path(store), _identity(subject, where) if store is not None else "")
+    identity = _identity(subject, where) if store is not None else ""
+    kept = Store(None if store is None else Path(store), identity, len(where))
     try:
         known = {outcome.point: outcome for outcome in kept.outcomes()}
         missing = [index for index in range(len(where)) if index not in known]

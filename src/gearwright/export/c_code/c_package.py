@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.export.c_code import c_text
 from gearwright.export.c_code.c_functions import CALLER, CFunction, traced_functions
+from gearwright.file_access import write_files
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.program import Program
 from gearwright.system.controllers.law_controller import LawController
@@ -97,12 +98,12 @@ def c(
 
 
 def _written(directory: Path, texts: dict[str, str]) -> list[Path]:
+    contents = {directory / name: text for name, text in texts.items()}
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (directory / name).write_text(text, encoding="utf-8")
-    except OSError as error:
+        write_files(contents)
+    except (OSError, FileError) as error:
         raise InputError(
             f"{CALLER}: cannot write to {str(directory)!r}: {error}. Give a directory you may write to."
         ) from None
-    return [directory / name for name in texts]
+    return list(contents)

@@ -16,6 +16,7 @@ from gearwright._version import __version__
 from gearwright.errors import CompilationError
 from gearwright.export.fmi.model_source import FmuModel
 from gearwright.export.fmi.variables import Variable
+from gearwright.file_access import replacement
 from gearwright.text import html
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -74,15 +75,10 @@ def compiled(texts: Mapping[str, str], version: str, identifier: str, program: s
 
 
 def archived(path: Path, contents: Mapping[str, str | bytes]) -> None:
-    """Write the archive; what is half written does not stay."""
-    partial = path.with_name(f"{path.name}.part")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in sorted(contents):
-                archive.writestr(zipfile.ZipInfo(name, EARLIEST), contents[name], zipfile.ZIP_DEFLATED)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    """Write the archive."""
+    with replacement(path) as new, zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(contents):
+            archive.writestr(zipfile.ZipInfo(name, EARLIEST), contents[name], zipfile.ZIP_DEFLATED)
 
 
 def page(model: FmuModel, found: Sequence[Variable]) -> str:

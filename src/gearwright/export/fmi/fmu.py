@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gearwright.errors import InputError, NotTraceableError
+from gearwright.errors import FileError, InputError, NotTraceableError
 from gearwright.export.fmi.build import (
     ENDINGS,
     MAIN,
@@ -153,7 +153,7 @@ def _written(file: Path, model: FmuModel, version: str) -> FmuReport:
         contents[f"binaries/{folder}/{library}"] = compiled(texts, version, model.identifier, program)
     try:
         archived(file, contents)
-    except OSError as error:
+    except FileError as error:
         raise InputError(f"{CALLER}: cannot write {str(file)!r}: {error}. Give a path you may write to.") from None
     kinds = {kind: tuple(one.name for one in found if one.kind in of) for kind, of in _KINDS.items()}
     renamed = {one.meaning: one.name for one in found if one.kind in ("state", "input") and one.meaning != one.name}

@@ -16,7 +16,9 @@ from gearwright.export.mujoco.coordinates import Coordinates
 from gearwright.export.mujoco.document import Document, add, document, numbers, written
 from gearwright.export.mujoco.loops import write_loops
 from gearwright.export.mujoco.rotors import FORMS, Form
-from gearwright.files.formats import MJCF_ENDINGS, write_text
+from gearwright.file_access import write_files
+from gearwright.files.formats import MJCF_ENDINGS
+from gearwright.files.import_report import Findings
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, machine_of
@@ -79,6 +81,8 @@ def mjcf(
         InputError: MuJoCo does not take a link (effective links), a name or a symbol; the message names it.
         MissingExtraError: MuJoCo is not installed.
     """
+    from gearwright.files.urdf.sidecar import sidecar_of
+
     mech = machine_of("export.mjcf", robot)
     if not isinstance(path, str | Path):
         raise InputError(f"export.mjcf: path={path!r} is not the name of a file. Give one that ends in .xml.")
@@ -97,8 +101,10 @@ def mjcf(
     where = Coordinates(mech, model, made.joints, made.scales, made.hinges)
     _write_states(made, parts, where)
     text = written(made)
-    write_text(path, text)
-    files = [path, *_sidecar(made, parts, path, sidecar and isinstance(robot, Robot))]
+    files = {path: text, **_sidecar(made, parts, path, text, sidecar and isinstance(robot, Robot))}
+    write_files(files)
+    if sidecar and isinstance(robot, Robot) and sidecar_of(path) not in files:
+        sidecar_of(path).unlink(missing_ok=True)  # one of another robot would be read along
     error = acceleration_error(mech, where)
     return MjcfReport(tuple(files), rotors, error, tuple(made.lost), made.scales)
 
@@ -119,9 +125,9 @@ def _write_states(made: Document, robot: Robot, where: Coordinates) -> None:
         add(made.section("keyframe"), "key", name=made.name("key", state.name), **words)
 
 
-def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Path]:
-    """What MJCF does not give back, beside it."""
-    from gearwright.files.mjcf.reader import read_mjcf_with_report
+def _sidecar(made: Document, robot: Robot, path: Path, text: str, wanted: bool) -> dict[Path, str]:
+    """What MJCF does not give back, for a file beside it."""
+    from gearwright.files.mjcf.reader import robot_of_model
     from gearwright.files.mjcf.sidecar import mjcf_sidecar_text
     from gearwright.files.urdf.sidecar import sidecar_of
 
@@ -129,16 +135,14 @@ def _sidecar(made: Document, robot: Robot, path: Path, wanted: bool) -> list[Pat
     if not wanted:
         if beside.exists():
             made.lost.append(f"{beside.name} stands beside it and is read along: remove it if it is of another robot")
-        return []
-    beside.unlink(missing_ok=True)  # one of another robot would be read along
-    alone, _ = read_mjcf_with_report(path)
+        return {}
+    alone = robot_of_model(_compiled(text), Findings(str(path)), path.stem)
     if not {link.name for link in robot.links} <= {link.name for link in alone.links}:
         made.lost.append(
             "what a sidecar would keep: a link without mass is called otherwise than its joint. Save as YAML"
         )
-        return []
-    write_text(beside, mjcf_sidecar_text(robot, alone, path.name))
-    return [beside]
+        return {}
+    return {beside: mjcf_sidecar_text(robot, alone, path.name)}
 
 
 def _report_losses(made: Document, robot: Robot) -> None:

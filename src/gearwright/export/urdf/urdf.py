@@ -13,7 +13,8 @@ from gearwright import files
 from gearwright.errors import InputError
 from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.export.urdf.wheel_forms import WheelForm
-from gearwright.files.formats import MJCF_ENDINGS, write_text
+from gearwright.file_access import write_files
+from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.mechanism import assemble
 from gearwright.parts import Robot
 
@@ -72,6 +73,5 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # they state rotors that are links now
     text = urdf_text(made.robot, made.inertials, coupled)
     alone, _ = read_urdf_with_report(text)
-    write_text(path, text)
-    write_text(sidecar_of(path), sidecar_text(robot, alone, path.name))
+    write_files({path: text, sidecar_of(path): sidecar_text(robot, alone, path.name)})
     return made.lost

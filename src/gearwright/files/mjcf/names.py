@@ -62,4 +62,5 @@ class Names:
     def _note_renamed(self, bodies: Iterable[str]) -> None:
         for old, new in zip(bodies, self.bodies, strict=True):
             if old not in (new, "", "world"):
-                self.found.note(f"body {old!r} is called {new!r} here")
+                reason = f"{BASE!r} is the ground" if old == BASE else "the name is taken"
+                self.found.rename("body", old, new, reason)

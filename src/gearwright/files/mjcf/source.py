@@ -1,21 +1,20 @@
-"""An MJCF file that anybody may have written: looked at as data first, then compiled by MuJoCo.
+"""An MJCF file that anybody may have written: checked as data first, then compiled by MuJoCo in a child process.
 
-Includes and meshes may lie in other folders. They are data: MuJoCo reads numbers from them, and loads no plugin that a
-file names. The bounds of robot files hold for the file and for every file it includes.
+Includes, attached models and meshes may lie in other folders. They are data: MuJoCo reads numbers from them, and loads
+no plugin that a file names. The bounds of robot files hold for the file and for every file it includes or attaches.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from gearwright.errors import MissingExtraError
 from gearwright.files.import_report import Findings
+from gearwright.files.mjcf.compiler import COMPILER
 from gearwright.files.reading import read_text
-from gearwright.files.size_limits import MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, shortened
+from gearwright.files.size_limits import LONGEST_NUMBER, MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, MAX_VALUES, shortened
 from gearwright.files.urdf.safe_xml import Element, parse_xml, tag
 
 MjModel = Any
@@ -37,6 +36,9 @@ NUMBERS = {
     "key": ("qpos", "qvel"),
 }
 """Fields of a compiled model that a robot is made of."""
+FOLDERS = ("assetdir", "meshdir", "texturedir")
+"""Attributes of <compiler> that say where files are."""
+BINARY = "model.mjb"
 MULTIPLIED = {"replicate": "count", "composite": "count", "flexcomp": "count"}
 """Elements that MuJoCo repeats, and the attribute that says how often."""
 
@@ -57,36 +59,25 @@ def compiled(path: Path, found: Findings) -> MjModel:
     """The compiled model of a file; what is wrong with the file is in one FileError."""
     root = parse_xml(read_text(path), found, MAX_BODY_DEPTH)
     refuse_other_kinds(root, found)
-    _look_through_includes(root, path, found)
+    _SourceCheck(found).check_model(root, path)
+    COMPILER.start()
     mujoco = mujoco_module()
-    try:
-        with _noting_warnings(mujoco, found):
-            spec = mujoco.MjSpec.from_file(str(path))
-            _refuse_missing(spec, path, found)
-            model = spec.compile()
-    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
-        found.add(f"MuJoCo refuses it: {' '.join(str(error).split())}")
-        raise found.error() from None
+    outcome = COMPILER.compile(path)
+    for note in dict.fromkeys(outcome.notes):
+        found.note(f"MuJoCo says: {' '.join(note.split())}")
+    for name, folder in outcome.missing:
+        found.add(
+            f"the mesh {shortened(name)} is not in {folder!r}. Put it there: masses and inertias may follow from it."
+        )
+    if outcome.error is not None:
+        found.add(f"MuJoCo refuses it: {outcome.error}")
+    found.refuse()
+    model = mujoco.MjModel.from_binary_path(BINARY, {BINARY: outcome.model})
     if not model.njnt:
         found.add("nothing in it moves: it is a scene without joints. Give the file of a robot.")
         raise found.error()
     _refuse_infinities(model, found)
     return model
-
-
-@contextmanager
-def _noting_warnings(mujoco: Any, found: Findings) -> Iterator[None]:
-    """Note MuJoCo's warnings, which it would print, and log into a file in the folder at hand."""
-    before, notes = mujoco.get_mju_user_warning(), list[str]()
-    mujoco.set_mju_user_warning(notes.append)
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            yield
-    finally:
-        mujoco.set_mju_user_warning(before)
-    for note in dict.fromkeys([*notes, *(str(warning.message) for warning in said)]):
-        found.note(f"MuJoCo says: {' '.join(note.split())}")
 
 
 def refuse_other_kinds(root: Element, found: Findings) -> None:
@@ -99,22 +90,76 @@ def refuse_other_kinds(root: Element, found: Findings) -> None:
     raise found.error()
 
 
-def _look_through_includes(root: Element, path: Path, found: Findings) -> None:
-    """Hold the file and all that it includes to the bounds of robot files; MuJoCo looks for them from the main file."""
-    waiting, visited = [root], {path.resolve()}
-    while waiting:
-        element = waiting.pop()
-        _refuse_multiplication(element, found)
-        _refuse_nan(element, found)
-        for inner in element.iter("include"):
-            other = (path.parent / (inner.get("file") or "")).resolve()
-            if other in visited or not other.is_file():
-                continue  # MuJoCo says so
-            visited.add(other)
-            if len(visited) > MAX_FILES:
-                found.at(inner, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
-                raise found.error()
-            waiting.append(parse_xml(read_text(other), found, MAX_BODY_DEPTH))
+class _SourceCheck:
+    """Holds a file and all that it pulls in to the bounds of robot files, before MuJoCo opens any of them."""
+
+    def __init__(self, found: Findings) -> None:
+        self.found = found
+        self.files: set[Path] = set()
+
+    def check_model(self, root: Element, path: Path, attaching: tuple[Path, ...] = ()) -> None:
+        """Check a model with the files that it includes, then the models that it attaches."""
+        chain = (*attaching, path.resolve())
+        waiting, visited = [(root, path)], {path.resolve()}
+        while waiting:
+            element, file = waiting.pop()
+            _refuse_multiplication(element, self.found)
+            _refuse_sizes(element, self.found)
+            _refuse_nan(element, self.found)
+            self._refuse_irregular_assets(element, path, file)
+            for inner in element.iter("include"):
+                for other in self._named_files(inner, path, file):
+                    if other not in visited:
+                        visited.add(other)
+                        waiting.append((self._parsed(inner, other), other))
+            for inner in element.iter("model"):
+                for other in self._named_files(inner, path, file):
+                    if other in chain:
+                        self.found.at(inner, f"{inner.get('file')!r} attaches itself. Attach another model.")
+                        raise self.found.error()
+                    attached = self._parsed(inner, other)
+                    refuse_other_kinds(attached, self.found)
+                    self.check_model(attached, other, chain)
+
+    def _parsed(self, element: Element, path: Path) -> Element:
+        self.files.add(path)
+        if len(self.files) > MAX_FILES:
+            self.found.at(element, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
+            raise self.found.error()
+        return parse_xml(read_text(path), self.found, MAX_BODY_DEPTH)
+
+    def _named_files(self, element: Element, model: Path, file: Path) -> list[Path]:
+        """Where MuJoCo may find what an element names: from the folder of the model, or of the file with the element.
+
+        What is missing is MuJoCo's to say.
+        """
+        return self._existing(element, element.get("file") or "", (model.parent, file.parent))
+
+    def _existing(self, element: Element, name: str, folders: Iterable[Path]) -> list[Path]:
+        """The regular files of a name below some folders; a pipe or a device is refused."""
+        places = []
+        for folder in folders:
+            try:
+                place = (folder / name).resolve()
+                there = bool(name) and place.exists() and not place.is_dir()
+                if there and not place.is_file():
+                    self.found.at(element, f"{shortened(name)} is a pipe or a device. Name a regular file.")
+                    raise self.found.error()
+            except (OSError, ValueError, RuntimeError):  # a NUL in the name, links in a circle
+                self.found.at(element, f"{shortened(name)} is not the name of a file. Correct it.")
+                raise self.found.error() from None
+            places += [place] if there else []
+        return list(dict.fromkeys(places))
+
+    def _refuse_irregular_assets(self, root: Element, model: Path, file: Path) -> None:
+        """Meshes, height fields, textures and skins may lie anywhere, but they are regular files."""
+        stated = {compiler.get(word) for compiler in root.iter("compiler") for word in FOLDERS}
+        folders = {base / (place or "") for base in (model.parent, file.parent) for place in stated | {""}}
+        for element in root.iter():
+            for word, name in element.attrib.items():
+                if word.startswith("file") and tag(element) not in ("include", "model"):
+                    for spelling in {name, Path(name).name}:  # `strippath`
+                        self._existing(element, spelling, folders)
 
 
 def _refuse_nan(root: Element, found: Findings) -> None:
@@ -140,27 +185,35 @@ def _refuse_infinities(model: MjModel, found: Findings) -> None:
     found.refuse()
 
 
+def _refuse_sizes(root: Element, found: Findings) -> None:
+    """Numbers that reserve room without stating what fills it."""
+    for element in root.iter("size"):
+        count = _product([element.get("nkey")])
+        if count > MAX_PARTS:
+            found.at(element, f"nkey is {count}; a robot file holds at most {MAX_PARTS} keyframes. Reserve fewer.")
+    for element in root.iter("hfield"):
+        count = _product([element.get("nrow"), element.get("ncol")])
+        if count > MAX_VALUES:
+            found.at(element, f"it has {count} heights; at most {MAX_VALUES} are read. Take fewer rows and columns.")
+    found.refuse()
+
+
+def _product(numbers: Iterable[str | None]) -> int:
+    """The product of whole numbers; what is not one is MuJoCo's to say."""
+    total = 1
+    for number in numbers:
+        text = (number or "").strip()
+        total *= max(int(text), 1) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else 1
+    return total
+
+
 def _refuse_multiplication(root: Element, found: Findings) -> None:
-    """Few words can ask for a great many bodies."""
+    """A few words can ask for a great many bodies."""
     for element in root.iter(*MULTIPLIED):
         total = 1
         for outer in (element, *element.iterancestors()):
             word = MULTIPLIED.get(tag(outer))
-            for number in (outer.get(word) or "1").split() if word else ():
-                total *= max(int(number), 1) if number.isdigit() and len(number) < 10 else 1
+            total *= _product((outer.get(word) or "").split() if word else ())
         if total > MAX_PARTS:
             found.at(element, f"it makes {total} parts; a robot file holds at most {MAX_PARTS}. Repeat fewer.")
             raise found.error()
-
-
-def _refuse_missing(spec: Any, path: Path, found: Findings) -> None:
-    """Every mesh and height field that is not there, in one list."""
-    folder = path.parent
-    places = [(asset.file, spec.meshdir) for asset in (*spec.meshes, *spec.hfields)]
-    for name, place in places:
-        if name and not (folder / place / name).is_file() and not (folder / name).is_file():
-            found.add(
-                f"the mesh {shortened(name)} is not in {str(folder / place)!r}. Put it there: masses and inertias may "
-                "follow from it."
-            )
-    found.refuse()

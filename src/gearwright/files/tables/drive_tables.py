@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 from gearwright.errors import InputError
 from gearwright.files.problems import Problems
-from gearwright.files.size_limits import MAX_BYTES, long_number, shortened
+from gearwright.files.reading import read_text
+from gearwright.files.size_limits import long_number, shortened
 from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts, explained
 from gearwright.parts.drives.data_sheet_ranges import impossible
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.text import csv_row, did_you_mean, visible
+from gearwright.text import csv_row, csv_text, did_you_mean, visible
 
 # Columns
 
@@ -111,16 +112,7 @@ def read_drive_table(path: Path) -> DriveTable:
     Raises:
         FileError: a cell is not what its column asks for, or the file is not such a table.
     """
-    problems = Problems(str(path))
-    if path.stat().st_size > MAX_BYTES:
-        problems.add(f"the file has {path.stat().st_size} bytes, a catalogue at most {MAX_BYTES}. Split it.")
-        problems.refuse()
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        problems.add(f"is not a text in UTF-8 ({error.reason}). Save it as CSV in UTF-8.")
-        raise problems.error() from None
-    return drive_table(text, problems)
+    return drive_table(read_text(path, "a catalogue"), Problems(str(path)))
 
 
 def drive_table(text: str, problems: Problems) -> DriveTable:
@@ -172,7 +164,7 @@ def _sheets(
         if len(row) != len(header):
             problems.add(f"has {len(row)} cells, the header {len(header)}. Check commas and quotes.", line=line)
             continue
-        cells = {name.strip(): cell.strip() for name, cell in zip(header, row, strict=True)}
+        cells = {name.strip(): csv_text(cell.strip()) for name, cell in zip(header, row, strict=True)}
         key = cells["key"]
         if not key or key in lines:
             reason = "the key is empty" if not key else f"key {shortened(key)} stands in line {lines[key]} already"

@@ -113,7 +113,7 @@ def robot_links(found: Findings, tree: Tree) -> list[Link]:
         found.note(f"the root link {tree.root!r} has neither inertia nor shapes: it is the base")
     for name, other in called.items():
         if name != other and not (base and name == tree.root):
-            found.note(f"link {name!r} is called {other!r}: 'base' is the ground")
+            found.rename("link", name, other, "'base' is the ground")
     made: list[Link] = []
     for name in tree.ordered():
         link = replace(tree.links[name], name=called[name])

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.files.formats import write_text
+from gearwright.errors import FileError
+from gearwright.file_access import write_text
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.report.page import page as report_page
 from gearwright.text import file_name, visible
@@ -43,6 +44,10 @@ class FilePanel:
     def _write(self) -> None:
         path, text = self.save_to, self._yaml()
         assert path is not None
+        if path.resolve() != path:
+            raise FileError(
+                f"{path} leads to {path.resolve()} now. The page writes only where it was told at its start."
+            )
         self.page.write(path, lambda: write_text(path, text))
         self.page.say(f"Saved to {path}.")
 
