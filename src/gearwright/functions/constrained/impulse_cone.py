@@ -1,31 +1,44 @@
-r"""Impulses of several one-sided contacts with friction at once, each in its cone.
+r"""Impulses or forces of several one-sided contacts with friction at once, each in its cone.
 
 With $W = J M^{-1} J'$ over all contacts (each a normal row, then none, one or two tangential ones) and the speeds
 $u^+ = u + W P$: per contact $0 \le P_n \perp u_n^+ - b \ge 0$, and $|P_t| \le \mu P_n$ with $P_t$ against $u_t^+$ where
-it slides. Contacts are solved one by one, each exactly, until nothing changes (Gauss and Seidel).
+it slides. With accelerations for speeds and forces for impulses it is the same problem; contacts that slide already
+then have a given direction d, $P_t = -\mu P_n d$, and the problem may have no solution (the paradox of Painleve).
+
+The conditions are the zeros of $P_n - \max(0, P_n - r (u_n^+ - b))$ and $P_t - \Pi(P_t - r u_t^+)$, the projection on
+the disc of radius $\mu P_n$ (Alart and Curnier 1991), found by Newton's method for functions that are differentiable
+piecewise. Where it does not converge, projected Gauss-Seidel sweeps bring it nearer. Rows may depend on each other:
+the impulses of least change are taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, sin
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
 
-ROUNDS, CALMER = 4000, 500
-"""Rounds over all contacts at most; after every so many each contact changes by half as much, so that none swing."""
+NEWTON_STEPS = 30
+"""Newton steps from one start."""
+
+SWEEPS = (10, 40, 160, 640, 2560)
+"""Gauss-Seidel sweeps before each further start of Newton's method."""
 
 SAME = 1e-11
-"""Changes of speeds below this part of the largest are none."""
+"""Errors of speeds below this part of the largest are none."""
 
-NEAR = 1e-4
-"""What is left where rounds end without agreement, as a part of the largest speed, that is still an answer."""
+NEAR = 1e-7
+"""What is left where no start converges, as a part of the largest speed, that is still a solution."""
 
-DIRECTIONS = 90
-"""Directions of sliding that are looked at."""
+DEPENDENT = 1e-11
+"""Singular values below this part of the largest are zero: rows that depend on each other."""
+
+MOVED = 1e-12
+"""A row moves something if its entry of W is this part of the largest, or more."""
 
 
 def cone_impulses(W: Array, u: Array, blocks: Sequence[slice], friction: Sequence[float], target: Array) -> Array:
@@ -42,114 +55,205 @@ def cone_impulses(W: Array, u: Array, blocks: Sequence[slice], friction: Sequenc
     >>> P.tolist()                                                  # the second one leaves
     [1.0, 0.0]
     """
-    P, heads = np.zeros(len(u)), [rows.start for rows in blocks]
-    P[heads] = _frictionless(W[np.ix_(heads, heads)], u[heads] - target)
-    if not any(friction):
+    found = ContactProblem.of(W, u, blocks, friction, target).solved()
+    if found is None:
+        raise SingularityError(
+            f"impact: no impulses of {len(blocks)} contacts within their cones of friction are consistent: friction is "
+            "too large for these rows (the paradox of Painleve). Lower it, or make a contact compliant."
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class ContactProblem:
+    """Coulomb's conditions for k contacts, as arrays: a normal row each, and two tangential ones (empty if missing).
+
+    Args:
+        W: (3, 3, k, k): what an impulse along a direction of one contact does along one of another.
+        u: speeds before, less the targets (3, k).
+        friction: (k,).
+        given: the direction of contacts that slide already (2, k), zeros for others.
+        places: where each row stands among those that were given (3, k), -1 for a row that is missing.
+        size: length of the vector of impulses.
+    """
+
+    W: Array
+    u: Array
+    friction: Array
+    given: Array
+    places: Array
+    size: int
+
+    @staticmethod
+    def of(
+        W: Array,
+        u: Array,
+        blocks: Sequence[slice],
+        friction: Sequence[float],
+        target: Array,
+        given: Sequence[Array | None] | None = None,
+    ) -> ContactProblem:
+        """From rows in blocks; `given` are directions of contacts that slide already."""
+        k = len(blocks)
+        places = np.full((3, k), -1)
+        directions = np.zeros((2, k))
+        for i, rows in enumerate(blocks):
+            count = rows.stop - rows.start if friction[i] else 1
+            places[:count, i] = range(rows.start, rows.start + count)
+            if given is not None and given[i] is not None:
+                directions[: count - 1, i] = given[i]
+        largest = np.abs(np.diag(W)).max(initial=0.0)
+        moved = np.append(np.diag(W) > MOVED * largest, False)
+        moved[-1] = False
+        places[1:] = np.where(moved[places[1:]], places[1:], -1)  # planar machines do not move across
+        return ContactProblem(
+            _gathered(W, places),
+            np.where(places >= 0, np.append(u, 0.0)[places], 0.0) - np.array([target, np.zeros(k), np.zeros(k)]),
+            np.asarray(friction, dtype=float),
+            directions,
+            places,
+            len(u),
+        )
+
+    def solved(self, start: Array | None = None) -> Array | None:
+        """The impulses (m,); None where none are found. `start` are impulses (m,) to begin with."""
+        P = self._start() if start is None else np.where(self.places >= 0, np.append(start, 0.0)[self.places], 0.0)
+        best, least = P, self.error(P)
+        for sweeps in (0, *SWEEPS):
+            P = self._swept(P, sweeps)
+            P, error = self._newton(P)
+            if error < least:
+                best, least = P, error
+            if least <= SAME * self.scale:
+                break
+            P = best
+        return self._spread(best) if least <= NEAR * self.scale else None
+
+    @cached_property
+    def scale(self) -> float:
+        """The largest speed."""
+        return max(float(np.abs(self.u).max(initial=0.0)), 1e-300)
+
+    @cached_property
+    def _r(self) -> Array:
+        """Impulse per speed with which each contact answers (k,), along its normal and across."""
+        own = np.einsum("abkk->abk", self.W)
+        normal = np.maximum(own[0, 0], 1e-300)
+        return np.array([1.0 / normal, 1.0 / np.maximum(own[1, 1] + own[2, 2], 1e-3 * normal)])
+
+    @cached_property
+    def _slides(self) -> Array:
+        return np.asarray((self.given != 0).any(axis=0))
+
+    def speeds(self, P: Array) -> Array:
+        """Speeds after impulses, less the targets (3, k)."""
+        return np.asarray(self.u + np.einsum("abkj,bj->ak", self.W, P))
+
+    def error(self, P: Array) -> float:
+        """How far the conditions are violated, as a speed."""
+        after, (rn, rt) = self.speeds(P), self._r
+        normal = np.abs(np.minimum(P[0] / rn, after[0])).max(initial=0.0)
+        across = np.abs((P[1:] - self._projected(P, after)) / rt).max(initial=0.0)
+        return float(max(normal, across))
+
+    def _projected(self, P: Array, after: Array) -> Array:
+        """Where friction of these impulses should be (2, k)."""
+        most = self.friction * np.maximum(P[0], 0.0)
+        pulled = P[1:] - self._r[1] * after[1:]
+        size = np.maximum(np.hypot(*pulled), 1e-300)
+        return np.where(self._slides, -most * self.given, np.minimum(most / size, 1.0) * pulled)
+
+    def _swept(self, P: Array, sweeps: int) -> Array:
+        """After projected Gauss-Seidel sweeps."""
+        P, after = P.copy(), self.speeds(P)
+        for _ in range(sweeps):
+            for i in range(P.shape[1]):
+                old = P[:, i].copy()
+                P[0, i] = max(0.0, old[0] - self._r[0, i] * after[0, i])
+                after += self.W[:, 0, :, i] * (P[0, i] - old[0])
+                P[1:, i] = self._projected(P, after)[:, i]
+                after += np.einsum("abk,b->ak", self.W[:, 1:, :, i], P[1:, i] - old[1:])
         return P
-    speed = u + W @ P
-    size = max(float(np.abs(u).max(initial=0.0)), float(np.abs(target).max(initial=0.0)), 1e-300)
-    changed = 0.0
-    for turn in range(ROUNDS):
-        changed, part = 0.0, 0.5 ** (turn // CALMER)
-        for k, rows in enumerate(blocks):
-            own = W[rows, rows]
-            more = _single(own, speed[rows] - own @ P[rows], friction[k], float(target[k])) - P[rows]
-            step = W[:, rows] @ more
-            P[rows], speed = P[rows] + part * more, speed + part * step
-            changed = max(changed, float(np.abs(step).max()))
-        if changed <= SAME * size:
-            return P
-    if changed <= NEAR * size:
+
+    def _newton(self, P: Array) -> tuple[Array, float]:
+        """The best of Newton's iterates, and its error."""
+        best, least, seen = P, self.error(P), set[bytes]()
+        for _ in range(NEWTON_STEPS):
+            matrix, right, signature = self._linearised(P)
+            P = self._least_change(P, matrix, right)
+            error = self.error(P)
+            if error < least:
+                best, least = P, error
+            if least <= SAME * self.scale or (signature in seen and error > 0.5 * least and least < error):
+                break
+            seen.add(signature)
+        return best, least
+
+    def _least_change(self, P: Array, matrix: Array, right: Array) -> Array:
+        """The solution nearest to P of equations that may depend on each other."""
+        flat = P.ravel()
+        change = np.linalg.lstsq(matrix, right - matrix @ flat, rcond=DEPENDENT)[0]
+        return np.asarray((flat + change).reshape(P.shape))
+
+    def _linearised(self, P: Array) -> tuple[Array, Array, bytes]:
+        """Newton's equations (3k, 3k) for the next impulses, their right side, and the modes they stand for."""
+        k = P.shape[1]
+        after, (rn, rt) = self.speeds(P), self._r
+        presses = P[0] - rn * after[0] > 0
+        pulled = P[1:] - rt * after[1:]
+        size = np.hypot(*pulled)
+        most = self.friction * np.maximum(P[0], 0.0)
+        sticks = presses & ~self._slides & (size <= most)
+        slides = presses & ~sticks
+        W = self.W.transpose(0, 2, 1, 3).reshape(3 * k, 3 * k)
+        eye, u = np.eye(3 * k), self.u.ravel()
+        matrix, right = eye.copy(), np.zeros(3 * k)
+        index = np.arange(k)
+        for rows in (index[presses], k + index[sticks], 2 * k + index[sticks]):
+            r = rn[rows % k] if len(rows) and rows[0] < k else rt[rows % k]
+            matrix[rows], right[rows] = r[:, None] * W[rows], -r * u[rows]
+        empty = (self.places < 0).ravel()
+        way = -pulled / np.maximum(size, 1e-300)
+        for i in index[slides]:
+            d = self.given[:, i] if self._slides[i] else way[:, i]
+            rows = np.array([k + i, 2 * k + i])
+            matrix[rows, i] = self.friction[i] * d
+            if not self._slides[i]:
+                turning = min(most[i] / max(size[i], 1e-300), 1.0) * (np.eye(2) - np.outer(d, d))
+                matrix[rows] -= turning @ (eye[rows] - rt[i] * W[rows])
+                right[rows] -= turning @ (rt[i] * u[rows])
+        matrix[empty], right[empty] = eye[empty], 0.0
+        return matrix, right, presses.tobytes() + sticks.tobytes()
+
+    def _start(self) -> Array:
+        """Without friction."""
+        P = np.zeros_like(self.u)
+        P[0] = _frictionless(self.W[0, 0], self.u[0])
         return P
-    raise SingularityError(
-        f"impact: after {ROUNDS} rounds over {len(blocks)} contacts their impulses still change by {changed:.2g} m/s. "
-        "Friction is too large for these rows (the paradox of Painleve): lower it, or make a contact compliant."
-    )
+
+    def _spread(self, P: Array) -> Array:
+        """As a vector over all rows, inside the cones to the last digit."""
+        P = P.copy()
+        P[0] = np.maximum(P[0], 0.0)
+        most = self.friction * P[0]
+        P[1:] *= np.minimum(most / np.maximum(np.hypot(*P[1:]), 1e-300), 1.0)
+        out = np.zeros(self.size)
+        out[self.places[self.places >= 0]] = P[self.places >= 0]
+        return out
+
+
+def _gathered(W: Array, places: Array) -> Array:
+    """W by directions and contacts (3, 3, k, k), zeros where a row is missing."""
+    wide = np.pad(W, ((0, 1), (0, 1)))
+    wide[-1], wide[:, -1] = 0.0, 0.0
+    return np.asarray(wide[places[:, None, :, None], places[None, :, None, :]])
 
 
 def _frictionless(W: Array, q: Array) -> Array:
     """The P >= 0 with W P + q >= 0 and P (W P + q) = 0: the least P' W P / 2 + q' P, also where W is singular."""
     from scipy.optimize import nnls
 
-    sizes, ways = np.linalg.eigh(W)
+    sizes, ways = np.linalg.eigh(0.5 * (W + W.T))
     good = sizes > 1e-12 * max(float(sizes.max(initial=0.0)), 1e-300)
     roots = np.sqrt(sizes[good])
     return np.asarray(nnls(roots[:, None] * ways[:, good].T, -(ways[:, good].T @ q) / roots)[0], dtype=np.float64)
-
-
-def _single(W: Array, u: Array, mu: float, target: float) -> Array:
-    """The impulse of one contact, all others being as they are."""
-    missing = target - u[0]
-    if missing <= 0:
-        return np.zeros(len(u))
-    if len(u) == 1 or not mu:
-        return np.concatenate([[missing / W[0, 0]], np.zeros(len(u) - 1)])
-    stuck = np.linalg.lstsq(W, np.concatenate([[missing], -u[1:]]), rcond=1e-12)[0]
-    if stuck[0] >= 0 and np.linalg.norm(stuck[1:]) <= mu * stuck[0]:
-        return stuck
-    return _sliding(W, u, mu, missing)
-
-
-def _sliding(W: Array, u: Array, mu: float, missing: float) -> Array:
-    """The impulse at the edge of the cone that acts against the sliding it leaves."""
-    ways = np.array([[1.0, -1.0]]) if len(u) == 2 else _circle(np.linspace(0.0, 2 * np.pi, DIRECTIONS + 1))
-    onward, sideways = _after(W, u, mu, missing, ways)
-    if len(u) == 2:
-        good = np.flatnonzero(onward >= 0)
-        if good.size:
-            return _along(W, mu, missing, ways[:, good[0]])
-        raise _jammed()
-    with np.errstate(invalid="ignore"):
-        turns = np.flatnonzero(sideways[:-1] * sideways[1:] <= 0)
-    straight = _circle(np.array([_root(W, u, mu, missing, int(k)) for k in turns]))
-    onward = _after(W, u, mu, missing, straight)[0]
-    if not turns.size or onward.max() < -SAME * float(np.abs(u).max()):
-        raise _jammed()
-    return _along(W, mu, missing, straight[:, int(np.argmax(onward))])
-
-
-def _root(W: Array, u: Array, mu: float, missing: float, k: int) -> float:
-    """The angle between two directions looked at in which sliding goes straight on."""
-    from scipy.optimize import brentq
-
-    (nn, na, nb), (an, aa, ab), (bn, ba, bb) = W.tolist()
-    _, ua, ub = u.tolist()
-
-    def sideways(angle: float) -> float:
-        c, s = cos(angle), sin(angle)
-        normal = missing / (nn - mu * (na * c + nb * s))
-        a, b = ua + normal * (an - mu * (aa * c + ab * s)), ub + normal * (bn - mu * (ba * c + bb * s))
-        return b * c - a * s
-
-    low, high = 2 * np.pi * k / DIRECTIONS, 2 * np.pi * (k + 1) / DIRECTIONS
-    if sideways(low) * sideways(high) > 0:
-        return low
-    return float(brentq(sideways, low, high, xtol=1e-15))
-
-
-def _after(W: Array, u: Array, mu: float, missing: float, ways: Array) -> tuple[Array, Array]:
-    """Speeds afterwards along and across directions of sliding; not finite where none presses."""
-    pressing = W[0, 0] - mu * (W[0, 1:] @ ways)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        normal = np.where(pressing > 0, missing / pressing, np.nan)
-    across = u[1:, None] + normal * (W[1:, :1] - mu * W[1:, 1:] @ ways)
-    onward = np.where(np.isfinite(normal), (across * ways).sum(axis=0), -np.inf)
-    if len(ways) == 1:
-        return onward, np.zeros_like(onward)
-    return onward, across[1] * ways[0] - across[0] * ways[1]
-
-
-def _along(W: Array, mu: float, missing: float, way: Array) -> Array:
-    normal = missing / float(W[0, 0] - mu * (W[0, 1:] @ way))
-    return np.concatenate([[normal], -mu * normal * way])
-
-
-def _circle(angles: Array) -> Array:
-    return np.array([np.cos(angles), np.sin(angles)])
-
-
-def _jammed() -> SingularityError:
-    return SingularityError(
-        "impact: no impulse in the cone of friction ends it: sliding presses the contact ever harder (the paradox of "
-        "Painleve). Lower its friction, or make the contact compliant (SoftContact)."
-    )
