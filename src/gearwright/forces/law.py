@@ -144,6 +144,9 @@ class Hold:
     `place` is the position along the line that the hold keeps: runs project position and speed onto it after every
     accepted step, so that nothing drifts. A law with such a hold says so (`keeps_places`). None: the position is left
     as it is.
+
+    A hold that `pushes` has a multiplier that may not be negative; the holds of the same law that follow it with a
+    `cone` are friction at most that many times as large. Where multipliers are not unique, those that obey are taken.
     """
 
     line: Line
@@ -153,6 +156,8 @@ class Hold:
     speed: Scalar | None = None
     firm: bool = True
     place: Scalar | None = None
+    pushes: bool = False
+    cone: float | None = None
 
     @property
     def wanted(self) -> Scalar:

@@ -13,6 +13,7 @@ from gearwright.errors import SimulationError
 from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import spread
+from gearwright.system.contact_cones import Cones, feasible_multipliers
 from gearwright.system.system import share
 from gearwright.text import listed
 
@@ -38,6 +39,7 @@ class Ties(NamedTuple):
         inflows: what forces bring through the ports, less the offsets, (d,).
         senses: S (d, n).
         shares: Q (d, m), how much of each hold's multiplier passes through each drag's port.
+        cones: which multipliers push, and which are friction beside them.
     """
 
     lines: tuple[Line, ...]
@@ -49,6 +51,7 @@ class Ties(NamedTuple):
     inflows: Array
     senses: Array
     shares: Array
+    cones: Cones
 
     @staticmethod
     def of(n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float]) -> Ties:
@@ -64,6 +67,7 @@ class Ties(NamedTuple):
             np.array([flow - drag.offset for flow, drag in zip(inflows, drags, strict=True)], dtype=float),
             np.array([drag.sense for drag in drags], dtype=float).reshape(d, n),
             shares_of(holds, drags),
+            Cones.of(holds),
         )
 
 
@@ -83,22 +87,34 @@ def balanced(M: Array, right: Array, ties: Ties) -> tuple[Array, Array, Array, A
     [M + P G S,  -(W' + P G Q)] [a     ]   [right + P G (flow of forces - offset)]
     [W,           C           ] [lambda] = [target                               ]
     """
-    n, m = len(right), len(ties.targets)
-    matrix, known = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + len(ties.gains)))
-    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -ties.rows.T, ties.rows
-    np.fill_diagonal(matrix[n:, n:], ties.compliances)
-    known[:n, 0], known[n:, 0] = right, ties.targets
+    n = len(right)
+    solution = _solve(*_equations(M, right, ties, ties.pushes.T), ties)
     if not len(ties.gains):
-        solution = _solve(matrix, known, ties)[:, 0]
-        return solution[:n], solution[n:], NONE, NONE
-    pull = ties.pushes.T * ties.gains
-    matrix[:n, :n] += pull @ ties.senses
-    matrix[:n, n:] -= pull @ ties.shares
-    known[:n, 0] += pull @ ties.inflows
-    known[:n, 1:] = ties.pushes.T
-    solution = _solve(matrix, known, ties)
+        return solution[:n, 0], solution[n:, 0], NONE, NONE
     flows = ties.shares @ solution[n:] - ties.senses @ solution[:n]
     return solution[:n, 0], solution[n:, 0], ties.inflows + flows[:, 0], flows[:, 1:].diagonal()
+
+
+def responses(M: Array, right: Array, ties: Ties, pushes: Array) -> tuple[Array, Array]:
+    """Accelerations (n,), and what a unit of further force along each column of `pushes` (n, k) adds to them (n, k)."""
+    n = len(right)
+    solution = _solve(*_equations(M, right, ties, pushes), ties)[:n]
+    return solution[:, 0], solution[:, 1:]
+
+
+def _equations(M: Array, right: Array, ties: Ties, pushes: Array) -> tuple[Array, Array]:
+    """The matrix of the balance, and its right sides: what acts, then a unit along each column of `pushes`."""
+    n, m = len(right), len(ties.targets)
+    matrix, known = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + pushes.shape[1]))
+    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -ties.rows.T, ties.rows
+    np.fill_diagonal(matrix[n:, n:], ties.compliances)
+    known[:n, 0], known[n:, 0], known[:n, 1:] = right, ties.targets, pushes
+    if len(ties.gains):
+        pull = ties.pushes.T * ties.gains
+        matrix[:n, :n] += pull @ ties.senses
+        matrix[:n, n:] -= pull @ ties.shares
+        known[:n, 0] += pull @ ties.inflows
+    return matrix, known
 
 
 def rows_of(lines: Sequence[Line], n: int) -> Array:
@@ -110,7 +126,7 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
     """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
     try:
         if len(ties.lines) > 1 and _repeated(ties):
-            if not all(line.constant for line in ties.lines):
+            if ties.cones.normal or not all(line.constant for line in ties.lines):
                 return _least_forces(matrix, right, ties)  # trial steps leave what is held: no contradiction yet
             solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
             if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
@@ -128,12 +144,18 @@ def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
 
 
 def _least_forces(matrix: Array, right: Array, ties: Ties) -> Array:
-    """The solution with the least multipliers, where rows along coordinates depend on each other or nearly do."""
+    """The solution with the least multipliers, where rows along coordinates depend on each other or nearly do.
+
+    Contacts push and have cones of friction: where the least multipliers leave these, others that do not are taken.
+    """
     n = matrix.shape[0] - len(ties.lines)
     ahead = np.linalg.solve(matrix[:n, :n], np.hstack([right[:n], -matrix[:n, n:]]))
     free, spread_out = ahead[:, : right.shape[1]], ahead[:, right.shape[1] :]
     W = matrix[n:, :n]
-    felt = np.linalg.lstsq(W @ spread_out + matrix[n:, n:], right[n:] - W @ free, rcond=SAME**2)[0]
+    left, sizes, ways = np.linalg.svd(W @ spread_out + matrix[n:, n:])
+    rank = int((sizes > SAME**2 * sizes[0]).sum())
+    felt = ways[:rank].T @ ((left[:, :rank].T @ (right[n:] - W @ free)) / sizes[:rank, None])
+    felt[:, 0] = feasible_multipliers(felt[:, 0], ways[rank:].T, ties.cones)
     return np.vstack([free + spread_out @ felt, felt])
 
 

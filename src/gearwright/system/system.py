@@ -230,6 +230,11 @@ class System:
             first = last
         return tuple(places)
 
+    def states_of(self, index: int) -> slice:
+        """Where the states of a law stand in the state vector."""
+        own = self._places[index][0]
+        return slice(self.own.start + own.start, self.own.start + own.stop)
+
     def situations(
         self, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar], scene: Scene | None = None
     ) -> list[Situation]:

@@ -85,6 +85,9 @@ MEMORY = 5e-3
 TINY = 1e-12
 """Speeds [m/s] and forces [N] below this have no direction."""
 
+LEAST = 1e-3
+"""Force [N] beside which the force that friction may hold is seen: below a billionth of it there is rounding alone."""
+
 
 @dataclass(frozen=True)
 class Contact(Law):
@@ -185,11 +188,11 @@ class Contact(Law):
         if mode == FREE:
             return Action()
         speeds = situation.mech.speeds
-        pressed = Hold(_gap(self, speeds), speed=0.0, place=0.0, port=self.name)
+        pressed = Hold(_gap(self, speeds), speed=0.0, place=0.0, port=self.name, pushes=True)
         if mode == TOUCH:
             return Action(holds=(pressed,))
         if mode == STICK:
-            stuck = (Hold(line, speed=0.0, firm=False) for line in _tangents(self, speeds))
+            stuck = (Hold(line, speed=0.0, firm=False, cone=self.friction) for line in _tangents(self, speeds))
             return Action(holds=(pressed, *stuck))
         way = self._way(situation)
         none = [0.0] * situation.mech.n
@@ -210,7 +213,9 @@ class Contact(Law):
             lost = lost - rubbing[0] * slip[0] - rubbing[1] * slip[1]
             values += [*rubbing, *slip]
         names = (signal.name for signal in self.signals)
-        rates = self._remembered(mode, situation, reaction) if self.rubs else ()
+        rates: tuple[Scalar, ...] = (0.0, 0.0) if self.rubs else ()
+        if mode == SLIDE:
+            rates = self._remembered(self._slip(situation), situation)
         return Outcome(rates, dissipated=lost, signals=dict(zip(names, values, strict=True)))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
@@ -242,7 +247,7 @@ class Contact(Law):
             STICK,
             (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
             Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
-            turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
+            turned_back(self._remembering, a, b),
             -gap,
         )
 
@@ -271,25 +276,28 @@ class Contact(Law):
         held = self.friction * force
         pulled = ops.sqrt(first * first + second * second)
         rests = self._speed(situation) <= SLOW
-        return Guard(ops.where(rests, held - pulled, -1.0), SLIDE, scale=ops.maximum(ops.absolute(held), 1e-12))
+        return Guard(ops.where(rests, held - pulled, -1.0), SLIDE, scale=ops.maximum(ops.absolute(held), LEAST))
 
     def _slowing(self, situation: Situation, reaction: Reaction) -> Guard:
         """It sticks where the speed in the remembered direction comes to an end, not where it only turns."""
         ops, slip, way = situation.ops, self._slip(situation), situation.states
         lines = _tangents(self, situation.mech.speeds)
         a, b = (situation.acceleration(line, reaction.a) for line in lines)
-        turning = self._remembered(SLIDE, situation, reaction)
+        turning = self._remembered(slip, situation)
         ahead = slip[0] * way[0] + slip[1] * way[1]
         rate = a * way[0] + b * way[1] + slip[0] * turning[0] + slip[1] * turning[1]
         speed = self._speed(situation)
         slow = ops.where(speed > SLOW, ops.maximum(ahead, SLOW), ahead)
         return Guard(slow, STICK, rate=ops.where(speed > RESTING, rate, 0.0))
 
-    def _remembered(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Scalar, Scalar]:
-        """The rates of the remembered direction: towards that of sliding, or against the force that sticks."""
-        if mode == FREE:
-            return 0.0, 0.0
-        a, b = self._slip(situation) if mode == SLIDE else (-reaction.multipliers[1], -reaction.multipliers[2])
+    def _remembering(self, situation: Situation, reaction: Reaction) -> Outcome:
+        """What follows from sticking over a fixed step, which is also remembered: against the force that sticks."""
+        _, a, b = reaction.multipliers
+        return replace(self.follow(STICK, situation, reaction), rates=self._remembered((-a, -b), situation))
+
+    def _remembered(self, way: tuple[Scalar, Scalar], situation: Situation) -> tuple[Scalar, Scalar]:
+        """The rates of the remembered direction, towards another one."""
+        a, b = way
         size = situation.ops.sqrt(a * a + b * b + TINY * TINY)
         return (a / size - situation.states[0]) / MEMORY, (b / size - situation.states[1]) / MEMORY
 

@@ -41,10 +41,29 @@ def impulse_of_impact(W: Array, u: Array, friction: float, restitution: float) -
     >>> impulse_of_impact(np.eye(2), np.array([-1.0, 0.5]), friction=0.1, restitution=0.5).round(9)
     array([ 1.5 , -0.15])
     """
+    return _moved_impulse(W, u, friction, restitution) if u[0] < 0 else np.zeros(len(u))
+
+
+def impulse_without_collision(W: Array, slip: Array, friction: float, restitution: float) -> Array:
+    """The impulse (k,) of a contact that neither approaches nor leaves, but is pressed in by its own sliding.
+
+    Args:
+        W: J M^-1 J' (k, k).
+        slip: speeds along the surface (k - 1,).
+        friction: mu.
+        restitution: energetic coefficient, 0 to 1.
+
+    >>> W = np.array([[1.0, 1.5], [1.5, 4.0]])              # sliding forward with mu = 1 presses it in
+    >>> impulse_without_collision(W, np.array([5.0]), 1.0, 0.0).round(9)
+    array([ 3., -2.])
+    """
+    return _moved_impulse(W, np.array([0.0, *slip]), friction, restitution)
+
+
+def _moved_impulse(W: Array, u: Array, friction: float, restitution: float) -> Array:
+    """Along the path, over the rows that anything moves: planar machines do not move across."""
+    moved = [0, *(k for k in range(1, len(u)) if W[k, k] > STILL * W[0, 0])]
     impulse = np.zeros(len(u))
-    if u[0] >= 0:
-        return impulse
-    moved = [0, *(k for k in range(1, len(u)) if W[k, k] > STILL * W[0, 0])]  # planar machines do not move across
     impulse[moved] = _along_path(W[np.ix_(moved, moved)], u[moved], friction, restitution)
     return impulse
 

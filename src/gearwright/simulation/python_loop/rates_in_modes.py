@@ -12,6 +12,7 @@ from gearwright.forces.branch_points import kinks_of
 from gearwright.forces.line import Line
 from gearwright.simulation.compiled_loop.loop_choice import WORTHWHILE, LoopChoice
 from gearwright.simulation.integrators.rates import InputsAt, is_lost, rates_by_laws
+from gearwright.system.contact_cones import Cones
 from gearwright.system.evaluation import evaluate
 from gearwright.system.force_balance import NONE, Ties, balanced, rows_of, shares_of
 from gearwright.system.kernels.all_modes import LawTable, NotInMachineCodeError, law_table
@@ -61,7 +62,7 @@ class ModedRates:
         self._lines, n = tuple(hold.line for hold in holds), system.mech.n
         self._rows = Rows(self._held, [hold.line for hold in holds], table.bent_holds, n)
         self._pushes = Rows(self._flowing, [drag.push for drag in drags], table.bent_drags, n)
-        self._shares = shares_of(holds, drags)
+        self._shares, self._cones = shares_of(holds, drags), Cones.of(holds)
         sizes = [n, len(table.holds), len(table.holds), len(table.drags), len(table.drags), n * len(table.drags)]
         sizes += [n * len(table.bent_holds)]
         self._cuts = np.cumsum(sizes).tolist()
@@ -109,6 +110,7 @@ class ModedRates:
             inflows[flowing],
             senses.reshape(-1, n)[flowing],
             self._shares,
+            self._cones,
         )
         a, multipliers, flows, answers = balanced(
             system.compiled.mass_matrix(q), tau - system.compiled.bias(q, v), ties

@@ -29,26 +29,33 @@ class ModeChanges:
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
         self.made: list[tuple[int, str]] = []
+        self.remarks: list[str] = []
         self._visited = {modes}
         self._changed: Counter[int] = Counter()
         self._weights: Counter[int] = Counter()
 
     def obey(self, guards: Guards) -> Guard | None:
-        """Change the mode whose guard is violated most; None where none is.
+        """Change the mode whose guard is violated most; None where none is."""
+        worst = self.worst(guards)
+        if worst is not None:
+            self.apply(*worst)
+        return None if worst is None else worst[1]
+
+    def worst(self, guards: Guards) -> tuple[int, Guard] | None:
+        """The guard that is violated most, with the index of its law; None where none is.
 
         Where modes come again, the most violated guard was the wrong one to obey: then laws that were changed less
         often come first.
         """
-        worst = most_violated(guards, self._weights)
-        if worst is None:
-            return None
-        index, guard = worst
+        return most_violated(guards, self._weights)
+
+    def apply(self, index: int, guard: Guard) -> None:
+        """Change the mode of a law as its guard says."""
         self._changed[index] += 1
         self.made.append((index, guard.to))
         self.modes = with_mode(self.modes, index, guard.to)
         self._weights = self._changed if self.modes in self._visited else Counter()
         self._visited.add(self.modes)
-        return guard
 
     def change_to(self, index: int, mode: str) -> None:
         """Change a mode that no guard asks for: what a blow elsewhere has done to it."""

@@ -10,8 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.law import Guard
+from gearwright.forces.contact.contact import Contact
+from gearwright.forces.friction.stick_slip import RESTING
+from gearwright.forces.law import Guard, Situation
 from gearwright.system.evaluation import Evaluation, evaluate
+from gearwright.system.modes.contact_modes import decide_contacts
 from gearwright.system.modes.impacts import kept
 from gearwright.system.modes.jamming import is_jam
 from gearwright.system.modes.mode_changes import Guards, ModeChanges, most_violated, with_mode
@@ -55,22 +58,27 @@ class Instant:
         Impacts and new holds change the speeds. `jams` says whether gears that turn may jam on the way.
         """
         for _ in range((PATIENCE if jams else LESS_PATIENCE) * (len(self.system.laws) + 1)):
-            x, evaluation, guard = self._one_obeyed(x, changes, jams)
-            if guard is None:
+            evaluation = self.evaluate(x, changes.modes)
+            worst = changes.worst(_counting(evaluation, jams))
+            if worst is None:
+                x = kept(self.system, x, evaluation)
+                evaluation = self.evaluate(x, changes.modes)
+                worst = changes.worst(_counting(evaluation, jams))
+            if worst is None:
                 return x, True
-            if guard.impact is not None:
-                x = after_blow(self.system, x, guard.impact, evaluation, changes)
+            x = self._after(x, evaluation, *worst, changes)
         return x, False
 
-    def _one_obeyed(self, x: Array, changes: ModeChanges, jams: bool) -> tuple[Array, Evaluation, Guard | None]:
-        """Obey one guard; where none is violated, keep what is held at its speed and look again."""
-        evaluation = self.evaluate(x, changes.modes)
-        guard = changes.obey(_counting(evaluation, jams))
-        if guard is None:
-            x = kept(self.system, x, evaluation)
-            evaluation = self.evaluate(x, changes.modes)
-            guard = changes.obey(_counting(evaluation, jams))
-        return x, evaluation, guard
+    def _after(self, x: Array, evaluation: Evaluation, index: int, guard: Guard, changes: ModeChanges) -> Array:
+        """The state after a guard was obeyed: contacts that neither approach nor leave are decided together."""
+        if isinstance(self.system.laws[index], Contact) and not _strikes(guard, evaluation.situations[index]):
+            decided = decide_contacts(x, self.u, evaluation, changes)
+            if decided is not None:
+                return decided
+        changes.apply(index, guard)
+        if guard.impact is None:
+            return x
+        return after_blow(self.system, x, guard.impact, evaluation, changes)
 
     def searched(self, x: Array, modes: Modes, neighbours: Neighbours, jumps: bool) -> tuple[Modes, Array] | None:
         """Modes near others in which every guard holds, and the state with what is held at its speed.
@@ -102,6 +110,11 @@ class Instant:
     def _same_speeds(self, x: Array, other: Array) -> bool:
         before, after = x[self.system.v], other[self.system.v]
         return bool(np.abs(after - before).max() <= SAME * (1.0 + np.abs(before).max()))
+
+
+def _strikes(guard: Guard, situation: Situation) -> bool:
+    """Whether a guard comes with an impact of something that moves."""
+    return guard.impact is not None and guard.impact.line.speed(situation.v) < -RESTING
 
 
 def led_to(evaluation: Evaluation) -> Iterator[Modes]:

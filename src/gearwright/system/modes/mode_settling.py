@@ -25,6 +25,7 @@ class Settled:
     modes: Modes
     x: Array
     changes: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...] = ()
 
 
 def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settled:
@@ -39,7 +40,7 @@ def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settle
     except SingularityError:  # a gear that jammed on the way may leave nothing that a blow could move
         return _with_jams(instant, x, modes)
     if settled:
-        return Settled(changes.modes, after, changes.named(system))
+        return Settled(changes.modes, after, changes.named(system), tuple(changes.remarks))
     found = instant.searched(after, changes.modes, led_to, jumps=True)
     if found is not None:
         return Settled(*found, _differences(system, modes, found[0]))
