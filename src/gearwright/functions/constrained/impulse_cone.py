@@ -34,6 +34,9 @@ SAME = 1e-11
 NEAR = 1e-7
 """What is left where no start converges, as a part of the largest speed, that is still a solution."""
 
+FAR = 1e9
+"""Impulses larger than this many times what stops a contact alone are on no way to a solution."""
+
 DEPENDENT = 1e-11
 """Singular values below this part of the largest are zero: rows that depend on each other."""
 
@@ -165,8 +168,10 @@ class ContactProblem:
 
     def _swept(self, P: Array, sweeps: int) -> Array:
         """After projected Gauss-Seidel sweeps."""
-        P, after = P.copy(), self.speeds(P)
+        P, after, most = P.copy(), self.speeds(P), FAR * self.scale * self._r.max()
         for _ in range(sweeps):
+            if np.abs(P).max() > most:  # it diverges: sliding presses it in
+                return np.zeros_like(P)
             for i in range(P.shape[1]):
                 old = P[:, i].copy()
                 P[0, i] = max(0.0, old[0] - self._r[0, i] * after[0, i])
