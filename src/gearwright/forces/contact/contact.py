@@ -73,7 +73,7 @@ FREE, TOUCH, SLIDE = "free", "touch", "slide"
 INSIDE = 1e-6
 """How deep [m] a run may start in a surface."""
 
-TURN = 1e-6
+TURN = 1e-5
 """Speed [m/s] below which friction that slides acts against the remembered direction rather than that of the speed."""
 
 SLOW = 1e-5
@@ -215,7 +215,7 @@ class Contact(Law):
         names = (signal.name for signal in self.signals)
         rates: tuple[Scalar, ...] = (0.0, 0.0) if self.rubs else ()
         if mode == SLIDE:
-            rates = self._remembered(self._slip(situation), situation)
+            rates = self._remembered(self._way(situation), situation)
         return Outcome(rates, dissipated=lost, signals=dict(zip(names, values, strict=True)))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
@@ -283,7 +283,7 @@ class Contact(Law):
         ops, slip, way = situation.ops, self._slip(situation), situation.states
         lines = _tangents(self, situation.mech.speeds)
         a, b = (situation.acceleration(line, reaction.a) for line in lines)
-        turning = self._remembered(slip, situation)
+        turning = self._remembered(self._way(situation), situation)
         ahead = slip[0] * way[0] + slip[1] * way[1]
         rate = a * way[0] + b * way[1] + slip[0] * turning[0] + slip[1] * turning[1]
         speed = self._speed(situation)
@@ -312,7 +312,8 @@ class Contact(Law):
     def _way(self, situation: Situation) -> tuple[Scalar, Scalar]:
         """The direction of sliding; at rest the remembered one."""
         (a, b), (c, d) = self._slip(situation), situation.states
-        a, b = a + TURN * c, b + TURN * d
+        part = TURN / (1.0 + (a * a + b * b) / TURN**2)  # of fast sliding nothing is left of it
+        a, b = a + part * c, b + part * d
         size = situation.ops.sqrt(a * a + b * b + TINY * TINY)
         return a / size, b / size
 
