@@ -21,19 +21,22 @@ from gearwright.forces.impulse_limits import Limit
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism import Mechanism
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC
 
 
 @dataclass(frozen=True)
 class Impact:
     """A sudden stop of the speed along a line: afterwards it is -restitution times what it was.
 
-    With friction along one or two other lines at right angles, the restitution is energetic.
+    With friction along one or two other lines at right angles, the restitution is a share of energy, impulse or speed,
+    as `law` says ("energetic", "poisson", "newton").
     """
 
     line: Line
     restitution: Scalar = 0.0
     across: tuple[Line, ...] = ()
     friction: float = 0.0
+    law: str = ENERGETIC
 
     def placed(self, scene: Scene) -> Impact:
         """The same along placed lines."""
@@ -65,7 +68,7 @@ class Guard:
 
     def placed(self, scene: Scene) -> Guard:
         """The same with the line of its impact placed."""
-        if self.impact is None or self.impact.line.constant:
+        if self.impact is None:
             return self
         return replace(self, impact=self.impact.placed(scene))
 

@@ -86,7 +86,7 @@ class Line:
 
     def share_of(self, other: Line) -> float:
         """The factor c with which this line is c times the other one, or its inlet; they must be parallel."""
-        if not self.constant and (other.inlet or other) == self:
+        if (other.inlet or other) == self:
             return 1.0
         if not self.constant or not other.constant:
             raise self._unparallel(other)

@@ -54,6 +54,13 @@ class Recorder:
         self._catch_up()
         return float(self._blocks[-1].t[-1]) if self._blocks else 0.0
 
+    def remark_once(self, remarks: Sequence[str]) -> None:
+        """Note remarks on events, each kind (what stands before its time) once."""
+        for remark in remarks:
+            kind = remark.partition(" at t = ")[0]
+            if not any(known.startswith(kind) for known in self.remarks):
+                self.remarks.append(remark)
+
     def record(self, t: float, x: Array, u: Array, modes: Modes, evaluation: Evaluation) -> None:
         """Remember one evaluated instant."""
         system, outcomes = self._system, evaluation.outcomes

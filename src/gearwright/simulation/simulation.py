@@ -160,7 +160,7 @@ class Simulation:
     def _settle_in_python(self, here: Here) -> None:
         settled = settle(self.system, here.t, here.x, self._driving.at(here.t, here.x)[0], here.modes)
         self.recorder.events.extend(RunEvent(here.t, name, mode) for name, mode in settled.changes)
-        self.recorder.remarks.extend(remark for remark in settled.remarks if remark not in self.recorder.remarks)
+        self.recorder.remark_once(settled.remarks)
         here.x, here.modes = settled.x, settled.modes
 
     def _meets_end(self, here: Here) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -90,29 +91,50 @@ class TouchWords(CheckedWords):
     """A surface that a frame of the robot can touch."""
 
     name: Name = Field(description="what it is called")
-    frame: Name = Field(description="the frame or link whose origin touches")
-    surface: SurfaceWords = Field(description="what is touched")
+    frame: Name | None = Field(default=None, description="the frame or link whose origin touches")
+    surface: SurfaceWords | None = Field(default=None, description="what is touched")
+    row: dict[Name, Number] | None = Field(
+        default=None, description="instead of frame and surface: per joint the factor of its coordinate in the gap"
+    )
+    rest: Annotated[float, Unit("angle", "length")] = Field(default=0.0, description="the row where the gap is zero")
+    slip: dict[Name, Number] | None = Field(
+        default=None, description="beside a row: per joint the factor of its coordinate in the slip, for friction"
+    )
     restitution: Number = Field(default=0.0, description="0 (plastic) to 1")
     friction: Number = Field(default=0.0, description="Coulomb's coefficient")
+    impact: Literal["energetic", "poisson", "newton"] = Field(
+        default="energetic", description="whether restitution with friction is a share of energy, impulse or speed"
+    )
     behind: BehindWords | None = Field(default=None, description="what gives way; rigid unless given")
     relative_to: Name = Field(default="base", description="the frame or link that is touched")
 
     def part(self) -> Touch:
         """The part; a mass behind it becomes a link in `standing_before`."""
-        surface, behind = self.surface.surface(), self.behind
+        surface, behind = None if self.surface is None else self.surface.surface(), self.behind
+        rigid = Touch(
+            self.name,
+            self.frame,
+            surface,
+            self.restitution,
+            self.friction,
+            relative_to=self.relative_to,
+            impact=self.impact,
+            row=self.row,
+            rest=self.rest,
+            slip=self.slip,
+        )
         if behind is None:
-            return Touch(self.name, self.frame, surface, self.restitution, self.friction, relative_to=self.relative_to)
+            return rigid
         if not behind.mass:
-            soft = {"stiffness": behind.stiffness, "damping": behind.damping, "relative_to": self.relative_to}
-            return Touch(self.name, self.frame, surface, self.restitution, self.friction, **soft)  # type: ignore[arg-type]
+            return replace(rigid, stiffness=behind.stiffness, damping=behind.damping)
         if not isinstance(surface, Plane) or self.relative_to != "base":
             raise ValueError("mass behind a surface needs a plane of the base. Write a link on a spring instead.")
         face = Plane((0.0, 0.0, 0.0), surface.normal)
-        return Touch(self.name, self.frame, face, self.restitution, self.friction, relative_to=self.name)
+        return replace(rigid, surface=face, relative_to=self.name)
 
     def standing_before(self, robot: Robot) -> Robot:
         """The robot with the mass behind the surface as a link of its own."""
-        surface, behind = self.surface.surface(), self.behind
+        surface, behind = None if self.surface is None else self.surface.surface(), self.behind
         if behind is None or not behind.mass or not isinstance(surface, Plane):
             return robot
         return with_wall(robot, self.name, surface, behind.mass, behind.stiffness, behind.damping, behind.weight)

@@ -111,10 +111,11 @@ class _Names:
         }
 
     def rows(self) -> dict[Path, str]:
-        """The joints that springs and tendons name."""
-        rows = {(word, i): item.get("row") for word in ("springs", "tendons") for i, item in self.entries(word)}
+        """The joints that springs, tendons and contacts along rows name."""
+        places = [("springs", "row"), ("tendons", "row"), ("environment", "row"), ("environment", "slip")]
+        rows = {(word, i, field): item.get(field) for word, field in places for i, item in self.entries(word)}
         return {
-            (*entry, "row", joint): joint
+            (*entry, joint): joint
             for entry, row in rows.items()
             if isinstance(row, dict)
             for joint in row

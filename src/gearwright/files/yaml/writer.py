@@ -34,7 +34,7 @@ from gearwright.parts import (
     Tendon,
     Touch,
 )
-from gearwright.parts.environment.loops_and_contacts import words_of_surface
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, words_of_surface
 
 ALWAYS = ("inertia", "mass")
 """Numbers of a motor that are written even if they are zero."""
@@ -263,8 +263,12 @@ def _loop(loop: Loop) -> dict[str, Any]:
 
 
 def _touch(touch: Touch) -> dict[str, Any]:
-    words: dict[str, Any] = {"name": touch.name, "frame": touch.frame, "surface": words_of_surface(touch.surface)}
+    words: dict[str, Any] = {"name": touch.name}
+    if touch.surface is not None:
+        words |= {"frame": touch.frame, "surface": words_of_surface(touch.surface)}
+    words |= _given({"row": dict(touch.row or {}), "rest": touch.rest, "slip": dict(touch.slip or {})})
     words |= _given({"restitution": touch.restitution, "friction": touch.friction})
+    words |= {} if touch.impact == ENERGETIC else {"impact": touch.impact}
     if touch.stiffness is not None:
         words["behind"] = {"stiffness": touch.stiffness, **_given({"damping": touch.damping})}
     return words | ({} if touch.relative_to == "base" else {"relative_to": touch.relative_to})

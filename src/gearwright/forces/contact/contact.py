@@ -5,10 +5,12 @@ A contact acts along the gap to the surface and along the slip on it, which may 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
-from gearwright.algebra import Scalar, Vec
+from gearwright.algebra import Operations, Scalar, Vec
 from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
@@ -31,6 +33,8 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
+from gearwright.forces.line import Line
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, IMPACTS
 from gearwright.parts.environment.surfaces import Plane, Surface
 
 
@@ -91,29 +95,40 @@ LEAST = 1e-3
 
 @dataclass(frozen=True)
 class Contact(Law):
-    r"""A point that touches a rigid surface: unilateral, with Newton's restitution and Coulomb's cone of friction.
+    r"""A point that touches a rigid surface: unilateral, with restitution and Coulomb's cone of friction.
 
     free: the gap $s > 0$. touch (without friction): $\ddot s = 0$ with the force $\lambda \ge 0$, which ends where it
     would pull. stick, slide (with friction): the same and $|f_t| \le \mu \lambda$ at rest, $f_t = -\mu \lambda\,\hat u$
-    sliding in the direction $\hat u$: a cone, not a pyramid. Two states remember that direction, so that something that
-    lets go knows whither, and something that comes to rest knows whence.
+    sliding in the direction $\hat u$: a cone, not a pyramid. States remember that direction, so that something that
+    slows down knows whence. Contacts may repeat each other, as the legs of a table do: of the forces that are possible
+    then, those inside the cones are taken.
 
-    Meeting the surface is an impact: without friction $\dot s^+ = -e\,\dot s^-$; with friction the impulse follows its
-    path through sliding and sticking (Keller) and e is energetic (Stronge). A bounce that would leave with less than
-    the `capture` speed ends in contact, so that ever smaller bounces come to rest.
+    Meeting the surface is an impact: without friction $\dot s^+ = -e\,\dot s^-$. With friction, `impact` says what e is:
+
+    - "energetic": the impulse follows its path through sliding and sticking (Keller); the part $e^2$ of the work that
+      compression took along the normal is given back (Stronge). Energy is never gained.
+    - "poisson": the same path; restitution has e times the normal impulse of compression.
+    - "newton": $\dot s^+ \ge -e\,\dot s^-$, with friction against the slip that is left (Moreau). Where sliding turns
+      round energy may be gained; a remark says where.
+
+    A bounce that would leave with less than the `capture` speed ends in contact, so that ever smaller bounces come to
+    rest.
 
     Series: `<name>.gap` [m], `<name>.force` [N] along the normal; with friction `<name>.force_1`, `<name>.force_2` and
     `<name>.slip_1`, `<name>.slip_2` [m/s] along the tangents of the surface
     (`surface.tangents_at`).
 
     Args:
-        frame: a body or frame of the machine, whose origin touches.
+        frame: a body or frame of the machine, whose origin touches; None for a stated coordinate, see `Contact.of`.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`.
         restitution: e, 0 (plastic) to 1.
         friction: mu.
         relative_to: "base", a body or frame (what is touched then moves, and feels it), or a `MovingFrame`.
         name: its name; `<frame>.contact` unless given.
         capture: speed [m/s] below which it does not bounce any more.
+        impact: "energetic", "poisson" or "newton".
+        stated: the gap as a coordinate of the machine instead of a frame and a surface.
+        across: one or two coordinates along which a stated contact slips.
 
     >>> from gearwright.parts import Plane
     >>> floor = Contact("foot", Plane((0, 0, 0), (0, 0, 1)), friction=0.5)
@@ -121,21 +136,65 @@ class Contact(Law):
     ('foot.contact', ('free', 'slide', 'stick'))
     """
 
-    frame: Anchor
-    surface: Surface
+    frame: Anchor | None
+    surface: Surface | None
     restitution: float = 0.0
     friction: float = 0.0
     relative_to: Anchor = "base"
     name: str = ""
     capture: float = 1e-6
+    impact: str = ENERGETIC
+    stated: Line | Function | None = None
+    across: tuple[Line | Function, ...] = ()
+
+    @staticmethod
+    def of(name: str, gap: Line | Function, across: Sequence[Line | Function] = (), **settings: Any) -> Contact:
+        """A contact along a coordinate s(q, t) that a user states, with the gap s >= 0.
+
+        Args:
+            name: its name.
+            gap: a Coordinate or another line of the machine, or a function of its `Configuration`.
+            across: one or two of the same along which it slips, at right angles; for friction.
+            settings: restitution, friction, capture, impact.
+
+        A wheel of radius 0.1 m on a road:
+
+        >>> road = Contact.of("road", lambda c: c.coordinate("z") - 0.1,
+        ...                   [lambda c: c.coordinate("x") - 0.1 * c.coordinate("turn")], friction=0.5)
+        >>> road.modes
+        ('free', 'slide', 'stick')
+        """
+        return Contact(None, None, name=name, stated=gap, across=tuple(across), **settings)
 
     def __post_init__(self) -> None:
-        if not self.name:
-            object.__setattr__(self, "name", f"{titled(self.frame)}.contact")
+        self._check_place()
+        if self.impact not in IMPACTS:
+            raise InputError(f"{self.name}: impact={self.impact!r} is unknown. Give one of {', '.join(IMPACTS)}.")
         hint = "0 does not bounce, 1 loses nothing."
         number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5, hint=hint)
         number(self.name, "friction", self.friction, least=0.0, example=0.3)
         number(self.name, "capture", self.capture, least=0.0, unit="m/s", example=1e-6)
+
+    def _check_place(self) -> None:
+        """Refuse a contact of which nobody knows where it is."""
+        if self.stated is not None:
+            lines = (self.stated, *self.across)
+            placed = self.frame is not None or self.surface is not None
+            if placed or not all(isinstance(x, Line) or callable(x) for x in lines):
+                raise InputError(
+                    f"contact {self.name!r}: a stated contact has coordinates (lines or functions) for its gap and its "
+                    "slips, and neither frame nor surface. Make it by Contact.of(name, gap, across)."
+                )
+            if self.friction and len(self.across) not in (1, 2):
+                raise InputError(
+                    f"contact {self.name!r}: friction={self.friction} acts along one or two stated coordinates, and "
+                    f"{len(self.across)} are given. Give across=[...], or leave out friction."
+                )
+            return
+        if not self.name:
+            object.__setattr__(self, "name", f"{titled(self.frame)}.contact")
+        if self.across:
+            raise InputError(f"{self.name}: a contact with a surface slips along its tangents. Leave out across=.")
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
 
@@ -144,10 +203,15 @@ class Contact(Law):
         """Whether there is friction."""
         return self.friction > 0
 
-    def lines(self, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
+    def lines(self, speeds: tuple[str, ...]) -> dict[str, Line]:
         """Along what its forces act, by their names, on a machine with these speeds."""
         across = {f"{self.name}.force_{k + 1}": line for k, line in enumerate(_tangents(self, speeds))}
         return {f"{self.name}.force": _gap(self, speeds), **across}
+
+    @property
+    def _tangential(self) -> range:
+        """The numbers of its tangents."""
+        return range(1, 1 + (len(self.across) or 2))
 
     @property
     def keeps_places(self) -> bool:
@@ -160,13 +224,13 @@ class Contact(Law):
         own = (Quantity(f"{self.name}.gap", "m"), Quantity(f"{self.name}.force", "N"))
         if not self.rubs:
             return own
-        felt = (Quantity(f"{self.name}.force_{k}", "N") for k in (1, 2))
-        return (*own, *felt, *(Quantity(f"{self.name}.slip_{k}", "m/s") for k in (1, 2)))
+        felt = (Quantity(f"{self.name}.force_{k}", "N") for k in self._tangential)
+        return (*own, *felt, *(Quantity(f"{self.name}.slip_{k}", "m/s") for k in self._tangential))
 
     @property
     def states(self) -> tuple[Quantity, ...]:
         """The direction of sliding, remembered."""
-        return tuple(Quantity(f"{self.name}.way_{k}", "") for k in (1, 2)) if self.rubs else ()
+        return tuple(Quantity(f"{self.name}.way_{k}", "") for k in self._tangential) if self.rubs else ()
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -210,10 +274,10 @@ class Contact(Law):
         lost = -force * situation.speed(gap)
         if self.rubs:
             slip, rubbing = self._slip(situation), self._rubbing(mode, situation, reaction)
-            lost = lost - rubbing[0] * slip[0] - rubbing[1] * slip[1]
+            lost = lost - _dot(rubbing, slip)
             values += [*rubbing, *slip]
         names = (signal.name for signal in self.signals)
-        rates: tuple[Scalar, ...] = (0.0, 0.0) if self.rubs else ()
+        rates: tuple[Scalar, ...] = tuple(0.0 for _ in self.states)
         if mode == SLIDE:
             rates = self._remembered(self._way(situation), situation)
         return Outcome(rates, dissipated=lost, signals=dict(zip(names, values, strict=True)))
@@ -240,8 +304,11 @@ class Contact(Law):
         pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
         if not self.rubs:
             return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
-        a, b = first_if_none(*self._way(situation), ops)
         both = [line.placed(situation.scene) for line in _tangents(self, speeds)]
+        if len(both) == 1:
+            holds = (hold, Hold(both[0], speed=0.0))
+            return Stepped(STICK, (pressed, Rubbing(self.friction)), Action(holds=holds), self._remembering, -gap)
+        a, b = first_if_none(*self._way(situation), ops)
         along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
         return Stepped(
             STICK,
@@ -267,14 +334,14 @@ class Contact(Law):
         """What an impact on its surface is, with its own restitution unless another one is given."""
         speeds = situation.mech.speeds
         e = self.restitution if restitution is None else restitution
-        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction)
+        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction, self.impact)
 
     def _slipping(self, situation: Situation, reaction: Reaction) -> Guard:
         """It slides where the force leaves the cone, or a blow elsewhere has set it going."""
         ops = situation.ops
-        force, first, second = reaction.multipliers
+        force, *across = reaction.multipliers
         held = self.friction * force
-        pulled = ops.sqrt(first * first + second * second)
+        pulled = ops.sqrt(_dot(across, across))
         rests = self._speed(situation) <= SLOW
         return Guard(ops.where(rests, held - pulled, -1.0), SLIDE, scale=ops.maximum(ops.absolute(held), LEAST))
 
@@ -282,60 +349,81 @@ class Contact(Law):
         """It sticks where the speed in the remembered direction comes to an end, not where it only turns."""
         ops, slip, way = situation.ops, self._slip(situation), situation.states
         lines = _tangents(self, situation.mech.speeds)
-        a, b = (situation.acceleration(line, reaction.a) for line in lines)
+        faster = [situation.acceleration(line, reaction.a) for line in lines]
         turning = self._remembered(self._way(situation), situation)
-        ahead = slip[0] * way[0] + slip[1] * way[1]
-        rate = a * way[0] + b * way[1] + slip[0] * turning[0] + slip[1] * turning[1]
+        ahead, rate = _dot(slip, way), _dot(faster, way) + _dot(slip, turning)
         speed = self._speed(situation)
         slow = ops.where(speed > SLOW, ops.maximum(ahead, SLOW), ahead)
         return Guard(slow, STICK, rate=ops.where(speed > RESTING, rate, 0.0))
 
     def _remembering(self, situation: Situation, reaction: Reaction) -> Outcome:
         """What follows from sticking over a fixed step, which is also remembered: against the force that sticks."""
-        _, a, b = reaction.multipliers
-        return replace(self.follow(STICK, situation, reaction), rates=self._remembered((-a, -b), situation))
+        against = [-force for force in reaction.multipliers[1:]]
+        return replace(self.follow(STICK, situation, reaction), rates=self._remembered(against, situation))
 
-    def _remembered(self, way: tuple[Scalar, Scalar], situation: Situation) -> tuple[Scalar, Scalar]:
+    def _remembered(self, way: Sequence[Scalar], situation: Situation) -> tuple[Scalar, ...]:
         """The rates of the remembered direction, towards another one."""
-        a, b = way
-        size = situation.ops.sqrt(a * a + b * b + TINY * TINY)
-        return (a / size - situation.states[0]) / MEMORY, (b / size - situation.states[1]) / MEMORY
+        towards = _direction(way, situation.ops)
+        return tuple((a - b) / MEMORY for a, b in zip(towards, situation.states, strict=True))
 
-    def _slip(self, situation: Situation) -> tuple[Scalar, Scalar]:
-        first, second = _tangents(self, situation.mech.speeds)
-        return situation.speed(first), situation.speed(second)
+    def _slip(self, situation: Situation) -> list[Scalar]:
+        return [situation.speed(line) for line in _tangents(self, situation.mech.speeds)]
 
     def _speed(self, situation: Situation) -> Scalar:
-        a, b = self._slip(situation)
-        return situation.ops.sqrt(a * a + b * b)
+        slip = self._slip(situation)
+        return situation.ops.sqrt(_dot(slip, slip))
 
-    def _way(self, situation: Situation) -> tuple[Scalar, Scalar]:
+    def _way(self, situation: Situation) -> list[Scalar]:
         """The direction of sliding; at rest the remembered one."""
-        (a, b), (c, d) = self._slip(situation), situation.states
-        part = TURN / (1.0 + (a * a + b * b) / TURN**2)  # of fast sliding nothing is left of it
-        a, b = a + part * c, b + part * d
-        size = situation.ops.sqrt(a * a + b * b + TINY * TINY)
-        return a / size, b / size
+        slip = self._slip(situation)
+        part = TURN / (1.0 + _dot(slip, slip) / TURN**2)  # of fast sliding nothing is left of it
+        return _direction([a + part * b for a, b in zip(slip, situation.states, strict=True)], situation.ops)
 
-    def _rubbing(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Scalar, Scalar]:
+    def _rubbing(self, mode: str, situation: Situation, reaction: Reaction) -> Sequence[Scalar]:
         if mode == FREE:
-            return 0.0, 0.0
+            return [0.0 for _ in self.states]
         if mode == STICK:
-            return reaction.multipliers[1], reaction.multipliers[2]
-        way, force = self._way(situation), reaction.multipliers[0]
-        return -self.friction * way[0] * force, -self.friction * way[1] * force
+            return reaction.multipliers[1:]
+        return [-self.friction * part * reaction.multipliers[0] for part in self._way(situation)]
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def _direction(way: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """A direction of length 1; none of what is rounding."""
+    size = ops.sqrt(_dot(way, way) + TINY * TINY)
+    return [part / size for part in way]
 
 
 @lru_cache(maxsize=256)
-def _gap(law: Contact, speeds: tuple[str, ...]) -> Coordinate:
+def _gap(law: Contact, speeds: tuple[str, ...]) -> Line:
+    if law.stated is not None:
+        return _line(f"{law.name}.gap", law.stated, speeds)
+    assert law.frame is not None
+    assert law.surface is not None
     return Coordinate(f"{law.name}.gap", Gap(Point(law.frame), law.surface, law.relative_to), speeds)
 
 
+def _line(title: str, stated: Line | Function, speeds: tuple[str, ...]) -> Line:
+    """What a user states as a line of a machine."""
+    return stated if isinstance(stated, Line) else Coordinate(title, stated, speeds)
+
+
 @lru_cache(maxsize=256)
-def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
+def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
     """Along the surface, where friction acts; what passes through them is the force along the normal."""
     if not law.rubs:
         return ()
+    if law.stated is not None:
+        stated = (_line(f"{law.name}.slip_{k + 1}", line, speeds) for k, line in enumerate(law.across))
+        return tuple(replace(line, inlet=_gap(law, speeds)) for line in stated)  # type: ignore[type-var]
+    assert law.frame is not None
+    assert law.surface is not None
     point, other = Point(law.frame), law.relative_to
     if isinstance(law.surface, Plane):
         places: list[Function] = [Displacement(point, other, axis) for axis in law.surface.tangents]

@@ -15,6 +15,8 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
+from gearwright.functions.constrained.impulse_cone import cone_impulses
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, POISSON
 
 STILL = 1e-10
 """A tangential speed below this part of the whole counts as none."""
@@ -29,19 +31,25 @@ ANGLES = 720
 """Directions of sliding that are looked at where something at rest begins to slide."""
 
 
-def impulse_of_impact(W: Array, u: Array, friction: float, restitution: float) -> Array:
+def impulse_of_impact(W: Array, u: Array, friction: float, restitution: float, law: str = ENERGETIC) -> Array:
     """The impulse (k,) of one contact: normal first, then one or two tangential ones.
 
     Args:
         W: J M^-1 J' (k, k).
         u: speeds before (k,), the normal one negative where it strikes.
         friction: mu.
-        restitution: energetic coefficient, 0 to 1.
+        restitution: e, 0 to 1.
+        law: what it is: "energetic" (Stronge), "poisson" (a share of the normal impulse, along the same path) or
+            "newton" (a share of the normal speed, with friction against the slip that is left).
 
     >>> impulse_of_impact(np.eye(2), np.array([-1.0, 0.5]), friction=0.1, restitution=0.5).round(9)
     array([ 1.5 , -0.15])
     """
-    return _moved_impulse(W, u, friction, restitution) if u[0] < 0 else np.zeros(len(u))
+    if u[0] >= 0:
+        return np.zeros(len(u))
+    if law == NEWTON:
+        return cone_impulses(W, u, [slice(0, len(u))], [friction], np.array([-restitution * u[0]]))
+    return _moved_impulse(W, u, friction, restitution, law)
 
 
 def impulse_without_collision(W: Array, slip: Array, friction: float, restitution: float) -> Array:
@@ -60,22 +68,24 @@ def impulse_without_collision(W: Array, slip: Array, friction: float, restitutio
     return _moved_impulse(W, np.array([0.0, *slip]), friction, restitution)
 
 
-def _moved_impulse(W: Array, u: Array, friction: float, restitution: float) -> Array:
+def _moved_impulse(W: Array, u: Array, friction: float, restitution: float, law: str = ENERGETIC) -> Array:
     """Along the path, over the rows that anything moves: planar machines do not move across."""
     moved = [0, *(k for k in range(1, len(u)) if W[k, k] > STILL * W[0, 0])]
     impulse = np.zeros(len(u))
-    impulse[moved] = _along_path(W[np.ix_(moved, moved)], u[moved], friction, restitution)
+    impulse[moved] = _along_path(W[np.ix_(moved, moved)], u[moved], friction, restitution, law)
     return impulse
 
 
-def _along_path(W: Array, u: Array, friction: float, restitution: float) -> Array:
+def _along_path(W: Array, u: Array, friction: float, restitution: float, law: str) -> Array:
     if len(u) == 1:
         return -(1.0 + restitution) * u / W[0, 0]
     path = _Path(W, friction, u.copy(), np.zeros(len(u)))
     path.until(lambda y: y[0])
-    taken = path.work
-    if restitution > 0:
-        goal = (1.0 - restitution**2) * taken
+    if restitution > 0 and law == POISSON:
+        whole = (1.0 + restitution) * path.impulse[0]
+        path.until(lambda y: y[len(u)] - whole)
+    elif restitution > 0:
+        goal = (1.0 - restitution**2) * path.work
         path.until(lambda y: y[-1] - goal)
     return path.impulse
 

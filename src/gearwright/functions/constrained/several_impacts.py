@@ -6,6 +6,9 @@ law), and what still approaches is stopped: $P_m$. The impulse is $P_c + \kappa 
 $\kappa \le 1$ for which the energy after is at most that after $P_c$ plus $\sum e_i^2 w_i$ (what Stronge's law gives
 back), and at most that before. Without friction and with one e, $\kappa = 1$: it is Newton's law.
 
+Contacts with Newton's law instead leave with at least $-e\,u_n$ and friction against the slip that is left (Moreau);
+that may gain energy. Poisson's law alone has no other bound than the energy before.
+
 sequence: one contact after the other, in the order given, each by its path of impulse (Keller, Stronge), again and
 again until none approaches. Every blow loses energy or keeps it. What still approaches after many blows is stopped
 together.
@@ -20,6 +23,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.functions.constrained.impulse_cone import cone_impulses
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, POISSON
 
 BLOWS = 100
 """Blows per contact, one after the other, before what is left is stopped together."""
@@ -29,7 +33,12 @@ QUIET = 1e-12
 
 
 def impulses_together(
-    W: Array, u: Array, blocks: Sequence[slice], friction: Sequence[float], restitution: Sequence[float]
+    W: Array,
+    u: Array,
+    blocks: Sequence[slice],
+    friction: Sequence[float],
+    restitution: Sequence[float],
+    laws: Sequence[str] = (),
 ) -> Array:
     """The impulses (m,) of contacts that strike together.
 
@@ -39,6 +48,7 @@ def impulses_together(
         blocks: per contact where its rows stand, the normal one first.
         friction: per contact.
         restitution: per contact, 0 to 1.
+        laws: per contact "energetic", "poisson" or "newton"; energetic unless given.
 
     >>> blocks = [slice(0, 1), slice(1, 2)]
     >>> W = np.array([[4.0, -2.0], [-2.0, 4.0]])                   # a rod that falls flat on both ends
@@ -47,14 +57,21 @@ def impulses_together(
     array([0.5, 0.5])
     """
     normal, e = u[[rows.start for rows in blocks]], np.asarray(restitution, dtype=float)
+    newton, poisson = (np.array([law == word for law in laws or [ENERGETIC] * len(blocks)]) for word in (NEWTON, POISSON))
+    target = np.where(newton, np.maximum(-e * normal, 0.0), 0.0)
+    if newton.all():
+        return cone_impulses(W, u, blocks, friction, target)
     stopping = cone_impulses(W, u, blocks, friction, np.zeros(len(blocks)))
     if not e.any():
         return stopping
+    e = np.where(newton, 0.0, e)
     back = (1.0 + np.repeat(e, [rows.stop - rows.start for rows in blocks])) * stopping
-    back = back + cone_impulses(W, u + W @ back, blocks, friction, np.zeros(len(blocks)))
+    back = back + cone_impulses(W, u + W @ back, blocks, friction, target)
+    if newton.any():
+        return back
     pressed = stopping[[rows.start for rows in blocks]]
     returned = float(e**2 @ np.maximum(-0.5 * pressed * normal, 0.0))
-    most = min(_gained(W, u, stopping) + returned, 0.0)
+    most = 0.0 if poisson.any() else min(_gained(W, u, stopping) + returned, 0.0)
     return stopping + _share(W, u, stopping, back - stopping, most) * (back - stopping)
 
 

@@ -83,7 +83,9 @@ class _Move:
     def touch(self, touch: Touch) -> Touch:
         """Surfaces that were fixed in the other robot's base are not moved: they are fixed in the world."""
         where = touch.relative_to if touch.relative_to == "base" else self.name(touch.relative_to)
-        return replace(touch, name=self.prefix + touch.name, frame=self.name(touch.frame), relative_to=where)
+        frame = None if touch.frame is None else self.name(touch.frame)
+        row, slip = ({self.prefix + k: x for k, x in one.items()} if one else one for one in (touch.row, touch.slip))
+        return replace(touch, name=self.prefix + touch.name, frame=frame, relative_to=where, row=row, slip=slip)
 
     def link(self, link: Link) -> Link:
         if link.joint.kind == "free":

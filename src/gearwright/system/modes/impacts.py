@@ -73,7 +73,7 @@ def _rubbed(
     v, lines = x[system.v], [impact.line, *impact.across]
     felt = felt_along(system, x, lines, holds)
     before = np.array([line.speed(v.tolist()) for line in lines], dtype=float)
-    impulse = impulse_of_impact(felt, before, float(impact.friction), float(impact.restitution))
+    impulse = impulse_of_impact(felt, before, float(impact.friction), float(impact.restitution), impact.law)
     jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
     return Blow(system, evaluation, v, lossy).changed(x, [*lines, *(hold.line for hold in holds)], jump)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from gearwright.forces.contact.contact import FREE, Contact
 from gearwright.forces.friction.stick_slip import RESTING
 from gearwright.forces.law import Impact
 from gearwright.functions.constrained.several_impacts import impulses_together
+from gearwright.parts.environment.loops_and_contacts import NEWTON
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.modes.impacts import Blow, after_impact, felt_along
 from gearwright.system.modes.mode_changes import ModeChanges
@@ -31,6 +32,12 @@ LIFTED = 1e-4
 """Speed [m/s] above which a contact that rests is lifted off by a blow elsewhere; so what rocks comes to rest, too."""
 
 
+NEWTON_GAINS = (
+    "contact {!r}: at t = {:g} s Newton's law of restitution with friction gained {:.3g} J, since sliding turned round "
+    "within the impact. impact='energetic' never gains any."
+)
+
+
 def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation, changes: ModeChanges) -> Array:
     """The state after an impact that the last change of modes brought, with all contacts that take part in it.
 
@@ -39,12 +46,24 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     """
     hit = changes.made[-1][0]
     _refuse_jump(system, evaluation, hit)
-    others = dict(_others(system, evaluation, hit))
     if not isinstance(system.laws[hit], Contact):
         return after_impact(system, x, impact, evaluation)
-    if not others:
-        return _without_gain(system, x, impact, evaluation)
-    blows = {hit: impact, **others}
+    blows = {hit: impact, **dict(_others(system, evaluation, hit))}
+    if len(blows) == 1:
+        out = _without_gain(system, x, impact, evaluation)
+    else:
+        out = _all_at_once(system, x, blows, evaluation, changes)
+    gained = float(x[system.dissipated] - out[system.dissipated])
+    if gained > ROUNDING:
+        name, t = system.laws[hit].name, evaluation.situations[hit].t
+        changes.remarks.append(NEWTON_GAINS.format(name, t, gained))
+    return out
+
+
+def _all_at_once(
+    system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation, changes: ModeChanges
+) -> Array:
+    """The state after an impact of several contacts, whose modes follow from the speeds with which they leave."""
     out, leaving = _together(system, x, list(blows.values()), evaluation)
     for index, speed in zip(blows, leaving, strict=True):
         law, rested = system.laws[index], evaluation.modes[index] != FREE
@@ -64,7 +83,7 @@ def _without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluati
         return bool(out[system.dissipated] < x[system.dissipated] - ROUNDING)
 
     out, low, high = after_impact(system, x, impact, evaluation), 0.0, float(impact.restitution)
-    if not gains(out):
+    if not gains(out) or (impact.across and impact.law == NEWTON):
         return out
     if gains(after_impact(system, x, replace(impact, restitution=0.0), evaluation)):
         return after_impact(system, x, impact, evaluation, lossy=False)
@@ -113,7 +132,8 @@ def _together(system: System, x: Array, blows: list[Impact], evaluation: Evaluat
     v = x[system.v].tolist()
     before = np.array([line.speed(v) for line in lines], dtype=float)
     friction = [blow.friction if blow.across else 0.0 for blow in blows]
-    impulse = impulses_together(felt, before, blocks, friction, [float(blow.restitution) for blow in blows])
+    restitution, laws = [float(blow.restitution) for blow in blows], [blow.law for blow in blows]
+    impulse = impulses_together(felt, before, blocks, friction, restitution, laws)
     jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
     out = Blow(system, evaluation, x[system.v]).changed(x, [*lines, *(hold.line for hold in holds)], jump)
     return out, [float((before + jump[: len(lines)])[rows.start]) for rows in blocks]
