@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.contact.contact import FREE, SLIDE, SLOW, TOUCH, Contact
+from gearwright.forces.contact.contact import FREE, SLIDE, SLOW, TINY, TOUCH, Contact
 from gearwright.forces.friction.stick_slip import NOISE, RESTING, STICK
 from gearwright.forces.law import Impact
 from gearwright.functions.constrained.impulse_cone import ContactProblem
@@ -96,6 +96,13 @@ def decide_contacts(x: Array, u: Array, evaluation: Evaluation, changes: ModeCha
             out[evaluation.system.states_of(one.index)] = way
     out = _at_rest(out, evaluation, [one for one in touching if changes.modes[one.index] != FREE])
     return None if changes.modes == before and np.array_equal(out, x) else out
+
+
+def begun_to_slide(x: Array, evaluation: Evaluation, index: int) -> Array:
+    """The state where a contact that stuck slides against its friction: at the edge of the cone, before it moves."""
+    out, (_, *friction) = x.copy(), evaluation.reactions[index].multipliers
+    out[evaluation.system.states_of(index)] = -np.array(friction) / max(float(np.linalg.norm(friction)), TINY)
+    return out
 
 
 def _mode(contact: _Touching, after: Array, noise: float) -> tuple[str, Array | None]:

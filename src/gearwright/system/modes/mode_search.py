@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.contact.contact import Contact
+from gearwright.forces.contact.contact import SLIDE, Contact
 from gearwright.forces.friction.stick_slip import RESTING
 from gearwright.forces.law import Guard, Situation
 from gearwright.system.evaluation import Evaluation, evaluate
-from gearwright.system.modes.contact_modes import decide_contacts
+from gearwright.system.modes.contact_modes import begun_to_slide, decide_contacts
 from gearwright.system.modes.impacts import kept
 from gearwright.system.modes.jamming import is_jam
 from gearwright.system.modes.mode_changes import Guards, ModeChanges, most_violated, with_mode
@@ -75,6 +75,7 @@ class Instant:
             decided = decide_contacts(x, self.u, evaluation, changes)
             if decided is not None:
                 return decided
+            x = begun_to_slide(x, evaluation, index) if guard.to == SLIDE else x
         changes.apply(index, guard)
         if guard.impact is None:
             return x
