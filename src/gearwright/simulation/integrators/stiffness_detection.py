@@ -56,10 +56,6 @@ UNSTABLE = 2.0
 """Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
 
 
-GROWN = 3.0
-"""Steps that have grown by this factor between two looks will go on growing."""
-
-
 class SlowError(Exception):
     """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
 
@@ -83,7 +79,6 @@ class Patience:
     may_change: bool = True
     _steps: int = field(default=0, init=False)
     _milestones: dict[int, float] = field(default_factory=dict, init=False)
-    _held_step: float | None = field(default=None, init=False)
 
     @property
     def steps_to_look(self) -> int:
@@ -115,17 +110,8 @@ class Patience:
         return covered
 
     def _is_held_back(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
-        """Whether many more steps are to come, which fast decay keeps short and not accuracy.
-
-        It is seen twice before it counts: where something begins to slide, friction decays fast for a moment, and steps
-        grow again.
-        """
+        """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
         covered = self._covered(OFTEN, t)
-        if covered == float("inf"):
-            return False
-        before, self._held_step = self._held_step, None
         if (self.until - t) * OFTEN < AHEAD * covered:
             return False
-        if step * fastest_decay(lambda y: rates(t, y), x) > UNSTABLE:
-            self._held_step = step
-        return self._held_step is not None and before is not None and step < GROWN * before
+        return bool(step * fastest_decay(lambda y: rates(t, y), x) > UNSTABLE)
