@@ -28,8 +28,10 @@ HALVINGS, ROUNDING = 40, 1e-12
 JUMP = 1e-5
 """How deep [m] behind a surface a contact can be when it is struck; deeper, the surface has jumped."""
 
-LIFTED = 1e-4
-"""Speed [m/s] above which a contact that rests is lifted off by a blow elsewhere; so what rocks comes to rest, too."""
+LIFTED = 1e-3
+"""Speed [m/s] with which a contact must leave an impact while others rest, or they by it: a height of 50 nm.
+
+Otherwise every small bounce of one contact would begin a new series of ever smaller bounces of another one."""
 
 
 NEWTON_GAINS = (
@@ -54,7 +56,7 @@ def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation,
     else:
         out = _all_at_once(system, x, blows, evaluation, changes)
     gained = float(x[system.dissipated] - out[system.dissipated])
-    if gained > ROUNDING:
+    if gained > ROUNDING and any(blow.law == NEWTON for blow in blows.values()):
         name, t = system.laws[hit].name, evaluation.situations[hit].t
         changes.remarks.append(NEWTON_GAINS.format(name, t, gained))
     return out
@@ -64,11 +66,15 @@ def _all_at_once(
     system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation, changes: ModeChanges
 ) -> Array:
     """The state after an impact of several contacts, whose modes follow from the speeds with which they leave."""
+    least = LIFTED * any(evaluation.modes[index] != FREE for index in blows)
+    for index, blow in blows.items():
+        if -blow.restitution * blow.line.speed(evaluation.situations[index].v) <= least:
+            blows = {**blows, index: replace(blow, restitution=0.0)}
     out, leaving = _together(system, x, list(blows.values()), evaluation)
     for index, speed in zip(blows, leaving, strict=True):
-        law, rested = system.laws[index], evaluation.modes[index] != FREE
+        law = system.laws[index]
         assert isinstance(law, Contact)
-        changes.change_to(index, FREE if speed > max(law.capture, LIFTED * rested) else law.modes[-1])
+        changes.change_to(index, FREE if speed > max(law.capture, least) else law.modes[-1])
     return out
 
 
