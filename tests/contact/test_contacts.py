@@ -171,7 +171,7 @@ def test_impact_while_something_else_is_held():
 
 
 def test_the_paradox_of_painleve_is_named():
-    """A rod that is pushed ahead over a rough floor, as a piece of chalk: no force is consistent."""
+    """A rod that is pushed ahead over a rough floor, as a piece of chalk: no force is consistent, its tip stops."""
     rod = gw.Mechanism(
         [
             gw.Body("x", joint="prismatic", axis=(1, 0, 0)),
@@ -183,8 +183,10 @@ def test_the_paradox_of_painleve_is_named():
     )
     start = [0.0, 0.5 * np.sin(1.0), 1.0]
     law = Contact("end", Plane((0, 0, 0), (0, 1, 0)), friction=2.5, name="floor")
-    with pytest.raises(SimulationError, match=r"'floor' slides.*Painleve.*SoftContact"):
-        gw.simulate(rod, (start, [-5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive")
+    run = gw.simulate(rod, (start, [-5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive")
+    assert any("'floor'" in remark and "Painleve" in remark for remark in run.remarks)
+    assert gw.jacobian(rod, run.q[0], "end")[:2] @ run.v[0] == pytest.approx([0, 0], abs=1e-8)
+    assert run.drift < 1e-7
     assert gw.simulate(rod, (start, [5.0, 0.0, 0.0]), until=0.05, laws=[law], samples=6, method="adaptive").drift < 1e-7
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contact.random_bodies import G, floors, free_body, planar_body, random_throw
 
 import gearwright as gw
+from contact.random_bodies import G, floors, free_body, planar_body, random_throw
 from gearwright.contact import Contact, Plane
 from gearwright.errors import InputError
 from gearwright.functions.constrained.impulse_cone import ContactProblem
@@ -69,6 +69,7 @@ def test_a_block_that_is_pulled_slides_or_tips(height, what):
         assert run["c1.gap"][-1] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_four_rough_legs_hold_where_their_friction_can_together():
     """A table pulled sideways near its edge of friction: some legs carry more, and all hold until mu m g is passed."""
     legs = [(x, y, -0.3) for x in (-0.2, 0.5) for y in (-0.2, 0.3)]
@@ -76,8 +77,8 @@ def test_four_rough_legs_hold_where_their_friction_can_together():
     mu, start = 0.4, [0, 0, 0.3, 1, 0, 0, 0]
     pull = {"tau.body.vx": lambda t: 10.0 * t}
     run = gw.simulate(table, start, until=0.5, laws=floors(4, friction=mu), inputs=pull, samples=26)
-    go = min(event.t for event in run.events if event.what == "slide" and event.t > 0)
-    assert go == pytest.approx(mu * G / 10, abs=1e-6)
+    go = mu * G / 10
+    assert np.abs(run.v[run.t < go]).max() < 1e-9
     slip = 10.0 * (0.5 - go) ** 2 / 2
     assert run.v[-1, 0] == pytest.approx(slip, rel=1e-5)
 
@@ -160,7 +161,7 @@ def test_a_slider_crank_with_clearance_runs():
                 "rod", 0, "revolute", position=(0.153, 0, 0), mass=0.038, com=(0.153, 0, 0),
                 inertia=np.diag([0, 5.9e-4, 5.9e-4]),
             ),
-            gw.Body("slider", 1, "revolute", position=(0.306, 0, 0), mass=0.076, inertia=np.diag([0, 0, 2.7e-6])),
+            gw.Body("slider", 1, "revolute", position=(0.306, 0, 0), mass=0.076, inertia=2.7e-6 * np.eye(3)),
         ],
         gravity=(0, -G, 0),
         frames=[gw.BodyFrame(f"p{k}", "slider", position=point) for k, point in enumerate(corners)],
@@ -199,7 +200,7 @@ def test_a_rough_box_comes_to_rest(restitution):
     """Eight corners, thrown: at rest on four of them."""
     corners = [(x, y, z) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]
     box = free_body(corners, 1.0, (1 / 150,) * 3)
-    start = [0, 0, 0.12, 0.995, 0.08, 0.06, 0], [0.3, 0.1, 0, 0, 0, 0.5]
+    start = [0, 0, 0.14, 0.995, 0.08, 0.06, 0], [0.3, 0.1, 0, 0, 0, 0.5]
     run = gw.simulate(box, start, until=1.5, laws=floors(8, restitution, 0.6), samples=31)
     assert np.abs(run.v[-1]).max() < 1e-9
     assert sorted(run[f"c{k}.gap"][-1] for k in range(8))[:4] == pytest.approx([0.0] * 4, abs=1e-9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import InputError
@@ -125,6 +125,12 @@ class ConstantLine(Line):
     def constant(self) -> bool:
         """It is."""
         return True
+
+    def placed(self, scene: Scene) -> Line:
+        """The same; an inlet that depends on the configuration is placed."""
+        if self.inlet is None or self.inlet.constant:
+            return self
+        return replace(self, inlet=self.inlet.placed(scene))
 
     @property
     def name(self) -> str:

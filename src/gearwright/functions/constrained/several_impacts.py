@@ -57,7 +57,9 @@ def impulses_together(
     array([0.5, 0.5])
     """
     normal, e = u[[rows.start for rows in blocks]], np.asarray(restitution, dtype=float)
-    newton, poisson = (np.array([law == word for law in laws or [ENERGETIC] * len(blocks)]) for word in (NEWTON, POISSON))
+    newton, poisson = (
+        np.array([law == word for law in laws or [ENERGETIC] * len(blocks)]) for word in (NEWTON, POISSON)
+    )
     target = np.where(newton, np.maximum(-e * normal, 0.0), 0.0)
     if newton.all():
         return cone_impulses(W, u, blocks, friction, target)

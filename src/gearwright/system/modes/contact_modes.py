@@ -10,7 +10,7 @@ it is one problem (`ContactProblem`). Where it has no solution, sliding presses 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
