@@ -103,7 +103,7 @@ class Contact(Law):
     slows down knows whence. Contacts may repeat each other, as the legs of a table do: of the forces that are possible
     then, those inside the cones are taken.
 
-    Meeting the surface is an impact: without friction $\dot s^+ = -e\,\dot s^-$. With friction, `impact` says what e is:
+    Meeting the surface is an impact: without friction $\dot s^+ = -e\,\dot s^-$; with friction `impact` says what e is:
 
     - "energetic": the impulse follows its path through sliding and sticking (Keller); the part $e^2$ of the work that
       compression took along the normal is given back (Stronge). Energy is never gained.
@@ -191,7 +191,7 @@ class Contact(Law):
                     f"{len(self.across)} are given. Give across=[...], or leave out friction."
                 )
             return
-        if not self.name:
+        if not self.name and self.frame is not None:
             object.__setattr__(self, "name", f"{titled(self.frame)}.contact")
         if self.across:
             raise InputError(f"{self.name}: a contact with a surface slips along its tangents. Leave out across=.")
@@ -308,7 +308,8 @@ class Contact(Law):
         if len(both) == 1:
             holds = (hold, Hold(both[0], speed=0.0))
             return Stepped(STICK, (pressed, Rubbing(self.friction)), Action(holds=holds), self._remembering, -gap)
-        a, b = first_if_none(*self._way(situation), ops)
+        first, second = self._way(situation)
+        a, b = first_if_none(first, second, ops)
         along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
         return Stepped(
             STICK,
@@ -430,4 +431,4 @@ def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
     else:
         places = [Slip(point, law.surface, other, which) for which in (0, 1)]
     lines = (Coordinate(f"{law.name}.slip_{k + 1}", place, speeds) for k, place in enumerate(places))
-    return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)
+    return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
@@ -146,7 +147,7 @@ class ContactProblem:
         return np.array([1.0 / normal, 1.0 / np.maximum(own[1, 1] + own[2, 2], 1e-3 * normal)])
 
     @cached_property
-    def _slides(self) -> Array:
+    def _slides(self) -> NDArray[np.bool_]:
         return np.asarray((self.given != 0).any(axis=0))
 
     def speeds(self, P: Array) -> Array:

@@ -62,8 +62,8 @@ def impulse_without_collision(W: Array, slip: Array, friction: float, restitutio
         restitution: energetic coefficient, 0 to 1.
 
     >>> W = np.array([[1.0, 1.5], [1.5, 4.0]])              # sliding forward with mu = 1 presses it in
-    >>> impulse_without_collision(W, np.array([5.0]), 1.0, 0.0).round(9)
-    array([ 3., -2.])
+    >>> impulse_without_collision(W, np.array([5.0]), 1.0, 0.0).round(6)
+    array([ 4.285714, -2.857143])
     """
     return _moved_impulse(W, np.array([0.0, *slip]), friction, restitution)
 

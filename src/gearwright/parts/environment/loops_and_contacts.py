@@ -106,7 +106,7 @@ class Touch:
         """Refuse a contact along a row that is stated by something else too, or that cannot rub or give way."""
         if self.frame is not None or self.surface is not None or self.stiffness is not None or not self.row:
             raise PartError(
-                f"{owner}: a contact along a row of joints has neither frame, surface nor stiffness, and names a joint. "
+                f"{owner}: a contact along a row of joints has no frame, surface or stiffness, and names a joint. "
                 "Leave them out, or leave out the row."
             )
         if self.friction and not self.slip:
