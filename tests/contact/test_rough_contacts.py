@@ -301,3 +301,26 @@ def test_bad_input():
         Contact("z", None, stated=lambda c: c.coordinate("z"))
     with pytest.raises(InputError, match=r"tangents"):
         Contact("z", Plane(), across=(lambda c: c.coordinate("x"),))
+
+
+def test_a_file_states_a_contact_along_a_row(tmp_path):
+    """A wheel on a road, its gap and slip as rows of joints: read, written and read again, and it rolls."""
+    text = """
+robot: wheel
+links:
+  - {name: carriage, parent: base, joint: {name: x, type: prismatic, axis: [1, 0, 0]}, mass: 1e-9 kg}
+  - {name: lift, parent: carriage, joint: {name: z, type: prismatic, axis: [0, 0, 1]}, mass: 1e-9 kg}
+  - {name: wheel, parent: lift, joint: {name: turn, type: revolute, axis: [0, 1, 0]}, mass: 2 kg,
+     inertia: {xx: 0.008, yy: 0.008, zz: 0.008}}
+environment:
+  - {name: road, row: {z: 1}, rest: 0.1 m, slip: {x: 1, turn: -0.1}, friction: 0.3, impact: newton}
+"""
+    path = tmp_path / "wheel.yaml"
+    path.write_text(text)
+    robot = gw.load(path)
+    gw.save(robot, tmp_path / "again.yaml")
+    assert gw.load(tmp_path / "again.yaml").environment == robot.environment
+    (law,) = [law for law in gw.laws(robot) if law.name == "road"]
+    assert (law.impact, law.friction) == ("newton", 0.3)
+    run = gw.simulate(robot, ([0, 0.1, 0], [1.4, 0, 0]), until=0.3, samples=4)
+    assert run.v[-1] == pytest.approx([1.0, 0, 10.0], rel=1e-6)

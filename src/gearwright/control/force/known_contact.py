@@ -75,6 +75,7 @@ class KnownContact:
         R, _ = now.placement(other)
         if isinstance(self.law, Constraint):
             return R.columns()
+        assert self.law.surface is not None  # it names a frame
         first, second = self.law.surface.tangents_at(now.seen_from(other, now.point(self.frame)), scene.ops)
         return tuple(R @ axis for axis in (first, second, first.cross(second)))
 

@@ -184,16 +184,16 @@ class ContactProblem:
 
     def _newton(self, P: Array) -> tuple[Array, float]:
         """The best of Newton's iterates, and its error."""
-        best, least, seen = P, self.error(P), set[bytes]()
+        best, least, signatures = P, self.error(P), set[bytes]()
         for _ in range(NEWTON_STEPS):
             matrix, right, signature = self._linearised(P)
             P = self._least_change(P, matrix, right)
             error = self.error(P)
             if error < least:
                 best, least = P, error
-            if least <= SAME * self.scale or (signature in seen and error > 0.5 * least and least < error):
+            if least <= SAME * self.scale or (signature in signatures and error > 0.5 * least and least < error):
                 break
-            seen.add(signature)
+            signatures.add(signature)
         return best, least
 
     def _least_change(self, P: Array, matrix: Array, right: Array) -> Array:
