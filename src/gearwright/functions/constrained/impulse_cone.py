@@ -142,7 +142,7 @@ class ContactProblem:
     def _r(self) -> Array:
         """Impulse per speed with which each contact answers (k,), along its normal and across."""
         own = np.einsum("abkk->abk", self.W)
-        largest = max(float(own.max(initial=0.0)), 1e-300)
+        largest = max(float(np.abs(own).max(initial=0.0)), 1e-300)
         normal = np.where(own[0, 0] > MOVED * largest, own[0, 0], largest)
         return np.array([1.0 / normal, 1.0 / np.maximum(own[1, 1] + own[2, 2], 1e-3 * normal)])
 
