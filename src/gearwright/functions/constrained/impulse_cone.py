@@ -26,7 +26,7 @@ from gearwright.errors import SingularityError
 NEWTON_STEPS = 30
 """Newton steps from one start."""
 
-SWEEPS = (10, 40, 160, 640, 2560)
+SWEEPS = (10, 40, 160)
 """Gauss-Seidel sweeps before each further start of Newton's method."""
 
 SAME = 1e-11
