@@ -13,7 +13,6 @@ from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.contact.end_stops import CLEAR
-from gearwright.forces.contact.time_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, Function
@@ -31,6 +30,7 @@ from gearwright.forces.law import (
     Situation,
     Stepped,
 )
+from gearwright.forces.time_stepping_impulses import Cone, Unilateral
 from gearwright.parts.environment.surfaces import Plane, Surface
 
 
@@ -228,23 +228,13 @@ class Contact(Law):
         return (release, self._slipping(situation, reaction))
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
-        """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
-        ops, speeds = situation.ops, situation.mech.speeds
-        line = _gap(self, speeds)
-        gap, hold = situation.position(line), Hold(line, speed=0.0, port=self.name)
-        pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
+        """It does not let the point through within the step; friction follows the impulse along the normal."""
+        ops, line = situation.ops, _gap(self, situation.mech.speeds)
+        back = -self.restitution * situation.speed(line)
+        pressed = Unilateral(line, situation.position(line), ops.where(back > self.capture, back, 0.0), step)
         if not self.rubs:
-            return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
-        a, b = first_if_none(*self._way(situation), ops)
-        both = [line.placed(situation.scene) for line in _tangents(self, speeds)]
-        along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
-        return Stepped(
-            STICK,
-            (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
-            Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
-            turned_back(lambda then, felt: self.follow(STICK, then, felt), a, b),
-            -gap,
-        )
+            return Stepped(TOUCH, (pressed,))
+        return Stepped(STICK, (pressed, Cone(self.friction), Cone(self.friction, first=False)))
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""

@@ -36,13 +36,13 @@ from gearwright.simulation.fixed_step.inputs_and_checks import (
     require_steps,
 )
 from gearwright.simulation.fixed_step.linear_model import LinearModel
-from gearwright.simulation.fixed_step.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.simulation.fixed_step.step_program import ITERATE, LARGEST, MOMENTS, MOREAU, StepPlan, require_steppable, step_program
 from gearwright.simulation.fixed_step.step_stability import require_stable
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import observe_stepped
+from gearwright.system.time_stepping.step import TOLERANCE, TRIES, observe_stepped
 from gearwright.text import did_you_mean
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
@@ -68,17 +68,19 @@ class FixedStep:
         parameters: tuple[str, ...],
         sweeps: int = 10,
         control: ControlLaw | None = None,
+        tries: int = TRIES,
     ) -> None:
         if method not in MOMENTS:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, MOMENTS)}")
-        self._made_from = (source, laws, method, work, parameters, sweeps, control)
+        self._made_from = (source, laws, method, work, parameters, sweeps, control, tries)
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
         of_laws = tuple(path for path in parameters if law_of(laws, path) is not None)
         of_machine = tuple(path for path in parameters if path not in of_laws)
         job = recipe_of("forward_dynamics", source, of_machine, {}).job()
         self.mech, self.system = job.mech, System(job.mech, laws)
         require_steppable(self.system, method)
-        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control))
+        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control), tries)
+        self._iterate = np.array(self.plan.first_iterate(self.system))
         self.further = self.plan.states(self.system)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
@@ -104,7 +106,7 @@ class FixedStep:
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
         graph = traced(self._job)
         try:
-            loop = loop_code(graph, layout_of(self._job))
+            loop = loop_code(graph, layout_of(self._job), self.plan.tries if len(self._iterate) else 1)
             why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
             return loop, graph.operations.arithmetic if loop else 0, why
         except CompilationError as error:
@@ -153,9 +155,10 @@ class FixedStep:
         self.require_stable(x0, h, parameters)
 
     def with_sweeps(self, sweeps: int) -> FixedStep:
-        """The same with another number of sweeps."""
-        source, laws, method, work, parameters, _, control = self._made_from
-        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control)
+        """The same with another number of sweeps per try."""
+        source, laws, method, work, parameters, _, control, tries = self._made_from
+        more = {"sweeps": sweeps, "control": control, "tries": tries}
+        return fixed_step(source, laws, method, work=work, parameters=parameters, **more)
 
     def drift(
         self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
@@ -255,6 +258,7 @@ class FixedStep:
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
         code, work, _ = self._code
+        feeds = [self._iterate[None, None], *feeds] if len(self._iterate) else feeds
         if code is None:
             return self._stepped(feeds, record, every)
         rows, steps = record.shape[1], (len(record) - 1) * every
@@ -267,10 +271,23 @@ class FixedStep:
         names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
-            x = evaluate_job(self._job, {"x": x, **now})
+            x = self._one_step({"x": x, **now})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True
+
+
+    def _one_step(self, given: dict[str, Array]) -> Array:
+        """The states after a step without machine code, tried until its impulses are consistent."""
+        size = given["x"].shape[-1]
+        if not len(self._iterate):
+            return evaluate_job(self._job, given)
+        for _ in range(self.plan.tries):
+            found = evaluate_job(self._job, given)
+            given[ITERATE] = found[:, size:]
+            if not (found[:, -1] > 1).any():
+                break
+        return found[:, :size]
 
 
 def fixed_step(
@@ -282,6 +299,7 @@ def fixed_step(
     parameters: Sequence[str] = (),
     sweeps: int = 10,
     control: ControlLaw | None = None,
+    tries: int = TRIES,
 ) -> FixedStep:
     """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
 
@@ -291,18 +309,32 @@ def fixed_step(
         method: "euler" (semi-implicit), "rk4" or "moreau".
         work: whether the supplied and dissipated work run along as states.
         parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
-        sweeps: of "moreau": how often all impulses are settled.
+        sweeps: of "moreau": how often all impulses are gone through per try of a step.
         control: a control law that closes the loop.
+        tries: of "moreau": how often a step goes on with further sweeps until its impulses are consistent.
     """
     machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control)
+    known = (robot_or_mech, tuple(laws), method, work, paths, sweeps, control, tries)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key
         return FixedStep(*known)
+
+
+def inconsistency(engine: FixedStep, x: Array) -> tuple[str, ...]:
+    """What to say about a motion that ends with x where the impulses of steps are not consistent; () where all are."""
+    residual, count, since = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    if not count:
+        return ()
+    tries = f"{engine.sweeps * engine.plan.tries} sweeps"
+    return (
+        f"the impulses of {count:g} steps are not consistent after {tries}, the first at t = {since:g} s: the last sweep "
+        f"changed a speed by up to {residual * TOLERANCE:.1g} (tolerance {TOLERANCE:g} rad/s, m/s). Take a shorter step "
+        "or more sweeps.",
+    )
 
 
 _known = lru_cache(maxsize=32)(FixedStep)

@@ -20,17 +20,13 @@ from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, inconsistency
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.system.controllers.controller import Controller
 from gearwright.text import did_you_mean
-
-UNSETTLED = 1e-3
-"""Change of a speed by the last sweep, as part of the speeds (of 1 at least), that is said."""
-
 
 class Rollout(NamedTuple):
     """Recorded motions.
@@ -117,7 +113,7 @@ def rollout(
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
     more: dict[str, Any] = {}
     if sweeps is not None:
-        more["sweeps"] = whole("rollout", "sweeps", sweeps, least=1, example=10)
+        more |= {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
     control = None if controller is None else require_law(controller)
     if control is not None:
         more["control"] = control.law
@@ -147,22 +143,17 @@ def rollout(
     found = _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
     if method != MOREAU:
         return found
-    _warn_unsettled(engine, record)
+    _warn_inconsistent(engine, record)
     drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
-    return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, -2].reshape(lead))
+    return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead))
 
 
-def _warn_unsettled(engine: FixedStep, record: Array) -> None:
-    """Say so where projected Gauss-Seidel did not come to an end."""
-    left, speeds = record[-1, :, -1], record[..., engine.system.v]
-    k = int(np.argmax(left))
-    if left[k] > UNSETTLED * max(1.0, float(np.abs(speeds[:, k]).max())):
-        warnings.warn(
-            f"rollout: after {engine.sweeps} sweeps the last one still changed a speed by {left[k]:.1g} (state {k} of "
-            "the batch). Give sweeps= more, or a shorter step.",
-            GearwrightWarning,
-            stacklevel=3,
-        )
+def _warn_inconsistent(engine: FixedStep, record: Array) -> None:
+    """Say so where the impulses of a step did not become consistent."""
+    k = int(np.argmax(record[-1, :, engine.states.index("largest.residual")]))
+    for remark in inconsistency(engine, record[-1, k]):
+        where = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
+        warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=3)
 
 
 def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:

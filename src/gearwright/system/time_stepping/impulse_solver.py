@@ -9,13 +9,21 @@ Impulses along the same row are settled together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.impulse_limits import Entering, Limit, Meeting
-from gearwright.forces.time_stepping_impulses import Bounded, Meshing
+from gearwright.forces.time_stepping_impulses import Bounded, Cone, Meshing
 from gearwright.mechanism.rows import Terms, along
+
+IMMOVABLE = 1e-30
+"""Speed per impulse [1/kg, 1/(kg m2)] up to which a row has no freedom: it gets no impulse."""
+
+SINGULAR = 1e-12
+"""Determinant of the answers along two tangents, relative to their square, up to which only one of them can move."""
 
 
 @dataclass(frozen=True)
@@ -58,26 +66,59 @@ class Impulse:
     mates: Sequence[int] = ()
 
 
-def settle(
-    impulses: Sequence[Impulse], v: Sequence[Scalar], h: Scalar, sweeps: int, ops: Operations
-) -> tuple[list[Scalar], list[Scalar], Scalar]:
-    """The speeds at the end of a step of h [s] that would end with v, the impulses, and what the last sweep changed.
+class ImpulseSolution(NamedTuple):
+    """What a number of sweeps leads to.
 
-    The last is the largest change of a speed along a row.
+    Args:
+        speeds: at the end of the step.
+        impulses: per hold [Nms, Ns].
+        scaled: the same as speeds along their own rows: where the next sweeps may begin.
+        residual: largest change of a speed along a row in the last sweep [rad/s, m/s]; 0 where all limits are met.
     """
-    sweeping = _Sweeping(impulses, v, h, ops)
-    unsettled: Scalar = 0.0
+
+    speeds: list[Scalar]
+    impulses: list[Scalar]
+    scaled: list[Scalar]
+    residual: Scalar
+
+
+def solve_impulses(
+    impulses: Sequence[Impulse],
+    v: Sequence[Scalar],
+    h: Scalar,
+    sweeps: int,
+    ops: Operations,
+    guess: Sequence[Scalar] | None = None,
+    active: Scalar = True,
+) -> ImpulseSolution:
+    """Speeds and impulses after some sweeps over a step of h [s] that would end with the speeds v without impulses.
+
+    Args:
+        impulses: what each hold may give.
+        v: speeds without impulses.
+        h: duration of the step [s].
+        sweeps: number of sweeps.
+        ops: operations of the scalars.
+        guess: scaled impulses to begin with; zero unless given.
+        active: where it does not hold, the guess stays as it is.
+    """
+    problem = _Sweeping(impulses, v, h, ops, guess)
+    residual: Scalar = 0.0
     for sweep in range(sweeps):
-        for g, row in enumerate(sweeping.rows):
-            before = row.total
-            sweeping.settle_row(g)
+        for unit in problem.units:
+            moved = unit()
             if sweep == sweeps - 1:
-                moved = ops.absolute(row.total - before)
-                unsettled = ops.where(moved > unsettled, moved, unsettled)
+                for change in moved:
+                    residual = ops.maximum(residual, ops.absolute(change))
+    scaled = problem.values
+    if guess is not None:
+        scaled = [ops.where(active, new, old) for new, old in zip(scaled, guess, strict=True)]
     after = list(v)
-    for row in sweeping.rows:
-        after = [speed + per * row.total for speed, per in zip(after, row.per_speed, strict=True)]
-    return after, [p * row.inverse for p, row in zip(sweeping.values, sweeping.row_of, strict=True)], unsettled
+    for row in problem.rows:
+        total = sum((scaled[k] for k in row.members[1:]), scaled[row.members[0]])
+        after = [speed + per * total for speed, per in zip(after, row.per_speed, strict=True)]
+    found = [p * row.inverse for p, row in zip(scaled, problem.row_of, strict=True)]
+    return ImpulseSolution(after, found, scaled, residual)
 
 
 class _Row:
@@ -85,43 +126,69 @@ class _Row:
 
     Args:
         first: one of them.
-        v: speeds without impulses.
+        ops: operations of the scalars.
     """
 
-    def __init__(self, first: Impulse, v: Sequence[Scalar]) -> None:
-        self.terms, self.members = first.row, []  # type: Terms, list[int]
+    def __init__(self, first: Impulse, ops: Operations) -> None:
+        self.terms, self.rate, self.members = first.row, first.rate, []  # type: Terms, Scalar, list[int]
         self.shared = first.limit.entering is None
         self.answer = along(first.row, first.effect)
-        self.inverse = 0.5 * (2.0 / self.answer)  # halves: CasADi makes a division of every x * (1 / y)
+        self.movable = self.answer > IMMOVABLE
+        # halves: CasADi makes a division of every x * (1 / y)
+        self.inverse = ops.where(self.movable, 0.5 * (2.0 / ops.where(self.movable, self.answer, 1.0)), 0.0)
         self.per_speed = [per * self.inverse for per in first.effect]
-        self.free = along(first.row, v) + first.rate
-        self.total: Scalar = 0.0
 
 
 class _Sweeping:
-    """The impulses on their way: `values` are the speeds that they bring along their rows."""
+    """The impulses on their way: `values` are the speeds that they bring along their rows, `v` all speeds with them."""
 
-    def __init__(self, impulses: Sequence[Impulse], v: Sequence[Scalar], h: Scalar, ops: Operations) -> None:
+    def __init__(
+        self,
+        impulses: Sequence[Impulse],
+        v: Sequence[Scalar],
+        h: Scalar,
+        ops: Operations,
+        guess: Sequence[Scalar] | None,
+    ) -> None:
         self.impulses, self.ops = impulses, ops
         self.rows: list[_Row] = []
-        self.row_of = [self._row(one, v) for one in impulses]
+        self.row_of = [self._row(one) for one in impulses]
         for k, row in enumerate(self.row_of):
             row.members.append(k)
-        self.values: list[Scalar] = [0.0] * len(impulses)
-        self._couplings = [
-            [(other, along(row.terms, other.per_speed)) for other in _others(self.rows, g)]
-            for g, row in enumerate(self.rows)
-        ]
+        self._free = [along(row.terms, v) + row.rate for row in self.row_of]
+        self.values: list[Scalar] = [0.0] * len(impulses) if guess is None else list(guess)
+        self._v = list(v)
+        if guess is not None:
+            for k, row in enumerate(self.row_of):
+                self._push(row, guess[k])
         self._frictions = [self._beside(k) for k in range(len(impulses))]
         self._entering = [self._asked(one, one.limit.entering, v, h) for one in impulses]
-        self._mates = [self._asked(one, getattr(one.limit, "mate", None), v, h) for one in impulses]
+        self.units = self._units()
 
-    def _row(self, one: Impulse, v: Sequence[Scalar]) -> _Row:
+    def _units(self) -> list[Callable[[], list[Scalar]]]:
+        """What is solved together, in order: a row, or friction along two tangents."""
+        found: list[Callable[[], list[Scalar]]] = []
+        for row in self.rows:
+            limit, k = self.impulses[row.members[0]].limit, row.members[0]
+            if not isinstance(limit, Cone):
+                found.append(partial(self._solve_row, row))
+            elif limit.first:
+                found.append(partial(self._solve_tangents, limit, _Tangents(self, k)))
+        return found
+
+    def _push(self, row: _Row, change: Scalar) -> None:
+        self._v = [speed + per * change for speed, per in zip(self._v, row.per_speed, strict=True)]
+
+    def speed(self, row: _Row) -> Scalar:
+        """The speed along a row with all impulses as they are."""
+        return along(row.terms, self._v) + row.rate
+
+    def _row(self, one: Impulse) -> _Row:
         """The row of an impulse; one whose limit looks at flows has a row to itself."""
         same = (row for row in self.rows if row.terms is one.row and row.shared)
         found = next(same, None) if one.limit.entering is None else None
         if found is None:
-            found = _Row(one, v)
+            found = _Row(one, self.ops)
             self.rows.append(found)
         return found
 
@@ -141,21 +208,39 @@ class _Sweeping:
             per[j] = per[j] + weight * self.row_of[j].inverse
         return known, per
 
-    def settle_row(self, g: int) -> None:
-        """Give new values to the impulses of one row."""
-        row, speed = self.rows[g], self.rows[g].free
-        for other, coupling in self._couplings[g]:
-            speed = speed + coupling * other.total
+    def _solve_row(self, row: _Row) -> list[Scalar]:
+        """Give new values to the impulses of one row; by how much its speed changes."""
+        before = [self.values[k] for k in row.members]
+        speed, total = self.speed(row), sum(before[1:], before[0])
+        speed = speed - total
         for k in row.members:
             one, rest = self.impulses[k], speed
             for j in row.members:
                 rest = rest if j == k else rest + self.values[j]
             gives_way = 1.0 if is_zero(one.compliance) else row.answer / (row.answer + one.compliance)
-            (entering, share), (mate, _) = self._met(k, self._entering[k]), self._met(k, self._mates[k])
-            known = (entering, share, self.ops, self._relief(k), mate)
-            meeting = Meeting(rest, one.target, row.answer, gives_way, *known)
-            self.values[k] = one.limit.impulse(meeting)
-        row.total = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]])
+            entering, share = self._met(k, self._entering[k])
+            known = (entering, share, self.ops, self._relief(k), self._free[k])
+            value = one.limit.impulse(Meeting(rest, one.target, row.answer, gives_way, *known))
+            self.values[k] = self.ops.where(row.movable, value, 0.0)
+        change = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]]) - total
+        self._push(row, change)
+        return [change]
+
+    def _solve_tangents(self, cone: Cone, tangents: _Tangents) -> list[Scalar]:
+        """Give new values to friction along two tangents; by how much the speeds along them change."""
+        rows, normal = tangents.rows, tangents.normal
+        most = cone.friction * self.ops.maximum(self.values[normal] * self.row_of[normal].inverse, 0.0)
+        speeds = [self.speed(row) - self.impulses[k].target for row, k in zip(rows, tangents.members, strict=True)]
+        before = [self.values[k] for k in tangents.members]
+        pushes = [value * row.inverse for value, row in zip(before, rows, strict=True)]
+        changes = []
+        for k, row, old, push in zip(
+            tangents.members, rows, before, tangents.pushes(speeds, pushes, most), strict=True
+        ):
+            self.values[k] = self.ops.where(row.movable, push * row.answer, 0.0)
+            changes.append(self.values[k] - old)
+            self._push(row, changes[-1])
+        return changes
 
     def _beside(self, k: int) -> list[tuple[int, Bounded, float]]:
         """The frictions at the joint's side of a gear that locks itself, each with the factor from its row to k's."""
@@ -190,9 +275,47 @@ class _Sweeping:
         return entering * answer, -per[k] * answer
 
 
-def _others(rows: Sequence[_Row], g: int) -> list[_Row]:
-    """All other rows, the one that was settled last at the end: the others need not wait for it."""
-    return [*rows[g + 1 :], *rows[:g]]
+class _Tangents:
+    """Friction along the two tangents of a contact, with what both answer to either.
+
+    Args:
+        problem: all impulses.
+        k: number of the impulse along the first tangent.
+    """
+
+    def __init__(self, problem: _Sweeping, k: int) -> None:
+        ops, one = problem.ops, problem.impulses[k]
+        self.normal, *self.members = one.mates
+        self.rows = [problem.row_of[j] for j in self.members]
+        (a, b), c = (row.answer for row in self.rows), along(one.row, problem.impulses[self.members[1]].effect)
+        apart = 0.5 * (a - b)
+        largest = 0.5 * (a + b) + ops.sqrt(apart * apart + c * c)
+        self._answers, self._ops = (a, b, c), ops
+        self._per_largest = _inverse(largest, largest > IMMOVABLE, ops)
+        determinant = a * b - c * c
+        self._regular = determinant > SINGULAR * largest * largest
+        self._per_determinant = _inverse(determinant, self._regular, ops)
+
+    def pushes(self, speeds: Sequence[Scalar], pushes: Sequence[Scalar], most: Scalar) -> list[Scalar]:
+        r"""Impulses within the disc $|P| \le$ `most`: those that stop the slip, or else the projection of a step
+        against it."""
+        ops, (a, b, c), (u, w) = self._ops, self._answers, speeds
+        step = [self._per_largest * x for x in speeds]
+        whole = self._per_determinant
+        exact = [(b * u - c * w) * whole, (a * w - c * u) * whole]
+        stuck = [p - ops.where(self._regular, x, y) for p, x, y in zip(pushes, exact, step, strict=True)]
+        slid = [p - x for p, x in zip(pushes, step, strict=True)]
+        bound = most * most
+        size = slid[0] * slid[0] + slid[1] * slid[1]
+        beyond = size > bound
+        factor = ops.where(beyond, most / ops.sqrt(ops.where(beyond, size, 1.0)), 1.0)
+        sticks = stuck[0] * stuck[0] + stuck[1] * stuck[1] <= bound
+        return [ops.where(sticks, x, factor * y) for x, y in zip(stuck, slid, strict=True)]
+
+
+def _inverse(x: Scalar, usable: Scalar, ops: Operations) -> Scalar:
+    """1 / x where that is usable, else 0."""
+    return ops.where(usable, 1.0 / ops.where(usable, x, 1.0), 0.0)
 
 
 def _times(row: Terms, other: Terms) -> float | None:
