@@ -75,13 +75,16 @@ class Unilateral:
     step: Scalar
     entering: Entering | None = None
 
+    def least(self, free: Scalar, ops: Operations) -> Scalar:
+        """The least speed along the line at the end of a step that would end with the speed `free` there."""
+        landing = -2.0 * self.gap / self.step
+        bounces = ops.where(free < landing, self.leaving, 0.0) > 0
+        return ops.where(bounces, self.leaving, ops.minimum(landing, 0.0))
+
     def impulse(self, meeting: Meeting) -> Scalar:
         """What keeps the line off, if it has to be pushed."""
-        ops = meeting.ops
-        landing = -2.0 * self.gap / self.step
-        bounces = ops.where(meeting.free < landing, self.leaving, 0.0) > 0
-        least = ops.where(bounces, self.leaving, ops.minimum(landing, 0.0))
-        return ops.maximum((least - meeting.speed) * meeting.yields, 0.0)
+        least = self.least(meeting.free, meeting.ops)
+        return meeting.ops.maximum((least - meeting.speed) * meeting.yields, 0.0)
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,10 @@ class Cone:
 
     Args:
         friction: mu.
-        first: whether it is the limit along the first tangent.
+        entering: the impulse along the normal.
     """
 
     friction: Scalar
-    first: bool = True
     entering: Entering | None = NORMAL
 
     def impulse(self, meeting: Meeting) -> Scalar:

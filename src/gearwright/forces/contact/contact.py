@@ -234,7 +234,7 @@ class Contact(Law):
         pressed = Unilateral(line, situation.position(line), ops.where(back > self.capture, back, 0.0), step)
         if not self.rubs:
             return Stepped(TOUCH, (pressed,))
-        return Stepped(STICK, (pressed, Cone(self.friction), Cone(self.friction, first=False)))
+        return Stepped(STICK, (pressed, Cone(self.friction), Cone(self.friction)))
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""

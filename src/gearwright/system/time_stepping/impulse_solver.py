@@ -9,21 +9,33 @@ Impulses along the same row are settled together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.impulse_limits import Entering, Limit, Meeting
-from gearwright.forces.time_stepping_impulses import Bounded, Cone, Meshing
+from gearwright.forces.time_stepping_impulses import Bounded, Cone, Meshing, Unilateral
 from gearwright.mechanism.rows import Terms, along
 
-IMMOVABLE = 1e-30
-"""Speed per impulse [1/kg, 1/(kg m2)] up to which a row has no freedom: it gets no impulse."""
+JAMMING = 1e-3
+"""Answer along the normal of a contact that slides, relative to that of one that does not, up to which it jams."""
+
+IMMOVABLE = 1e-20
+"""Speed per impulse [1/kg, 1/(kg m2)] that is added to the answer of every row: one without freedom gets no impulse."""
+
+ROOT_STEPS = 2
+"""Steps of Newton's method per sweep for the direction in which a contact slides."""
+
+LITTLE, FAR_ROOT = 1e-30, 1e30
+"""An impulse [Ns] that bounds nothing, and the ratio of slip to impulse [1/kg] that goes with none."""
+
+NOTHING = 1e-200
+"""Square of a length that has no direction."""
 
 SINGULAR = 1e-12
-"""Determinant of the answers along two tangents, relative to their square, up to which only one of them can move."""
+"""Answers along tangents relative to their scale, up to which there is no freedom."""
 
 
 @dataclass(frozen=True)
@@ -126,21 +138,20 @@ class _Row:
 
     Args:
         first: one of them.
-        ops: operations of the scalars.
+        alone: whether no other law may share it.
     """
 
-    def __init__(self, first: Impulse, ops: Operations) -> None:
+    def __init__(self, first: Impulse, alone: bool) -> None:
         self.terms, self.rate, self.members = first.row, first.rate, []  # type: Terms, Scalar, list[int]
-        self.shared = first.limit.entering is None
+        self.shared, self.effect = not alone, first.effect
         self.answer = along(first.row, first.effect)
-        self.movable = self.answer > IMMOVABLE
-        # halves: CasADi makes a division of every x * (1 / y)
-        self.inverse = ops.where(self.movable, 0.5 * (2.0 / ops.where(self.movable, self.answer, 1.0)), 0.0)
+        self.inverse = 0.5 * (2.0 / (self.answer + IMMOVABLE))  # halves: CasADi makes a division of every x * (1 / y)
         self.per_speed = [per * self.inverse for per in first.effect]
+        self.total: Scalar = 0.0
 
 
 class _Sweeping:
-    """The impulses on their way: `values` are the speeds that they bring along their rows, `v` all speeds with them."""
+    """The impulses on their way: `values` are the speeds that they bring along their rows."""
 
     def __init__(
         self,
@@ -150,47 +161,54 @@ class _Sweeping:
         ops: Operations,
         guess: Sequence[Scalar] | None,
     ) -> None:
-        self.impulses, self.ops = impulses, ops
+        self.impulses, self.ops, self.values = impulses, ops, [0.0] * len(impulses)  # type: ignore[assignment]
         self.rows: list[_Row] = []
         self.row_of = [self._row(one) for one in impulses]
         for k, row in enumerate(self.row_of):
             row.members.append(k)
-        self._free = [along(row.terms, v) + row.rate for row in self.row_of]
-        self.values: list[Scalar] = [0.0] * len(impulses) if guess is None else list(guess)
-        self._v = list(v)
+        self._free = {id(row): along(row.terms, v) + row.rate for row in self.rows}
+        self._speeds = _speeds_of(self.rows, v)
         if guess is not None:
-            for k, row in enumerate(self.row_of):
-                self._push(row, guess[k])
+            self._give(range(len(impulses)), guess)
         self._frictions = [self._beside(k) for k in range(len(impulses))]
         self._entering = [self._asked(one, one.limit.entering, v, h) for one in impulses]
-        self.units = self._units()
+        self.units = [self._unit(row) for row in self.rows if not isinstance(self._limit(row), Cone)]
 
-    def _units(self) -> list[Callable[[], list[Scalar]]]:
-        """What is solved together, in order: a row, or friction along two tangents."""
-        found: list[Callable[[], list[Scalar]]] = []
-        for row in self.rows:
-            limit, k = self.impulses[row.members[0]].limit, row.members[0]
-            if not isinstance(limit, Cone):
-                found.append(partial(self._solve_row, row))
-            elif limit.first:
-                found.append(partial(self._solve_tangents, limit, _Tangents(self, k)))
-        return found
+    def _limit(self, row: _Row) -> Limit:
+        return self.impulses[row.members[0]].limit
 
-    def _push(self, row: _Row, change: Scalar) -> None:
-        self._v = [speed + per * change for speed, per in zip(self._v, row.per_speed, strict=True)]
+    def _unit(self, row: _Row) -> Callable[[], list[Scalar]]:
+        """What is solved together: the impulses along a row, or along the normal and the tangents of a contact."""
+        k = row.members[0]
+        if not self._rubs(self.impulses[k]):
+            return partial(self._solve_row, row)
+        members = list(self.impulses[k].mates)
+        return partial(self._solve_contact, members, RubbingContact([self.row_of[j] for j in members], self.ops))
 
-    def speed(self, row: _Row) -> Scalar:
-        """The speed along a row with all impulses as they are."""
-        return along(row.terms, self._v) + row.rate
+    def _rubs(self, one: Impulse) -> bool:
+        """Whether it belongs to a contact with friction."""
+        return any(isinstance(self.impulses[j].limit, Cone) for j in one.mates)
 
     def _row(self, one: Impulse) -> _Row:
-        """The row of an impulse; one whose limit looks at flows has a row to itself."""
+        """The row of an impulse; one whose limit looks at others has a row to itself."""
+        alone = one.limit.entering is not None or self._rubs(one)
         same = (row for row in self.rows if row.terms is one.row and row.shared)
-        found = next(same, None) if one.limit.entering is None else None
+        found = None if alone else next(same, None)
         if found is None:
-            found = _Row(one, self.ops)
+            found = _Row(one, alone)
             self.rows.append(found)
         return found
+
+    def _give(self, members: Iterable[int], values: Sequence[Scalar]) -> list[Scalar]:
+        """New values to impulses, and by how much the speeds along their rows change."""
+        changes = []
+        for k, value in zip(members, values, strict=True):
+            row = self.row_of[k]
+            changes.append(value - self.values[k])
+            row.total = value if len(row.members) == 1 else row.total + changes[-1]
+            self.values[k] = value
+            self._speeds.push(row, changes[-1])
+        return changes
 
     def _asked(
         self, one: Impulse, asked: Entering | None, v: Sequence[Scalar], h: Scalar
@@ -210,37 +228,31 @@ class _Sweeping:
 
     def _solve_row(self, row: _Row) -> list[Scalar]:
         """Give new values to the impulses of one row; by how much its speed changes."""
-        before = [self.values[k] for k in row.members]
-        speed, total = self.speed(row), sum(before[1:], before[0])
-        speed = speed - total
+        (speed,), before = self._speeds.without([row], self._free), row.total
         for k in row.members:
             one, rest = self.impulses[k], speed
             for j in row.members:
                 rest = rest if j == k else rest + self.values[j]
             gives_way = 1.0 if is_zero(one.compliance) else row.answer / (row.answer + one.compliance)
             entering, share = self._met(k, self._entering[k])
-            known = (entering, share, self.ops, self._relief(k), self._free[k])
-            value = one.limit.impulse(Meeting(rest, one.target, row.answer, gives_way, *known))
-            self.values[k] = self.ops.where(row.movable, value, 0.0)
-        change = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]]) - total
-        self._push(row, change)
-        return [change]
+            known = (entering, share, self.ops, self._relief(k), self._free[id(row)])
+            self.values[k] = one.limit.impulse(Meeting(rest, one.target, row.answer, gives_way, *known))
+        row.total = sum((self.values[k] for k in row.members[1:]), self.values[row.members[0]])
+        self._speeds.push(row, row.total - before)
+        return [row.total - before]
 
-    def _solve_tangents(self, cone: Cone, tangents: _Tangents) -> list[Scalar]:
-        """Give new values to friction along two tangents; by how much the speeds along them change."""
-        rows, normal = tangents.rows, tangents.normal
-        most = cone.friction * self.ops.maximum(self.values[normal] * self.row_of[normal].inverse, 0.0)
-        speeds = [self.speed(row) - self.impulses[k].target for row, k in zip(rows, tangents.members, strict=True)]
-        before = [self.values[k] for k in tangents.members]
-        pushes = [value * row.inverse for value, row in zip(before, rows, strict=True)]
-        changes = []
-        for k, row, old, push in zip(
-            tangents.members, rows, before, tangents.pushes(speeds, pushes, most), strict=True
-        ):
-            self.values[k] = self.ops.where(row.movable, push * row.answer, 0.0)
-            changes.append(self.values[k] - old)
-            self._push(row, changes[-1])
-        return changes
+    def _solve_contact(self, members: Sequence[int], contact: RubbingContact) -> list[Scalar]:
+        """Give new values to the impulses of a contact with friction; by how much the speeds along them change."""
+        rows = contact.rows
+        speeds = self._speeds.without(rows, self._free)
+        normal, cone = self.impulses[members[0]], self.impulses[members[1]].limit
+        assert isinstance(cone, Cone)
+        assert isinstance(normal.limit, Unilateral)
+        least = normal.limit.least(self._free[id(rows[0])], self.ops)
+        slip = [speed - self.impulses[k].target for speed, k in zip(speeds[1:], members[1:], strict=True)]
+        before = [self.values[k] * row.inverse for k, row in zip(members, rows, strict=True)]
+        pushes = contact.impulses([speeds[0] - least, *slip], before, cone.friction)
+        return self._give(members, [push * row.answer for push, row in zip(pushes, rows, strict=True)])
 
     def _beside(self, k: int) -> list[tuple[int, Bounded, float]]:
         """The frictions at the joint's side of a gear that locks itself, each with the factor from its row to k's."""
@@ -275,47 +287,131 @@ class _Sweeping:
         return entering * answer, -per[k] * answer
 
 
-class _Tangents:
-    """Friction along the two tangents of a contact, with what both answer to either.
+class _CoupledRows:
+    """Speeds along rows from what couples them with one another: for few of them."""
+
+    def __init__(self, rows: Sequence[_Row]) -> None:
+        self._rows = rows
+        self._couplings = {
+            (id(row), id(other)): along(row.terms, other.per_speed) for row in rows for other in rows if other is not row
+        }
+
+    def push(self, row: _Row, change: Scalar) -> None:
+        """Nothing to do: the totals of the rows say it all."""
+
+    def without(self, some: Sequence[_Row], free: Mapping[int, Scalar]) -> list[Scalar]:
+        """Speeds along some rows without their own impulses; the row that was solved last comes last."""
+        chosen, first = {id(row) for row in some}, max(self._rows.index(row) for row in some)
+        others = [row for row in (*self._rows[first + 1 :], *self._rows[:first]) if id(row) not in chosen]
+        found = []
+        for row in some:
+            speed = free[id(row)]
+            for other in others:
+                speed = speed + self._couplings[id(row), id(other)] * other.total
+            found.append(speed)
+        return found
+
+
+class _AllSpeeds:
+    """Speeds along rows from those of the machine: for many rows."""
+
+    def __init__(self, v: Sequence[Scalar]) -> None:
+        self._v = list(v)
+
+    def push(self, row: _Row, change: Scalar) -> None:
+        """The speeds of the machine change with an impulse."""
+        self._v = [speed + per * change for speed, per in zip(self._v, row.per_speed, strict=True)]
+
+    def without(self, some: Sequence[_Row], _: Mapping[int, Scalar]) -> list[Scalar]:
+        """Speeds along some rows without their own impulses."""
+        rest = self._v
+        for row in some:
+            rest = [speed - per * row.total for speed, per in zip(rest, row.per_speed, strict=True)]
+        return [along(row.terms, rest) + row.rate for row in some]
+
+
+def _speeds_of(rows: Sequence[_Row], v: Sequence[Scalar]) -> _CoupledRows | _AllSpeeds:
+    """What takes fewer operations."""
+    return _CoupledRows(rows) if len(rows) <= len(v) + 2 else _AllSpeeds(v)
+
+
+class RubbingContact:
+    r"""A contact with friction, solved with everything else as it is.
+
+    With the impulses $P_n, P_t$ and $u = b + W P$ it is open ($b_n \ge 0$: P = 0), sticks (u = 0) or slides,
+    $u_n = 0, P_t = -\mu P_n d, u_t = |u_t| d$. The direction d follows from
+    $(\hat W + \lambda) P_t = -\hat b, \lambda = |u_t| / (\mu P_n)$, where $\hat W, \hat b$ have the normal eliminated:
+    it is exact where friction answers alike in all directions or in a single one, and improves from sweep to sweep.
 
     Args:
-        problem: all impulses.
-        k: number of the impulse along the first tangent.
+        rows: normal and tangents.
+        ops: operations of the scalars.
     """
 
-    def __init__(self, problem: _Sweeping, k: int) -> None:
-        ops, one = problem.ops, problem.impulses[k]
-        self.normal, *self.members = one.mates
-        self.rows = [problem.row_of[j] for j in self.members]
-        (a, b), c = (row.answer for row in self.rows), along(one.row, problem.impulses[self.members[1]].effect)
-        apart = 0.5 * (a - b)
-        largest = 0.5 * (a + b) + ops.sqrt(apart * apart + c * c)
-        self._answers, self._ops = (a, b, c), ops
-        self._per_largest = _inverse(largest, largest > IMMOVABLE, ops)
-        determinant = a * b - c * c
-        self._regular = determinant > SINGULAR * largest * largest
-        self._per_determinant = _inverse(determinant, self._regular, ops)
+    def __init__(self, rows: Sequence[_Row], ops: Operations) -> None:
+        self.rows, self._ops = rows, ops
+        self._W = [[along(row.terms, other.effect) for other in rows] for row in rows]
+        (n, n1, n2), (_, a, c), (_, _, b) = self._W
+        over = rows[0].inverse
+        self._A = a - n1 * n1 * over, b - n2 * n2 * over, c - n1 * n2 * over
+        A, B, C = self._A
+        trace, determinant = A + B, A * B - C * C
+        trace = ops.maximum(trace, SINGULAR * (a + b) + IMMOVABLE)
+        least = SINGULAR * trace * trace
+        self._regular, self._per_trace = determinant > least, 0.5 * (2.0 / trace)
+        self._per_determinant = 0.5 * (2.0 / ops.maximum(determinant, least))
 
-    def pushes(self, speeds: Sequence[Scalar], pushes: Sequence[Scalar], most: Scalar) -> list[Scalar]:
-        r"""Impulses within the disc $|P| \le$ `most`: those that stop the slip, or else the projection of a step
-        against it."""
-        ops, (a, b, c), (u, w) = self._ops, self._answers, speeds
-        step = [self._per_largest * x for x in speeds]
-        whole = self._per_determinant
-        exact = [(b * u - c * w) * whole, (a * w - c * u) * whole]
-        stuck = [p - ops.where(self._regular, x, y) for p, x, y in zip(pushes, exact, step, strict=True)]
-        slid = [p - x for p, x in zip(pushes, step, strict=True)]
-        bound = most * most
-        size = slid[0] * slid[0] + slid[1] * slid[1]
-        beyond = size > bound
-        factor = ops.where(beyond, most / ops.sqrt(ops.where(beyond, size, 1.0)), 1.0)
-        sticks = stuck[0] * stuck[0] + stuck[1] * stuck[1] <= bound
-        return [ops.where(sticks, x, factor * y) for x, y in zip(stuck, slid, strict=True)]
+    def impulses(self, speeds: Sequence[Scalar], before: Sequence[Scalar], friction: Scalar) -> list[Scalar]:
+        """Impulses along normal and tangents, from speeds b without them (relative to those wanted) and the last ones."""
+        ops, ((n, n1, n2), *_), over = self._ops, self._W, self.rows[0].inverse
+        bn, b1, b2 = speeds
+        pressed = ops.maximum(-bn, 0.0)
+        h1, h2 = b1 + n1 * over * pressed, b2 + n2 * over * pressed
+        stuck = self._stuck(h1, h2)
+        held = pressed * over - (n1 * stuck[0] + n2 * stuck[1]) * over
+        d1, d2 = self._direction((h1, h2), friction * over * pressed, self._slip_ratio(speeds, before), friction * over)
+        answer = n - friction * (n1 * d1 + n2 * d2)
+        jams = answer < JAMMING * n
+        slid = ops.where(jams, held, pressed / ops.where(jams, 1.0, answer))
+        most, pull = friction * held, stuck[0] * stuck[0] + stuck[1] * stuck[1]
+        sticks = ops.where(ops.maximum(bn, -held) < 0, pull, most * most + 1.0) <= most * most
+        found = [ops.where(sticks, held, slid)]
+        found += [ops.where(sticks, x, -friction * slid * d) for x, d in zip(stuck, (d1, d2), strict=True)]
+        return found
 
+    def _stuck(self, h1: Scalar, h2: Scalar) -> list[Scalar]:
+        """Impulses along the tangents that stop all slip; along the one that can move where only one can."""
+        ops, (A, B, C), whole = self._ops, self._A, self._per_determinant
+        exact = (C * h2 - B * h1) * whole, (C * h1 - A * h2) * whole
+        single = -self._per_trace * h1, -self._per_trace * h2
+        return [ops.where(self._regular, x, y) for x, y in zip(exact, single, strict=True)]
 
-def _inverse(x: Scalar, usable: Scalar, ops: Operations) -> Scalar:
-    """1 / x where that is usable, else 0."""
-    return ops.where(usable, 1.0 / ops.where(usable, x, 1.0), 0.0)
+    def _slip_ratio(self, b: Sequence[Scalar], before: Sequence[Scalar]) -> Scalar:
+        """|u_t| / |P_t| with the impulses as they are."""
+        u, w = (
+            speed + sum((w * p for w, p in zip(row[1:], before[1:], strict=True)), row[0] * before[0])
+            for speed, row in zip(b[1:], self._W[1:], strict=True)
+        )
+        return self._ops.sqrt((u * u + w * w) / (before[1] * before[1] + before[2] * before[2] + NOTHING))
+
+    def _direction(self, h: Sequence[Scalar], most: Scalar, ratio: Scalar, weight: Scalar) -> tuple[Scalar, Scalar]:
+        r"""The direction of sliding, of length 1 or 0: that of $y = (\hat W + \lambda)^{-1} \hat b$ times its determinant.
+
+        Newton's method for the $\lambda$ with $\mu P_n = |P_t|$, from `ratio` or from what bounds it, |b| / `most`.
+        """
+        ops, (A, B, C), (_, n1, n2), (f, g) = self._ops, self._A, self._W[0], h
+        root = ops.minimum(ratio, ops.sqrt(f * f + g * g) / (most + LITTLE))
+        slope = weight * (n1 * f + n2 * g)
+        for _ in range(ROOT_STEPS):
+            x, y = (B + root) * f - C * g, (A + root) * g - C * f
+            size = ops.sqrt(x * x + y * y + NOTHING)
+            bound = most * ((A + root) * (B + root) - C * C) + weight * (n1 * x + n2 * y)
+            rise = most * (A + B + 2.0 * root) + slope - bound * (x * f + y * g) / (size * size)
+            better = root - (bound - size) / (ops.absolute(rise) + NOTHING)
+            root = ops.maximum(ops.minimum(better, FAR_ROOT), 0.0)
+        x, y = (B + root) * f - C * g, (A + root) * g - C * f
+        scale = 1.0 / ops.sqrt(x * x + y * y + NOTHING)
+        return scale * x, scale * y
 
 
 def _times(row: Terms, other: Terms) -> float | None:

@@ -164,7 +164,8 @@ def moreau_step(
     outcomes = [one.outcome_at(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
     states = [state + h * rate for state, rate in zip(x.states, rates, strict=True)]
     powers = system.powers(mean, u, outcomes)
-    projection = _projected(_Projecting(system, acting, impulses, t + h, ops), q, sweeps, tried)
+    projection = _projected(_Projecting(system, acting, impulses, free, t + h, ops), q, sweeps, tried)
+    powers[1] = powers[1] + projection.work / h
     residual = ops.maximum(solution.residual / TOLERANCE, projection.residual)
     if iterate:
         residual = ops.where(tried.active, residual, iterate[-1])
@@ -204,17 +205,27 @@ class _Projecting(NamedTuple):
     system: System
     acting: Sequence[Acting]
     impulses: Sequence[Impulse]
+    a: Sequence[Scalar]
     t: Scalar
     ops: Operations
 
 
 class _Projection(NamedTuple):
-    """A configuration without penetration: scaled corrections, residual relative to what is tolerated, depth left."""
+    """A configuration without penetration.
+
+    Args:
+        q: the configuration.
+        scaled: corrections as displacements along their own rows.
+        residual: relative to what is tolerated.
+        depth: penetration that is left [m, rad].
+        work: of all forces but those of holds over the correction [J].
+    """
 
     q: Sequence[Scalar]
     scaled: Sequence[Scalar]
     residual: Scalar
     depth: Scalar
+    work: Scalar
 
 
 def _projected(given: _Projecting, q: Sequence[Scalar], sweeps: int, tried: _Tried) -> _Projection:
@@ -231,11 +242,11 @@ def _projected(given: _Projecting, q: Sequence[Scalar], sweeps: int, tried: _Tri
         if isinstance(limit, Unilateral)
     ]
     if not chosen:
-        return _Projection(q, [], 0.0, 0.0)
+        return _Projection(q, [], 0.0, 0.0, 0.0)
     still: list[Scalar] = [0.0] * system.mech.n
     moved = still
     if tried.corrections is not None:
-        known = [replace(one, limit=Unlimited(), rate=0.0, flows=()) for _, one in chosen]
+        known = [replace(one, limit=Unlimited(), rate=0.0, flows=(), mates=()) for _, one in chosen]
         moved = solve_impulses(known, still, 1.0, 0, ops, tried.corrections).speeds
     reached = integrate(system.mech, q, moved, ops) if tried.corrections is not None else q
     scene = Scene(system.mech, reached, still, ops, given.t)
@@ -243,14 +254,15 @@ def _projected(given: _Projecting, q: Sequence[Scalar], sweeps: int, tried: _Tri
     for line, one in chosen:
         gaps.append(line.placed(scene).position(reached))
         least = along(one.row, moved) - gaps[-1]
-        wanted.append(replace(one, limit=Bounded(0.0, UNBOUNDED, least), rate=0.0, flows=()))
+        wanted.append(replace(one, limit=Bounded(0.0, UNBOUNDED, least), rate=0.0, flows=(), mates=()))
     found = solve_impulses(wanted, still, 1.0, sweeps, ops, tried.corrections, tried.active)
-    residual, depth = 0.0, 0.0  # type: Scalar, Scalar
-    for gap, (_, one) in zip(gaps, chosen, strict=True):
+    residual, depth, work = 0.0, 0.0, 0.0  # type: Scalar, Scalar, Scalar
+    for gap, (_, one), push in zip(gaps, chosen, found.impulses, strict=True):
         change = along(one.row, found.speeds) - along(one.row, moved)
         residual = ops.maximum(residual, ops.absolute(change) / CORRECTION)
         depth = ops.maximum(depth, -(gap + change))
-    return _Projection(integrate(system.mech, q, found.speeds, ops), found.scaled, residual, depth)
+        work = work + push * along(one.row, given.a)
+    return _Projection(integrate(system.mech, q, found.speeds, ops), found.scaled, residual, depth, work)
 
 
 def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
