@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gearwright.algebra import Scalar, Vec
+from gearwright.algebra import Scalar, Vec, is_zero
 from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
@@ -231,7 +231,8 @@ class Contact(Law):
         """It does not let the point through within the step; friction follows the impulse along the normal."""
         ops, line = situation.ops, _gap(self, situation.mech.speeds)
         back = -self.restitution * situation.speed(line)
-        pressed = Unilateral(line, situation.position(line), ops.where(back > self.capture, back, 0.0), step)
+        leaving = 0.0 if is_zero(self.restitution) else ops.where(back > self.capture, back, 0.0)
+        pressed = Unilateral(line, situation.position(line), leaving, step)
         if not self.rubs:
             return Stepped(TOUCH, (pressed,))
         return Stepped(STICK, (pressed, Cone(self.friction), Cone(self.friction)))

@@ -36,17 +36,29 @@ from gearwright.simulation.fixed_step.inputs_and_checks import (
     require_steps,
 )
 from gearwright.simulation.fixed_step.linear_model import LinearModel
-from gearwright.simulation.fixed_step.step_program import ITERATE, LARGEST, MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.simulation.fixed_step.step_program import (
+    ITERATE,
+    LARGEST,
+    MOMENTS,
+    MOREAU,
+    WORK,
+    StepPlan,
+    require_steppable,
+    step_program,
+)
 from gearwright.simulation.fixed_step.step_stability import require_stable
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import TOLERANCE, TRIES, observe_stepped
+from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, observe_stepped
 from gearwright.text import did_you_mean
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import traced
+
+GAIN = 1e-3
+"""Energy that contacts have gained, relative to what was dissipated, up to which nothing is said."""
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
@@ -324,17 +336,23 @@ def fixed_step(
         return FixedStep(*known)
 
 
-def inconsistency(engine: FixedStep, x: Array) -> tuple[str, ...]:
-    """What to say about a motion that ends with x where the impulses of steps are not consistent; () where all are."""
-    residual, count, since = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
-    if not count:
-        return ()
-    tries = f"{engine.sweeps * engine.plan.tries} sweeps"
-    return (
-        f"the impulses of {count:g} steps are not consistent after {tries}, the first at t = {since:g} s: the last sweep "
-        f"changed a speed by up to {residual * TOLERANCE:.1g} (tolerance {TOLERANCE:g} rad/s, m/s). Take a shorter step "
-        "or more sweeps.",
-    )
+def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
+    """What to say about a motion that ends with x: steps with inconsistent impulses, and contacts that gained energy."""
+    residual, count, since, gain = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    found = []
+    if count:
+        sweeps = engine.sweeps * engine.plan.tries
+        found.append(
+            f"the impulses of {count:g} steps are not consistent after {sweeps} sweeps, the first at t = {since:g} s: "
+            f"the largest residual is {residual:.2g} times the tolerance ({TOLERANCE:g} rad/s, m/s and {RELATIVE:g} of "
+            "the largest impulse). Take a shorter step or more sweeps."
+        )
+    if WORK[1].name in engine.states and gain > GAIN * x[engine.states.index(WORK[1].name)]:
+        found.append(
+            f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add energy "
+            "where the slip turns round in an impact. An event-driven method takes the energetic one."
+        )
+    return tuple(found)
 
 
 _known = lru_cache(maxsize=32)(FixedStep)

@@ -20,7 +20,7 @@ from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, inconsistency
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, stepping_remarks
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
@@ -143,17 +143,18 @@ def rollout(
     found = _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
     if method != MOREAU:
         return found
-    _warn_inconsistent(engine, record)
+    _warn_of(engine, record)
     drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
     return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead))
 
 
-def _warn_inconsistent(engine: FixedStep, record: Array) -> None:
-    """Say so where the impulses of a step did not become consistent."""
-    k = int(np.argmax(record[-1, :, engine.states.index("largest.residual")]))
-    for remark in inconsistency(engine, record[-1, k]):
+def _warn_of(engine: FixedStep, record: Array) -> None:
+    """Say so where impulses are not consistent or contacts gain energy, of the member with the most of it."""
+    worst = (np.argmax(record[-1, :, engine.states.index(name)]) for name in ("largest.residual", "contacts.gain"))
+    for k in sorted({int(one) for one in worst}):
         where = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
-        warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=3)
+        for remark in stepping_remarks(engine, record[-1, k]):
+            warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=3)
 
 
 def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:

@@ -35,9 +35,10 @@ LARGEST = (
     Quantity("largest.residual", ""),
     Quantity("inconsistent.steps", ""),
     Quantity("inconsistent.since", "s"),
+    Quantity("contacts.gain", "J"),
 )
 """What runs along with laws that have modes: the largest penetration and residual of the impulses (relative to what is
-tolerated), how many steps ended with a residual that is not, and when the first one did."""
+tolerated), how many steps ended with a residual that is not, when the first one did, and what contacts have gained."""
 
 ITERATE = "iterate"
 """The input and output that goes from try to try of a step."""
@@ -72,7 +73,7 @@ class StepPlan:
         """What the first try of a step begins with; [] where there is only one."""
         iterates = self.method == MOREAU and self.tries > 1
         found = first_iterate(system) if iterates else []
-        return found if len(found) > 1 else []
+        return found if len(found) > 2 else []
 
     def states(self, system: System) -> tuple[Quantity, ...]:
         """The states beside q and v that a step moves."""
@@ -127,12 +128,12 @@ def moreau_after(
     """The next x of Moreau's rule with the inputs u in the middle of the step, and the next states of a controller."""
     x, (t, h) = given["x"], given["clock"]
     end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u, given.get(ITERATE, ()))
-    before, (depth, residual, count, since) = x[here.own.stop + len(plan.beside) : -4], x[-4:]
+    before, (depth, residual, count, since, gain) = x[here.own.stop + len(plan.beside) : -5], x[-5:]
     works = [done + h * power for done, power in zip(before, end.powers, strict=False)]
     failed = ops.where(end.residual > 1, 1.0, 0.0)
     largest = [ops.maximum(depth, end.penetration), ops.maximum(residual, end.residual)]
     since = ops.where(count > 0, since, t * failed)
-    return [*end.x, beside, works, [*largest, count + failed, since], end.iterate]
+    return [*end.x, beside, works, [*largest, count + failed, since, gain + end.gain], end.iterate]
 
 
 def require_steppable(system: System, method: str) -> None:

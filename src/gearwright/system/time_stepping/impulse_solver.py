@@ -101,6 +101,7 @@ def solve_impulses(
     sweeps: int,
     ops: Operations,
     guess: Sequence[Scalar] | None = None,
+    found: Sequence[Scalar] | None = None,
     active: Scalar = True,
 ) -> ImpulseSolution:
     """Speeds and impulses after some sweeps over a step of h [s] that would end with the speeds v without impulses.
@@ -112,7 +113,8 @@ def solve_impulses(
         sweeps: number of sweeps.
         ops: operations of the scalars.
         guess: scaled impulses to begin with; zero unless given.
-        active: where it does not hold, the guess stays as it is.
+        found: scaled impulses that stay as they are where `active` does not hold; None where it holds everywhere.
+        active: whether sweeps are needed.
     """
     problem = _Sweeping(impulses, v, h, ops, guess)
     residual: Scalar = 0.0
@@ -122,15 +124,14 @@ def solve_impulses(
             if sweep == sweeps - 1:
                 for change in moved:
                     residual = ops.maximum(residual, ops.absolute(change))
-    scaled = problem.values
-    if guess is not None:
-        scaled = [ops.where(active, new, old) for new, old in zip(scaled, guess, strict=True)]
+    if found is not None:
+        problem.values = [ops.where(active, new, old) for new, old in zip(problem.values, found, strict=True)]
     after = list(v)
     for row in problem.rows:
-        total = sum((scaled[k] for k in row.members[1:]), scaled[row.members[0]])
+        total = sum((problem.values[k] for k in row.members[1:]), problem.values[row.members[0]])
         after = [speed + per * total for speed, per in zip(after, row.per_speed, strict=True)]
-    found = [p * row.inverse for p, row in zip(scaled, problem.row_of, strict=True)]
-    return ImpulseSolution(after, found, scaled, residual)
+    impulse = [p * row.inverse for p, row in zip(problem.values, problem.row_of, strict=True)]
+    return ImpulseSolution(after, impulse, problem.values, residual)
 
 
 class _Row:

@@ -24,11 +24,11 @@ from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.dynamics.energy import kinetic_energy, potential_energy
 from gearwright.dynamics.forward_dynamics import bias, inertia_solver
 from gearwright.dynamics.integration_steps import Moving
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
 from gearwright.forces.impulse_limits import Limit
 from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
-from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Unilateral, Unlimited
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Cone, Unilateral, Unlimited
 from gearwright.forces.shared_kinematics import Scene
 from gearwright.mechanism.rows import Terms, along, spread
 from gearwright.system.kernels.observation import Observation
@@ -37,11 +37,15 @@ from gearwright.system.time_stepping.impulse_solver import Flow, Impulse, solve_
 from gearwright.text import listed
 from gearwright.tracing.simplify.equivalent_machine import prepare
 
-TOLERANCE = 1e-7
-"""Change of a speed along a row in the last sweep [rad/s, m/s] up to which all impulses are consistent."""
+TOLERANCE, RELATIVE = 1e-7, 1e-5
+"""Change of a speed along a row in the last sweep up to which all impulses are consistent: [rad/s, m/s], and relative to
+the largest change of a speed by an impulse."""
 
 CORRECTION = 2e-7
 """Correction of a gap [m, rad] after which its direction need not be looked at anew."""
+
+TURNING_AXES = ("free", "spherical", "planar")
+"""Joints whose speeds are counted in axes that turn with the body."""
 
 TRIES = 400
 """Tries of a step, each with its number of sweeps, after which it goes on as it is."""
@@ -60,6 +64,7 @@ class Reached(NamedTuple):
         penetration: how far something is beyond a stop or inside a surface [rad, m], 0 or more.
         residual: of the conditions of all impulses: what the last sweep changed of a speed [rad/s, m/s], or what the
             last correction of a gap was, relative to what is tolerated.
+        gain: energy that contacts with restitution and friction have brought in [J], 0 or more.
         iterate: where another try of the same step goes on; empty for a step that began without one.
         acting: how each law acted.
         reactions: what each law felt, as mean forces over the step.
@@ -70,6 +75,7 @@ class Reached(NamedTuple):
     powers: Sequence[Scalar]
     penetration: Scalar
     residual: Scalar
+    gain: Scalar
     iterate: Sequence[Scalar]
     acting: Sequence[Acting]
     reactions: Sequence[Reaction]
@@ -149,12 +155,12 @@ def moreau_step(
     actions = [one.action for one in acting]
     pose = place(ready.mech, ready.placed_at(middle), ops)
     solved = inertia_solver(pose)
-    free = solved([f - held for f, held in zip(system.forces(u, actions), bias(pose, x.v), strict=True)])
+    free = _free_accelerations(pose, system.forces(u, actions), solved, x.v, half)
     v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
     flows = _flows(system, u, actions, x.v, h)
     impulses = _impulses(acting, solved, flows, x.v, h)
     tried = _Tried.of(iterate, len(impulses))
-    solution = solve_impulses(impulses, v, h, sweeps, ops, tried.impulses, tried.active)
+    solution = solve_impulses(impulses, v, h, sweeps, ops, tried.guess, tried.impulses, tried.active)
     after = solution.speeds
     q = integrate(mech, middle, [half * speed for speed in after], ops)
     a = [(end - begin) / h for end, begin in zip(after, x.v, strict=True)]
@@ -166,27 +172,88 @@ def moreau_step(
     powers = system.powers(mean, u, outcomes)
     projection = _projected(_Projecting(system, acting, impulses, free, t + h, ops), q, sweeps, tried)
     powers[1] = powers[1] + projection.work / h
-    residual = ops.maximum(solution.residual / TOLERANCE, projection.residual)
+    largest: Scalar = 0.0
+    for speed in solution.scaled:
+        largest = ops.maximum(largest, ops.absolute(speed))
+    residual = ops.maximum(solution.residual / (TOLERANCE + RELATIVE * largest), projection.residual)
     if iterate:
-        residual = ops.where(tried.active, residual, iterate[-1])
-        iterate = [*solution.scaled, *projection.scaled, residual]
+        residual = ops.where(tried.active, residual, tried.residual)
+        iterate = tried.following(solution.scaled, projection.scaled, residual, ops)
     depth = ops.maximum(_deepest(acting, ops), projection.depth)
-    return Reached(Moving(projection.q, after, states), a, powers, depth, residual, iterate, acting, reactions)
+    gain = _gain(acting, outcomes, h, ops)
+    return Reached(Moving(projection.q, after, states), a, powers, depth, residual, gain, iterate, acting, reactions)
+
+
+def _gain(acting: Sequence[Acting], outcomes: Sequence[Outcome], h: Scalar, ops: Operations) -> Scalar:
+    """Energy that contacts have brought in over a step: Newton's restitution beside friction may do so [J]."""
+    lost: Scalar = 0.0
+    for one, outcome in zip(acting, outcomes, strict=True):
+        limits = [limit for _, limit in one.limited]
+        bounces = any(isinstance(limit, Unilateral) and not is_zero(limit.leaving) for limit in limits)
+        if bounces and any(isinstance(limit, Cone) for limit in limits):
+            lost = lost + outcome.dissipated
+    return 0.0 if is_zero(lost) else ops.maximum(-h * lost, 0.0)
+
+
+def _free_accelerations(
+    pose: Pose, forces: Sequence[Scalar], solved: Solver, v: Sequence[Scalar], half: Scalar
+) -> list[Scalar]:
+    """Accelerations without holds, at the speeds of the beginning.
+
+    Where speeds are counted in axes that turn (free, spherical and planar joints), inertial forces are those of the
+    speeds in the middle of the step: there even a steady flight changes them, and steps along its tangent gain energy.
+    """
+    found = solved([f - held for f, held in zip(forces, bias(pose, v), strict=True)])
+    if not any(body.joint in TURNING_AXES for body in pose.mech.bodies):
+        return found
+    middle = [speed + half * a for speed, a in zip(v, found, strict=True)]
+    return solved([f - held for f, held in zip(forces, bias(pose, middle), strict=True)])
 
 
 class _Tried(NamedTuple):
-    """What the try before has found: scaled impulses and corrections, and whether another one is needed."""
+    """What the try before has found.
 
-    impulses: Sequence[Scalar] | None
-    corrections: Sequence[Scalar] | None
-    active: Scalar
+    Args:
+        impulses: scaled impulses.
+        changes: by how much the try changed them.
+        corrections: scaled corrections of the gaps.
+        count: tries since the residual has last grown.
+        residual: relative to what is tolerated; negative before the first try.
+    """
+
+    impulses: Sequence[Scalar] | None = None
+    changes: Sequence[Scalar] = ()
+    corrections: Sequence[Scalar] | None = None
+    count: Scalar = 0.0
+    residual: Scalar = -1.0
 
     @staticmethod
     def of(iterate: Sequence[Scalar], count: int) -> _Tried:
+        """From its numbers, for a number of impulses."""
         if not iterate:
-            return _Tried(None, None, True)
-        residual = iterate[-1]
-        return _Tried(iterate[:count], iterate[count:-1], residual * (residual - 1.0) > 0)
+            return _Tried()
+        return _Tried(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -2], *iterate[-2:])
+
+    @property
+    def active(self) -> Scalar:
+        """Whether another try is needed."""
+        return self.residual * (self.residual - 1.0) > 0
+
+    @property
+    def guess(self) -> list[Scalar] | None:
+        """Where the next try begins: farther on in the direction of the last change (Nesterov)."""
+        if self.impulses is None:
+            return None
+        onward = self.count / (self.count + 3.0)
+        return [x + onward * change for x, change in zip(self.impulses, self.changes, strict=True)]
+
+    def following(
+        self, impulses: Sequence[Scalar], corrections: Sequence[Scalar], residual: Scalar, ops: Operations
+    ) -> list[Scalar]:
+        """The numbers of this try."""
+        changes = [new - old for new, old in zip(impulses, self.impulses or (), strict=True)]
+        better = ops.where(self.residual < 0, True, residual < 1.01 * self.residual)
+        return [*impulses, *changes, *corrections, ops.where(better, self.count + 1.0, 0.0), residual]
 
 
 def first_iterate(system: System) -> list[float]:
@@ -196,7 +263,7 @@ def first_iterate(system: System) -> list[float]:
     with np.errstate(all="ignore"):
         acting = acting_over(system, system.situations(ARRAYS, 0.0, at, system.first_inputs), 1.0)
     limits = [limit for one in acting for _, limit in one.limited]
-    return [0.0] * (len(limits) + sum(isinstance(limit, Unilateral) for limit in limits)) + [-1.0]
+    return [0.0] * (2 * len(limits) + sum(isinstance(limit, Unilateral) for limit in limits) + 1) + [-1.0]
 
 
 class _Projecting(NamedTuple):
@@ -255,7 +322,7 @@ def _projected(given: _Projecting, q: Sequence[Scalar], sweeps: int, tried: _Tri
         gaps.append(line.placed(scene).position(reached))
         least = along(one.row, moved) - gaps[-1]
         wanted.append(replace(one, limit=Bounded(0.0, UNBOUNDED, least), rate=0.0, flows=(), mates=()))
-    found = solve_impulses(wanted, still, 1.0, sweeps, ops, tried.corrections, tried.active)
+    found = solve_impulses(wanted, still, 1.0, sweeps, ops, tried.corrections, tried.corrections, tried.active)
     residual, depth, work = 0.0, 0.0, 0.0  # type: Scalar, Scalar, Scalar
     for gap, (_, one), push in zip(gaps, chosen, found.impulses, strict=True):
         change = along(one.row, found.speeds) - along(one.row, moved)
