@@ -144,7 +144,11 @@ def _one_step(count: int, calls: list[str]) -> list[str]:
 def _tried_step(layout: ArrayLayout, calls: list[str], tries: int) -> list[str]:
     """One step of a block, tried until its residuals are at most 1; then the state is copied to the record."""
     count, row, size = len(layout.inputs), 8 * layout.outputs, 8 * layout.inputs[0]
-    lines = [*_beginning(count, "onward", {"a": "spare", "b": "to", "c": "b"}), "  store i64 %state1, ptr %stride1", "  br label %try"]
+    lines = [
+        *_beginning(count, "onward", {"a": "spare", "b": "to", "c": "b"}),
+        "  store i64 %state1, ptr %stride1",
+        "  br label %try",
+    ]
     lines += ["try:", "  %tried = phi i64 [ 1, %step ], [ %t1, %again ]"]
     lines += ["  %to = phi i64 [ %a, %step ], [ %spare, %again ]", "  %spare = phi i64 [ %c, %step ], [ %to, %again ]"]
     lines += [f"  store i64 %to, ptr %at{count}", *calls, "  br label %check"]

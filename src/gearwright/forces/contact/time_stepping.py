@@ -12,6 +12,7 @@ from gearwright.forces.line import Line
 from gearwright.forces.time_stepping_impulses import resisting
 from gearwright.mechanism.rows import Terms
 
+
 @dataclass(frozen=True)
 class Pushing:
     """A spring and damper that push and never pull, taken at the end of the step: max(0, push + slope u).

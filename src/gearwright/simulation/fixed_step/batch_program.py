@@ -71,5 +71,7 @@ def energy_program(system: System, plan: StepPlan) -> VectorProgram:
         here, (t, h) = plan.on(system, mech, given), given["clock"]
         return [whole_energy(here, ops, t, h, here.moving(given["x"]), given["inputs0"])]
 
-    contents = {name: size for name, size in plan.contents(system).items() if name not in (ITERATE, "inputs1", "inputs2")}
+    contents = {
+        name: size for name, size in plan.contents(system).items() if name not in (ITERATE, "inputs1", "inputs2")
+    }
     return vector_program("whole_energy", contents, 1, energy)

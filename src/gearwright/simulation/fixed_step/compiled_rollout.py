@@ -288,7 +288,6 @@ class FixedStep:
                 record[(k + 1) // every] = x
         return True
 
-
     def _one_step(self, given: dict[str, Array]) -> Array:
         """The states after a step without machine code, tried until its impulses are consistent."""
         size = given["x"].shape[-1]

@@ -28,6 +28,7 @@ from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.system.controllers.controller import Controller
 from gearwright.text import did_you_mean
 
+
 class Rollout(NamedTuple):
     """Recorded motions.
 
@@ -96,7 +97,7 @@ def rollout(
         every: steps per recorded sample.
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
-        sweeps: how often "moreau" settles all impulses; as many as the inertias at the start ask for unless given.
+        sweeps: how often "moreau" goes through all impulses of a step; unless given, until they are consistent.
         controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
             controller knows of it does not.
 
@@ -145,7 +146,9 @@ def rollout(
         return found
     _warn_of(engine, record)
     drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
-    return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead))
+    return found._replace(
+        drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead)
+    )
 
 
 def _warn_of(engine: FixedStep, record: Array) -> None:

@@ -294,7 +294,10 @@ class _CoupledRows:
     def __init__(self, rows: Sequence[_Row]) -> None:
         self._rows = rows
         self._couplings = {
-            (id(row), id(other)): along(row.terms, other.per_speed) for row in rows for other in rows if other is not row
+            (id(row), id(other)): along(row.terms, other.per_speed)
+            for row in rows
+            for other in rows
+            if other is not row
         }
 
     def push(self, row: _Row, change: Scalar) -> None:
