@@ -169,8 +169,9 @@ class FixedStep:
     def with_sweeps(self, sweeps: int) -> FixedStep:
         """The same with another number of sweeps per try."""
         source, laws, method, work, parameters, _, control, tries = self._made_from
-        more = {"sweeps": sweeps, "control": control, "tries": tries}
-        return fixed_step(source, laws, method, work=work, parameters=parameters, **more)
+        return fixed_step(
+            source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control, tries=tries
+        )
 
     def drift(
         self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
@@ -348,8 +349,8 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
         )
     if WORK[1].name in engine.states and gain > GAIN * x[engine.states.index(WORK[1].name)]:
         found.append(
-            f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add energy "
-            "where the slip turns round in an impact. An event-driven method takes the energetic one."
+            f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add "
+            "energy where the slip turns round in an impact. An event-driven method takes the energetic one."
         )
     return tuple(found)
 

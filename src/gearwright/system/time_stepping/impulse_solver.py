@@ -162,7 +162,7 @@ class _Sweeping:
         ops: Operations,
         guess: Sequence[Scalar] | None,
     ) -> None:
-        self.impulses, self.ops, self.values = impulses, ops, [0.0] * len(impulses)  # type: ignore[assignment]
+        self.impulses, self.ops, self.values = impulses, ops, [0.0] * len(impulses)
         self.rows: list[_Row] = []
         self.row_of = [self._row(one) for one in impulses]
         for k, row in enumerate(self.row_of):
@@ -355,7 +355,7 @@ class RubbingContact:
     def __init__(self, rows: Sequence[_Row], ops: Operations) -> None:
         self.rows, self._ops = rows, ops
         self._W = [[along(row.terms, other.effect) for other in rows] for row in rows]
-        (n, n1, n2), (_, a, c), (_, _, b) = self._W
+        (_, n1, n2), (_, a, c), (_, _, b) = self._W
         over = rows[0].inverse
         self._A = a - n1 * n1 * over, b - n2 * n2 * over, c - n1 * n2 * over
         A, B, C = self._A
@@ -366,7 +366,7 @@ class RubbingContact:
         self._per_determinant = 0.5 * (2.0 / ops.maximum(determinant, least))
 
     def impulses(self, speeds: Sequence[Scalar], before: Sequence[Scalar], friction: Scalar) -> list[Scalar]:
-        """Impulses along normal and tangents, from speeds b without them (relative to those wanted) and the last ones."""
+        """Impulses along normal and tangents, from speeds without them (relative to those wanted) and the last ones."""
         ops, ((n, n1, n2), *_), over = self._ops, self._W, self.rows[0].inverse
         bn, b1, b2 = speeds
         pressed = ops.maximum(-bn, 0.0)
@@ -399,7 +399,7 @@ class RubbingContact:
         return self._ops.sqrt((u * u + w * w) / (before[1] * before[1] + before[2] * before[2] + NOTHING))
 
     def _direction(self, h: Sequence[Scalar], most: Scalar, ratio: Scalar, weight: Scalar) -> tuple[Scalar, Scalar]:
-        r"""The direction of sliding, of length 1 or 0: that of $y = (\hat W + \lambda)^{-1} \hat b$ times its determinant.
+        r"""The direction of sliding, of length 1 or 0: that of $(\hat W + \lambda)^{-1} \hat b$, times its determinant.
 
         Newton's method for the $\lambda$ with $\mu P_n = |P_t|$, from `ratio` or from what bounds it, |b| / `most`.
         """

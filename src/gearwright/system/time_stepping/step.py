@@ -20,7 +20,7 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import integrate, neutral
+from gearwright.dynamics.configuration import integrate, neutral, own_joints
 from gearwright.dynamics.energy import kinetic_energy, potential_energy
 from gearwright.dynamics.forward_dynamics import bias, inertia_solver
 from gearwright.dynamics.integration_steps import Moving
@@ -28,8 +28,9 @@ from gearwright.dynamics.pose import Pose, place
 from gearwright.errors import InputError
 from gearwright.forces.impulse_limits import Limit
 from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
-from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Cone, Unilateral, Unlimited
 from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Cone, Unilateral, Unlimited
+from gearwright.mechanism.joints.spaces import LINES
 from gearwright.mechanism.rows import Terms, along, spread
 from gearwright.system.kernels.observation import Observation
 from gearwright.system.system import System, booked, share
@@ -38,14 +39,11 @@ from gearwright.text import listed
 from gearwright.tracing.simplify.equivalent_machine import prepare
 
 TOLERANCE, RELATIVE = 1e-7, 1e-5
-"""Change of a speed along a row in the last sweep up to which all impulses are consistent: [rad/s, m/s], and relative to
-the largest change of a speed by an impulse."""
+"""Change of a speed along a row in the last sweep up to which all impulses are consistent: [rad/s, m/s], and relative
+to the largest change of a speed by an impulse."""
 
 CORRECTION = 2e-7
 """Correction of a gap [m, rad] after which its direction need not be looked at anew."""
-
-TURNING_AXES = ("free", "spherical", "planar")
-"""Joints whose speeds are counted in axes that turn with the body."""
 
 TRIES = 400
 """Tries of a step, each with its number of sweeps, after which it goes on as it is."""
@@ -204,7 +202,7 @@ def _free_accelerations(
     speeds in the middle of the step: there even a steady flight changes them, and steps along its tangent gain energy.
     """
     found = solved([f - held for f, held in zip(forces, bias(pose, v), strict=True)])
-    if not any(body.joint in TURNING_AXES for body in pose.mech.bodies):
+    if all(space is LINES for space, _, _ in own_joints(pose.mech)):
         return found
     middle = [speed + half * a for speed, a in zip(v, found, strict=True)]
     return solved([f - held for f, held in zip(forces, bias(pose, middle), strict=True)])
