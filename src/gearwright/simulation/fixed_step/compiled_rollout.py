@@ -337,7 +337,7 @@ def fixed_step(
 
 
 def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
-    """What to say about a motion that ends with x: steps with inconsistent impulses, and contacts that gained energy."""
+    """Remarks on a motion that ends with x: steps with inconsistent impulses, contacts that gained energy."""
     residual, count, since, gain = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
     found = []
     if count:
