@@ -73,7 +73,7 @@ class StepPlan:
         """What the first try of a step begins with; [] where there is only one."""
         iterates = self.method == MOREAU and self.tries > 1
         found = first_iterate(system) if iterates else []
-        return found if len(found) > 2 else []
+        return found if len(found) > 3 else []
 
     def states(self, system: System) -> tuple[Quantity, ...]:
         """The states beside q and v that a step moves."""

@@ -174,10 +174,12 @@ def moreau_step(
     for speed in solution.scaled:
         largest = ops.maximum(largest, ops.absolute(speed))
     residual = ops.maximum(solution.residual / (TOLERANCE + RELATIVE * largest), projection.residual)
-    if iterate:
-        residual = ops.where(tried.active, residual, tried.residual)
-        iterate = tried.following(solution.scaled, projection.scaled, residual, ops)
     depth = ops.maximum(_deepest(acting, ops), projection.depth)
+    if iterate:
+        residual, depth = (
+            ops.where(tried.active, new, old) for new, old in ((residual, tried.residual), (depth, tried.depth))
+        )
+        iterate = tried.following(solution.scaled, projection.scaled, depth, residual, ops)
     gain = _gain(acting, outcomes, h, ops)
     return Reached(Moving(projection.q, after, states), a, powers, depth, residual, gain, iterate, acting, reactions)
 
@@ -215,6 +217,7 @@ class _Tried(NamedTuple):
         impulses: scaled impulses.
         changes: by how much the try changed them.
         corrections: scaled corrections of the gaps.
+        depth: penetration that is left [m, rad].
         count: tries since the residual has last grown.
         residual: relative to what is tolerated; negative before the first try.
     """
@@ -222,6 +225,7 @@ class _Tried(NamedTuple):
     impulses: Sequence[Scalar] | None = None
     changes: Sequence[Scalar] = ()
     corrections: Sequence[Scalar] | None = None
+    depth: Scalar = 0.0
     count: Scalar = 0.0
     residual: Scalar = -1.0
 
@@ -230,7 +234,7 @@ class _Tried(NamedTuple):
         """From its numbers, for a number of impulses."""
         if not iterate:
             return _Tried()
-        return _Tried(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -2], *iterate[-2:])
+        return _Tried(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -3], *iterate[-3:])
 
     @property
     def active(self) -> Scalar:
@@ -246,12 +250,17 @@ class _Tried(NamedTuple):
         return [x + onward * change for x, change in zip(self.impulses, self.changes, strict=True)]
 
     def following(
-        self, impulses: Sequence[Scalar], corrections: Sequence[Scalar], residual: Scalar, ops: Operations
+        self,
+        impulses: Sequence[Scalar],
+        corrections: Sequence[Scalar],
+        depth: Scalar,
+        residual: Scalar,
+        ops: Operations,
     ) -> list[Scalar]:
         """The numbers of this try."""
         changes = [new - old for new, old in zip(impulses, self.impulses or (), strict=True)]
         better = ops.where(self.residual < 0, True, residual < 1.01 * self.residual)
-        return [*impulses, *changes, *corrections, ops.where(better, self.count + 1.0, 0.0), residual]
+        return [*impulses, *changes, *corrections, depth, ops.where(better, self.count + 1.0, 0.0), residual]
 
 
 def first_iterate(system: System) -> list[float]:
@@ -261,7 +270,7 @@ def first_iterate(system: System) -> list[float]:
     with np.errstate(all="ignore"):
         acting = acting_over(system, system.situations(ARRAYS, 0.0, at, system.first_inputs), 1.0)
     limits = [limit for one in acting for _, limit in one.limited]
-    return [0.0] * (2 * len(limits) + sum(isinstance(limit, Unilateral) for limit in limits) + 1) + [-1.0]
+    return [0.0] * (2 * len(limits) + sum(isinstance(limit, Unilateral) for limit in limits) + 2) + [-1.0]
 
 
 class _Projecting(NamedTuple):
