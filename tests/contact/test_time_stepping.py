@@ -66,7 +66,7 @@ def test_a_block_slides_turns_and_sticks_within_the_cone(pace, height):
     run = gw.simulate(BLOCK, start, until=1.0, laws=[FLOOR], inputs=inputs, samples=11, method="adaptive")
     apart = [np.abs(steps(BLOCK, start, [FLOOR], 1.0, h, tau=tau).q - run.q).max() for h in (2e-3, 5e-4)]
     assert apart[1] < 7e-4
-    assert apart[1] < 0.5 * apart[0]
+    assert apart[1] < 0.5 * apart[0] + 1e-10  # from rest on the floor it is exact
     held = steps(BLOCK, ([0.0] * 3, [0.0] * 3), [FLOOR], 1.0, 1e-3, tau=0.85 * tau)
     assert np.abs(held.q).max() < 1e-12
 

@@ -2,6 +2,10 @@
 
 A block of states stays in the first cache for all its steps. A step reads the state where the step before has written
 it: in the record of samples, or, between two samples, in one of two places that take turns.
+
+A step that iterates has more results than a state: where its next try goes on, the last of them a residual. It is tried
+again, from the same state, until the residuals of all states of a block are at most 1, in one of three places that take
+turns; samples are copied.
 """
 
 from __future__ import annotations
@@ -52,57 +56,68 @@ class LoopCode:
         return result == 0
 
 
-def loop_code(graph: Graph, layout: ArrayLayout) -> LoopCode | None:
+def loop_code(graph: Graph, layout: ArrayLayout, tries: int = 1) -> LoopCode | None:
     """The code of a traced step in a loop, from the cache or made now; None for a step too large for it.
 
-    The cache knows it by its operations, since laws may be written by anybody.
+    The cache knows it by its operations, since laws may be written by anybody. With more than one of `tries` the second
+    input and the results after the state are what goes from try to try.
     """
     if len(graph.nodes) > LIMIT:
         return None
     machine, scalar = host(), scalar_too(graph)
-    key = disk_cache.key_of("rollout", graph, layout, machine)
+    key = disk_cache.key_of("rollout", graph, layout, tries, machine)
     found = disk_cache.read(key)
     if found is None:
-        found = disk_cache.Entry({}, _compiled(graph, layout, machine))
+        found = disk_cache.Entry({}, _compiled(graph, layout, tries, machine))
         disk_cache.write(key, found)
     return LoopCode(found.code, machine.width, scalar)
 
 
-def _compiled(graph: Graph, layout: ArrayLayout, machine: Host) -> bytes:
+def _compiled(graph: Graph, layout: ArrayLayout, tries: int, machine: Host) -> bytes:
     size = len(graph.nodes)
     return object_code(
-        rollout_text(graph, layout, machine), machine, 2 if size <= SHORT else 1 if size <= OPTIMISED else 0
+        rollout_text(graph, layout, machine, tries), machine, 2 if size <= SHORT else 1 if size <= OPTIMISED else 0
     )
 
 
-def rollout_text(graph: Graph, layout: ArrayLayout, machine: Host) -> str:
+def rollout_text(graph: Graph, layout: ArrayLayout, machine: Host, tries: int = 1) -> str:
     """LLVM text of the simulation."""
     widths = (1, machine.width) if scalar_too(graph) else (machine.width,)
     parts = []
     for width in widths:
         cut = plan(graph, layout, width, machine.whole)
-        parts += [width_text(graph, layout, machine, width), _loop(layout, len(cut.pieces), cut.size, width)]
+        parts += [width_text(graph, layout, machine, width), _loop(layout, len(cut.pieces), cut.size, width, tries)]
+    if tries > 1:
+        parts.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     return framed(parts, machine, widths)
 
 
-def _loop(layout: ArrayLayout, pieces: int, slots: int, width: int) -> str:
+def _loop(layout: ArrayLayout, pieces: int, slots: int, width: int, tries: int) -> str:
     """`rollout(args, begin, end, steps, every)`: 0 if all went well, 1 if something was not finite, 2 without memory.
 
     `args` has (address, bytes per state, bytes per step) of the state at the start, of every other input, and of the
     record, whose steps are samples.
     """
     kind, align, count = ("double" if width == 1 else f"<{width} x double>"), 8 * width, len(layout.inputs)
-    values, place = workspace(slots, width), BLOCK * width * layout.outputs * 8
+    values, place, row = workspace(slots, width), BLOCK * width * layout.outputs * 8, 8 * layout.outputs
+    stride = f"%state{count}" if tries == 1 else f"{row}"
     lines = [f"define i32 @rollout{width}(ptr %args, i64 %begin, i64 %end, i64 %steps, i64 %every) #0 {{", "entry:"]
     lines += [f"  %flags = alloca {kind}, align {align}", f"  store {kind} zeroinitializer, ptr %flags, align {align}"]
-    lines += [f"  %table = alloca [{2 * count + 2} x i64], align 16", *allocated(values + 2 * place)]
+    lines += [f"  %table = alloca [{2 * count + 2} x i64], align 16", *allocated(values + 3 * place)]
     lines += _read_arguments(count)
-    lines += [f"  %s0 = add i64 %aligned, {values}", f"  %s1 = add i64 %s0, {place}", "  br label %block"]
+    lines += [f"  %s{k} = add i64 %aligned, {values + k * place}" for k in range(3)]
+    lines += [f"  store i64 {stride}, ptr %stride{count}", "  br label %block"]
     lines += ["block:", "  %row = phi i64 [ %begin, %start ], [ %next, %rest ]"]
     lines += [f"  %next = add i64 %row, {BLOCK * width}", "  %stop = call i64 @llvm.smin.i64(i64 %next, i64 %end)"]
-    lines += [f"  %shift = mul i64 %row, %state{count}", "  %a0 = sub i64 %s0, %shift", "  %b0 = sub i64 %s1, %shift"]
-    lines += ["  store i64 %base0, ptr %at0", "  br label %step", *_one_step(count, pieces, width), "rest:"]
-    lines += ["  %others = icmp slt i64 %next, %end", "  br i1 %others, label %block, label %over", "over:"]
+    lines += [f"  %shift = mul i64 %row, {stride}"]
+    lines += [f"  %{name}0 = sub i64 %s{k}, %shift" for k, name in enumerate("abc")]
+    lines += ["  store i64 %base0, ptr %at0", "  store i64 %state0, ptr %stride0", "  br label %step"]
+    calls = [
+        f"  call void @piece{number}w{width}(ptr %table, ptr %ws, i64 %row, i64 %stop, ptr %flags)"
+        for number in range(pieces)
+    ]
+    lines += _one_step(count, calls) if tries == 1 else _tried_step(layout, calls, tries)
+    lines += ["rest:", "  %others = icmp slt i64 %next, %end", "  br i1 %others, label %block, label %over", "over:"]
     return "\n".join([*lines, *freed(), *verdict(width), "}"])
 
 
@@ -119,23 +134,67 @@ def _read_arguments(count: int) -> list[str]:
     return lines
 
 
-def _one_step(count: int, pieces: int, width: int) -> list[str]:
+def _one_step(count: int, calls: list[str]) -> list[str]:
     """One step of a block: inputs move on, the state goes to the record after every `every` steps."""
+    lines = [*_beginning(count, "step", {"a": "b", "b": "a"}), "  %to = select i1 %keep, i64 %sample, i64 %a"]
+    lines += [f"  store i64 %to, ptr %at{count}", *calls, "  store i64 %to, ptr %at0"]
+    return [*lines, *_ending(count)]
+
+
+def _tried_step(layout: ArrayLayout, calls: list[str], tries: int) -> list[str]:
+    """One step of a block, tried until its residuals are at most 1; then the state is copied to the record."""
+    count, row, size = len(layout.inputs), 8 * layout.outputs, 8 * layout.inputs[0]
     lines = [
-        "step:",
-        "  %k = phi i64 [ 0, %block ], [ %k1, %step ]",
-        "  %left = phi i64 [ %every, %block ], [ %l1, %step ]",
+        *_beginning(count, "onward", {"a": "spare", "b": "to", "c": "b"}),
+        "  store i64 %state1, ptr %stride1",
+        "  br label %try",
     ]
-    lines += [f"  %sample = phi i64 [ %base{count}, %block ], [ %sample1, %step ]"]
-    lines += ["  %a = phi i64 [ %a0, %block ], [ %b, %step ]", "  %b = phi i64 [ %b0, %block ], [ %a, %step ]"]
+    lines += ["try:", "  %tried = phi i64 [ 1, %step ], [ %t1, %again ]"]
+    lines += ["  %to = phi i64 [ %a, %step ], [ %spare, %again ]", "  %spare = phi i64 [ %c, %step ], [ %to, %again ]"]
+    lines += [f"  store i64 %to, ptr %at{count}", *calls, "  br label %check"]
+    lines += ["check:", "  %i = phi i64 [ %row, %try ], [ %i1, %fine ]"]
+    lines += [f"  %io = mul i64 %i, {row}", "  %ia = add i64 %to, %io", f"  %ir = add i64 %ia, {row - 8}"]
+    lines += ["  %ip = inttoptr i64 %ir to ptr", "  %residual = load double, ptr %ip"]
+    lines += ["  %large = fcmp ogt double %residual, 1.0", "  br i1 %large, label %failed, label %fine"]
+    lines += ["fine:", "  %i1 = add i64 %i, 1", "  %unseen = icmp slt i64 %i1, %stop"]
+    lines += ["  br i1 %unseen, label %check, label %done"]
+    lines += ["failed:", "  %t1 = add i64 %tried, 1", f"  %may = icmp sle i64 %t1, {tries}"]
+    lines += ["  br i1 %may, label %again, label %done"]
+    lines += ["again:", f"  %found = add i64 %to, {size}", "  store i64 %found, ptr %at1"]
+    lines += [f"  store i64 {row}, ptr %stride1", "  br label %try"]
+    lines += ["done:", "  store i64 %to, ptr %at0", f"  store i64 {row}, ptr %stride0"]
+    lines += ["  br i1 %keep, label %copy, label %onward"]
+    lines += ["copy:", "  %j = phi i64 [ %row, %done ], [ %j1, %copy ]", f"  %jo = mul i64 %j, {row}"]
+    lines += ["  %ja = add i64 %to, %jo", "  %jp = inttoptr i64 %ja to ptr", f"  %ko = mul i64 %j, %state{count}"]
+    lines += ["  %ka = add i64 %sample, %ko", "  %kp = inttoptr i64 %ka to ptr"]
+    lines += [f"  call void @llvm.memcpy.p0.p0.i64(ptr %kp, ptr %jp, i64 {size}, i1 false)"]
+    lines += ["  %j1 = add i64 %j, 1", "  %uncopied = icmp slt i64 %j1, %stop"]
+    lines += ["  br i1 %uncopied, label %copy, label %onward", "onward:"]
+    return [*lines, *_ending(count)]
+
+
+def _beginning(count: int, last: str, places: dict[str, str]) -> list[str]:
+    """Counters, places and inputs of a step.
+
+    Args:
+        count: number of inputs.
+        last: the label at whose end the next step begins.
+        places: per place for states the value that it has in the next step.
+    """
+    lines = ["step:"]
+    for name, first, then in (("k", "0", "k1"), ("left", "%every", "l1"), ("sample", f"%base{count}", "sample1")):
+        lines += [f"  %{name} = phi i64 [ {first}, %block ], [ %{then}, %{last} ]"]
+    for name, then in places.items():
+        lines += [f"  %{name} = phi i64 [ %{name}0, %block ], [ %{then}, %{last} ]"]
     for j in range(1, count):
         lines += [f"  %move{j} = mul i64 %k, %step{j}", f"  %now{j} = add i64 %base{j}, %move{j}"]
         lines += [f"  store i64 %now{j}, ptr %at{j}"]
-    lines += ["  %l0 = sub i64 %left, 1", "  %keep = icmp eq i64 %l0, 0"]
-    lines += ["  %to = select i1 %keep, i64 %sample, i64 %a", f"  store i64 %to, ptr %at{count}"]
-    for number in range(pieces):
-        lines.append(f"  call void @piece{number}w{width}(ptr %table, ptr %ws, i64 %row, i64 %stop, ptr %flags)")
-    lines += ["  store i64 %to, ptr %at0", f"  %after = add i64 %sample, %step{count}"]
+    return [*lines, "  %l0 = sub i64 %left, 1", "  %keep = icmp eq i64 %l0, 0"]
+
+
+def _ending(count: int) -> list[str]:
+    """The next step, or the next block."""
+    lines = [f"  %after = add i64 %sample, %step{count}"]
     lines += ["  %sample1 = select i1 %keep, i64 %after, i64 %sample", "  %l1 = select i1 %keep, i64 %every, i64 %l0"]
     return [
         *lines,

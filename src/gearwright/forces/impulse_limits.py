@@ -25,7 +25,7 @@ class Meeting(NamedTuple):
         share: how much less enters there per unit of this impulse.
         ops: operations of the scalars.
         relief: what friction along the same line may add to the speed at least and at most, beyond what it does.
-        mate: what acts mate it, for limits that ask for it.
+        free: speed along its line at the end of the step without any impulse.
     """
 
     speed: Scalar
@@ -36,7 +36,7 @@ class Meeting(NamedTuple):
     share: Scalar
     ops: Operations
     relief: tuple[Scalar, ...] = ()
-    mate: Scalar = 0.0
+    free: Scalar = 0.0
 
 
 class Entering(NamedTuple):

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.forces.impulse_limits import Entering, Meeting, within
+from gearwright.forces.line import Line
 from gearwright.forces.transmission.mesh_efficiency import Mesh
+
+NORMAL = Entering(impulses=(1.0, 0.0, 0.0))
+"""The first impulse of a contact."""
 
 UNBOUNDED = 1e100
 """An impulse that nothing reaches [Nms, Ns]."""
@@ -48,6 +52,59 @@ class Bounded:
         target = meeting.target if self.target is None else self.target
         needed = (target - meeting.speed) * meeting.yields
         return within(self.low * meeting.answer, needed, self.high * meeting.answer, meeting.ops)
+
+
+@dataclass(frozen=True)
+class Unilateral:
+    r"""A surface or stop that pushes and never pulls: no penetration at the end of the step, restitution at an impact.
+
+    With the gap g in the middle of the step, the gap at its end is $g + \tfrac h2 w$. Where free motion would close it,
+    the line leaves with $w \ge -e\,w_0$ (Newton), $w_0$ at the beginning; without restitution it may approach as far as
+    the surface, $w \ge \min(0, -2 g / h)$.
+
+    Args:
+        line: the gap, not placed.
+        gap: in the middle of the step [m, rad].
+        leaving: $-e\,w_0$, 0 where it is captured [m/s, rad/s].
+        step: h [s].
+    """
+
+    line: Line
+    gap: Scalar
+    leaving: Scalar
+    step: Scalar
+    entering: Entering | None = None
+
+    def least(self, free: Scalar, ops: Operations) -> Scalar:
+        """The least speed along the line at the end of a step that would end with the speed `free` there."""
+        landing = -2.0 * self.gap / self.step
+        bounces = ops.where(free < landing, self.leaving, 0.0) > 0
+        return ops.where(bounces, self.leaving, ops.minimum(landing, 0.0))
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """What keeps the line off, if it has to be pushed."""
+        least = self.least(meeting.free, meeting.ops)
+        return meeting.ops.maximum((least - meeting.speed) * meeting.yields, 0.0)
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Coulomb friction along the tangents of a contact, whose first impulse is that along the normal.
+
+    Both tangents are solved together: |P| <= mu P_n, against the slip at the end of the step.
+
+    Args:
+        friction: mu.
+        entering: the impulse along the normal.
+    """
+
+    friction: Scalar
+    entering: Entering | None = NORMAL
+
+    def impulse(self, meeting: Meeting) -> Scalar:
+        """What stops the slip along a single tangent: the projection on the bounds."""
+        most = self.friction * meeting.ops.maximum(meeting.entering, 0.0)
+        return within(-most, (meeting.target - meeting.speed) * meeting.yields, most, meeting.ops)
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from gearwright.algebra import Operations, Scalar, Vec
+from gearwright.algebra import Operations, Scalar, Vec, is_zero
 from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.contact.end_stops import CLEAR
-from gearwright.forces.contact.time_stepping import ALONG, Mixed, Rubbing, first_if_none, meeting_limit, turned_back
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, Function
 from gearwright.forces.friction.stick_slip import RESTING, STICK, onward
+from gearwright.forces.impulse_limits import Entering
 from gearwright.forces.law import (
     Action,
     Drag,
@@ -34,6 +34,7 @@ from gearwright.forces.law import (
     Stepped,
 )
 from gearwright.forces.line import Line
+from gearwright.forces.time_stepping_impulses import Cone, Unilateral
 from gearwright.parts.environment.loops_and_contacts import ENERGETIC, IMPACTS
 from gearwright.parts.environment.surfaces import Plane, Surface
 
@@ -297,27 +298,16 @@ class Contact(Law):
         return (release, self._slipping(situation, reaction))
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
-        """Beyond the surface in the middle of the step it pushes; friction follows the impulse along the normal."""
-        ops, speeds = situation.ops, situation.mech.speeds
-        line = _gap(self, speeds)
-        gap, hold = situation.position(line), Hold(line, speed=0.0, port=self.name)
-        pressed = meeting_limit(gap, situation.speed(line), self.restitution, self.capture, ops)
+        """It does not let the point through within the step; friction follows the impulse along the normal."""
+        ops, line = situation.ops, _gap(self, situation.mech.speeds)
+        back = -self.restitution * situation.speed(line)
+        leaving = 0.0 if is_zero(self.restitution) else ops.where(back > self.capture, back, 0.0)
+        pressed = Unilateral(line, situation.position(line), leaving, step)
         if not self.rubs:
-            return Stepped(TOUCH, (pressed,), Action(holds=(hold,)), penetration=-gap)
-        both = [line.placed(situation.scene) for line in _tangents(self, speeds)]
-        if len(both) == 1:
-            holds = (hold, Hold(both[0], speed=0.0))
-            return Stepped(STICK, (pressed, Rubbing(self.friction)), Action(holds=holds), self._remembering, -gap)
-        first, second = self._way(situation)
-        a, b = first_if_none(first, second, ops)
-        along = (Mixed(both, (a, b)), Mixed(both, (-b, a)))
-        return Stepped(
-            STICK,
-            (pressed, Rubbing(self.friction), Rubbing(self.friction, mate=ALONG)),
-            Action(holds=(hold, *(Hold(mixed, speed=0.0) for mixed in along))),
-            turned_back(self._remembering, a, b),
-            -gap,
-        )
+            return Stepped(TOUCH, (pressed,))
+        tangents = len(_tangents(self, situation.mech.speeds))
+        cone = Cone(self.friction, Entering(impulses=(1.0, *(0.0 for _ in range(tangents)))))
+        return Stepped(STICK, (pressed, *(cone for _ in range(tangents))))
 
     def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
         """Caught or thrown back: both are the gap, which is open for what does not approach."""
@@ -356,11 +346,6 @@ class Contact(Law):
         speed = self._speed(situation)
         slow = ops.where(speed > SLOW, ops.maximum(ahead, SLOW), ahead)
         return Guard(slow, STICK, rate=ops.where(speed > RESTING, rate, 0.0))
-
-    def _remembering(self, situation: Situation, reaction: Reaction) -> Outcome:
-        """What follows from sticking over a fixed step, which is also remembered: against the force that sticks."""
-        against = [-force for force in reaction.multipliers[1:]]
-        return replace(self.follow(STICK, situation, reaction), rates=self._remembered(against, situation))
 
     def _remembered(self, way: Sequence[Scalar], situation: Situation) -> tuple[Scalar, ...]:
         """The rates of the remembered direction, towards another one."""

@@ -15,7 +15,7 @@ from gearwright.errors import CompilationError
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.simulation.fixed_step.step_program import StepPlan
+from gearwright.simulation.fixed_step.step_program import ITERATE, StepPlan
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import whole_energy
 from gearwright.system.vector_program import vector_program
@@ -71,5 +71,7 @@ def energy_program(system: System, plan: StepPlan) -> VectorProgram:
         here, (t, h) = plan.on(system, mech, given), given["clock"]
         return [whole_energy(here, ops, t, h, here.moving(given["x"]), given["inputs0"])]
 
-    contents = {name: size for name, size in plan.contents(system).items() if name not in ("inputs1", "inputs2")}
+    contents = {
+        name: size for name, size in plan.contents(system).items() if name not in (ITERATE, "inputs1", "inputs2")
+    }
     return vector_program("whole_energy", contents, 1, energy)

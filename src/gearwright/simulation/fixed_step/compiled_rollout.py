@@ -39,17 +39,29 @@ from gearwright.simulation.fixed_step.inputs_and_checks import (
     require_steps,
 )
 from gearwright.simulation.fixed_step.linear_model import LinearModel
-from gearwright.simulation.fixed_step.step_program import MOMENTS, MOREAU, StepPlan, require_steppable, step_program
+from gearwright.simulation.fixed_step.step_program import (
+    ITERATE,
+    LARGEST,
+    MOMENTS,
+    MOREAU,
+    WORK,
+    StepPlan,
+    require_steppable,
+    step_program,
+)
 from gearwright.simulation.fixed_step.step_stability import require_stable
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import observe_stepped
+from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, observe_stepped
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import traced
+
+GAIN = 1e-3
+"""Energy that contacts have gained, relative to what was dissipated, up to which nothing is said."""
 
 PIECE, LONGEST = 2e8, 10_000
 """Operations, and steps, between two moments at which Ctrl-C is heard."""
@@ -71,10 +83,11 @@ class FixedStep:
         parameters: tuple[str, ...],
         sweeps: int = 10,
         control: ControlLaw | None = None,
+        tries: int = TRIES,
     ) -> None:
         if method not in MOMENTS:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, MOMENTS)}")
-        self._made_from = (source, laws, method, work, parameters, sweeps, control)
+        self._made_from = (source, laws, method, work, parameters, sweeps, control, tries)
         self.method, self.parameters, self.sweeps = method, parameters, sweeps
         acting = nominal_laws(source, laws)
         of_laws = tuple(path for path in parameters if law_of(acting, path) is not None)
@@ -85,7 +98,8 @@ class FixedStep:
         brought = None
         if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
             brought = partial(_varied_laws, source, laws, of_machine)
-        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control), brought)
+        self.plan = StepPlan(method, work, of_laws, sweeps, law_states(control), brought, tries)
+        self._iterate = np.array(self.plan.first_iterate(self.system))
         self.further = self.plan.states(self.system)
         at, pace = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)
         self.states = (*at, *pace, *(x.name for x in self.further))
@@ -111,7 +125,7 @@ class FixedStep:
             return None, 0, "the steps run in Python, not in machine code: GEARWRIGHT_KERNELS is off."
         graph = traced(self._job)
         try:
-            loop = loop_code(graph, layout_of(self._job))
+            loop = loop_code(graph, layout_of(self._job), self.plan.tries if len(self._iterate) else 1)
             why = f"a step has {len(graph.nodes):,} operations, too many for LLVM." if loop is None else ""
             return loop, graph.operations.arithmetic if loop else 0, why
         except CompilationError as error:
@@ -160,9 +174,11 @@ class FixedStep:
         self.require_stable(x0, h, parameters)
 
     def with_sweeps(self, sweeps: int) -> FixedStep:
-        """The same with another number of sweeps."""
-        source, laws, method, work, parameters, _, control = self._made_from
-        return fixed_step(source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control)
+        """The same with another number of sweeps per try."""
+        source, laws, method, work, parameters, _, control, tries = self._made_from
+        return fixed_step(
+            source, laws, method, work=work, parameters=parameters, sweeps=sweeps, control=control, tries=tries
+        )
 
     def drift(
         self, begin: Array, end: Array, inputs: Array, h: float, t: float, parameters: Array | None = None
@@ -262,6 +278,7 @@ class FixedStep:
     def _filled(self, feeds: Sequence[Array], record: Array, every: int) -> bool:
         """Compute all samples; long batches on several threads."""
         code, work, _ = self._code
+        feeds = [self._iterate[None, None], *feeds] if len(self._iterate) else feeds
         if code is None:
             return self._stepped(feeds, record, every)
         rows, steps = record.shape[1], (len(record) - 1) * every
@@ -274,10 +291,22 @@ class FixedStep:
         names, x = [*self._job.sizes()][1:], record[0]
         for k in range((len(record) - 1) * every):
             now = {name: feed[k if len(feed) > 1 else 0] for name, feed in zip(names, feeds, strict=True)}
-            x = evaluate_job(self._job, {"x": x, **now})
+            x = self._one_step({"x": x, **now})
             if (k + 1) % every == 0:
                 record[(k + 1) // every] = x
         return True
+
+    def _one_step(self, given: dict[str, Array]) -> Array:
+        """The states after a step without machine code, tried until its impulses are consistent."""
+        size = given["x"].shape[-1]
+        if not len(self._iterate):
+            return evaluate_job(self._job, given)
+        for _ in range(self.plan.tries):
+            found = evaluate_job(self._job, given)
+            given[ITERATE] = found[:, size:]
+            if not (found[:, -1] > 1).any():
+                break
+        return found[:, :size]
 
 
 def nominal_laws(source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> tuple[Law, ...]:
@@ -310,6 +339,7 @@ def fixed_step(
     parameters: Sequence[str] = (),
     sweeps: int = 10,
     control: ControlLaw | None = None,
+    tries: int = TRIES,
 ) -> FixedStep:
     """A fixed-step simulation, compiled at its first run; made once per machine, laws and method.
 
@@ -320,18 +350,39 @@ def fixed_step(
         method: "euler" (semi-implicit), "rk4" or "moreau".
         work: whether the supplied and dissipated work run along as states.
         parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
-        sweeps: of "moreau": how often all impulses are settled.
+        sweeps: of "moreau": how often all impulses are gone through per try of a step.
         control: a control law that closes the loop.
+        tries: of "moreau": how often a step goes on with further sweeps until its impulses are consistent.
     """
     machine_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence | RobotLaws):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    known = (robot_or_mech, laws if isinstance(laws, RobotLaws) else tuple(laws), method, work, paths, sweeps, control)
+    chosen = laws if isinstance(laws, RobotLaws) else tuple(laws)
+    known = (robot_or_mech, chosen, method, work, paths, sweeps, control, tries)
     try:
         return _known(*known)
     except TypeError:  # something in it cannot be a key
         return FixedStep(*known)
+
+
+def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
+    """Remarks on a motion that ends with x: steps with inconsistent impulses, contacts that gained energy."""
+    residual, count, since, gain = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    found = []
+    if count:
+        sweeps = engine.sweeps * engine.plan.tries
+        found.append(
+            f"the impulses of {count:g} steps are not consistent after {sweeps} sweeps, the first at t = {since:g} s: "
+            f"the largest residual is {residual:.2g} times the tolerance ({TOLERANCE:g} rad/s, m/s and {RELATIVE:g} of "
+            "the largest impulse). Take a shorter step or more sweeps."
+        )
+    if WORK[1].name in engine.states and gain > GAIN * x[engine.states.index(WORK[1].name)]:
+        found.append(
+            f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add "
+            "energy where the slip turns round in an impact. An event-driven method takes the energetic one."
+        )
+    return tuple(found)
 
 
 _known = lru_cache(maxsize=32)(FixedStep)

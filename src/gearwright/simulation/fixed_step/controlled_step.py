@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.simulation.fixed_step.step_program import MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
+from gearwright.simulation.fixed_step.step_program import ITERATE, MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
 from gearwright.system.controllers.control_law import (
     SENSORS,
     STATES,
@@ -76,7 +76,7 @@ def controlled_step_program(system: System, plan: StepPlan, law: ControlLaw) -> 
     if law.period is not None:
         contents[DUE] = 1
     contents |= {name: size for name, size in plain.items() if name == NUMBERS}
-    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"], after)
+    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"] + plain.get(ITERATE, 0), after)
 
 
 def _numbered(word: str, plan: StepPlan) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, stepping_remarks
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.simulation.run import Run
@@ -101,6 +101,8 @@ def _march(work: Simulation, engine: FixedStep, samples: _Samples, x: Array, h: 
         given = u[None] if pause or work.inputs.constant else _moments(work, begin, end, h)
         x = _stepped(work, engine, samples, (x, given, begin, end, every, h))
         work.report(end * h)
+    if work.method == MOREAU:
+        work.recorder.remarks.extend(stepping_remarks(engine, x))
     samples.keep(kept[-1], x, u if pause else work.inputs.at(kept[-1] * h))
 
 

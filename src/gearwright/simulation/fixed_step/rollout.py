@@ -23,7 +23,7 @@ from gearwright.plots import saved
 from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
@@ -33,9 +33,6 @@ from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.kernels.traced_laws import surveyed
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
-
-UNSETTLED = 1e-3
-"""Change of a speed by the last sweep, as part of the speeds (of 1 at least), that is said."""
 
 
 class Rollout(NamedTuple):
@@ -112,7 +109,7 @@ def rollout(
         every: steps per recorded sample.
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
-        sweeps: how often "moreau" settles all impulses; as many as the inertias at the start ask for unless given.
+        sweeps: how often "moreau" goes through all impulses of a step; unless given, until they are consistent.
         controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
             controller knows of it does not.
 
@@ -129,7 +126,7 @@ def rollout(
     values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
     more: dict[str, Any] = {}
     if sweeps is not None:
-        more["sweeps"] = whole("rollout", "sweeps", sweeps, least=1, example=10)
+        more |= {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
     control = None if controller is None else require_law(controller)
     if control is not None:
         more["control"] = control.law
@@ -162,9 +159,11 @@ def rollout(
     found = _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
     if method != MOREAU:
         return found
-    _warn_unsettled(engine, record)
+    _warn_of(engine, record)
     drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
-    return found._replace(drift=drift.reshape(lead), penetration=record[-1, :, -2].reshape(lead))
+    return found._replace(
+        drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead)
+    )
 
 
 def _acting(
@@ -202,17 +201,13 @@ def _stepped_in_time(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws
     return bool(found.holds or found.drags)
 
 
-def _warn_unsettled(engine: FixedStep, record: Array) -> None:
-    """Say so where projected Gauss-Seidel did not come to an end."""
-    left, speeds = record[-1, :, -1], record[..., engine.system.v]
-    k = int(np.argmax(left))
-    if left[k] > UNSETTLED * max(1.0, float(np.abs(speeds[:, k]).max())):
-        warnings.warn(
-            f"rollout: after {engine.sweeps} sweeps the last one still changed a speed by {left[k]:.1g} (state {k} of "
-            "the batch). Give sweeps= more, or a shorter step.",
-            GearwrightWarning,
-            stacklevel=3,
-        )
+def _warn_of(engine: FixedStep, record: Array) -> None:
+    """Say so where impulses are not consistent or contacts gain energy, of the member with the most of it."""
+    worst = (np.argmax(record[-1, :, engine.states.index(name)]) for name in ("largest.residual", "contacts.gain"))
+    for k in sorted({int(one) for one in worst}):
+        where = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
+        for remark in stepping_remarks(engine, record[-1, k]):
+            warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=3)
 
 
 def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:

@@ -16,7 +16,7 @@ from gearwright.system.kernels.motion_rates import field_of, require_one_mode
 from gearwright.system.kernels.traced_laws import surveyed
 from gearwright.system.law_parameters import laws_with
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import moreau_step, require_stated
+from gearwright.system.time_stepping.step import TRIES, first_iterate, moreau_step, require_stated
 from gearwright.system.vector_program import Formula, vector_program
 from gearwright.tracing.trace import PARAMETERS
 
@@ -31,8 +31,18 @@ MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name,
 WORK = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))
 """The quadratures that may run along with a motion."""
 
-LARGEST = (Quantity("largest.penetration", ""), Quantity("largest.unsettled", ""))
-"""What runs along with laws that have modes: how far beyond a stop, and how far from settled, it has been at most."""
+LARGEST = (
+    Quantity("largest.penetration", ""),
+    Quantity("largest.residual", ""),
+    Quantity("inconsistent.steps", ""),
+    Quantity("inconsistent.since", "s"),
+    Quantity("contacts.gain", "J"),
+)
+"""What runs along with laws that have modes: the largest penetration and residual of the impulses (relative to what is
+tolerated), how many steps ended with a residual that is not, when the first one did, and what contacts have gained."""
+
+ITERATE = "iterate"
+"""The input and output that goes from try to try of a step."""
 
 NUMBERS = "numbers"
 """The input that holds numbers of laws."""
@@ -52,6 +62,7 @@ class StepPlan:
         beside: states of a control law, which stand behind those of the laws.
         brought: makes the laws of a robot from the parameters that are inputs and the machine that has them; None where
             the laws do not follow them.
+        tries: of a step, until its impulses are consistent.
     """
 
     method: str
@@ -60,6 +71,13 @@ class StepPlan:
     sweeps: int = 10
     beside: tuple[Quantity, ...] = ()
     brought: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None = None
+    tries: int = TRIES
+
+    def first_iterate(self, system: System) -> list[float]:
+        """What the first try of a step begins with; [] where there is only one."""
+        iterates = self.method == MOREAU and self.tries > 1
+        found = first_iterate(system) if iterates else []
+        return found if len(found) > 3 else []
 
     def states(self, system: System) -> tuple[Quantity, ...]:
         """The states beside q and v that a step moves."""
@@ -70,7 +88,9 @@ class StepPlan:
         """The inputs of a step."""
         size = system.v.stop + len(self.states(system))
         at = {f"inputs{k}": system.input_size for k, _ in enumerate(MOMENTS[self.method])}
-        return {"x": size, "clock": 2, **at, **({NUMBERS: len(self.numbers)} if self.numbers else {})}
+        kept = len(self.first_iterate(system))
+        more = {ITERATE: kept} if kept else {}
+        return {"x": size, **more, "clock": 2, **at, **({NUMBERS: len(self.numbers)} if self.numbers else {})}
 
     def on(self, system: System, mech: Mechanism, given: Inputs) -> System:
         """The system with symbols among its numbers."""
@@ -86,7 +106,7 @@ def step_program(system: System, plan: StepPlan) -> VectorProgram:
     """One step of a method; with `work` the supplied and dissipated work run along after the states of the laws."""
     contents = plan.contents(system)
     formula = _moreau(system, plan) if plan.method == MOREAU else _unheld(system, plan)
-    return vector_program(f"{plan.method}_step", contents, contents["x"], formula)
+    return vector_program(f"{plan.method}_step", contents, contents["x"] + contents.get(ITERATE, 0), formula)
 
 
 def _unheld(system: System, plan: StepPlan) -> Formula:
@@ -113,11 +133,13 @@ def moreau_after(
 ) -> list[Sequence[Scalar]]:
     """The next x of Moreau's rule with the inputs u in the middle of the step, and the next states of a controller."""
     x, (t, h) = given["x"], given["clock"]
-    end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u)
-    before = x[here.own.stop + len(plan.beside) : -2]
+    end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u, given.get(ITERATE, ()))
+    before, (depth, residual, count, since, gain) = x[here.own.stop + len(plan.beside) : -5], x[-5:]
     works = [done + h * power for done, power in zip(before, end.powers, strict=False)]
-    largest = [ops.maximum(x[-2], end.penetration), ops.maximum(x[-1], end.unsettled)]
-    return [*end.x, beside, works, largest]
+    failed = ops.where(end.residual > 1, 1.0, 0.0)
+    largest = [ops.maximum(depth, end.penetration), ops.maximum(residual, end.residual)]
+    since = ops.where(count > 0, since, t * failed)
+    return [*end.x, beside, works, [*largest, count + failed, since, gain + end.gain], end.iterate]
 
 
 def require_steppable(system: System, method: str) -> None:
