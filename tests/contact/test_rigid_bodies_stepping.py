@@ -182,7 +182,8 @@ def test_random_bodies_stay_outside_lose_energy_and_come_to_rest(seed):
     scale = total.max() - total.min() + 1e-3
     if not (rubs and bounces):
         assert not said
-        assert np.diff(total).max() < 2e-5 * scale
+        turned = 1e-3 * float(np.abs(run.v[:, -3:]).max())  # rad per step: the error of flight is of second order in it
+        assert np.diff(total).max() < max(2e-5, 0.5 * turned**2) * scale
     elif not any("gained" in str(one.message) for one in said):
         assert np.diff(total).max() < 5e-3 * scale
     corners = 4 if mech.n == 3 else 8
