@@ -8,12 +8,13 @@ then have a given direction d, $P_t = -\mu P_n d$, and the problem may have no s
 The conditions are the zeros of $P_n - \max(0, P_n - r (u_n^+ - b))$ and $P_t - \Pi(P_t - r u_t^+)$, the projection on
 the disc of radius $\mu P_n$ (Alart and Curnier 1991), found by Newton's method for functions that are differentiable
 piecewise. Where it does not converge, projected Gauss-Seidel sweeps bring it nearer. Rows may depend on each other:
-the impulses of least change are taken.
+the impulses of least change are taken. A single contact is solved directly, by its cases, which also tells for certain
+that there is no solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,12 @@ FAR = 1e9
 
 DEPENDENT = 1e-11
 """Singular values below this part of the largest are zero: rows that depend on each other."""
+
+DIRECTIONS = 72
+"""Directions between which that of a single contact that begins to slide is looked for."""
+
+BISECTIONS = 50
+"""Halvings of the angle between two of them."""
 
 MOVED = 1e-12
 """A row moves something if its entry of W is this part of the largest, or more."""
@@ -121,6 +128,9 @@ class ContactProblem:
 
     def solved(self, start: Array | None = None) -> Array | None:
         """The impulses (m,); None where none are found. `start` are impulses (m,) to begin with."""
+        if self.u.shape[1] == 1:
+            alone = self._of_one_contact()
+            return None if alone is None else self._spread(alone[:, None])
         P = self._start() if start is None else np.where(self.places >= 0, np.append(start, 0.0)[self.places], 0.0)
         best, least = P, self.error(P)
         for sweeps in (0, *SWEEPS):
@@ -132,6 +142,34 @@ class ContactProblem:
                 break
             P = best
         return self._spread(best) if least <= NEAR * self.scale else None
+
+    def _of_one_contact(self) -> Array | None:
+        """The impulses (3,) of a single contact, by its cases: open, sticking, or sliding in a direction to be found."""
+        W, u, mu = self.W[:, :, 0, 0], self.u[:, 0], float(self.friction[0])
+        if u[0] >= 0:
+            return np.zeros(3)
+        if not self._slides[0]:
+            stuck = -np.linalg.lstsq(W, u, rcond=DEPENDENT)[0]
+            left = np.abs(u + W @ stuck).max()
+            if left <= SAME * self.scale and np.hypot(*stuck[1:]) <= mu * stuck[0] * (1 + SAME):
+                return np.asarray(stuck)
+
+        def sliding(d: Array) -> tuple[Array, Array]:
+            """Impulses (3, ...) of sliding along directions d (2, ...), and the slip after them (2, ...)."""
+            answer = W[0, 0] - mu * (W[0, 1:] @ d)
+            normal = -u[0] / np.where(answer > MOVED * W[0, 0], answer, np.nan)
+            P = np.concatenate([normal[None], -mu * normal * d])
+            return P, u[1:].reshape(2, *(1 for _ in d.shape[1:])) + np.tensordot(W[1:], P, 1)
+
+        if self._slides[0]:
+            P, _ = sliding(self.given)
+            return P[:, 0] if np.isfinite(P).all() else None
+        if self.places[2, 0] < 0:
+            ways = np.array([[1.0, -1.0], [0.0, 0.0]])
+            P, slip = sliding(ways)
+            ahead = np.flatnonzero((slip * ways).sum(axis=0) > 0)
+            return P[:, ahead[0]] if len(ahead) else None
+        return _first_direction(sliding)
 
     @cached_property
     def scale(self) -> float:
@@ -247,6 +285,30 @@ class ContactProblem:
         out = np.zeros(self.size)
         out[self.places[self.places >= 0]] = P[self.places >= 0]
         return out
+
+
+def _first_direction(sliding: Callable[[Array], tuple[Array, Array]]) -> Array | None:
+    """The impulses (3,) of the first direction of sliding that agrees with the slip it leaves; None without one."""
+
+    def across(angle: Array) -> tuple[Array, Array, Array]:
+        d = np.array([np.cos(angle), np.sin(angle)])
+        P, slip = sliding(d)
+        return P, d[0] * slip[1] - d[1] * slip[0], (d * slip).sum(axis=0)
+
+    angles = np.linspace(-np.pi, np.pi, DIRECTIONS + 1)
+    _, turn, ahead = across(angles)
+    for k in range(DIRECTIONS):
+        # The slip turns from one side of the direction to the other, and leads ahead.
+        if turn[k] * turn[k + 1] <= 0 and max(ahead[k], ahead[k + 1]) > 0:
+            low, high, left = angles[k], angles[k + 1], turn[k]
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (low + high)
+                value = across(np.array([middle]))[1][0]
+                low, high = (middle, high) if value * left > 0 else (low, middle)
+            P, _, onward = across(np.array([0.5 * (low + high)]))
+            if onward[0] > 0:
+                return P[:, 0]
+    return None
 
 
 def _gathered(W: Array, places: Array) -> Array:
