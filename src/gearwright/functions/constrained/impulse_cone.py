@@ -144,7 +144,7 @@ class ContactProblem:
         return self._spread(best) if least <= NEAR * self.scale else None
 
     def _of_one_contact(self) -> Array | None:
-        """The impulses (3,) of a single contact, by its cases: open, sticking, or sliding in a direction to be found."""
+        """The impulses (3,) of a single contact, by its cases: open, sticking, or sliding in some direction."""
         W, u, mu = self.W[:, :, 0, 0], self.u[:, 0], float(self.friction[0])
         if u[0] >= 0:
             return np.zeros(3)
