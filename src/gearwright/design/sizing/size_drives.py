@@ -100,9 +100,8 @@ def size_drives(
     space = design_space(design, _variables(variables, (objective, *pair)))
     question = Question(space, table, tuple(chosen), objective, 1 - margin, samples, model)
     bases = replace(question, samples=2).drives(design)  # what they are of does not depend on the times
-    options = question.options(bases)
     for name in (objective, *pair):
-        known_objective(name, options)
+        known_objective(name, question.options(bases))
     if space.domains:
         task.carried_by(robot, f"size_drives with variables ({listed(space.domains)})")
         trials = whole("size_drives", "trials", trials, least=1, example=TRIALS)

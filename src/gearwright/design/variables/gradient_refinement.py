@@ -21,6 +21,7 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import value_of, varied_parameters
 from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS
 from gearwright.analysis.parametric_series import slope_of
 from gearwright.analysis.sensitivity.structural_sensitivity import structure_slopes
 from gearwright.arrays import Array
@@ -45,6 +46,8 @@ from gearwright.tracing.trace import TraceJob
 # Gradients
 
 FORCES = "inverse_dynamics"
+CONSTANT = (JOINT_SPEED, *SHAFT_LIMITS)
+"""Limits of drives whose shares the screening does not follow with the variables."""
 PARAMETERS = "parameters"
 
 
@@ -169,7 +172,9 @@ class DesignGradients:
             series = drive_demand(article, load, own / article.ratio, sets.space.motion.v[:, at], JETS)
             values = compared(series, article, over)
             limits = {name: float(limit[0]) for name, limit in some.limits.items() if np.isfinite(limit[0])}
-            found |= {f"{joint}: {name}": values[name] / limit for name, limit in limits.items() if name != JOINT_SPEED}
+            found |= {
+                f"{joint}: {name}": values[name] / limit for name, limit in limits.items() if name not in CONSTANT
+            }
             energy = energy + over.mean(series.voltage * series.current) * over.span
             if not np.isnan(some.thermal).any():
                 warmest.append(some.temperature(values["winding above air"], JETS))
