@@ -107,6 +107,7 @@ def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
         article="",
         name=f"{size:g} times {like.name or like.key}",
         price=None,
+        flange="",
         source=f"generic: scaled from {like.key} by laws of similarity, all lengths times {size:g} "
         f"({_law((word for word, x in words.items() if x is not None), powers)}); from: {like.source}",
         **{word: x * size ** powers[word] for word, x in words.items() if x is not None},

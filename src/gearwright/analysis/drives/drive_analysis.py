@@ -56,7 +56,7 @@ def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
 
 
 class ShaftLoad(NamedTuple):
-    """What the bearings of a joint carry over a cycle: the largest radial and axial force [N] and tilting moment [Nm]."""
+    """What the bearings of a joint carry over a cycle: largest radial and axial force [N], tilting moment [Nm]."""
 
     radial: Scalar
     axial: Scalar

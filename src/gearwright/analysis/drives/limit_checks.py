@@ -12,6 +12,8 @@ from gearwright.forces.robot_lines import force_unit
 from gearwright.parts import GearboxSheet, Link
 from gearwright.parts.gears.series import tensions_of
 
+ROUNDING = 1e-9
+"""Share of a limit by which it may be exceeded through rounding alone."""
 PRETENSION = "pretension"
 """What the limit of a belt is called, after its name."""
 LIFE = "gearbox life"
@@ -74,7 +76,7 @@ class LimitCheck:
     @property
     def kept(self) -> bool:
         """Whether the limit is kept; what rounding does is forgiven."""
-        return self.margin >= -1e-9
+        return self.margin >= -ROUNDING
 
     @property
     def is_range(self) -> bool:

@@ -6,7 +6,7 @@ takes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, nan
@@ -31,12 +31,13 @@ from gearwright.design.candidates.drive_equations import (
     drive_demand,
 )
 from gearwright.design.candidates.drive_influence import DriveBasis
-from gearwright.design.candidates.usable_entries import able, mountable, mounting_remarks, passed_over
+from gearwright.design.candidates.usable_entries import able, mountable, passed_over
 from gearwright.errors import InputError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.transmission.mesh_efficiency import Mesh
 from gearwright.motion import Motion
 from gearwright.parts import GearboxSheet, MotorSheet
+from gearwright.parts.drives.mounting import mounting_conflict
 from gearwright.parts.gears.losses import back_driving, losses_of
 
 # Candidates
@@ -272,14 +273,29 @@ def candidates(
     motors = tuple(whole.motors.values())
     boxes: tuple[GearboxSheet | None, ...] = tuple(whole.gearboxes.values()) if basis.gear is None else (None,)
     rated = tuple(one or stays for one in boxes)
-    fits = mountable(motors, rated)
-    if not fits.any():
-        unfit = mounting_remarks(catalogue, life) if fits.size else ()
-        raise InputError(" ".join([NONE_ABLE, *passed_over(catalogue, life), *unfit]))
+    if not motors or not boxes:
+        raise InputError(" ".join([NONE_ABLE, *passed_over(catalogue, life)]))
     of_motor, of_box = _motor_columns(basis, motors, ambient), _box_columns(basis, boxes, rated, life)
-    motor_at, box_at = (places.astype(np.int32) for places in np.nonzero(fits))
+    motor_at, box_at = (places.astype(np.int32) for places in np.nonzero(mountable(motors, rated)))
     some = Candidates(basis, motors, boxes, of_motor, of_box, motor_at, box_at)
+    if not len(some):
+        raise InputError(f"size_drives: joint {basis.drive.joint!r}: {' '.join(mounting_remarks(some, catalogue))}")
     return some[np.argsort(some.mass, kind="stable")]
+
+
+def mounting_remarks(some: Candidates, catalogue: Catalogue) -> Iterator[str]:
+    """How many pairs were left out because they cannot be bolted together, and why the first."""
+    rated = [box or _kept_box(some.basis, catalogue) for box in some.boxes]
+    unfit = ~mountable(some.motors, rated)
+    if unfit.any():
+        first = np.argwhere(unfit)[0]
+        motor, box = some.motors[first[0]], rated[first[1]]
+        assert box is not None
+        yield (
+            f"left out, because motor and gearbox cannot be bolted together: {unfit.sum()} of {unfit.size} pairs, such "
+            f"as {motor.key} on {box.key}: {mounting_conflict(motor, box)}. Where they do fit, name the flange in the "
+            "column `flange` of both."
+        )
 
 
 NONE_ABLE = (
@@ -347,17 +363,19 @@ def _box_columns(
         "gearbox mean torque": _column(*_numbers(rated, "rated_torque")),
         "gearbox input speed": _column(*_numbers(rated, "peak_input_speed")),
         "gearbox mean input speed": _column(*_numbers(rated, "rated_input_speed")),
-        **{name: np.array([_shaft_multiple(basis, box, name) for box in rated]) for name in SHAFT_LIMITS},
+        **_shaft_multiples(basis, rated),
     }
     return SheetColumns(numbers, limits)
 
 
-def _shaft_multiple(basis: DriveBasis, box: GearboxSheet | None, name: str) -> float:
-    """How many times the load of the machine without the drives in question an output shaft bears."""
-    if box is None or basis.shaft is None:
-        return inf
-    value, limit = next((value, limit) for what, value, limit, _ in shaft_limits(box, *basis.shaft) if what == name)
-    return inf if limit is None or not value else limit / value
+def _shaft_multiples(basis: DriveBasis, rated: Sequence[GearboxSheet | None]) -> dict[str, Array]:
+    """Per limit of output shafts how many times the load of the machine without the drives in question they bear."""
+    found, load = {name: np.full(len(rated), inf) for name in SHAFT_LIMITS}, basis.shaft
+    for k, box in enumerate(rated):
+        for name, value, limit, _ in shaft_limits(box, *load) if box is not None and load is not None else ():
+            if limit is not None and value > 0:
+                found[name][k] = limit / value
+    return found
 
 
 def _numbers(boxes: Sequence[GearboxSheet | None], word: str) -> list[float | None]:

@@ -98,20 +98,6 @@ def _alike(sheets: Sequence[Optional], words: tuple[str, ...]) -> tuple[list[Opt
     return first, places
 
 
-def mounting_remarks(catalogue: Catalogue, life: float | None = None) -> Iterator[str]:
-    """How many pairs were left out because they cannot be bolted together, and why the first."""
-    whole = able(catalogue, life)
-    motors, boxes = tuple(whole.motors.values()), tuple(whole.gearboxes.values())
-    unfit = ~mountable(motors, boxes)
-    if unfit.any():
-        motor, box = (some[k] for some, k in zip((motors, boxes), np.argwhere(unfit)[0], strict=True))
-        yield (
-            f"left out, because motor and gearbox cannot be bolted together: {unfit.sum()} of {unfit.size} pairs, such "
-            f"as {motor.key} on {box.key}: {mounting_conflict(motor, box)}. Where they do fit, name the flange in the "
-            "column `flange` of both."
-        )
-
-
 def passed_over(catalogue: Catalogue, life: float | None = None) -> Iterator[str]:
     """Remarks on sheets that lack a number, and on a life that no sheet rates."""
     rated = _asks_for_life(catalogue, life)

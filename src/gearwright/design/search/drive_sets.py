@@ -125,7 +125,7 @@ class DriveSets:
 
     @cached_property
     def _at_instants(self) -> DriveSets:
-        """The same sets at few instants: those at which forces, accelerations and speeds are largest, and some between."""
+        """The same sets at few instants: those of the largest forces, accelerations and speeds, and some between."""
         times, ends = len(self.space.t), []
         for basis in self.space.drives:
             at = basis.at
@@ -141,8 +141,8 @@ class DriveSets:
 
         Args:
             sets: the sets, (P, J).
-            share: of every limit that may be taken; of sets that take more of one at a single instant only mass and price
-                are told, and their use is inf.
+            share: of every limit that may be taken; of sets that take more of one at a single instant only mass and
+                price are computed, and their use is inf.
         """
         fits = np.ones(len(sets), dtype=bool)
         if share < inf:

@@ -222,6 +222,8 @@ def _turning(robot: Robot, joint: str) -> tuple[str, ...]:
 # Refinement
 
 STEPS = 60
+BACKOFF = 1e-6
+"""Share of a limit that is left: an optimiser ends at its constraints only to within its tolerance."""
 AMBIENT = 298.15
 """Of data sheets [K]."""
 GRADED = ("mass", "energy", "temperature")
@@ -242,6 +244,7 @@ class Smooth:
         self.span = np.array([one.high - one.low for one in ranges if isinstance(one, Range)])
         self.graded = DesignGradients(question, judgement, self.free, self.fixed)
         self._scale = 0.0
+        self._most = question.share - BACKOFF
         self._known: dict[bytes, tuple[Scalar, Array, Array]] = {}
 
     @property
@@ -263,7 +266,7 @@ class Smooth:
             goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
             goal = self._scaled(goals)
             links, bends = self._links(x)
-            left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
+            left = self._most - np.array([float(one.c[0]) for one in uses.values()])
             slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
             self._known[key] = (
                 goal,
@@ -298,7 +301,7 @@ class Smooth:
     def _links(self, x: Array) -> tuple[Array, Array]:
         """What is left of the limits of links (L,), and its slopes by y (L, P)."""
         uses = self.graded.link_uses(x)
-        left = [self.question.share - float(value_of(use)) for use in uses]
+        left = [self._most - float(value_of(use)) for use in uses]
         slopes = [[-slope_of(use, name) for name in self.free] for use in uses]
         return np.array(left), np.array(slopes).reshape(len(uses), len(self.free)) * self.span
 
