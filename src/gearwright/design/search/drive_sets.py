@@ -55,10 +55,12 @@ class DriveSets:
     Args:
         space: forces as a function of the drives.
         options: per joint its candidates.
+        acting: per joint the others whose drives act on it; found from the motion unless given.
     """
 
     space: DriveSpace
     options: tuple[Candidates, ...]
+    acting: tuple[set[int], ...] | None = None
 
     @cached_property
     def order(self) -> tuple[int, ...] | None:
@@ -75,6 +77,8 @@ class DriveSets:
     @cached_property
     def _acting(self) -> tuple[set[int], ...]:
         """Per joint the others whose drives act on it."""
+        if self.acting is not None:
+            return self.acting
         bases = self.space.drives
 
         def acts(k: int, j: int) -> bool:
@@ -115,13 +119,10 @@ class DriveSets:
         turning = basis.rest[:, at] + ratio * (basis.first[:, at] + ratio * basis.second[:, at])
         return np.asarray(mass * basis.mass[:, at] + inertia * turning)
 
-    def possible(self, joint: int, chosen: Mapping[int, Places], places: Places, share: float) -> NDArray[np.bool_]:
-        """Whether one joint of many sets keeps its limits at the instants that ask most, (P,).
-
-        Where it does not, it keeps them at no larger number of instants; where it does, `screened` decides.
-        """
+    def peak_use(self, joint: int, chosen: Mapping[int, Places], places: Places) -> Array:
+        """A lower bound of the largest share of any limit that a joint of many sets takes, (P,), from few instants."""
         found = self._at_instants.screened(joint, chosen, places).use
-        return np.asarray(np.max([found[name] for name in PEAKS if name in found], axis=0) <= share)
+        return np.asarray(np.max([found[name] for name in PEAKS if name in found], axis=0))
 
     @cached_property
     def _at_instants(self) -> DriveSets:
@@ -132,9 +133,7 @@ class DriveSets:
             for series in (self.space.bare[:, at], basis.mass[:, at], basis.second[:, at], self.space.motion.v[:, at]):
                 ends += [int(series.argmax()), int(series.argmin())]
         rows = np.unique([*ends, *np.linspace(0, times - 1, INSTANTS).astype(int)])
-        few = DriveSets(self.space.at_times(rows), tuple(some.at_times(rows) for some in self.options))
-        few.__dict__["_acting"] = self._acting  # of the whole motion: at few instants some would seem not to act
-        return few
+        return DriveSets(self.space.at_times(rows), tuple(some.at_times(rows) for some in self.options), self._acting)
 
     def evaluated(self, sets: Places, share: float = inf) -> SetNumbers:
         """The numbers of whole sets.
@@ -148,34 +147,29 @@ class DriveSets:
         if share < inf:
             for j in range(sets.shape[1]):
                 left = np.flatnonzero(fits)
-                fits[left] = self._once(
-                    sets[left], j, lambda chosen, places, j=j: (self.possible(j, chosen, places, share),)
-                )[0]
-        rows = sets[fits]
-        columns = [self._once(rows, j, self._numbers_of(j)) for j in range(sets.shape[1])]
+                fits[left] = self._once(sets[left], j, self._peak_uses)[0] <= share
+        columns = [self._once(sets[fits], j, self._numbers) for j in range(sets.shape[1])]
         use, energy, temperature = (np.full(len(sets), x) for x in (inf, nan, nan))
         use[fits] = np.max([one[0] for one in columns], axis=0)
         energy[fits] = np.sum([one[1] for one in columns], axis=0)
         temperature[fits] = np.max([one[2] for one in columns], axis=0)
         return SetNumbers(use, self._summed(sets, "mass"), energy, self._summed(sets, "price"), temperature)
 
-    def _numbers_of(self, joint: int) -> Callable[[Mapping[int, Places], Places], tuple[Array, ...]]:
-        """Use, energy and temperature of one joint of many sets."""
+    def _peak_uses(self, joint: int, chosen: Mapping[int, Places], places: Places) -> tuple[Array, ...]:
+        return (self.peak_use(joint, chosen, places),)
 
-        def found(chosen: Mapping[int, Places], places: Places) -> tuple[Array, ...]:
-            one = self.screened(joint, chosen, places)
-            return one.worst, one.energy, one.temperature
-
-        return found
+    def _numbers(self, joint: int, chosen: Mapping[int, Places], places: Places) -> tuple[Array, ...]:
+        found = self.screened(joint, chosen, places)
+        return found.worst, found.energy, found.temperature
 
     def _once(
-        self, sets: Places, joint: int, found: Callable[[Mapping[int, Places], Places], tuple[Array, ...]]
+        self, sets: Places, joint: int, columns_of: Callable[[int, Mapping[int, Places], Places], tuple[Array, ...]]
     ) -> tuple[Array, ...]:
         """Numbers of one joint of many sets; computed once where neither its choice nor those that act on it differ."""
-        columns = [joint, *sorted(self._acting[joint])]
-        same = len(sets) > 1 and bool((sets[:, columns] == sets[0, columns]).all())
+        deciding = [joint, *sorted(self._acting[joint])]
+        same = len(sets) > 1 and bool((sets[:, deciding] == sets[0, deciding]).all())
         rows = sets[:1] if same else sets
-        numbers = found({k: rows[:, k] for k in columns}, rows[:, joint])
+        numbers = columns_of(joint, {k: rows[:, k] for k in deciding}, rows[:, joint])
         return tuple(np.broadcast_to(x, len(sets)) for x in numbers) if same else numbers
 
     def _summed(self, sets: Places, word: str) -> Array:

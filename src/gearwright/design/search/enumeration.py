@@ -61,23 +61,14 @@ def _product(partial: Places, count: int, numbers: NDArray[np.intp]) -> Places:
 
 
 def _kept(sets: DriveSets, order: Sequence[int], depth: int, rows: Places, share: float) -> Places:
-    """The rows whose last joint keeps its limits."""
-    for judge in (_possible, _screened):
-        chosen = {joint: rows[:, k] for k, joint in enumerate(order[: depth + 1])}
-        rows = rows[judge(sets, order[depth], chosen, rows[:, depth], share)]
-    return rows
+    """The rows whose last joint keeps its limits: at few instants, and those that do over the whole motion."""
+    joint = order[depth]
+    rows = rows[sets.peak_use(joint, _chosen(order, rows), rows[:, depth]) <= share]
+    return rows[sets.screened(joint, _chosen(order, rows), rows[:, depth]).worst <= share]
 
 
-def _possible(
-    sets: DriveSets, joint: int, chosen: Mapping[int, Places], places: Places, share: float
-) -> NDArray[np.bool_]:
-    return sets.possible(joint, chosen, places, share)
-
-
-def _screened(
-    sets: DriveSets, joint: int, chosen: Mapping[int, Places], places: Places, share: float
-) -> NDArray[np.bool_]:
-    return np.asarray(sets.screened(joint, chosen, places).worst <= share)
+def _chosen(order: Sequence[int], rows: Places) -> dict[int, Places]:
+    return {joint: rows[:, k] for k, joint in enumerate(order[: rows.shape[1]])}
 
 
 def closest(sets: DriveSets, share: float) -> Places:
