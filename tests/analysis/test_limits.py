@@ -142,9 +142,9 @@ def test_a_life_or_frequency_that_cannot_be_told_is_remarked():
     found = analyse(axis(), to_and_fro(1.0, required={"life": 1e4, "frequency": 5.0}), samples=51)
     assert "gearbox life" in open_kinds(found)
     assert any("natural frequency is required" in remark for remark in found.remarks)
-    box = replace(drives().gearbox("MM_203120"), life=None)
-    named = axis(gear=box.gear())
-    kinds = open_kinds(analyse(named, to_and_fro(1.0, required={"life": 1e4}), samples=51))
+    box = replace(drives().gearbox("MM_203120"), life=None, radial_load=1e4)
+    named, table = axis(gear=box.gear()), Catalogue({}, {box.key: box})
+    kinds = open_kinds(analyse(named, to_and_fro(1.0, required={"life": 1e4}), catalogue=table, samples=51))
     assert kinds["gearbox life"] == "life, life_speed are empty in the data sheet of MM_203120"
     assert "gearbox life" not in open_kinds(analyse(named, to_and_fro(1.0), samples=51))
 

@@ -199,3 +199,17 @@ def test_motors_of_trains_are_named_as_not_sized():
     move = polynomial([0.0, 0.0, 0.0], [0.5, -0.5, 0.3], duration=1.0)
     found = size_drives(mixed, Task([move]), small(8, 6), samples=21)
     assert any("winch" in remark and "not sized" in remark for remark in found.remarks)
+
+
+def test_no_motor_is_advised_that_cannot_be_mounted():
+    """Two motors would bear the weight about a level axis; the lighter one is four times as wide as the gearbox."""
+    gear, sheet, table = articles()
+    weak = replace(sheet, nominal_torque=0.01)
+    wide = replace(sheet, key="wide", mass=0.21, outer_diameter=0.2)
+    slim = replace(sheet, key="slim", mass=0.3)
+    offers = Catalogue({one.key: one for one in (weak, wide, slim)}, table.gearboxes)
+    found = analyse(beam((0, 1, 0), gear, weak), still(), catalogue=offers)
+    check = next(one for one in found.limits if one.what == "continuous motor torque")
+    assert not check.kept
+    assert "slim" in check.advice
+    assert "wide" not in check.advice

@@ -209,11 +209,12 @@ class Candidates:
     @property
     def article(self) -> Article:
         """Their numbers as columns (C, 1), for series along the last axis."""
-        mesh = Mesh(*(self._box(word)[:, None] for word in ("efficiency", "back_efficiency", "no_load")), 0.0)
+        drive, back, no_load = (self._box(word)[:, None] for word in ("efficiency", "back_efficiency", "no_load"))
+        mesh = Mesh(drive, back, no_load, 0.0)
         constant = self._motor("constant")[:, None]
         winding = DcEquations(constant, constant, self._motor("resistance")[:, None])
-        columns = (self._motor(word)[:, None] for word in ("coulomb", "viscous"))
-        return Article(self.ratio[:, None], mesh, *columns, winding, self._box("life_exponent")[:, None])
+        coulomb, viscous = (self._motor(word)[:, None] for word in ("coulomb", "viscous"))
+        return Article(self.ratio[:, None], mesh, coulomb, viscous, winding, self._box("life_exponent")[:, None])
 
     def temperature(self, squares: Scalar, ops: Operations) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
