@@ -31,8 +31,7 @@ from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
-from gearwright.parts import LinkSection, Robot
-from gearwright.parts.drives.mounting import mounting_conflict
+from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved

@@ -23,8 +23,7 @@ from gearwright.analysis.drives.steady_temperatures import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.transmission.gear_wheels import wheels_before
-from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.drives.mounting import mounting_conflict
+from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, mounting_conflict
 from gearwright.parts.gears.losses import losses_of
 
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")

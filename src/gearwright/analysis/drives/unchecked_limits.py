@@ -9,8 +9,7 @@ from typing import NamedTuple
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LIFE, SHAFT_LIMITS, WINDING, LimitCheck
 from gearwright.files.tables.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
-from gearwright.parts import AnyGear, DataSheet, Gear
-from gearwright.parts.drives.mounting import is_mounting_known
+from gearwright.parts import AnyGear, DataSheet, Gear, is_mounting_known
 from gearwright.text import listed
 
 

@@ -36,8 +36,7 @@ from gearwright.errors import InputError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.transmission.mesh_efficiency import Mesh
 from gearwright.motion import Motion
-from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.parts.drives.mounting import mounting_conflict
+from gearwright.parts import GearboxSheet, MotorSheet, mounting_conflict
 from gearwright.parts.gears.losses import back_driving, losses_of
 
 # Candidates
