@@ -5,6 +5,7 @@ gearboxes leave 9 % of every limit; in truth they leave 6 %, because each rotor 
 it. Whoever must leave 7 % needs 0.493 kg. On the slower wrist of `ur5_like` both models choose the same.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -35,7 +36,9 @@ there, back = s_curve([0, 0, 0], [2.5, 1.2, -2.5], **way), s_curve([2.5, 1.2, -2
 task = Task([there, back], payload=Payload(0.4, (0.05, 0, 0)), pause=0.1)
 motors = ["MM_339281", "MM_251601", "MM_267121", "MM_323218"]
 boxes = ["MM_370689", "MM_GPX22UPKLSL35D0CPLW", "FH_22GPT_R24:1"]
-table = Catalogue({key: drives().motor(key) for key in motors}, {key: drives().gearbox(key) for key in boxes})
+# Adapters are taken to mount the wider motors: without outer diameters every motor may sit on every gearhead.
+narrow = {key: replace(drives().gearbox(key), outer_diameter=None) for key in boxes}
+table = Catalogue({key: drives().motor(key) for key in motors}, narrow)
 
 believed, true = {}, {}
 for model in ("exact", "diagonal"):

@@ -80,7 +80,8 @@ def test_an_ideal_drive_is_not_checked_at_all():
     found = analyse(axis(), to_and_fro(1.0), samples=51)
     kinds = open_kinds(found)
     words = ["motor peak torque", "motor continuous torque", "motor speed", "motor current", "motor voltage"]
-    assert set(kinds) == {*words, "motor temperature", "gearbox peak torque", "gearbox mean torque"}
+    of_gearbox = {f"gearbox {kind}" for kind in ("peak torque", "mean torque", "output-shaft load", "mounting")}
+    assert set(kinds) == {*words, "motor temperature", *of_gearbox}
     assert "names no data sheet" in kinds["motor peak torque"]
     assert "lack torque constant, resistance" in kinds["motor voltage"]
     assert found.verdict.grade == "open"
@@ -126,7 +127,7 @@ def test_a_direct_drive_has_no_gearbox_to_check():
 
 def test_everything_checked_and_kept_is_good():
     sheet = replace(drives().motor("MM_148877"), peak_torque=2.5)
-    box = drives().gearbox("MM_203120")
+    box = replace(drives().gearbox("MM_203120"), radial_load=1e4, axial_load=1e4, tilting_moment=1e3)
     table = Catalogue({sheet.key: sheet}, {box.key: box})
     found = analyse(axis(sheet.motor(), box.gear()), to_and_fro(0.2), catalogue=table, samples=51)
     assert found.unchecked == ()
@@ -141,9 +142,9 @@ def test_a_life_or_frequency_that_cannot_be_told_is_remarked():
     found = analyse(axis(), to_and_fro(1.0, required={"life": 1e4, "frequency": 5.0}), samples=51)
     assert "gearbox life" in open_kinds(found)
     assert any("natural frequency is required" in remark for remark in found.remarks)
-    box = replace(drives().gearbox("MM_203120"), life=None)
-    named = axis(gear=box.gear())
-    kinds = open_kinds(analyse(named, to_and_fro(1.0, required={"life": 1e4}), samples=51))
+    box = replace(drives().gearbox("MM_203120"), life=None, radial_load=1e4)
+    named, table = axis(gear=box.gear()), Catalogue({}, {box.key: box})
+    kinds = open_kinds(analyse(named, to_and_fro(1.0, required={"life": 1e4}), catalogue=table, samples=51))
     assert kinds["gearbox life"] == "life, life_speed are empty in the data sheet of MM_203120"
     assert "gearbox life" not in open_kinds(analyse(named, to_and_fro(1.0), samples=51))
 

@@ -142,7 +142,7 @@ def test_the_benchmark_of_designs_runs(monkeypatch, capsys):
     """Whether it keeps its promise is for an idle machine; that its numbers agree with a loop it checks itself."""
     script = Path(__file__).parents[2] / "benchmarks" / "design.py"
     monkeypatch.syspath_prepend(str(script.parent))
-    monkeypatch.setattr(sys, "argv", [str(script), "--designs", "200"])
+    monkeypatch.setattr(sys, "argv", [str(script), "--designs", "200", "--no-sizing"])
     with pytest.raises(SystemExit):
         runpy.run_path(str(script), run_name="__main__")
     assert "designs/s through a kernel" in capsys.readouterr().out

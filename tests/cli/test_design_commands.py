@@ -89,6 +89,37 @@ def test_a_robot_may_name_own_articles_alone(files):
         gw.load(files / "r.yaml")
 
 
+HARD = """
+task: hurry
+motions:
+  - {to: {shoulder: 80 deg}, speed: 2.5, acceleration: 8, jerk: 200}
+  - {to: {shoulder: 0}, speed: 2.5, acceleration: 8, jerk: 200}
+payload: {mass: 1}
+"""
+
+
+def test_limits_that_are_not_kept_are_seen_from_the_exit_code(run, files):
+    """3 where one is not kept, 0 with --no-fail and where all are; what was asked for is written all the same."""
+    (files / "hard.yaml").write_text(HARD)
+    hard, out = files / "hard.yaml", files / "sized.yaml"
+    assert run("analyse", "scara", hard).code == 3
+    assert run("analyse", "scara", hard, "--no-fail").code == 0
+    assert run("analyse", "scara", files / "nod.yaml").code == 0
+    assert run("size", "scara", hard, "--joint", "elbow", "-o", out).code == 3
+    assert out.exists()
+
+
+@pytest.mark.parametrize("text", [MOTORS, GEARBOXES])
+def test_a_catalogue_without_keys_says_so_at_once(run, files, text):
+    (files / "own.csv").write_text(text.replace("key,", "model,", 1))
+    code, _, err = run("size", "scara", files / "nod.yaml", "--catalogue", files / "own.csv")
+    assert code == 2
+    assert "`key`" in err
+    with pytest.raises(gw.errors.FileError) as refused:
+        drives(files / "own.csv")
+    assert "no column `key`" in str(refused.value).splitlines()[0]
+
+
 def test_size_varies_what_it_is_told(run, files):
     words = (
         "--keep-drives",

@@ -17,8 +17,11 @@ SAMPLES = 61
 
 
 def small(motors: int, boxes: int, *, warm: bool = False) -> Catalogue:
-    """The first articles that print all that a drive needs; no inductance and, unless warm, no heat: left out early."""
-    left_out = {"inductance": None} if warm else {"inductance": None, "winding_housing": None}
+    """The first articles that print all that a drive needs; no inductance and, unless warm, no heat: left out early.
+
+    No diameters either, so that every motor may be mounted on every gearbox.
+    """
+    left_out = {"inductance": None, "outer_diameter": None} | ({} if warm else {"winding_housing": None})
     able = [m for m in WHOLE.motors.values() if None not in (m.mass, m.inertia, m.torque_constant, m.resistance)]
     whole = [g for g in WHOLE.gearboxes.values() if None not in (g.mass, g.ratio, g.efficiency)]
     return Catalogue(

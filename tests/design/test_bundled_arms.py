@@ -97,7 +97,8 @@ def test_a_diagonal_model_chooses_what_does_not_suffice():
     """Low ratios, a quick wrist, little margin: what the diagonal model takes for light enough misses it in truth."""
     motors = ["MM_339281", "MM_251601", "MM_267121", "MM_323218"]
     boxes = ["MM_370689", "MM_GPX22UPKLSL35D0CPLW", "FH_22GPT_R24:1"]
-    known = Catalogue({k: WHOLE.motor(k) for k in motors}, {k: WHOLE.gearbox(k) for k in boxes})
+    narrow = {k: replace(WHOLE.gearbox(k), outer_diameter=None) for k in boxes}  # the wider motors would not fit
+    known = Catalogue({k: WHOLE.motor(k) for k in motors}, narrow)
     task = to_and_fro([0, 0, 0], [2.5, 1.2, -2.5], 18.0, 400.0, payload=Payload(0.4, (0.05, 0, 0)), pause=0.1)
     words = {"margin": 0.07, "samples": 81, "method": "enumerate"}
     exact, plain = (size_drives(wrist(), task, known, model=model, **words) for model in (None, "diagonal"))

@@ -208,7 +208,7 @@ def elastic(**required: float):
 @pytest.fixture(scope="module")
 def light():
     whole = drives()
-    return Catalogue({"MM_339281": whole.motor("MM_339281")}, {"MM_326668": whole.gearbox("MM_326668")})
+    return Catalogue({"MM_339281": whole.motor("MM_339281")}, {"MM_203125": whole.gearbox("MM_203125")})
 
 
 def test_elastic_gears_stay_elastic(light):

@@ -223,7 +223,7 @@ def test_the_page_does_not_call_good_what_nobody_checked(broken, tmp_path):
     text = report(found, tmp_path / "page.html").read_text(encoding="utf-8")
     assert found.possible
     assert 'class="verdict open">All 1 limits that are known are kept' in text
-    assert "8 kinds could not be checked" in text
+    assert "10 kinds could not be checked" in text
     assert 'class="verdict good"' not in text
 
 
@@ -276,9 +276,10 @@ def test_the_commands_analyse_and_size(tmp_path):
     task.write_text(TASK)
     page = tmp_path / "pick.html"
     told = CliRunner().invoke(app, ["analyse", "scara", str(task), "--json", "--report", str(page)])
-    assert told.exit_code == 0, told.output
     numbers = json.loads(told.stdout)
     found = analyse(gw.load("scara"), Task.read(task, gw.load("scara")))
+    assert not found.possible  # the winding of its shoulder gets too warm
+    assert told.exit_code == 3, told.output
     assert numbers["drives"]["shoulder"]["rms_torque"] == pytest.approx(found.drives["shoulder"].rms_torque)
     assert page.exists()
     shown = CliRunner().invoke(app, ["analyse", "scara", str(task)])

@@ -1,7 +1,7 @@
 """The analysis of machines: demands of a task and margins to limits, comparison of models, vibration, sensitivities."""
 
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
-from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis, ShaftLoad
 from gearwright.analysis.drives.limit_checks import LimitCheck, by_tightness
 from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
 from gearwright.analysis.drives.unchecked_limits import Unchecked
@@ -54,6 +54,7 @@ __all__ = [
     "ReductionMiss",
     "Rollout",
     "Sensitivities",
+    "ShaftLoad",
     "Stretch",
     "Task",
     "Temperatures",

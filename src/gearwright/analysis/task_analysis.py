@@ -31,7 +31,7 @@ from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
-from gearwright.parts import LinkSection, Robot
+from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
@@ -282,12 +282,23 @@ def _remarks(task: Task, found: Characteristics, unchecked: Iterable[Unchecked])
     yield from (f"forces between the teeth of {listed(names)} are not told: {what}." for what, names in lacking.items())
     yield from unknown_meshes(found.robot)
     yield from _other_ratios(each)
+    yield from _unmountable(each)
     if "accuracy" in task.required and task.perturbed is None:
         yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
     if "tip_deflection" in task.required and found.tip is None:
         yield "tip deflection is required, but no link has a section and no drive is elastic: nothing gives."
     if "frequency" in task.required and all(one.frequency is None for one in each.values()):
         yield "a natural frequency is required, but nothing is elastic: state the `stiffness` of gears to see it."
+
+
+def _unmountable(each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
+    """Motors that cannot be bolted to their gearboxes, by what their data sheets state."""
+    for name, one in each.items():
+        if one.motor_sheet is not None and one.gearbox_sheet is not None:
+            reason = mounting_conflict(one.motor_sheet, one.gearbox_sheet)
+            if reason is not None:
+                keys = f"{one.motor_sheet.key} cannot be mounted on {one.gearbox_sheet.key}"
+                yield f"{name}: {keys}: {reason}. Choose another, or name the flange in the column `flange` of both."
 
 
 def _other_ratios(each: Mapping[str, DriveAnalysis]) -> Iterator[str]:

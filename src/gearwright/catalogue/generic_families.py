@@ -47,6 +47,8 @@ MOTOR_POWERS = {
     "housing_ambient": -2.0,
     "winding_time_constant": 1.0,
     "housing_time_constant": 1.0,
+    "outer_diameter": 1.0,
+    "shaft_diameter": 1.0,
 }
 GEARBOX_POWERS = {
     "mass": 3.0,
@@ -60,6 +62,12 @@ GEARBOX_POWERS = {
     "starting_torque": 3.0,
     "backdriving_torque": 3.0,
     "life_speed": -1.0,
+    "outer_diameter": 1.0,
+    "max_motor_shaft": 1.0,
+    "radial_load": 2.0,
+    "radial_load_distance": 1.0,
+    "axial_load": 2.0,
+    "tilting_moment": 3.0,
 }
 
 
@@ -99,6 +107,7 @@ def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
         article="",
         name=f"{size:g} times {like.name or like.key}",
         price=None,
+        flange="",
         source=f"generic: scaled from {like.key} by laws of similarity, all lengths times {size:g} "
         f"({_law((word for word, x in words.items() if x is not None), powers)}); from: {like.source}",
         **{word: x * size ** powers[word] for word, x in words.items() if x is not None},

@@ -52,7 +52,8 @@ EPILOG = """Begin:  gearwright info elbow
 
 Help of one command, with examples:  gearwright simulate --help
 
-Exit codes: 0 well, 2 bad input or a problem found, 70 a bug of Gearwright, 130 interrupted.
+Exit codes: 0 well, 2 bad input or a problem found, 3 a limit is not kept (analyse, size), 70 a bug of Gearwright, 130
+interrupted.
 """
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print results and errors only: no remarks, no progress bar.")]
 
@@ -163,7 +164,7 @@ for _group, _name, _function in COMMANDS:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process: 0 well, 2 bad input, 70 a bug of ours, 130 interrupted."""
+    """Run the command line and leave the process with the exit codes that EPILOG lists."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # letters that the terminal does not have become codes

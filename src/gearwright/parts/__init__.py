@@ -9,6 +9,7 @@ from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSh
 from gearwright.parts.drives.drive import CurrentControl, Drive
 from gearwright.parts.drives.friction import Friction
 from gearwright.parts.drives.motor import Cogging, Motor, Ripple
+from gearwright.parts.drives.mounting import is_mounting_known, mounting_conflict
 from gearwright.parts.drives.supply_and_servo import Servo, Supply
 from gearwright.parts.drives.thermal import Heat
 from gearwright.parts.drives.winding import motor_constant
@@ -117,9 +118,11 @@ __all__ = [
     "attach",
     "bevel_differential",
     "elements_of",
+    "is_mounting_known",
     "losses_at",
     "losses_of",
     "motor_constant",
+    "mounting_conflict",
     "nested_shafts",
     "parameter",
     "planetary_differential",

@@ -13,7 +13,7 @@ from gearwright.analysis.advice.catalogue_advice import OF_GEARBOX, OF_MOTOR, Ar
 from gearwright.analysis.advice.drive_trials import Asked, DriveTrials
 from gearwright.analysis.advice.ratio_advice import JOINT, SAFE, RatioScan, ratio_advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import PRETENSION, WINDING, LimitCheck
+from gearwright.analysis.drives.limit_checks import PRETENSION, SHAFT_LIMITS, WINDING, LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 
@@ -101,6 +101,7 @@ def _advice(check: LimitCheck, about: Advisor) -> str:
         *_other_article(what, about.search),
         *_slower(what, check, about),
         *_lighter(what, check, about),
+        *(["Or carry the link by a bearing of its own."] if what in SHAFT_LIMITS else []),
     ]
     return " ".join(sentences) or f"It must come to {check.limit / check.value:.0%} of what it is."
 

@@ -1,8 +1,8 @@
 """Which article of the catalogue would keep the limits of a drive: each is tried with its own numbers.
 
 A motor is tried with its mass, rotor inertia, friction and winding, a gearbox with its ratio, mass, inertia and losses.
-Sheets that lack a number which that needs, or the limit that is not kept now, are passed over. What an article may not
-break is all that the drive keeps now.
+Sheets that lack a number which that needs, or the limit that is not kept now, are passed over, and so are those that
+cannot be bolted to the part that stays. What an article may not break is all that the drive keeps now.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 from gearwright.analysis.advice.drive_trials import DriveTrials, motor_series
 from gearwright.analysis.advice.ratio_advice import SAFE
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import WINDING, LimitCheck
+from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS, WINDING, LimitCheck
 from gearwright.analysis.drives.steady_temperatures import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.transmission.gear_wheels import wheels_before
-from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet
+from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, mounting_conflict
 from gearwright.parts.gears.losses import losses_of
 
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")
@@ -44,6 +44,7 @@ OF_GEARBOX = {
     "gearbox mean torque": "rated_torque",
     "gearbox input speed": "peak_input_speed",
     "gearbox mean input speed": "rated_input_speed",
+    **dict(zip(SHAFT_LIMITS, ("radial_load", "axial_load", "tilting_moment"), strict=True)),
 }
 """The same of a gearbox."""
 CHECKED_AS = {"continuous current": "continuous motor torque"}
@@ -130,7 +131,11 @@ class ArticleSearch:
         """Those that can be tried, the lightest first."""
         needed = (*NEEDED, *(() if self.trials.part.current_control is None else ("inductance",)))
         present = self.trials.part.motor.catalogue
-        return _lightest_first(one for one in self.table.motors.values() if one.key != present and _has(one, needed))
+        return _lightest_first(
+            one
+            for one in self.table.motors.values()
+            if one.key != present and _has(one, needed) and _fits(one, self.trials.drive.gearbox_sheet)
+        )
 
     @cached_property
     def _gearboxes(self) -> list[GearboxSheet]:
@@ -141,7 +146,10 @@ class ArticleSearch:
         return _lightest_first(
             one
             for one in self.table.gearboxes.values()
-            if one.key != present and _has(one, needed) and same_ratio(one.ratio, self.trials.drive)
+            if one.key != present
+            and _has(one, needed)
+            and same_ratio(one.ratio, self.trials.drive)
+            and _fits(self.trials.drive.motor_sheet, one)
         )
 
     @cached_property
@@ -258,6 +266,11 @@ class ArticleSearch:
 def same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
     """Whether an article's ratio is about that of a drive."""
     return drive.gear is not None and ratio is not None and 0.7 < ratio / abs(float(drive.gear.ratio)) < 1.4
+
+
+def _fits(motor: MotorSheet | None, gearbox: GearboxSheet | None) -> bool:
+    """Whether nothing that both data sheets state keeps a motor from being mounted on a gearbox."""
+    return motor is None or gearbox is None or mounting_conflict(motor, gearbox) is None
 
 
 def _life(tried: Tried) -> float:

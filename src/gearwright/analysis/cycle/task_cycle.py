@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import column, item, stacked
-from gearwright.algebra.differentiation.dual_numbers import linear, value_of
+from gearwright.algebra.differentiation.dual_arrays import column, item
+from gearwright.algebra.differentiation.dual_numbers import value_of
 from gearwright.analysis.advice.advice import JointShares, advised
 from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
@@ -21,7 +21,7 @@ from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.drives.motor_loads import MotorLoads
 from gearwright.analysis.drives.steady_temperatures import Temperatures
 from gearwright.analysis.drives.warm_start import AnyDemands, motor_temperatures
-from gearwright.analysis.links.section_forces import Moving
+from gearwright.analysis.links.section_forces import reactions_along
 from gearwright.analysis.task.process_forces import AppliedWrench, about_origins
 from gearwright.analysis.task.task import Task
 from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
@@ -69,10 +69,7 @@ class Cycle:
     @cached_property
     def reactions(self) -> Scalar:
         """Wrench across every joint, (T, bodies, 6)."""
-        shape = (len(self.found.motion.t), 1)
-        across = Moving.of(self.mech, self.found.motion, self.acting).across
-        parts = [x for wrench in across for x in (*wrench.force, *wrench.moment)]
-        return linear(lambda x: x.reshape(shape[0], -1, 6), stacked(parts, shape))
+        return reactions_along(self.mech, self.found.motion, self.acting)
 
     def drives(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""

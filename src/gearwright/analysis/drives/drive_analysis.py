@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,31 @@ def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
         return None, None
     torque = None if box.peak_torque is None else box.peak_torque / abs(float(drive.gear.ratio))
     return box.peak_input_speed, torque
+
+
+class ShaftLoad(NamedTuple):
+    """What the bearings of a joint carry over a cycle: largest radial and axial force [N], tilting moment [Nm]."""
+
+    radial: Scalar
+    axial: Scalar
+    tilting: Scalar
+
+
+def shaft_load(reaction: Sequence[Scalar], axis: Sequence[Scalar], count: int) -> ShaftLoad:
+    """The largest loads of a joint's bearings.
+
+    Args:
+        reaction: force and moment across the joint in the driven link's axes, six series (T,).
+        axis: of the joint in these axes.
+        count: T.
+    """
+    force, moment, along = Vec(*reaction[:3]), Vec(*reaction[3:]), Vec.of(axis)
+    axial = along.dot(force)
+    return ShaftLoad(
+        radial=largest_length(tuple(force - along * axial), count),
+        axial=largest_length((axial,), count),
+        tilting=largest_length(tuple(moment - along * along.dot(moment)), count),
+    )
 
 
 RESTING = 1e-9
@@ -235,10 +260,14 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_tilting_moment(self) -> float | None:
         """Largest moment across the joint's axis [Nm], which its bearings carry."""
+        return None if self.shaft_load is None else self.shaft_load.tilting
+
+    @cached_property
+    def shaft_load(self) -> ShaftLoad | None:
+        """Largest forces and moment that the bearings of the joint carry."""
         if self.reaction is None or self.axis is None:
             return None
-        moment, axis = Vec(*columns_of(self.reaction)[3:]), Vec.of(self.axis)
-        return largest_length(tuple(moment - axis * axis.dot(moment)), len(value_of(self.t)))
+        return shaft_load(columns_of(self.reaction), self.axis, len(value_of(self.t)))
 
     @cached_property
     def energy(self) -> float | None:

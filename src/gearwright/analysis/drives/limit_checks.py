@@ -9,9 +9,11 @@ from math import copysign, inf
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.motor_limits import motor_limit
 from gearwright.forces.robot_lines import force_unit
-from gearwright.parts import Link
+from gearwright.parts import GearboxSheet, Link
 from gearwright.parts.gears.series import tensions_of
 
+ROUNDING = 1e-9
+"""Share of a limit by which it may be exceeded through rounding alone."""
 PRETENSION = "pretension"
 """What the limit of a belt is called, after its name."""
 LIFE = "gearbox life"
@@ -22,6 +24,8 @@ POSITION = "joint position"
 """What the limit of a joint's range is called."""
 WINDING = "winding above air"
 """What the limit of a winding's temperature is called."""
+SHAFT_LIMITS = ("output-shaft radial load", "output-shaft axial load", "output-shaft tilting moment")
+"""What the limits of a gearbox's output shaft are called."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class LimitCheck:
     @property
     def kept(self) -> bool:
         """Whether the limit is kept; what rounding does is forgiven."""
-        return self.margin >= -1e-9
+        return self.margin >= -ROUNDING
 
     @property
     def is_range(self) -> bool:
@@ -140,6 +144,36 @@ def _of_sheets(drive: DriveAnalysis) -> Iterator[StatedLimit]:
         yield "gearbox mean torque", drive.mean_output_torque, box.rated_torque, "Nm", source
         yield "gearbox input speed", drive.peak_motor_speed, box.peak_input_speed, "rad/s", source
         yield "gearbox mean input speed", drive.mean_motor_speed, box.rated_input_speed, "rad/s", source
+        if drive.shaft_load is not None:
+            yield from ((*limit, source) for limit in shaft_limits(box, *drive.shaft_load))
+
+
+def shaft_limits(
+    sheet: GearboxSheet, radial: float, axial: float, tilting: float
+) -> Iterator[tuple[str, float, float | None, str]]:
+    """Name, value, limit and unit of each limit of an output shaft that carries its link without another bearing.
+
+    The output flange is taken to lie at the joint's origin. A radial load F that is permissible at a distance d from it
+    makes a moment F d there, so that a tilting moment M loads the shaft like the radial force M / d.
+
+    Args:
+        sheet: of the gearbox.
+        radial: largest force across the joint's axis [N].
+        axial: largest force along it [N].
+        tilting: largest moment across it, about the joint's origin [Nm].
+
+    >>> sheet = GearboxSheet(key="g", radial_load=100.0, radial_load_distance=0.02)
+    >>> next(shaft_limits(sheet, 30.0, 10.0, 1.2))
+    ('output-shaft radial load', 60.0, 100.0, 'N')
+    """
+    distance = sheet.radial_load_distance
+    equivalent = max(radial, tilting / distance) if distance else radial
+    limits = (
+        (equivalent, sheet.radial_load, "N"),
+        (axial, sheet.axial_load, "N"),
+        (tilting, sheet.tilting_moment, "Nm"),
+    )
+    yield from ((name, *one) for name, one in zip(SHAFT_LIMITS, limits, strict=True))
 
 
 def _of_belts(drive: DriveAnalysis) -> Iterator[StatedLimit]:

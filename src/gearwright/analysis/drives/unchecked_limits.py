@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import LIFE, WINDING, LimitCheck
+from gearwright.analysis.drives.limit_checks import LIFE, SHAFT_LIMITS, WINDING, LimitCheck
 from gearwright.files.tables.drive_tables import GEARBOX_COLUMNS, MOTOR_COLUMNS
-from gearwright.parts import AnyGear, DataSheet, Gear
+from gearwright.parts import AnyGear, DataSheet, Gear, is_mounting_known
 from gearwright.text import listed
 
 
@@ -43,6 +43,8 @@ GEARBOX_KINDS = (
     Kind("peak torque", ("gearbox peak torque",), ("peak_torque",)),
     Kind("mean torque", ("gearbox mean torque",), ("rated_torque",)),
 )
+SHAFT_KIND = Kind("output-shaft load", SHAFT_LIMITS, ("radial_load", "axial_load", "tilting_moment"))
+MOUNTING = "mounting"
 LIFE_KIND = Kind("life", (LIFE,), ("life", "life_speed", "rated_torque"))
 
 
@@ -136,8 +138,20 @@ def _of_gearbox(drive: DriveAnalysis, checked: set[str], life: bool) -> Iterator
     if drive.gear is None or _is_direct(drive.gear):
         return
     key = getattr(drive.gear, "catalogue", None)
-    for kind in _open((*GEARBOX_KINDS, *((LIFE_KIND,) if life else ())), drive, checked):
+    for kind in _open((*GEARBOX_KINDS, SHAFT_KIND, *((LIFE_KIND,) if life else ())), drive, checked):
         yield kind.name, _why("gear", key, drive.gearbox_sheet, kind, GEARBOX_COLUMNS)
+    motor, box = drive.motor_sheet, drive.gearbox_sheet
+    if motor is None or box is None or not is_mounting_known(motor, box):
+        yield MOUNTING, _why_unmounted(drive)
+
+
+def _why_unmounted(drive: DriveAnalysis) -> _Why:
+    """Why nothing is known of whether motor and gearbox can be bolted together."""
+    motor, box = drive.motor_sheet, drive.gearbox_sheet
+    if motor is None or box is None:
+        return _Why("motor and gear do not both name a data sheet of the catalogue")
+    empty = [sheet for sheet in (motor, box) if sheet.outer_diameter is None]
+    return _Why(f"empty in the data sheet of {SHEETS}", listed(one.key for one in empty), ("outer_diameter",))
 
 
 def _is_direct(gear: AnyGear) -> bool:

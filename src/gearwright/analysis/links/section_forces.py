@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_arrays import stacked
+from gearwright.algebra.differentiation.dual_numbers import linear, value_of
 from gearwright.analysis.links.beam import LinkBeam
 from gearwright.analysis.parametric_series import OF_SERIES, columns, mapped
 from gearwright.analysis.task.process_forces import AppliedWrench, origin_wrenches
@@ -59,6 +60,13 @@ class Moving:
         outside = {body: Wrench(*one) for body, one in origin_wrenches(pose, acting).items()}
         needed = [needed_wrench(pose, i, x, v, a, outside) for i, x in enumerate(bodies)]
         return Moving(pose, bodies, gathered(pose, needed), len(motion.t), tuple(acting))
+
+
+def reactions_along(mech: Mechanism, motion: AnyMotion, acting: Sequence[AppliedWrench] = ()) -> Scalar:
+    """Wrench across every joint along a motion, as `gw.reactions` gives it, (T, bodies, 6); both may vary."""
+    shape = (len(motion.t), 1)
+    parts = [x for wrench in Moving.of(mech, motion, acting).across for x in (*wrench.force, *wrench.moment)]
+    return linear(lambda x: x.reshape(shape[0], -1, 6), stacked(parts, shape))
 
 
 class SectionForces(NamedTuple):

@@ -13,6 +13,9 @@ from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, writ
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
+LIMIT_NOT_KEPT = 3
+"""Exit status of a command whose result does not keep a limit."""
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,6 +37,10 @@ Sensitive: TypeAlias = Annotated[
     bool,
     typer.Option("--sensitivities", help="Tell what one per cent of each parameter does to every characteristic."),
 ]
+NoFail: TypeAlias = Annotated[
+    bool,
+    typer.Option("--no-fail", help=f"Exit with 0 also where a limit is not kept; else with {LIMIT_NOT_KEPT}."),
+]
 WORST = 12
 """Limits that the screen shows; the report and JSON show all."""
 STRONGEST = 3
@@ -47,6 +54,7 @@ def analyse_task(
     plot: Plot = None,
     catalogue: CatalogueFiles = None,
     sensitivities: Sensitive = False,
+    no_fail: NoFail = False,
     json: Json = False,
     xacro: Xacro = False,
     include: Include = None,
@@ -54,6 +62,9 @@ def analyse_task(
     """Analyse a task: torques, currents, energy, temperatures of every drive, limits with margins and advice.
 
     Where the task says what goes wrong (`perturbed:`), a closed loop follows it and the worse of both is shown.
+
+    Exit code: 0 every limit that could be checked is kept; 3 one is not, or a joint has no motor for the force that
+    it needs (0 with --no-fail); 2 bad input.
 
     Example: gearwright analyse scara pick.yaml --report pick.html
     """
@@ -79,6 +90,13 @@ def analyse_task(
     if report is not None:
         say(f"The whole report is in {report}.")
     mention_figure(plot)
+    exit_by_verdict(found, no_fail)
+
+
+def exit_by_verdict(found: Analysis, no_fail: bool) -> None:
+    """End the command with LIMIT_NOT_KEPT where the task cannot be done within every limit that is known."""
+    if not (found.possible or no_fail):
+        raise typer.Exit(LIMIT_NOT_KEPT)
 
 
 def show(found: Analysis) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
-from gearwright.cli.commands.analyse import CatalogueFiles, ReportFile, TaskFile, show
+from gearwright.cli.commands.analyse import CatalogueFiles, NoFail, ReportFile, TaskFile, exit_by_verdict, show
 from gearwright.cli.output import mention_figure, number, results, say, table, write_json
 from gearwright.errors import InputError
 from gearwright.text import visible
@@ -58,11 +58,15 @@ def size(
     catalogue: CatalogueFiles = None,
     seed: Annotated[int, typer.Option(help="Of the search, where there are too many sets to look at.")] = 0,
     trials: Annotated[int, typer.Option(metavar="N", help="Designs that are proposed where something varies.")] = 60,
+    no_fail: NoFail = False,
     json: Json = False,
     xacro: Xacro = False,
     include: Include = None,
 ) -> None:
     """Choose motors and gearboxes for a task, from the bundled catalogue and your own files, and what --vary names.
+
+    Exit code: 0 the design keeps every limit that could be checked; 3 a limit of a drive that was not chosen is not
+    kept (0 with --no-fail); 2 bad input, or no design keeps every limit.
 
     Example: gearwright size scara pick.yaml --joint shoulder --joint elbow --efficiency 0.7 -o sized.yaml
     """
@@ -100,6 +104,7 @@ def size(
     if output is not None:
         say(f"The robot is in {output}.")
     mention_figure(plot)
+    exit_by_verdict(found.analysis, no_fail)
 
 
 def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:

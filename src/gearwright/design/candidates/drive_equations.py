@@ -110,6 +110,19 @@ def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str
 JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE = "joint speed", "joint torque", "joint force"
 VOLTAGE = "voltage"
 """Limits of a joint and of what feeds a motor, by their names in an analysis."""
+PEAKS = (
+    JOINT_SPEED,
+    JOINT_TORQUE,
+    JOINT_FORCE,
+    "peak motor torque",
+    "motor speed",
+    VOLTAGE,
+    "gearbox peak torque",
+    "gearbox input speed",
+)
+"""Limits that a single instant can break: what some instants take of them all of them take at least."""
+AT_ANY_LOAD = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
+"""Limits that do not depend on what a joint carries."""
 TINY = 1e-300
 """So that a joint which rests is compared with zero and not with nothing."""
 

@@ -16,9 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.analysis import Task
 from gearwright.analysis.cycle.cycle_motion import Prescribed
+from gearwright.analysis.drives.drive_analysis import ShaftLoad, shaft_load
+from gearwright.analysis.links.section_forces import reactions_along
+from gearwright.analysis.links.structural_deflection import acting_on
 from gearwright.analysis.task.payload_phases import Rows, heaviest
 from gearwright.arrays import Array
 from gearwright.design.candidates.drive_equations import JOINT_FORCE, JOINT_SPEED, JOINT_TORQUE, VOLTAGE
@@ -29,12 +33,12 @@ from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import force_unit
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import approximate, assemble
+from gearwright.mechanism import Mechanism, approximate, assemble
 from gearwright.motion import Motion
 from gearwright.parts import AnyGear, Drive, Gear, Motor, Robot
 from gearwright.text import did_you_mean, listed
 
-ADDED = ("mass", "rest", "first", "second")
+ADDED = ("mass", "rest", "first", "second", "reaction")
 """Series of a `DriveBasis`."""
 PROBE = 1e-3
 """Mass [kg] and inertia [kg m2] with which a machine is assembled to see what they do."""
@@ -53,6 +57,9 @@ class DriveBasis:
         second: times the square of the ratio, (T, n).
         gear: the gear that stays, if only the motor is chosen.
         limits: that the joint states, and what feeds the motor, by their names in an analysis.
+        reaction: wrench across the joint without the drives in question: force, then moment about its origin in the
+            axes of the driven link, (T, 6).
+        axis: of the joint in these axes.
     """
 
     drive: Drive
@@ -63,6 +70,13 @@ class DriveBasis:
     second: Array
     gear: AnyGear | None
     limits: Mapping[str, float] = field(default_factory=dict)
+    reaction: Array = field(default_factory=lambda: np.zeros((0, 6)))
+    axis: tuple[Any, ...] = (0.0, 0.0, 1.0)
+
+    @property
+    def shaft(self) -> ShaftLoad | None:
+        """What the bearings of the joint carry without the drives in question."""
+        return shaft_load(tuple(self.reaction.T), self.axis, len(self.reaction)) if len(self.reaction) else None
 
     def changed(self, how: Callable[[Array], Array]) -> DriveBasis:
         """The same with every series changed."""
@@ -103,6 +117,12 @@ class DriveSpace:
         motion = Motion(*(rows.of(x) for x in (self.motion.t, self.motion.q, self.motion.v, self.motion.a)))
         drives = tuple(one.changed(rows.of) for one in self.drives)
         return DriveSpace(self.robot, motion, rows.of(self.bare), rows.of(self.outside), drives)
+
+    def at_times(self, rows: NDArray[np.intp]) -> DriveSpace:
+        """Only some of its samples."""
+        motion = Motion(*(x[rows] for x in (self.motion.t, self.motion.q, self.motion.v, self.motion.a)))
+        drives = tuple(one.changed(lambda series: series[rows]) for one in self.drives)
+        return DriveSpace(self.robot, motion, self.bare[rows], self.outside[rows], drives)
 
     @property
     def duration(self) -> float:
@@ -176,8 +196,19 @@ def _space_of(
     machines = _Machines(motion, frozenset(geared), model or "exact")
     free = machines.forces(bare)
     bases = [machines.basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in chosen]
-    limited = tuple(replace(one, limits=_stated(loaded, one.drive)) for one in bases)
+    acting = acting_on(bare, mech, motion, course.forces, course.contact(bare, mech))
+    across = reactions_along(mech, motion, acting)
+    limited = tuple(
+        replace(one, limits=_stated(loaded, one.drive), reaction=across[:, k], axis=tuple(mech.bodies[k].axis))
+        for one in bases
+        for k in [_body_of(mech, one.drive.joint)]
+    )
     return DriveSpace(loaded, motion, free + outside, outside, limited)
+
+
+def _body_of(mech: Mechanism, joint: str) -> int:
+    """The body that a joint moves."""
+    return [body.joint_name or body.name for body in mech.bodies].index(joint)
 
 
 def _stated(robot: Robot, drive: Drive) -> dict[str, float]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gearwright.analysis import Perturbation, Task
-from gearwright.design.candidates.candidates import Candidates, Choice
+from gearwright.design.candidates.candidates import Candidates
 from gearwright.design.candidates.chosen_drives import with_choices
 from gearwright.errors import InputError, PartError
-from gearwright.parts import Robot
+from gearwright.parts import DataSheet, Robot
 from gearwright.text import listed
 
 
@@ -23,7 +23,8 @@ def possible_choices(some: Candidates, robot: Robot, task: Task) -> Candidates:
     wrong = impossible_articles(some, robot, task)
     if not wrong:
         return some
-    fits = np.array([not {one.motor.key, _box(one)} & set(wrong) for one in some.choices])
+    motors, boxes = (np.array([_key(one) not in wrong for one in sheets]) for sheets in (some.motors, some.boxes))
+    fits = motors[some.motor_at] & boxes[some.box_at]
     if not fits.any():
         raise PartError(f"size_drives: the errors of the task leave no drive possible. {next(iter(wrong.values()))}")
     return some[fits]
@@ -37,13 +38,12 @@ def impossible_articles(some: Candidates, robot: Robot, task: Task) -> dict[str,
     of_gears = {path: share for path, share in own.items() if path.startswith(f"{drive.title}.gear.")}
     of_motors = {path: share for path, share in own.items() if path not in of_gears}
     found: dict[str, str] = {}
-    for wrong, key in ((of_gears, _box), (of_motors, _motor)):
-        each = {key(one): one for one in some.choices} if wrong else {}
-        for name, one in each.items():
+    for wrong, sheets, places in ((of_gears, some.boxes, some.box_at), (of_motors, some.motors, some.motor_at)):
+        for first in np.sort(np.unique(places, return_index=True)[1]) if wrong else ():
             try:
-                Perturbation(parameter_error=wrong).applied(with_choices(robot, {drive.joint: one}))
+                Perturbation(parameter_error=wrong).applied(with_choices(robot, {drive.joint: some.choices[first]}))
             except (PartError, InputError) as error:
-                found[name] = str(error)
+                found[_key(sheets[places[first]])] = str(error)
     return found
 
 
@@ -58,9 +58,5 @@ def impossible_remarks(options: Sequence[Candidates], robot: Robot, task: Task) 
             )
 
 
-def _motor(choice: Choice) -> str:
-    return choice.motor.key
-
-
-def _box(choice: Choice) -> str:
-    return "" if choice.gearbox is None else choice.gearbox.key
+def _key(sheet: DataSheet | None) -> str:
+    return "" if sheet is None else sheet.key

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.catalogue import Catalogue
-from gearwright.parts import GearboxSheet, MotorSheet
+from gearwright.parts import GearboxSheet, MotorSheet, mounting_conflict
 from gearwright.parts.drives.data_sheets import DataSheet
 from gearwright.text import listed
 
 Sheet = TypeVar("Sheet", bound=DataSheet)
+Optional = TypeVar("Optional", bound=DataSheet | None)
 OF_MOTOR = ("mass", "inertia", "torque_constant", "resistance")
 OF_GEARBOX = ("mass", "ratio", "efficiency")
 OF_LIFE = ("life", "life_speed", "rated_torque")
@@ -69,6 +73,28 @@ def unlimited(joint: str, motor: MotorSheet, gearbox: GearboxSheet | None) -> It
     missing = [word for word, x in words.items() if x is None] + ["input speed"] * (speeds == (None, None))
     if missing:
         yield f"{joint}: the sheet of {gearbox.key} prints no {listed(missing)}, which therefore is not judged."
+
+
+def mountable(motors: Sequence[MotorSheet], boxes: Sequence[GearboxSheet | None]) -> NDArray[np.bool_]:
+    """Whether each motor can be mounted on each gearbox, (M, B); nothing speaks against a gear without a data sheet."""
+    motor_kinds, motor_at = _alike(motors, ("outer_diameter", "flange", "shaft_diameter"))
+    box_kinds, box_at = _alike(boxes, ("outer_diameter", "flange", "max_motor_shaft"))
+    fits = np.array([[box is None or mounting_conflict(one, box) is None for box in box_kinds] for one in motor_kinds])
+    return fits.reshape(len(motor_kinds), len(box_kinds))[np.ix_(motor_at, box_at)]
+
+
+def _alike(sheets: Sequence[Optional], words: tuple[str, ...]) -> tuple[list[Optional], NDArray[np.intp]]:
+    """The first sheet of each kind that has the same values of these words, and per sheet the place of its kind."""
+    kinds: dict[tuple[Any, ...], int] = {}
+    first: list[Optional] = []
+    places = np.zeros(len(sheets), dtype=np.intp)
+    for k, sheet in enumerate(sheets):
+        values = tuple(getattr(sheet, word, None) for word in words)
+        if values not in kinds:
+            kinds[values] = len(first)
+            first.append(sheet)
+        places[k] = kinds[values]
+    return first, places
 
 
 def passed_over(catalogue: Catalogue, life: float | None = None) -> Iterator[str]:

@@ -7,10 +7,11 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.candidates.candidates import Candidates, screen
-from gearwright.design.candidates.drive_equations import JOINT_SPEED
+from gearwright.design.candidates.candidates import Candidates, speed_uses
+from gearwright.design.candidates.drive_equations import AT_ANY_LOAD, JOINT_SPEED
 from gearwright.design.candidates.drive_influence import DriveSpace
 from gearwright.design.candidates.objectives import Found, telling, unbeaten
 from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
@@ -23,8 +24,6 @@ FEW = 1_000_000
 """Up to so many sets are all looked at."""
 KEPT = 5_000
 """Of the sets that keep every limit, how many of the best are kept."""
-AT_ANY_LOAD = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
-"""Limits that do not depend on what the other joints carry."""
 METHODS = ("enumerate", "evolve")
 
 
@@ -59,13 +58,15 @@ def best_sets(
     else:
         from gearwright.design.search.genetic_search import evolved
 
-        places, looked_at = evolved(sets, (goal, other), share, seed)
+        def selection(numbers: SetNumbers) -> NDArray[np.intp]:
+            return np.unique(np.concatenate([_best(space, numbers, goal, other), _front(space, numbers, pair)]))
+
+        places, looked_at = evolved(sets, (goal, other), share, seed, selection)
         remarks = (f"of {number:.3g} sets {looked_at} were looked at by an evolution (seed {seed}).",)
     if not len(places):
         raise nothing_fits(DriveSets(space, tuple(telling(some, goal) for some in options)), share, FEW)
     numbers = _numbers(sets, places)
-    best = np.lexsort((_of(space, numbers, other), _of(space, numbers, goal)))[:KEPT]
-    front = unbeaten(*(_of(space, numbers, name) for name in pair))
+    best, front = _best(space, numbers, goal, other), _front(space, numbers, pair)
     return Sets(
         described(sets, places[best], numbers.at(best)),
         described(sets, places[front], numbers.at(front)),
@@ -73,6 +74,16 @@ def best_sets(
         remarks,
         pair,
     )
+
+
+def _best(space: DriveSpace, numbers: SetNumbers, goal: str, other: str) -> NDArray[np.intp]:
+    """Places of the best sets, by the objective, then by the other one."""
+    return np.lexsort((_of(space, numbers, other), _of(space, numbers, goal)))[:KEPT]
+
+
+def _front(space: DriveSpace, numbers: SetNumbers, pair: tuple[str, str]) -> NDArray[np.intp]:
+    """Places of the sets on the Pareto front of two objectives."""
+    return unbeaten(*(_of(space, numbers, name) for name in pair))
 
 
 def quick_options(space: DriveSpace, options: Sequence[Candidates], share: float, goal: str) -> tuple[Candidates, ...]:
@@ -89,7 +100,7 @@ def quick_options(space: DriveSpace, options: Sequence[Candidates], share: float
 
 def _quick_enough(space: DriveSpace, some: Candidates, share: float) -> Candidates:
     """Choices that are too slow for the motion, whatever they carry, are left out."""
-    use = screen(some, space.motion, space.bare[:, some.basis.at]).use
+    use = speed_uses(some, space.motion)
     joint = some.basis.drive.joint
     if JOINT_SPEED in use and use[JOINT_SPEED][0] > share:
         raise InputError(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +13,15 @@ from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates, Screening, screen
+from gearwright.design.candidates.drive_equations import PEAKS
 from gearwright.design.candidates.drive_influence import DriveSpace
 
 Places = NDArray[np.intp]
 """Per set and joint the place of a choice among its candidates, (P, J)."""
+CACHED = 40_000
+"""Values of a series that are computed together: a dozen such arrays fit into the caches of a processor."""
+INSTANTS = 9
+"""Evenly spaced times at which sets are looked at before the whole motion is."""
 NEGLIGIBLE = 1e-12
 """Share of a drive's largest force below which it does not act on a joint."""
 
@@ -48,10 +55,12 @@ class DriveSets:
     Args:
         space: forces as a function of the drives.
         options: per joint its candidates.
+        acting: per joint the others whose drives act on it; found from the motion unless given.
     """
 
     space: DriveSpace
     options: tuple[Candidates, ...]
+    acting: tuple[set[int], ...] | None = None
 
     @cached_property
     def order(self) -> tuple[int, ...] | None:
@@ -68,6 +77,8 @@ class DriveSets:
     @cached_property
     def _acting(self) -> tuple[set[int], ...]:
         """Per joint the others whose drives act on it."""
+        if self.acting is not None:
+            return self.acting
         bases = self.space.drives
 
         def acts(k: int, j: int) -> bool:
@@ -76,8 +87,25 @@ class DriveSets:
 
         return tuple({k for k in range(len(bases)) if k != j and acts(k, j)} for j in range(len(bases)))
 
-    def screened(self, joint: int, chosen: dict[int, Places], places: Places) -> Screening:
-        """One joint of many sets: `places` (P,) of its candidates, and those of the joints that act on it."""
+    def screened(self, joint: int, chosen: Mapping[int, Places], places: Places) -> Screening:
+        """One joint of many sets: `places` (P,) of its candidates, and those of the joints that act on it.
+
+        Series are made for so many sets at once as the processor's caches hold.
+        """
+        step = max(1, CACHED // len(self.space.t))
+        parts = [
+            self._screened(joint, {k: x[start : start + step] for k, x in chosen.items()}, places[start : start + step])
+            for start in range(0, max(len(places), 1), step)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return Screening(
+            {name: np.concatenate([one.use[name] for one in parts]) for name in parts[0].use},
+            energy=np.concatenate([one.energy for one in parts]),
+            temperature=np.concatenate([one.temperature for one in parts]),
+        )
+
+    def _screened(self, joint: int, chosen: Mapping[int, Places], places: Places) -> Screening:
         at = self.space.drives[joint].at
         load = np.broadcast_to(self.space.bare[:, at], (len(places), len(self.space.t)))
         for k in sorted(self._acting[joint]):
@@ -86,22 +114,63 @@ class DriveSets:
 
     def _added(self, k: int, places: Places, at: int) -> Array:
         """What chosen drives of a joint add to a force, (P, T)."""
-        some, basis = self.options[k], self.space.drives[k]
-        mass, inertia, ratio = (x[places, None] for x in (some.mass, some.inertia, some.ratio))
+        some, basis = self.options[k][places], self.space.drives[k]
+        mass, inertia, ratio = (x[:, None] for x in (some.mass, some.inertia, some.ratio))
         turning = basis.rest[:, at] + ratio * (basis.first[:, at] + ratio * basis.second[:, at])
         return np.asarray(mass * basis.mass[:, at] + inertia * turning)
 
-    def evaluated(self, sets: Places) -> SetNumbers:
-        """The numbers of whole sets."""
-        chosen = {j: sets[:, j] for j in range(sets.shape[1])}
-        found = [self.screened(j, chosen, sets[:, j]) for j in range(sets.shape[1])]
-        return SetNumbers(
-            use=np.max([one.worst for one in found], axis=0),
-            mass=self._summed(sets, "mass"),
-            energy=np.sum([one.energy for one in found], axis=0),
-            price=self._summed(sets, "price"),
-            temperature=np.max([one.temperature for one in found], axis=0),
-        )
+    def peak_use(self, joint: int, chosen: Mapping[int, Places], places: Places) -> Array:
+        """A lower bound of the largest share of any limit that a joint of many sets takes, (P,), from few instants."""
+        found = self._at_instants.screened(joint, chosen, places).use
+        return np.asarray(np.max([found[name] for name in PEAKS if name in found], axis=0))
+
+    @cached_property
+    def _at_instants(self) -> DriveSets:
+        """The same sets at few instants: those of the largest forces, accelerations and speeds, and some between."""
+        times, ends = len(self.space.t), []
+        for basis in self.space.drives:
+            at = basis.at
+            for series in (self.space.bare[:, at], basis.mass[:, at], basis.second[:, at], self.space.motion.v[:, at]):
+                ends += [int(series.argmax()), int(series.argmin())]
+        rows = np.unique([*ends, *np.linspace(0, times - 1, INSTANTS).astype(int)])
+        return DriveSets(self.space.at_times(rows), tuple(some.at_times(rows) for some in self.options), self._acting)
+
+    def evaluated(self, sets: Places, share: float = inf) -> SetNumbers:
+        """The numbers of whole sets.
+
+        Args:
+            sets: the sets, (P, J).
+            share: of every limit that may be taken; of sets that take more of one at a single instant only mass and
+                price are computed, and their use is inf.
+        """
+        fits = np.ones(len(sets), dtype=bool)
+        if share < inf:
+            for j in range(sets.shape[1]):
+                left = np.flatnonzero(fits)
+                fits[left] = self._once(sets[left], j, self._peak_uses)[0] <= share
+        columns = [self._once(sets[fits], j, self._numbers) for j in range(sets.shape[1])]
+        use, energy, temperature = (np.full(len(sets), x) for x in (inf, nan, nan))
+        use[fits] = np.max([one[0] for one in columns], axis=0)
+        energy[fits] = np.sum([one[1] for one in columns], axis=0)
+        temperature[fits] = np.max([one[2] for one in columns], axis=0)
+        return SetNumbers(use, self._summed(sets, "mass"), energy, self._summed(sets, "price"), temperature)
+
+    def _peak_uses(self, joint: int, chosen: Mapping[int, Places], places: Places) -> tuple[Array, ...]:
+        return (self.peak_use(joint, chosen, places),)
+
+    def _numbers(self, joint: int, chosen: Mapping[int, Places], places: Places) -> tuple[Array, ...]:
+        found = self.screened(joint, chosen, places)
+        return found.worst, found.energy, found.temperature
+
+    def _once(
+        self, sets: Places, joint: int, columns_of: Callable[[int, Mapping[int, Places], Places], tuple[Array, ...]]
+    ) -> tuple[Array, ...]:
+        """Numbers of one joint of many sets; computed once where neither its choice nor those that act on it differ."""
+        deciding = [joint, *sorted(self._acting[joint])]
+        same = len(sets) > 1 and bool((sets[:, deciding] == sets[0, deciding]).all())
+        rows = sets[:1] if same else sets
+        numbers = columns_of(joint, {k: rows[:, k] for k in deciding}, rows[:, joint])
+        return tuple(np.broadcast_to(x, len(sets)) for x in numbers) if same else numbers
 
     def _summed(self, sets: Places, word: str) -> Array:
         return np.asarray(np.sum([getattr(some, word)[sets[:, j]] for j, some in enumerate(self.options)], axis=0))

@@ -6,9 +6,12 @@ the evolution ends with is improved joint by joint, looking at every choice of o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
@@ -16,29 +19,74 @@ from gearwright.design.search.enumeration import walked
 from gearwright.errors import MissingExtraError
 
 POPULATION, GENERATIONS = 150, 40
+REMEMBERED = 100_000
+"""Sets that keep every limit and are remembered before the best of them are selected."""
+TOGETHER = 20_000
+"""Sets whose numbers are computed together."""
 BROKEN = 1e6
 """Cost of a set that misses a limit, in units of the objective, and more by how much."""
 
 
-class Judged:
-    """Sets with their costs; remembers every set that keeps all limits."""
+Selection = Callable[[SetNumbers], NDArray[np.intp]]
+"""Places of the sets that are worth remembering, by their numbers."""
 
-    def __init__(self, sets: DriveSets, objective: str, share: float) -> None:
+
+class Judged:
+    """Sets with their costs; remembers sets that keep all limits.
+
+    Args:
+        sets: all there are.
+        objective: what is wanted least.
+        share: of every limit that may be taken.
+        selection: which sets are remembered where there are more than REMEMBERED; all unless given.
+    """
+
+    def __init__(self, sets: DriveSets, objective: str, share: float, selection: Selection | None = None) -> None:
         self.sets, self.objective, self.share = sets, objective, share
         self.looked_at = 0
-        self.good: dict[bytes, Places] = {}
+        self._selection = selection
+        self._good: list[tuple[Places, SetNumbers]] = []
 
-    def numbers(self, rows: Places) -> SetNumbers:
-        """The numbers of sets, of which those that keep every limit are remembered."""
+    def numbers(self, rows: Places, share: float = inf) -> SetNumbers:
+        """The numbers of sets, of which those that keep every limit are remembered.
+
+        Args:
+            rows: the sets.
+            share: beyond which their use need not be known, as `DriveSets.evaluated` takes it.
+        """
         self.looked_at += len(rows)
-        found = self.sets.evaluated(rows)
-        for row in rows[found.use <= self.share]:
-            self.good.setdefault(row.tobytes(), row)
-        return found
+        parts = []
+        for start in range(0, len(rows), TOGETHER):
+            some = rows[start : start + TOGETHER]
+            found = self.sets.evaluated(some, share)
+            fits = found.use <= self.share
+            self._remember(some[fits], found.at(fits))
+            parts.append(found)
+        return SetNumbers(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    def costs(self, rows: Places) -> Array:
-        """The objective of each set, and beyond BROKEN for those that miss a limit."""
-        found = self.numbers(rows)
+    def _remember(self, rows: Places, numbers: SetNumbers) -> None:
+        if len(rows):
+            self._good.append((rows, numbers))
+        if self._selection is not None and sum(len(one) for one, _ in self._good) > REMEMBERED:
+            rows, numbers = self._distinct()
+            worth = self._selection(numbers)
+            self._good = [(rows[worth], numbers.at(worth))]
+
+    def _distinct(self) -> tuple[Places, SetNumbers]:
+        """The sets that are remembered, each once, in the order in which they were found."""
+        rows = np.concatenate([one for one, _ in self._good])
+        numbers = SetNumbers(*(np.concatenate(x) for x in zip(*(one for _, one in self._good), strict=True)))
+        first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+        return rows[first], numbers.at(first)
+
+    @property
+    def good(self) -> Places:
+        """The sets that are remembered."""
+        return self._distinct()[0] if self._good else np.zeros((0, len(self.sets.options)), dtype=np.intp)
+
+    def costs(self, rows: Places, most: float = inf) -> Array:
+        """The objective of each set, and beyond BROKEN for those that miss a limit; by how much only if `most` does."""
+        found = self.numbers(rows, self.share if most < BROKEN else inf)
         fits = found.use <= self.share
         return np.where(fits, cost(found, self.objective), BROKEN * (1 + np.minimum(found.use, 1e6)))
 
@@ -49,7 +97,9 @@ def cost(found: SetNumbers, objective: str) -> Array:
     return np.nan_to_num(values, nan=BROKEN, posinf=BROKEN)
 
 
-def evolved(sets: DriveSets, objectives: tuple[str, str], share: float, seed: int) -> tuple[Places, int]:
+def evolved(
+    sets: DriveSets, objectives: tuple[str, str], share: float, seed: int, selection: Selection
+) -> tuple[Places, int]:
     """Sets that keep every limit, and how many were looked at; the first objective is improved to the end."""
     try:
         from pymoo.algorithms.moo.nsga2 import NSGA2
@@ -64,7 +114,7 @@ def evolved(sets: DriveSets, objectives: tuple[str, str], share: float, seed: in
             "gearwright[optimise], or give fewer joints or a smaller catalogue."
         ) from error
 
-    judged = Judged(sets, objectives[0], share)
+    judged = Judged(sets, objectives[0], share, selection)
     sizes = np.array([len(some) for some in sets.options])
 
     class Choosing(Problem):  # type: ignore[misc]
@@ -87,8 +137,7 @@ def evolved(sets: DriveSets, objectives: tuple[str, str], share: float, seed: in
     result = minimize(Choosing(), algorithm, ("n_gen", GENERATIONS), seed=seed, verbose=False)
     population = np.asarray(result.pop.get("X"), dtype=np.intp)
     improved(judged, population[judged.costs(population).argmin()])
-    rows = list(judged.good.values())
-    return (np.array(rows) if rows else np.zeros((0, len(sizes)), dtype=np.intp)), judged.looked_at
+    return judged.good, judged.looked_at
 
 
 def _first_generation(sets: DriveSets, judged: Judged, sizes: Places, random: np.random.Generator) -> Places:
@@ -107,7 +156,7 @@ def improved(judged: Judged, best: Places) -> Places:
         for joint, some in enumerate(judged.sets.options):
             rows = np.repeat(best[None], len(some), axis=0)
             rows[:, joint] = np.arange(len(some))
-            costs = judged.costs(rows)
+            costs = judged.costs(rows, least)
             if costs.min() < least:
                 best, least = rows[costs.argmin()], float(costs.min())
         if least >= before:

@@ -25,6 +25,7 @@ ADVICE = {
     "natural frequency": "Stiffen the gears, lighten the links, or require less.",
     STRESS: "Give the links larger sections, lighten what they carry, or slow the task down.",
     "input speed": "Slow the task down, or add drives of lower ratios.",
+    "output-shaft": "Carry the link by a bearing of its own, or add gearboxes whose output shafts bear more.",
     "gearbox": "Slow the task down, lighten the links, or add stronger gearboxes to the catalogue.",
     "voltage": "Slow the task down, or add drives of lower ratios or windings for higher voltages.",
     "speed": "Slow the task down, or add drives of lower ratios.",

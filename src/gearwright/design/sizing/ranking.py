@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -72,7 +72,8 @@ class Screen:
 
     def places(self, found: Sequence[Found]) -> Places:
         """Of choices among the options, (P, J)."""
-        return np.array([[at[_key(one)] for at, one in zip(self._known, some.choices, strict=True)] for some in found])
+        choices = [some.choices for some in self._options]
+        return np.array([[some.index(one) for some, one in zip(choices, each.choices, strict=True)] for each in found])
 
     @cached_property
     def _space(self) -> DriveSpace:
@@ -81,11 +82,6 @@ class Screen:
     @cached_property
     def _options(self) -> tuple[Candidates, ...]:
         return self.question.options(self._space)
-
-    @cached_property
-    def _known(self) -> list[dict[tuple[str, str], int]]:
-        """Per joint where each choice stands."""
-        return [{_key(one): k for k, one in enumerate(some.choices)} for some in self._options]
 
 
 def _key(choice: Choice) -> tuple[str, str]:
@@ -97,8 +93,8 @@ def _keys(found: Found) -> tuple[tuple[str, str], ...]:
 
 
 def _tightened(some: Candidates, burdens: Burdens) -> Candidates:
-    title = some.basis.drive.title
-    return replace(some, limits={name: x / burdens.get(f"{title}: {name}", 1.0) for name, x in some.limits.items()})
+    own = f"{some.basis.drive.title}: "
+    return some.tightened({name.removeprefix(own): x for name, x in burdens.items() if name.startswith(own)})
 
 
 class Ranking:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from gearwright.analysis import Task
 from gearwright.analysis.cycle.position_limits import require_inside
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
+from gearwright.design.candidates.candidates import mounting_remarks
 from gearwright.design.candidates.drive_influence import drive_of
 from gearwright.design.candidates.objectives import front_pair, known_objective
 from gearwright.design.candidates.perturbation_feasibility import impossible_remarks
@@ -114,15 +115,28 @@ def size_drives(
         sets, learning = screen.best({}), screen if model is None else None
     over = tuple(passed_over(table, question.life)) if chosen else ()
     catalogued = [question.catalogued(one) for one in bases.drives if one.drive.joint in chosen]
-    over = (*over, *impossible_remarks(catalogued, robot, task))
-    remarks = (*placed, *over, *assumed(assumed_efficiency), *sets.remarks)
+    unfit = dict.fromkeys(remark for some in catalogued for remark in mounting_remarks(some, table))
+    over = (*over, *unfit, *impossible_remarks(catalogued, robot, task))
+    remarks = (*placed, *_train_remarks(robot), *over, *assumed(assumed_efficiency), *sets.remarks)
     return best_verified(question, Ranking(sets, learning), remarks, verify_front, progress)
+
+
+def _train_remarks(robot: Robot) -> Iterator[str]:
+    """On motors that turn several joints through a gear train."""
+    motors = {train.name: [motor.name for motor in train.motors] for train in robot.trains if train.motors}
+    if motors:
+        told = "; ".join(f"{listed(names)} of train {train}" for train, names in motors.items())
+        yield (
+            f"motors of gear trains are not sized: {told}. They are analysed with the winner, and their limits are "
+            "checked; change them in the robot's file."
+        )
 
 
 def _joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:
     found = [drive.joint for drive in robot.drives] if joints is None else list(joints)
     if not robot.drives or not (found or variables):
-        raise InputError(f"size_drives: robot {robot.name!r} has no drives to choose. Give it some, with their mounts.")
+        said = f"size_drives: robot {robot.name!r} has no drives to choose. Give it some, with their mounts."
+        raise InputError(" ".join([said, *_train_remarks(robot)]))
     for joint in found:
         drive_of(robot, joint)
     return found

@@ -9,14 +9,12 @@ from math import inf
 from typing import NamedTuple
 
 from gearwright.analysis import Analysis, LimitCheck, Task, analyse
-from gearwright.analysis.drives.limit_checks import STRESS
+from gearwright.analysis.drives.limit_checks import ROUNDING, STRESS
 from gearwright.design.search.tightest_limit import way_out
 from gearwright.design.variables.design_evaluation import Question
 from gearwright.errors import InputError
 from gearwright.text import listed
 
-ROUNDING = 1e-3
-"""By how much an analysis at more times may differ from the screening before a set counts as broken."""
 LOOP = " (closed loop)"
 """After the name of a limit that holds for the perturbed motion."""
 ACCURACY = "tracking accuracy of the tip"

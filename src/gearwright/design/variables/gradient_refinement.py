@@ -21,6 +21,7 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import value_of, varied_parameters
 from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS
 from gearwright.analysis.parametric_series import slope_of
 from gearwright.analysis.sensitivity.structural_sensitivity import structure_slopes
 from gearwright.arrays import Array
@@ -45,6 +46,8 @@ from gearwright.tracing.trace import TraceJob
 # Gradients
 
 FORCES = "inverse_dynamics"
+CONSTANT = (JOINT_SPEED, *SHAFT_LIMITS)
+"""Limits of drives whose shares the screening does not follow with the variables."""
 PARAMETERS = "parameters"
 
 
@@ -169,7 +172,9 @@ class DesignGradients:
             series = drive_demand(article, load, own / article.ratio, sets.space.motion.v[:, at], JETS)
             values = compared(series, article, over)
             limits = {name: float(limit[0]) for name, limit in some.limits.items() if np.isfinite(limit[0])}
-            found |= {f"{joint}: {name}": values[name] / limit for name, limit in limits.items() if name != JOINT_SPEED}
+            found |= {
+                f"{joint}: {name}": values[name] / limit for name, limit in limits.items() if name not in CONSTANT
+            }
             energy = energy + over.mean(series.voltage * series.current) * over.span
             if not np.isnan(some.thermal).any():
                 warmest.append(some.temperature(values["winding above air"], JETS))
@@ -217,6 +222,8 @@ def _turning(robot: Robot, joint: str) -> tuple[str, ...]:
 # Refinement
 
 STEPS = 60
+BACKOFF = 1e-6
+"""Share of a limit that is left: an optimiser ends at its constraints only to within its tolerance."""
 AMBIENT = 298.15
 """Of data sheets [K]."""
 GRADED = ("mass", "energy", "temperature")
@@ -237,6 +244,7 @@ class Smooth:
         self.span = np.array([one.high - one.low for one in ranges if isinstance(one, Range)])
         self.graded = DesignGradients(question, judgement, self.free, self.fixed)
         self._scale = 0.0
+        self._most = question.share - BACKOFF
         self._known: dict[bytes, tuple[Scalar, Array, Array]] = {}
 
     @property
@@ -258,7 +266,7 @@ class Smooth:
             goals = {"mass": self.graded.beam_mass(x), "energy": energy, "temperature": warmest}
             goal = self._scaled(goals)
             links, bends = self._links(x)
-            left = self.question.share - np.array([float(one.c[0]) for one in uses.values()])
+            left = self._most - np.array([float(one.c[0]) for one in uses.values()])
             slopes = [-np.ravel(one.c[1]) * self.span for one in uses.values()]
             self._known[key] = (
                 goal,
@@ -293,7 +301,7 @@ class Smooth:
     def _links(self, x: Array) -> tuple[Array, Array]:
         """What is left of the limits of links (L,), and its slopes by y (L, P)."""
         uses = self.graded.link_uses(x)
-        left = [self.question.share - float(value_of(use)) for use in uses]
+        left = [self._most - float(value_of(use)) for use in uses]
         slopes = [[-slope_of(use, name) for name in self.free] for use in uses]
         return np.array(left), np.array(slopes).reshape(len(uses), len(self.free)) * self.span
 

@@ -31,8 +31,6 @@ PACE = 5e-4
 """Relative: how exactly the shortest cycle is found."""
 STRICTER = 1e-4
 """By how much more than it was missed a limit is tightened."""
-ROUNDING = 1e-6
-"""By how much a limit may be missed because an optimiser ends at it."""
 
 
 def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: int) -> Sets:
@@ -46,7 +44,7 @@ def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: i
     proposed.sort(key=lambda one: _rank(question, one))
     finished = [_finished(question, one) for one in proposed[: 1 if paces_only else BEST]]
     every = sorted([*finished, *proposed], key=lambda one: _rank(question, one))
-    kept = [one.found for one in every if one.found.use <= question.share + ROUNDING]
+    kept = [one.found for one in every if one.found.use <= question.share]
     if not kept:
         raise _nothing(question, min(every, key=lambda one: one.found.use))
     first, second = (np.array([one.value(name) for one in kept]) for name in pair)
@@ -63,13 +61,13 @@ def refined(question: Question, found: Found, excess: float) -> Found | None:
     if one is None:
         return None
     finished = _finished(stricter, one).found
-    return finished if finished.use <= stricter.share + ROUNDING else None
+    return finished if finished.use <= stricter.share else None
 
 
 def _cost(question: Question, one: Judgement) -> float:
     """The objective, and beyond BROKEN for designs that miss a limit."""
     found = one.found
-    if found.use > question.share + ROUNDING:
+    if found.use > question.share:
         return BROKEN * (1 + min(found.use, 1e6))
     return float(np.nan_to_num(found.value(question.objective), nan=BROKEN, posinf=BROKEN))
 

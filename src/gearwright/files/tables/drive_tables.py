@@ -35,6 +35,8 @@ _ARTICLE = {
     "type": "kind",
     "mass": "mass",
     "inertia": "inertia",
+    "outer_diameter": "outer_diameter",
+    "flange": "flange",
     "price": "price",
     "source": "source",
     "note": "note",
@@ -65,6 +67,7 @@ MOTOR_COLUMNS = {
     "tau_housing": "housing_time_constant",
     "T_winding_max": "max_winding_temperature",
     "pole_pairs": "pole_pairs",
+    "shaft_diameter": "shaft_diameter",
 }
 """Column of a motor table -> word of a `MotorSheet`."""
 GEARBOX_COLUMNS = {
@@ -86,11 +89,16 @@ GEARBOX_COLUMNS = {
     "life": "life",
     "life_speed": "life_speed",
     "life_exponent": "life_exponent",
+    "max_motor_shaft": "max_motor_shaft",
+    "radial_load": "radial_load",
+    "radial_load_distance": "radial_load_distance",
+    "axial_load": "axial_load",
+    "tilting_moment": "tilting_moment",
 }
 """Column of a gearbox table -> word of a `GearboxSheet`."""
 PRINTED_DEVIATIONS = ("dev_kt_kn", "dev_stall", "dev_tau_m", "dev_no_load")
 """Columns in which a table may say how far a row is from what its numbers imply: for readers, not for the model."""
-TEXTS = frozenset({"key", "manufacturer", "article", "name", "kind", "source", "note", "ratio_exact"})
+TEXTS = frozenset({"key", "manufacturer", "article", "name", "kind", "source", "note", "ratio_exact", "flange"})
 SAME_RATIO = 1e-5
 """Relative: ratios are printed with six digits or so beside their exact fractions."""
 
@@ -142,6 +150,14 @@ def _columns(header: list[str], problems: Problems) -> Mapping[str, str]:
         return MOTOR_COLUMNS
     if "key" in names and "ratio" in names:
         return GEARBOX_COLUMNS
+    kind = "motors" if names & {"k_t", "V"} else "gearboxes" if "ratio" in names else ""
+    if kind:
+        problems.add(
+            f"has no column `key`, by which robots and results name the {kind} of a catalogue. Add it, with another "
+            "key in every row.",
+            line=1,
+        )
+        raise problems.error()
     problems.add(
         "is not a catalogue of motors (columns key, k_t, R, ...) nor of gearboxes (key, ratio, ...). Its columns are: "
         f"{shortened(', '.join(header))}.",

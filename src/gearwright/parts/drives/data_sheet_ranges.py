@@ -33,6 +33,13 @@ POSITIVE = frozenset(
         "life",
         "life_speed",
         "life_exponent",
+        "outer_diameter",
+        "shaft_diameter",
+        "max_motor_shaft",
+        "radial_load",
+        "radial_load_distance",
+        "axial_load",
+        "tilting_moment",
     }
 )
 """Numbers that are divided by, and limits under which nothing could run: a 0 is a cell that somebody filled in."""

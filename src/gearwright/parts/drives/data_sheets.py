@@ -29,6 +29,9 @@ class DataSheet:
         kind: "DC" or "BLDC" of a motor; "planetary", "harmonic", ... of a gearbox.
         mass: of the whole article [kg].
         inertia: axial inertia of what turns with the motor's shaft [kg m2].
+        outer_diameter: of the housing [m].
+        flange: of a motor the designation of its mounting face, such as "NEMA23"; of a gearbox those of the motors that
+            it takes, separated by semicolons.
         price: in the currency of the user's own file.
         source: where its numbers come from.
         note: what its numbers mean where it differs from what they are called.
@@ -41,6 +44,8 @@ class DataSheet:
     kind: str = ""
     mass: float | None = None
     inertia: float | None = None
+    outer_diameter: float | None = None
+    flange: str = ""
     price: float | None = None
     source: str = ""
     note: str = ""
@@ -95,6 +100,7 @@ class MotorSheet(DataSheet):
         winding_time_constant, housing_time_constant: thermal [s].
         max_winding_temperature: [K].
         pole_pairs: of the rotor.
+        shaft_diameter: [m].
     """
 
     voltage: float | None = None
@@ -121,6 +127,7 @@ class MotorSheet(DataSheet):
     housing_time_constant: float | None = None
     max_winding_temperature: float | None = None
     pole_pairs: float | None = None
+    shaft_diameter: float | None = None
 
     @property
     def continuous_torque(self) -> float | None:
@@ -211,6 +218,11 @@ class GearboxSheet(DataSheet):
         life: rated life L10 at the rated torque and `life_speed` [h].
         life_speed: input speed at which the life is rated [rad/s].
         life_exponent: 3 for ball bearings, 10/3 for rollers.
+        max_motor_shaft: diameter of the thickest motor shaft that the input takes [m].
+        radial_load: permissible radial load of the output shaft [N], at `radial_load_distance`.
+        radial_load_distance: from the output flange at which the radial load acts [m].
+        axial_load: permissible axial load of the output shaft [N].
+        tilting_moment: permissible moment across the output axis [Nm], about the output flange.
     """
 
     stages: float | None = None
@@ -230,6 +242,11 @@ class GearboxSheet(DataSheet):
     life: float | None = None
     life_speed: float | None = None
     life_exponent: float | None = None
+    max_motor_shaft: float | None = None
+    radial_load: float | None = None
+    radial_load_distance: float | None = None
+    axial_load: float | None = None
+    tilting_moment: float | None = None
 
     @property
     def signed_ratio(self) -> float | None:
