@@ -169,7 +169,7 @@ def test_size_refuses_in_words(run, files, words, message):
         (["--over", "elbow.gear.ratio=40,50", "--workers", "0"], "workers"),
         ([], "either --over PATH=VALUES"),
         (["--over", "elbow.gear.ratio=40", "--points", "bad.csv"], "either --over PATH=VALUES"),
-        (["--points", "nofile.csv"], "nofile.csv: cannot be read"),
+        (["--points", "nofile.csv"], "nofile.csv: there is no such file"),
         (["--over", "task.pose=3,4"], "Did you mean 'pause'"),
         (["--over", "elbow.gear.ratio=40,50", "--scheduler", "nonsense"], "cannot be reached"),
         (["--over", "elbow.gear.ratio=40,50", "--store", "nofolder/x.db"], "cannot be kept there"),

@@ -51,10 +51,10 @@ CLOSED = {
     *("parameter_names", "parameter_groups", "structure_matrix", "actuator_redundancy", "actuator_speeds"),
     *("motor_inertias", "uncoupled_spins", "dc_motor", "pneumatic_cylinder", "servo_cylinder", "stepping_motor"),
     *("synchronous_motor", "log_of_currents", "energy_balance", "approximate", "inverse_kinematics"),
-    *("simulate", "free_speeds", "closed_motion", "project", "casadi_rates", "state_space"),
+    *("simulate", "free_speeds", "closed_motion", "project", "casadi_rates", "state_space", "rollout"),
 }
 """Functions whose answers hold for the closed robot, or whose laws were chosen in the call."""
-REFUSED = {"compare", "demands", "linearise", "reactions", "fastest", "limit_use", "excite"}
+REFUSED = {"compare", "demands", "linearise", "reactions", "fastest", "limit_use", "excite", "fastest_mode"}
 """Functions that ask for closed loops, or whose motions would tear them."""
 
 

@@ -187,18 +187,6 @@ def pull(page, target):
     settled(page)
 
 
-def test_a_payload_sits_where_it_is_put(make_page, lever):
-    page = make_page(lever)
-    page.move.mass.value = 2.0
-    settled(page)
-    assert page.session.robot.payload is None  # nothing says where: neither a tool frame nor a tip
-    assert "tip" in page.status.content
-    page.move.place.value = "arm"
-    settled(page)
-    assert (page.session.robot.payload.mass, page.session.robot.payload.link) == (2.0, "arm")
-    assert "arm" in page.move.sits.content
-
-
 def test_the_handle_goes_when_its_frame_is_gone(page, robot):
     page.move.frame.value = "tool"
     settled(page)
@@ -552,3 +540,15 @@ def test_a_visitor_who_leaves_or_finds_another_file_while_the_page_is_made(serve
         meanwhile.append(opened.stop)
         opened._connected(_Client(server, 73))
         assert all(page.closed for page in made)
+
+
+def test_a_payload_sits_where_it_is_put(make_page, lever):
+    page = make_page(lever)
+    page.move.mass.value = 2.0
+    settled(page)
+    assert page.session.robot.payload is None  # nothing says where: neither a tool frame nor a tip
+    assert "tip" in page.status.content
+    page.move.place.value = "arm"
+    settled(page)
+    assert (page.session.robot.payload.mass, page.session.robot.payload.link) == (2.0, "arm")
+    assert "arm" in page.move.sits.content

@@ -35,10 +35,8 @@ def orientation(fixed: Fixed) -> str:
 
 
 def spot_of(mech: Mechanism, body: int | str) -> Spot:
-    """A body or frame that moves."""
+    """A body or frame."""
     index, rotation, position = mech.place_of(body)
-    if not mech.is_moved(index):
-        raise InputError(f"frame {body!r} is fixed to the base: no joint moves it. Name a frame on a link that moves.")
     return Spot(index, IDENTITY if rotation is None else rotation, ZERO if position is None else position)
 
 

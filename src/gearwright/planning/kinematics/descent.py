@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
+from gearwright.errors import InputError
 from gearwright.functions.public_call import compiled_now
 from gearwright.planning.kinematics.joint_ranges import Joints
 from gearwright.programs.dynamics_programs import JACOBIAN
@@ -40,6 +41,10 @@ class Descent:
         self.joints, self.frame, self.task = joints, frame, task
         mech = joints.mech
         self.spot = spot_of(mech, frame)
+        if not mech.is_moved(self.spot.body):
+            raise InputError(
+                f"frame {frame!r} cannot move: it is fixed to the base. Name a frame on a link that a joint moves."
+            )
         self.mobility = np.ones(mech.n) if mobility is None else mobility
         self.step: Callable[..., Array] = compiled_now(REACHING_STEP, mech, {"body": mech.name_of(frame)})
         self._fixed = (task, self.mobility, *joints.stops)

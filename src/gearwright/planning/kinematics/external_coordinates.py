@@ -65,7 +65,6 @@ def _run(program: Program, robot: Robot | Mechanism, arrays: Any, body: int | st
     mech = machine_of(program.name, robot)
     fixed = {"body": mech.name_of(body), "angles": angles}
     programs.orientation(fixed)
-    programs.spot_of(mech, body)
     if angles == "yaw_pitch_roll" and program is not programs.EXTERNAL_COORDINATES:
         _refuse_singular_pitch(program.name, mech, arrays[0], fixed)
     return run(program, mech, arrays, fixed)
