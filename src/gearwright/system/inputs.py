@@ -27,7 +27,7 @@ SWING = 0.01
 class Signal:
     """A number as a function of time, and the times where it jumps or has a kink, at which a step must end.
 
-    Between its `knots`, where it has any, it is a polynomial of degree 3 at most; `curve` gives it at many times at once.
+    Between its `knots`, where it has any, it is a polynomial of degree 3 at most, which `curve` gives at many times.
     """
 
     at: Callable[[float], float]

@@ -62,11 +62,11 @@ class InputPieces(NamedTuple):
         >>> abs(float(pieces.at(0.7)[0]) - 0.49) < 1e-12
         True
         """
-        found: Array = self.over(np.array(t))
+        found: Array = self.over(np.array([t]))[0]
         return found
 
     def over(self, times: Array) -> Array:
-        """The inputs at many times, (..., inputs)."""
+        """The inputs at times (..., T), (..., T, inputs)."""
         p = np.maximum(np.searchsorted(self.begin, times, side="right") - 1, 0)
         x = (times - self.middle[p]) / self.half[p]
         powers = np.polynomial.chebyshev.chebvander(x, self.coefficients.shape[1] - 1)
