@@ -79,6 +79,11 @@ def test_samples_are_pieces_however_many_and_beside_a_function():
             assert np.abs(pieces.at(now) - given.at(now)).max() < 1e-11
 
 
+def test_steps_stay_exactly_constant():
+    given = gathered(ARM, {}, {"tau.j1": steps([0.0, 0.2], [0.0, 12.0])})
+    assert set(fitted(given, 0.0, 0.4).over(np.linspace(0.0, 0.4, 101))[:, 0].tolist()) == {0.0, 12.0}
+
+
 def test_samples_are_not_asked_one_by_one():
     asked = []
 

@@ -19,7 +19,7 @@ from gearwright.text import did_you_mean, listed, visible
 
 MOTOR_CELLS = {
     "V [V]": "voltage",
-    "torque [Nm]": "continuous_torque",
+    "continuous [Nm]": "continuous_torque",
     "speed [rad/s]": "top_speed",
     "inertia [kg m2]": "inertia",
     "mass [kg]": "mass",
@@ -136,8 +136,8 @@ def _show(found: Catalogue) -> None:
         ("gearbox", list(found.gearboxes.values()), GEARBOX_CELLS),
     ):
         if sheets:
-            rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
-            results().print(table([title, "kind", *cells], rows, text=2))
+            rows = [[x.key, x.name, x.kind, *(_cell(x, word) for word in cells.values())] for x in sheets]
+            results().print(table([title, "name", "kind", *cells], rows, text=3))
             results().print("")
     say(
         f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."

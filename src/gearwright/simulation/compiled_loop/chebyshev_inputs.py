@@ -29,6 +29,9 @@ CHECKS = (-0.97, -0.35, 0.42, 0.93)
 CLOSE = 1e-12
 """How exact a fit must be, beside the largest value of its input in the run."""
 
+NOTHING = 1e-15
+"""Size of a coefficient, beside the largest value of its input in the run, that is rounding."""
+
 SHORTEST = 1e-3
 """A piece that is shorter, beside the run, and still does not fit shows a kink."""
 
@@ -107,6 +110,7 @@ def _with_curves(found: InputPieces, curves: Mapping[int, Signal], until: float)
         if one.curve is not None:
             values[:, :, k] = one.curve(times)
     coefficients = np.einsum("kj,pji->pki", matrix, values)
+    coefficients[np.abs(coefficients) <= NOTHING * np.abs(values).max(axis=(0, 1))] = 0.0  # what is constant stays so
     return InputPieces(ends[:-1], middle, half, np.full(len(middle), degree), coefficients)
 
 
@@ -171,7 +175,7 @@ def _nodes(degree: int) -> tuple[list[float], Array]:
 
 def _shortened(series: Array, scale: Array) -> Array:
     """A series without what rounding left behind its last coefficient."""
-    large = np.flatnonzero((np.abs(series) > 1e-15 * scale).any(axis=1))
+    large = np.flatnonzero((np.abs(series) > NOTHING * scale).any(axis=1))
     return series[: max(int(large[-1]) + 1 if large.size else 1, 1)]
 
 
