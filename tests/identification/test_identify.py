@@ -31,7 +31,7 @@ def test_a_clean_log_gives_the_true_base_parameters():
 
 
 def test_a_result_prints_its_parameters():
-    robot = gw.load("elbow")
+    robot = elbow()
     found = identify(robot, measured(robot, 4, noise=0.5))
     lines = str(found).splitlines()
     for name, value, unit in zip(found.names, found.values, found.units, strict=True):

@@ -64,7 +64,7 @@ class CFunction:
 
     def job(self, robot: RobotOrMech, parameters: Sequence[str]) -> TraceJob:
         """What to trace for a robot with parameters that stay inputs."""
-        if isinstance(self.function, Program | LawController):
+        if isinstance(self.function, Program | Controller):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
             mech, program = machine_of(CALLER, robot, "names"), _program(self.function, robot)
             return TraceJob(program, mech, dict(self.fixed), machine, len(parameters), self._known(program))
@@ -85,11 +85,12 @@ class CFunction:
         return tuple(self.by)
 
 
-def _program(function: Program | LawController, robot: RobotOrMech) -> Program:
+def _program(function: Program | Controller, robot: RobotOrMech) -> Program:
     """The program to write; a controller must fit the robot, and one with states must be sampled."""
     if isinstance(function, Program):
         return function
-    law = function.law
+    control = control_law_of(CALLER, function, machine_of(CALLER, robot, "names"))
+    law = control.law
     if law.states and law.period is None:
         names = listed(x.name for x in law.states)
         raise InputError(
@@ -98,7 +99,7 @@ def _program(function: Program | LawController, robot: RobotOrMech) -> Program:
         )
     if tuple(law.mech.speeds) != tuple(machine_of(CALLER, robot, "names").speeds):
         raise InputError(f"{CALLER}: the controller {law.name} was made for another robot. Make it for this one.")
-    return function.program
+    return control.program
 
 
 def _name(function: Any) -> str:
