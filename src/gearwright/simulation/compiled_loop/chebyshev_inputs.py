@@ -30,7 +30,7 @@ CLOSE = 1e-12
 """How exact a fit must be, beside the largest value of its input in the run."""
 
 NOTHING = 1e-15
-"""Size of a coefficient, beside the largest value of its input in the run, that is rounding."""
+"""Size of a coefficient, beside the values of its input, that is rounding."""
 
 SHORTEST = 1e-3
 """A piece that is shorter, beside the run, and still does not fit shows a kink."""
@@ -110,7 +110,9 @@ def _with_curves(found: InputPieces, curves: Mapping[int, Signal], until: float)
         if one.curve is not None:
             values[:, :, k] = one.curve(times)
     coefficients = np.einsum("kj,pji->pki", matrix, values)
-    coefficients[np.abs(coefficients) <= NOTHING * np.abs(values).max(axis=(0, 1))] = 0.0  # what is constant stays so
+    coefficients[np.abs(coefficients) <= NOTHING * np.abs(values).max(axis=1, keepdims=True)] = (
+        0.0  # what is constant stays so
+    )
     return InputPieces(ends[:-1], middle, half, np.full(len(middle), degree), coefficients)
 
 
