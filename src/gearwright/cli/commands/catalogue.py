@@ -136,8 +136,8 @@ def _show(found: Catalogue) -> None:
         ("gearbox", list(found.gearboxes.values()), GEARBOX_CELLS),
     ):
         if sheets:
-            rows = [[x.key, x.name, x.kind, *(_cell(x, word) for word in cells.values())] for x in sheets]
-            results().print(table([title, "name", "kind", *cells], rows, text=3))
+            rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
+            results().print(table([title, "kind", *cells], rows, text=2))
             results().print("")
     say(
         f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."

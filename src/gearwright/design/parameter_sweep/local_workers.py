@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import pickle
 import sys
@@ -88,9 +89,11 @@ def script_left_alone(job: Job) -> Iterator[None]:
 
 def _require_importable(place: str | None) -> None:
     """Refuse a script that would run as a whole in every process."""
-    if place is None or not place.endswith(".py") or not Path(place).is_file():
+    if place is None:
         return
-    if "__main__" not in Path(place).read_text(encoding="utf-8", errors="replace"):
+    linecache.checkcache(place)
+    lines = linecache.getlines(place)
+    if lines and not any("__main__" in line for line in lines):
         raise InputError(
             f"sweep: {Path(place).name} defines what is measured, so that every worker imports it and would run all of "
             'it again. Put what it does under `if __name__ == "__main__":`, or give workers=1.'
