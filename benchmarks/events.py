@@ -28,6 +28,7 @@ from gearwright.simulation.compiled_loop.loop_choice import LoopChoice
 from gearwright.system.kernels.event_structure import TooLargeError
 
 BEFORE = "before"
+SAMPLES = "from samples"
 PEER = "MuJoCo"
 STEP = 1e-3
 
@@ -45,18 +46,28 @@ def torques(t: float) -> np.ndarray:
     return np.array([20.0, 60.0, 20.0, 1.0, 1.0, 1.0]) * np.sin(phases)
 
 
+def sampled_torques(mech: gw.Mechanism) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The same torques as 401 samples over 2 s each."""
+    t = np.linspace(0.0, 2.0, 401)
+    values = np.array([torques(now) for now in t])
+    return {f"tau.{speed}": (t, values[:, k]) for k, speed in enumerate(mech.speeds)}
+
+
 def friction(rounds: int) -> list[Promise]:
     """`puma560` with its friction for 2 s: against the method before, and against MuJoCo with `frictionloss`."""
     robot = gw.load("puma560")
     mech, laws = gw.assemble(robot), gw.laws(robot)
     run = lambda: gw.simulate(mech, None, 2.0, inputs=torques, laws=laws)  # noqa: E731
-    calls: dict[str, Callable[[], object]] = {OURS: run, BEFORE: lambda: _before(run)}
+    samples = sampled_torques(mech)
+    from_samples = lambda: gw.simulate(mech, None, 2.0, inputs=samples, laws=laws)  # noqa: E731
+    calls: dict[str, Callable[[], object]] = {OURS: run, BEFORE: lambda: _before(run), SAMPLES: from_samples}
     if PEER in installed():
         calls[PEER] = _mujoco(mech, [law.friction.coulomb for law in laws], 2.0)
     times = interleaved(calls, rounds)
     found = [Promise("puma560 with friction, 2 s, vs the method before", times.ratio(BEFORE, OURS), 20)]
     if PEER in calls:
         found.append(Promise("the same vs MuJoCo at 1 kHz with frictionloss", times.ratio(PEER, OURS), 0.5))
+        found.append(Promise("the same with 401 samples per torque, vs MuJoCo", times.ratio(PEER, SAMPLES), 0.5))
     return found
 
 

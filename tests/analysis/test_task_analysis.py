@@ -40,6 +40,11 @@ def one():
     return analyse(axis(MOTOR), Task(there_and_back(), pause=0.3))
 
 
+def test_a_result_prints_its_verdict(one):
+    assert repr(one) == f"<Analysis {one.robot.name}: {one.verdict.text}>"
+    assert str(one).startswith(one.verdict.text)
+
+
 def test_torques_of_one_axis_by_hand(one):
     drive = one.drives["arm"]
     acceleration = one.demands.motion.a[:, 0]

@@ -46,7 +46,7 @@ def test_bad_input(run, speeds, words):
 def test_a_run_with_an_environment_file(run, tmp_path):
     floor = tmp_path / "floor.yaml"
     floor.write_text("environment:\n  - {name: floor, frame: tool, surface: {plane: {point: [0, 0, -0.3]}}}\n")
-    code, out, _ = run("simulate", "elbow", "--environment", str(floor), "--until", "0.05", "--samples", "3")
+    code, out, _ = run("simulate", "elbow", "--environment", str(floor), "--until", "0.05", "--samples", "3", "-o", "-")
     assert code == 0
     assert "floor.gap" in out.splitlines()[0]
     floor.write_text("robot: other\n")

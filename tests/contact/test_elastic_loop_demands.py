@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright import forces
 from gearwright.contact import Constraint, closed_motion, free_speeds, project
 from gearwright.errors import InputError
-from gearwright.motion import polynomial
+from gearwright.motion import Motion, polynomial
 from gearwright.parts import Drive, Frame, Gear, Joint, Link, Loop, Motor, Robot, StiffnessPiece, Torsion
 from support.mechanisms import four_bar
 
@@ -233,3 +233,23 @@ def test_a_motor_on_a_link_of_the_loop_without_drive_is_refused():
     riding = replace(one, drives=[replace(one.drives[0], mounted_on="coupler", motor=Motor(inertia=3e-4))])
     with pytest.raises(InputError, match="push"):
         gw.demands(riding, moved(BAR, BENT, 0.5))
+
+
+def test_a_floating_machine_with_a_loop_needs_a_force_at_its_base():
+    """Loops close it from within: what lifts it at rest relative to itself is its mass times (a + g), and named."""
+    fixed = palletizer(None)
+    hull = Link("hull", "base", Joint("float", kind="free"), mass=5.0, inertia=0.1 * np.eye(3))
+    links = [hull, *(replace(link, parent="hull") if link.parent == "base" else link for link in fixed.links)]
+    drives = [replace(one, mounted_on="hull") if one.mounted_on == "base" else one for one in fixed.drives]
+    robot = replace(fixed, links=links, drives=drives)
+    mech = gw.assemble(robot)
+    closed = project(fixed, [0.0, 0.8, -1.2, -0.4, 1.2]).q
+    q = np.array([[*gw.neutral(gw.assemble(Robot("hull", [hull]))), *closed]])
+    rising = np.zeros((1, mech.n))
+    vertical = mech.speeds.index("float.vz")
+    rising[0, vertical] = 2.0
+    found = gw.demands(robot, Motion(np.zeros(1), q, 0 * rising, rising))
+    mass = sum(link.mass for link in links) + sum(one.motor.mass for one in drives)
+    assert found.tau[0, vertical] == pytest.approx(mass * (9.81 + 2.0), rel=1e-9)
+    assert mech.speeds[vertical] in found.unactuated
+    assert {"upper_joint", "crank_joint"}.isdisjoint(found.unactuated)

@@ -12,6 +12,7 @@ from gearwright.control import ControlLaw, Decision
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.motion import polynomial
+from gearwright.system.controllers.scalar_law import control_law_of
 from support.controllers_in_c import decides_alike
 
 ARM = gw.load("elbow")
@@ -63,6 +64,64 @@ def test_a_sampled_controller_decides_alike_in_run_batch_kernel_and_c(name, tmp_
     )
     np.testing.assert_allclose(out.q, run.q, atol=1e-9)
     decides_alike(ARM, control, out, tmp_path)
+
+
+def by_hand(t, state, ops):
+    """A PI controller of one's own over scalars, which saturates and answers by name."""
+    wanted = ops.minimum(t, 0.3)
+    error = wanted - state.q[1]
+    return {"tau.j2": ops.minimum(300.0 * error + 50.0 * state["sum"], 80.0)}, {"sum": error}
+
+
+def test_a_function_over_scalars_moves_a_batch_as_a_run():
+    """A mapping replaces forces, a sequence adds to them, in a batch as in a run."""
+    own = gw.Controller(by_hand, states={"sum": 0.0}, scalars=True, breaks=(0.3,))
+    damped = gw.Controller(lambda t, state, ops: [-(2.0 + t) * v for v in state.v], scalars=True)
+    for control in (own, damped):
+        given = {f"tau.j{k}": 3.0 for k in (1, 2, 3)}
+        run = gw.simulate(ARM, until=0.4, controller=control, inputs=given, samples=T, **FINE)
+        out = gw.rollout(
+            ARM, np.zeros((2, 3)), np.zeros(3), 792, 5e-4, method="rk4", controller=control, tau=[3.0] * 3, every=8
+        )
+        np.testing.assert_allclose(out.q[:, 0], run.q, atol=1e-7)
+    run = gw.simulate(ARM, until=0.4, controller=own, samples=T, **FINE)
+    out = rolled_out(own, 5e-4)
+    np.testing.assert_allclose(out.states["sum"][:, 0], run["sum"], atol=1e-7)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_sampled_function_over_scalars_decides_alike_in_run_batch_and_c(tmp_path):
+    def decide(t, state, ops):
+        outputs, rates = by_hand(t, state, ops)
+        return outputs, {"sum": state["sum"] + PERIOD * rates["sum"]}
+
+    control = gw.Controller(decide, period=PERIOD, states={"sum": 0.0}, scalars=True)
+    times = np.arange(0, 0.1, PERIOD)
+    run = gw.simulate(ARM, until=0.1, controller=control, samples=times, **FINE)
+    out = gw.rollout(
+        ARM, np.zeros(3), np.zeros(3), 2 * (len(times) - 1), PERIOD / 2, method="rk4", controller=control, every=2
+    )
+    np.testing.assert_allclose(out.q, run.q, atol=1e-9)
+    decides_alike(ARM, control_law_of("test", control, gw.assemble(ARM)), out, tmp_path)
+    header = gw.export.c(ARM, tmp_path / "own", [control], name="own")[0].read_text()
+    assert "own_decide(const double *q, const double *v, const double *t, const double *states" in header
+
+
+def test_a_function_over_scalars_reads_states_of_laws():
+    """A damper on the winding's current; one that reads what nothing has is refused by name."""
+    robot = gw.load("manutec_r3_full")
+    mech = gw.assemble(robot)
+    name = next(iter(mech.actuators)).name
+
+    def damp(t, state, ops):
+        return {f"{name}.voltage": -0.5 * state[f"{name}.current"]}
+
+    law = control_law_of("test", gw.Controller(damp, scalars=True), mech).law
+    assert law.sensors == (f"{name}.current",)
+    assert law.outputs == (f"{name}.voltage",)
+    unknown = gw.Controller(lambda t, state, ops: [state["nobody.current"]] * 3, scalars=True)
+    with pytest.raises(InputError, match=r"nobody\.current"):
+        gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, method="rk4", controller=unknown)
 
 
 def test_a_batch_of_time_stepping_is_controlled_as_a_run():
@@ -148,7 +207,7 @@ def test_a_law_that_decides_too_little_is_refused(answer, words):
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(InputError, match=r"compiled batches take what gw\.control makes"):
+    with pytest.raises(InputError, match=r"scalars=True"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, controller=gw.Controller(lambda t, s: [0.0] * 3))
     with pytest.raises(InputError, match="not a whole number of steps"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1.3e-3, controller=SAMPLED["pd"])

@@ -27,6 +27,7 @@ from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Forces, Normal, Task, Uniform, sweep
 from gearwright.design.parameter_sweep.kernel_points import impossible
+from gearwright.design.parameter_sweep.local_workers import script_left_alone
 from gearwright.design.parameter_sweep.measure_fingerprint import identity_of
 from gearwright.design.parameter_sweep.points import Points
 from gearwright.errors import FileError, GearwrightWarning, InputError, SimulationError, SlowerWarning
@@ -571,3 +572,39 @@ def test_infinity_and_nan_of_a_measure_come_back(tmp_path):
         found = sweep(ROBOT, over, unbounded, store=tmp_path / "sweep.db", workers=1)
         assert np.isposinf(found["a"]).all()
         assert np.isnan(found["b"]).all()
+
+
+SCRIPT = """
+import gearwright as gw
+from gearwright.motion import polynomial
+print("the script runs")
+swing = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
+task = gw.design.Task([swing])
+print(len(gw.design.sweep(gw.load("elbow"), {"j2.gear.ratio": [50.0, 80.0]}, task, workers=2)))
+"""
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path):
+    path = tmp_path / "study.py"
+    path.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert done.stdout == "the script runs\n2\n"
+
+
+def test_a_script_that_defines_the_measure_must_be_importable(tmp_path, monkeypatch):
+    path = tmp_path / "study.py"
+    path.write_text("def measure(robot):\n    return {}\n")
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(path))
+    monkeypatch.setattr(sys.modules["__main__"], "measure", _in_script, raising=False)
+    with pytest.raises(InputError, match=r"study\.py"), script_left_alone(partial(_in_script, 1)):
+        pass
+    path.write_text("if __name__ == '__main__':\n    pass\n")
+    with script_left_alone(partial(_in_script, 1)):
+        assert sys.modules["__main__"].__file__ == str(path)
+
+
+def _in_script(factor, index):
+    """As a script would define it."""
+
+
+_in_script.__module__, _in_script.__qualname__ = "__main__", "measure"

@@ -44,6 +44,7 @@ def test_hostile_names_become_plain_ones_and_run(tmp_path):
     report = gw.export.fmu(hostile_robot(C_CODE[:BORN]), tmp_path / "hostile.fmu")
     assert validate_fmu(str(report.path)) == []
     assert "renamed: " in str(report)
+    assert str(report).startswith(f"{report.path.name}: {len(report.inputs)} inputs")
     fmpy.simulate_fmu(str(report.path), stop_time=1e-4, output_interval=1e-4)
 
 

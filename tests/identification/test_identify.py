@@ -30,6 +30,15 @@ def test_a_clean_log_gives_the_true_base_parameters():
         assert max(found.fit.relative_errors.values()) < tolerance
 
 
+def test_a_result_prints_its_parameters():
+    robot = elbow()
+    found = identify(robot, measured(robot, 4, noise=0.5))
+    lines = str(found).splitlines()
+    for name, value, unit in zip(found.names, found.values, found.units, strict=True):
+        assert any(line.startswith(f"{name} = {value:.6g} +- ") and line.endswith(unit) for line in lines)
+    assert len(repr(found)) < 100
+
+
 @pytest.mark.parametrize("method", ["ols", "wls", "irls"])
 def test_estimates_lie_within_their_deviations(method):
     robot = elbow()

@@ -24,7 +24,7 @@ def arm(**motor):
 
 
 def replayed(robot, found, motion, **options):
-    options = {"samples": 21, "rtol": 1e-10, "atol": 1e-12, **options}
+    options = {"samples": 21, "rtol": 1e-12, "atol": 1e-14, **options}
     return gw.simulate(robot, found.start, motion.duration, inputs=found.signals, **options)
 
 
@@ -118,3 +118,18 @@ def test_manutec_sticks_at_rest_alone(manutec):
     forward = gw.forward_dynamics(mech, q, v, found.tau + rubbed)
     assert np.abs(forward - a)[inside].max() < 1e-6 * np.abs(a).max()
     assert "joint4.friction, joint5.friction, joint6.friction" in " ".join(found.remarks)
+
+
+@pytest.mark.parametrize("heat", [None, Heat(1.7, 6.0, 9.5, 119.0)])
+def test_forces_and_signals_both_replay_a_motion_from_the_start(heat):
+    """Currents and temperatures at the start belong to the voltages; a run by forces goes without them."""
+    motor = Motor(1e-4, torque_constant=0.1, resistance=0.5, inductance=1e-3, heat=heat)
+    link = Link("lever", joint=Joint("j", axis=(0, 1, 0), friction=Friction(coulomb=1.0)), mass=2.0, com=(0.3, 0, 0))
+    robot = Robot("lever", [link], [Drive("j", motor, Gear(50.0))])
+    asked = gw.demands(robot, polynomial([0.0], [1.0], duration=0.5, order=7))
+    assert asked.start.states
+    for inputs in (asked.forces, asked.signals):
+        run = gw.simulate(robot, asked.start, 0.5, inputs=inputs, samples=3)
+        assert abs(run.q[-1, 0] - 1.0) < 1e-6
+    with pytest.raises(InputError, match=r"j\.curent"):
+        gw.simulate(robot, asked.start.with_states({"j.curent": 1.0}), 0.5, inputs=asked.forces)

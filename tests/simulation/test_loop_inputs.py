@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from gearwright.forces import DryFriction, Line
 from gearwright.parts import Friction
 from gearwright.simulation.compiled_loop import loop_choice
 from gearwright.simulation.compiled_loop.chebyshev_inputs import fitted
-from gearwright.system.inputs import gathered, steps
+from gearwright.system.inputs import gathered, series, steps
 
 ARM = gw.assemble(gw.load("elbow"))
 RUBBING = (DryFriction("rub", Line.of(ARM, "j2"), friction=Friction(coulomb=1.0, static=1.3, viscous=0.1)),)
@@ -65,6 +67,34 @@ def test_what_a_function_raises_comes_out():
 
     with pytest.raises(ZeroDivisionError, match="in the controller"):
         gw.simulate(ARM, until=0.1, controller=fails, laws=RUBBING)
+
+
+def test_samples_are_pieces_however_many_and_beside_a_function():
+    t = np.linspace(0.0, 1.0, 2001)
+    samples = {"tau.j1": (t, np.sin(9 * t)), "tau.j2": steps(t[::3], np.cos(t[::3]))}
+    for more in ({}, {"tau.j3": lambda now: np.exp(-now)}):
+        given = gathered(ARM, {}, samples | more)
+        pieces = fitted(given, 0.0, 1.0)
+        for now in np.random.default_rng(1).uniform(0, 1, 50):
+            assert np.abs(pieces.at(now) - given.at(now)).max() < 1e-11
+
+
+def test_steps_stay_exactly_constant():
+    given = gathered(ARM, {}, {"tau.j1": steps([0.0, 0.2], [0.0, 12.0])})
+    assert set(fitted(given, 0.0, 0.4).over(np.linspace(0.0, 0.4, 101))[:, 0].tolist()) == {0.0, 12.0}
+
+
+def test_samples_are_not_asked_one_by_one():
+    asked = []
+
+    def counted(one):
+        return replace(one, at=lambda now: asked.append(now) or one.at(now))
+
+    t = np.linspace(0.0, 0.5, 401)
+    inputs = {"tau.j2": counted(series("tau.j2", t, 5 * np.sin(9 * t)))}
+    run = gw.simulate(ARM, until=0.5, inputs=inputs, laws=RUBBING, samples=26)
+    assert len(asked) < 20
+    assert np.abs(run["tau.j2"] - 5 * np.sin(9 * run.t)).max() < 1e-6
 
 
 def test_pieces_of_inputs_are_the_inputs():

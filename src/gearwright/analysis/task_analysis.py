@@ -36,7 +36,7 @@ from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
 from gearwright.plots import Panel, figure, saved
 from gearwright.plots.notebook import Shown
-from gearwright.text import listed
+from gearwright.text import listed, visible
 
 
 class Verdict(NamedTuple):
@@ -105,6 +105,12 @@ class Analysis(Characteristics, Shown):
     catalogue: Catalogue | None = None
     samples: int = SAMPLES
     unchecked: tuple[Unchecked, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Analysis {visible(self.robot.name)}: {self.verdict.text}>"
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict.text, *self.remarks])
 
     @property
     def possible(self) -> bool:

@@ -52,7 +52,8 @@ Joints: TypeAlias = Annotated[
     typer.Option(
         "--q",
         metavar="Q1,Q2,...",
-        help="Where the joints are [rad, m]; unless given at zero, or in the middle of a range without zero.",
+        help="Where the joints are [rad, m, or with units], or a state that the file names, such as home; unless given "
+        "at zero, or in the middle of a range without zero.",
     ),
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
@@ -132,12 +133,40 @@ def with_load(robot: Robot, text: str) -> Robot:
     return loaded
 
 
-def number_list(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:
-    """Numbers separated by commas, as many as there are names if these are given."""
+def seconds(text: str) -> float:
+    """A time [s], with or without a unit, as in files.
+
+    >>> seconds("1.5"), seconds("250 ms")
+    (1.5, 0.25)
+    """
+    return _with_unit(text, "time")
+
+
+def _with_unit(text: str, *dimensions: str) -> float:
+    from gearwright.files.units import quantity
+
     try:
-        found = [float(part) for part in text.split(",")]
+        return float(text)
     except ValueError:
-        raise InputError(f"{option} {text!r} is not a list of numbers. Separate them by commas: 0,0.5,-0.3.") from None
+        pass
+    try:
+        return quantity(text, *dimensions)
+    except ValueError as reason:
+        raise InputError(str(reason)) from None
+
+
+def number_list(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:
+    """Numbers separated by commas, angles and lengths maybe with units; as many as there are names, if these are given.
+
+    >>> number_list("--q", "0,90 deg,20 mm")
+    [0.0, 1.5707963267948966, 0.02]
+    """
+    try:
+        found = [_with_unit(part, "angle", "length") for part in text.split(",")]
+    except InputError as reason:
+        raise InputError(
+            f"{option} {text!r} is not a list of numbers: {reason} Separate them by commas: 0,0.5,-0.3."
+        ) from None
     if names is not None and len(found) != len(names):
         raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
     if not all(map(isfinite, found)):

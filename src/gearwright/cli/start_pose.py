@@ -56,7 +56,7 @@ def joints_at(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
     joints = mech.coordinates[: mech.nq - len(mech.shafts)]
     if text is None:
         return begin_within_limits(robot, mech)[: len(joints)]
-    q = number_list("--q", text, joints)
+    q = coordinates_of("--q", text, robot, mech)[: len(joints)]
     closure = closure_of("--q", robot, mech, None)
     if closure is not None:
         gap = closure.at(np.array([*q, *[0.0] * len(mech.shafts)])).gap
@@ -64,3 +64,19 @@ def joints_at(robot: Robot, mech: Mechanism, text: str | None) -> list[float]:
         if abs(gap[worst]) > OPEN:
             say(f"--q opens the loop {closure.lines[worst].name} by {abs(gap[worst]):.4g} m or rad.")
     return q
+
+
+def coordinates_of(option: str, text: str, robot: Robot, mech: Mechanism) -> list[float]:
+    """Coordinates given one by one, or as a state that the robot's file names.
+
+    >>> import gearwright as gw
+    >>> arm = gw.load("elbow")
+    >>> coordinates_of("--q", "0,30 deg,0", arm, gw.assemble(arm))
+    [0.0, 0.5235987755982988, 0.0]
+    """
+    from gearwright.system.state import State
+
+    if any(one.name == text for one in robot.states):
+        return [float(x) for x in np.asarray(State.named(robot, text, mech).q)]
+    joints = mech.coordinates[: mech.nq - len(mech.shafts)]
+    return number_list(option, text, joints if option == "--q" else mech.coordinates)

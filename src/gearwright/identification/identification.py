@@ -103,6 +103,17 @@ class Identification(Estimates):
     asked_cutoff: float | None = None
     doubts: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        worst = max(self.fit.relative_errors.values(), default=0.0)
+        return f"<Identification by {self.method}: {len(self.values)} parameters, torques to {worst:.2g}>"
+
+    def __str__(self) -> str:
+        rows = zip(self.names, self.values, self.standard_deviations, self.units, strict=True)
+        lines = [f"{name} = {value:.6g} +- {sigma:.2g} {unit}".rstrip() for name, value, sigma, unit in rows]
+        lines += [f"{name}: torques to {error:.3g} of their size" for name, error in self.fit.relative_errors.items()]
+        lines += [f"not found: {name}" for name in self.not_found]
+        return "\n".join([*lines, *self.doubts, *self.remarks])
+
     @property
     def units(self) -> tuple[str, ...]:
         """Of the values."""

@@ -253,5 +253,6 @@ def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, want
         name, size = system.mech.speeds[worst], abs(missing[k, worst])
         raise SingularityError(
             f"demands: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
-            f"(short by {size:.3g}): a gear transmits nothing. Check its efficiency, or leave its losses out."
+            f"(short by {size:.3g}): neither a drive nor what closes a loop acts on it there, or a gear transmits "
+            "nothing. Drive that joint, check the gear's efficiency, or leave its losses out."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +17,13 @@ from gearwright.motion_demands.actuators import Asked, Drives, given_actuators, 
 from gearwright.motion_demands.given_contact_forces import require_determined, require_kept, with_contact_forces
 from gearwright.motion_demands.motion_segments.law_states import first_states, refuse_moded_states
 from gearwright.motion_demands.motion_segments.loop_forces import Loops
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece, pieces_of, rows_of
+from gearwright.motion_demands.motion_segments.smooth_segments import (
+    ROUNDING,
+    Piece,
+    pieces_of,
+    row_along,
+    rows_of,
+)
 from gearwright.motion_demands.result import Block, Case, block_of
 from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, trajectory_of, whole_motion
 from gearwright.parts import Robot
@@ -108,12 +114,20 @@ def pursued(robot: Robot | Mechanism, mech: Mechanism, motion: Any, given: Given
     pieces, trajectory = _pieces(made, motion, inputs, start, samples)
     behind = tuple(Push(Line.of(mech, mech.speeds[k]), None) for k in sorted(_solved(trajectory)))
     tied = tuple(Push(line, None) for line in closing.values())
-    others = (*tied, *behind) if closing else tuple(undriven(mech, case.asked))
+    idle = undriven(mech, case.asked)
+    others = (*tied, *behind, *_untied(idle, closing, pieces)) if closing else tuple(idle)
     if closing:
         require_determined(mech, (*drives.pushes, *behind), closing, pieces[0].motion[0][0])
         require_kept(pieces, closing)
     forces = DemandedForces(case.system, (*drives.pushes, *others), drives.order)
     return Pursued(made, pieces, inputs, trajectory, others, [forces.settled(piece) for piece in pieces])
+
+
+def _untied(idle: Sequence[Push], closing: Mapping[str, Line], pieces: Sequence[Piece]) -> Iterator[Push]:
+    """Of the forces that no actuator gives, those at speeds on which nothing that closes a loop acts either."""
+    rows = [np.abs(row_along(line, piece)).max(axis=0) for piece in pieces for line in closing.values()]
+    acted_on = np.max(rows, axis=0) > ROUNDING * np.max(rows)
+    return (push for push in idle if not any(acted_on[k] for k, _ in push.line.terms))
 
 
 def _asked(robot: Robot | Mechanism, mech: Mechanism, actuators: Any, start: Mapping[str, float]) -> list[Asked]:

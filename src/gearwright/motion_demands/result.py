@@ -76,7 +76,7 @@ class MotionDemands(Shown):
         unactuated: speeds that need a force which no actuator gives.
         excesses: what goes beyond its limit.
         jumps: what would have to jump.
-        start: state to start a simulation from.
+        start: state to start a simulation from, with `signals` or with `forces`.
         remarks: what was left out, for the person.
         units: unit of each series.
     """
@@ -207,7 +207,16 @@ def _signal(t: Array, values: Array) -> Signal:
         value: float = ((a * x + b) * x + c) * x + d
         return value
 
-    return Signal(at, tuple(float(t[a]) for a, _ in spans))
+    def curve(now: Array) -> Array:
+        now = np.clip(now, first, last)
+        k = np.searchsorted(begins, now, side="right") - 1
+        a, b, c, d = np.moveaxis(factors[k], -1, 0)
+        x = now - begins[k]
+        found: Array = ((a * x + b) * x + c) * x + d
+        return found
+
+    begins, factors = np.array(starts), np.array(cubics)
+    return Signal(at, tuple(float(t[a]) for a, _ in spans), knots=(*starts, last), curve=curve)
 
 
 # Series of one segment
@@ -303,6 +312,7 @@ def gathered_demands(
     series = {TAU + name: tau[:, k] for k, name in enumerate(mech.speeds)}
     series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
     inputs = tuple(x.name for one in case.asked for x in one.actuator.inputs)
+    actuated = frozenset(x.name for one in case.asked for x in one.actuator.states)
     remembered = [*(x.name for one in case.asked for x in one.actuator.states), *system.states]
     moved = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
     own = frozenset(blocks[0].series) - {*system.states, *moved, *blocks[0].tied}
@@ -317,7 +327,7 @@ def gathered_demands(
         tuple(name for name, is_short in zip(mech.speeds, short, strict=True) if is_short),
         tuple(_excesses(case, series, motion.t, bounds, refused)),
         tuple(jumps([*remembered, *moved], [{"t": block.t, **block.series} for block in blocks])),
-        State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}),
+        State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in remembered}, actuated),
         remarks,
         _units(case, blocks[0].tied),
     )

@@ -27,13 +27,14 @@ SWING = 0.01
 class Signal:
     """A number as a function of time, and the times where it jumps or has a kink, at which a step must end.
 
-    Between its `knots`, where it has any, it is a polynomial of degree 3 at most.
+    Between its `knots`, where it has any, it is a polynomial of degree 3 at most, which `curve` gives at many times.
     """
 
     at: Callable[[float], float]
     breaks: tuple[float, ...] = ()
     constant: bool = False
     knots: tuple[float, ...] = ()
+    curve: Callable[[Array], Array] | None = None
 
 
 def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
@@ -46,7 +47,7 @@ def steps(times: Sequence[float], values: Sequence[float]) -> Signal:
     if t.shape != x.shape:
         raise InputError(f"steps: there are {len(t)} times and {len(x)} values. Give as many values as times.")
     at = tuple(t.tolist())
-    return Signal(lambda now: float(x[max(int(np.searchsorted(t, now, side="right")) - 1, 0)]), at, knots=at)
+    return _polynomials(lambda now: x[np.maximum(np.searchsorted(t, now, side="right") - 1, 0)], at, at)
 
 
 def series(name: str, times: Any, values: Any) -> Signal:
@@ -60,7 +61,11 @@ def series(name: str, times: Any, values: Any) -> Signal:
     numbers("simulate", f"input {name!r}", x)
     curve = _smooth(t, x)
     ends = (float(t[0]), float(t[-1]))
-    return Signal(lambda now: float(curve(min(max(now, t[0]), t[-1]))), ends, knots=tuple(t.tolist()))
+    return _polynomials(lambda now: curve(np.minimum(np.maximum(now, t[0]), t[-1])), ends, tuple(t.tolist()))
+
+
+def _polynomials(curve: Callable[..., Any], breaks: tuple[float, ...], knots: tuple[float, ...]) -> Signal:
+    return Signal(lambda now: float(curve(now)), breaks, knots=knots, curve=curve)
 
 
 def _smooth(t: Array, x: Array) -> Callable[..., Any]:
@@ -116,15 +121,10 @@ class Inputs:
         """Whether nothing changes with time."""
         return self.forces is None and all(one.constant for one in self.signals.values())
 
-    @property
-    def cubic(self) -> bool:
-        """Whether all inputs are polynomials of degree 3 at most between their knots."""
-        return self.forces is None and all(one.constant or one.knots for one in self.signals.values())
-
-    @property
-    def knots(self) -> tuple[float, ...]:
-        """Times at which polynomials join."""
-        return tuple(sorted({t for one in self.signals.values() for t in one.knots}))
+    @cached_property
+    def curves(self) -> dict[int, Signal]:
+        """The signals that are polynomials between their knots, by their places."""
+        return {k: self.signals[x] for k, x in enumerate(self.names) if x in self.signals and self.signals[x].curve}
 
     @property
     def breaks(self) -> tuple[float, ...]:

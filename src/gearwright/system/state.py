@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ class State:
         q: configuration [rad, m], (nq,).
         v: speeds [rad/s, m/s], (n,); zero unless given.
         states: states of laws and controllers by name, such as {"shoulder.current": 1.5}.
+        of_actuators: which of them are states of actuators (currents, temperatures): a run whose forces are given, so
+            that these actuators do not act, starts without them.
 
     >>> State([0.1, 0.2]).with_states({"shoulder.current": 1.5})["shoulder.current"]
     1.5
@@ -36,6 +38,7 @@ class State:
     q: ArrayLike
     v: ArrayLike | None = None
     states: Mapping[str, float] = field(default_factory=dict)
+    of_actuators: frozenset[str] = frozenset()
 
     @classmethod
     def named(cls, robot: Robot, name: str, mech: Mechanism | None = None) -> State:
@@ -65,7 +68,7 @@ class State:
 
     def with_states(self, states: Mapping[str, float]) -> State:
         """The same motion with some states of laws replaced or added."""
-        return State(self.q, self.v, {**self.states, **states})
+        return replace(self, states={**self.states, **states})
 
 
 def initial_state(mech: Mechanism, given: Any) -> State:
@@ -83,7 +86,7 @@ def initial_state(mech: Mechanism, given: Any) -> State:
                 "use gw.rollout."
             )
     states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
-    return State(_normalised(mech, q), v, states)
+    return replace(given, q=_normalised(mech, q), v=v, states=states)
 
 
 def state_vector(system: System, state: State) -> Array:
@@ -91,13 +94,13 @@ def state_vector(system: System, state: State) -> Array:
     x = np.zeros(system.size)
     x[system.q], x[system.v] = state.q, state.v
     initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
-    unknown = [name for name in state.states if name not in initial]
+    unknown = [name for name in state.states if name not in initial and name not in state.of_actuators]
     if unknown:
         raise InputError(
             f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
             f"{listed(initial) or 'none'}."
         )
-    x[system.own.start : system.controlled.stop] = list({**initial, **state.states}.values())
+    x[system.own.start : system.controlled.stop] = [state.states.get(name, value) for name, value in initial.items()]
     return x
 
 

@@ -19,7 +19,7 @@ from gearwright.text import did_you_mean, listed, visible
 
 MOTOR_CELLS = {
     "V [V]": "voltage",
-    "torque [Nm]": "continuous_torque",
+    "continuous [Nm]": "continuous_torque",
     "speed [rad/s]": "top_speed",
     "inertia [kg m2]": "inertia",
     "mass [kg]": "mass",

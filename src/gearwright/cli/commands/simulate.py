@@ -18,11 +18,23 @@ from gearwright.cli.arguments import (
     Xacro,
     number_list,
     require_ending,
+    seconds,
     with_load,
 )
-from gearwright.cli.output import columns, mention_figure, number, remarks, say, table, write_data, write_json
+from gearwright.cli.output import (
+    Screen,
+    columns,
+    mention_figure,
+    number,
+    remarks,
+    results,
+    say,
+    table,
+    write_data,
+    write_json,
+)
 from gearwright.cli.simulation_inputs import inputs_of, series_of
-from gearwright.cli.start_pose import begin_within_limits
+from gearwright.cli.start_pose import begin_within_limits, coordinates_of
 from gearwright.cli.tracking_summary import Following, controlled
 from gearwright.errors import SimulationError
 from gearwright.files.yaml.environment_file import with_environment
@@ -34,6 +46,7 @@ if TYPE_CHECKING:
     from gearwright.simulation import Run, State
 
 DATA = (".csv", ".parquet")
+STANDARD_OUTPUT = Path("-")
 INTERRUPTED = 130
 """The exit code of a run that was stopped, though what it computed is kept."""
 
@@ -60,7 +73,8 @@ def simulate_robot(
         str | None,
         typer.Option(
             metavar="q1,q2,...",
-            help="Where it starts, at rest [rad, m]; unless given, neutral, or the middle of a range without zero.",
+            help="Where it starts, at rest [rad, m, or with units], or a state that the file names; unless given, "
+            "neutral, or the middle of a range without zero.",
         ),
     ] = None,
     speeds: Annotated[str | None, typer.Option(metavar="v1,v2,...", help="Speeds at the start [rad/s, m/s].")] = None,
@@ -86,17 +100,21 @@ def simulate_robot(
         typer.Option(metavar="FILE", help="A YAML file with `environment` and `loops`, beside those of the robot."),
     ] = None,
     until: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="How long; 1 s, or as the motion, unless given.")
+        float | None,
+        typer.Option(metavar="SECONDS", parser=seconds, help="How long; 1 s, or as the motion, unless given."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="RUN.csv", help="Where to write: .csv or .parquet.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="RUN.csv", help="Where to write: .csv or .parquet; - for CSV here."),
     ] = None,
     plot: Plot = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="METHOD", help="adaptive, stiff, projected, moreau, euler, rk4; chosen unless given."),
     ] = None,
-    step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Step of all but adaptive and stiff.")] = None,
+    step: Annotated[
+        float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Step of all but adaptive and stiff.")
+    ] = None,
     samples: Annotated[int, typer.Option(metavar="COUNT", help="How many rows to write.")] = 1001,
     plain: Annotated[
         bool, typer.Option("--plain", help="Without the friction, losses and stops that the robot's file states.")
@@ -113,8 +131,9 @@ def simulate_robot(
 ) -> None:
     """Simulate a robot: the motion for given torques or voltages, or under a controller that follows a motion.
 
-    The robot moves with the friction, losses and stops of its file; without a file of torques it swings freely. The
-    result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, tau.<speed>, states of motors, and the energies.
+    The robot moves with the friction, losses and stops of its file; without a file of torques it swings freely. A
+    summary is shown. With -o the result is CSV with columns t, q.<coordinate>, v.<speed>, a.<speed>, tau.<speed>,
+    states of motors, and the energies.
     Given series are joined smoothly, plateaus stay flat; before the first row and after the last they are constant.
     Ctrl-C keeps what was computed.
 
@@ -127,7 +146,8 @@ def simulate_robot(
     """
     from gearwright.simulation import Run, simulate
 
-    require_ending("--output", output, DATA)
+    if output != STANDARD_OUTPUT:
+        require_ending("--output", output, DATA)
     loaded = load(robot, floating_base=floating_base, xacro=xacro, include=include or ())
     following = controlled(loaded, motion, controller, frequency, damping)
     if payload is not None:
@@ -164,17 +184,19 @@ def _write(run: Run, output: Path | None, plot: Path | None, following: Followin
         say(remark)
     if not len(run.t):  # stopped before the first sample
         raise typer.Exit(INTERRUPTED)
-    if output is not None:
+    if output is not None and output != STANDARD_OUTPUT:
         run.save(output)
     if json:
         write_json(_facts(run, output))
-    elif output is not None:
-        _summary(run)
-        say(f"{len(run.t)} rows written to {output}.")
-    elif plot is None:
+    elif output == STANDARD_OUTPUT:
         from gearwright.simulation.run import csv_text
 
         write_data(csv_text(run.t, run.series))
+    elif output is not None:
+        _summary(run, remarks())
+        say(f"{len(run.t)} rows written to {output}.")
+    elif plot is None:
+        _summary(run, results())
     if following is not None:
         say(following.summary(run))
     if plot is not None and following is not None:
@@ -196,14 +218,14 @@ def _facts(run: Run, output: Path | None) -> dict[str, Any]:
     """What a program wants to know; the rows themselves unless they went into a file."""
     events = [{"t": event.t, "name": event.name, "what": event.what} for event in run.events]
     facts = {"coordinates": _coordinates(run), "events": events, "drift": run.drift, "remarks": list(run.remarks)}
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         return {**facts, "columns": columns(run.t, run.series)}
     return {**facts, "file": str(output)}
 
 
-def _summary(run: Run) -> None:
+def _summary(run: Run, screen: Screen) -> None:
     rows = [(name, *map(number, numbers.values())) for name, numbers in _coordinates(run).items()]
-    remarks().print(table(["coordinate", "start", "end", "largest"], rows))
+    screen.print(table(["coordinate", "start", "end", "largest"], rows))
     for happening in run.events[:8]:
         say(f"t = {happening.t:.6g} s: {visible(happening.name)} -> {happening.what}")
     if len(run.events) > 8:
@@ -219,7 +241,7 @@ def _start(
 
     v = None if speeds is None else number_list("--speeds", speeds, mech.speeds)
     if initial is not None:
-        return State(number_list("--initial", initial, mech.coordinates), v)
+        return State(coordinates_of("--initial", initial, robot, mech), v)
     if following is not None:
         begin = following.start
         return begin if v is None else replace(begin, v=v)

@@ -19,6 +19,9 @@ from gearwright.text import csv_row
 if TYPE_CHECKING:
     from gearwright.design import Sweep
 
+SAME = 1e-12
+"""Part of a number by which rounding alone makes it differ."""
+
 SHOWN = 12
 """Numbers that the screen shows; the file has all."""
 
@@ -146,5 +149,12 @@ def _extremes(found: Sweep) -> dict[str, dict[str, float]]:
 
 
 def _show(found: Sweep) -> None:
-    rows = [[name, *map(number, extremes.values())] for name, extremes in list(_extremes(found).items())[:SHOWN]]
-    results().print(table(["", "least", "mean", "most"], rows))
+    """The numbers that differ between points."""
+    extremes = _extremes(found)
+    changed = {name: x for name, x in extremes.items() if x["most"] - x["least"] > SAME * abs(x["mean"])}
+    shown = dict(list((changed or extremes).items())[:SHOWN])
+    results().print(
+        table(["", "least", "mean", "most"], [[name, *map(number, x.values())] for name, x in shown.items()])
+    )
+    if len(shown) < len(extremes):
+        say(f"{len(changed)} of {len(extremes)} numbers differ between the points; {len(shown)} are shown.")

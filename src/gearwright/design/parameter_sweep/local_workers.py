@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import linecache
 import os
+import pickle
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from gearwright.arguments import whole
 from gearwright.design.parameter_sweep.result_store import Outcome
-from gearwright.errors import SimulationError
+from gearwright.errors import InputError, SimulationError
 
 Job = Callable[[int], Outcome]
 """Computes one point by its index; it is sent to other processes, so that it must be picklable."""
@@ -51,13 +56,48 @@ def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
 
     context = get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
-        waiting = [pool.submit(job, index) for index in indices]
+        with script_left_alone(job):  # all processes begin at the first of these calls
+            waiting = [pool.submit(job, index) for index in indices]
         try:
             for done in as_completed(waiting):
                 yield done.result()
         finally:
             for one in waiting:
                 one.cancel()
+
+
+@contextmanager
+def script_left_alone(job: Job) -> Iterator[None]:
+    """Let processes begin without running the user's script again, unless it defines a part of the job.
+
+    A script that does must be written so that it may be imported.
+    """
+    script = sys.modules["__main__"]
+    place, spec = getattr(script, "__file__", None), getattr(script, "__spec__", None)
+    if b"__main__" in pickle.dumps(job):
+        _require_importable(place)
+        yield
+        return
+    try:
+        script.__spec__, script.__file__ = None, None
+        yield
+    finally:
+        script.__spec__, script.__file__ = spec, place
+        if place is None:
+            del script.__file__
+
+
+def _require_importable(place: str | None) -> None:
+    """Refuse a script that would run as a whole in every process."""
+    if place is None:
+        return
+    linecache.checkcache(place)
+    lines = linecache.getlines(place)
+    if lines and not any("__main__" in line for line in lines):
+        raise InputError(
+            f"sweep: {Path(place).name} defines what is measured, so that every worker imports it and would run all of "
+            'it again. Put what it does under `if __name__ == "__main__":`, or give workers=1.'
+        )
 
 
 def end_with(parent: int) -> None:

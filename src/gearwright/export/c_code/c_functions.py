@@ -13,7 +13,9 @@ from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program
+from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.controllers.scalar_law import control_law_of
 from gearwright.system.open_systems.rates import open_rates
 from gearwright.text import c_identifiers, did_you_mean, listed
 from gearwright.tracing.c_source import Real, argument_names, c_source, needed_nodes
@@ -33,8 +35,8 @@ class CFunction:
     """One function of a C package.
 
     Args:
-        function: a public function or its name, "rates" (the robot with its laws), a controller of `gw.control`, or
-            any `Program`.
+        function: a public function or its name, "rates" (the robot with its laws), a controller of `gw.control`, a
+            `gw.Controller` over scalars, or any `Program`.
         fixed: what it takes beside arrays, as for `compile`: {"body": "tool"}; for "rates" its `inputs`, `laws`
             and `extra_laws`, as for `casadi_rates`.
         name: its name after that of the package; made from the others unless given.
@@ -44,7 +46,7 @@ class CFunction:
     'jacobian_tool'
     """
 
-    function: str | Callable[..., Any] | Program | LawController
+    function: str | Callable[..., Any] | Program | Controller
     fixed: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
     by: tuple[str, ...] = ()
@@ -62,7 +64,7 @@ class CFunction:
 
     def job(self, robot: RobotOrMech, parameters: Sequence[str]) -> TraceJob:
         """What to trace for a robot with parameters that stay inputs."""
-        if isinstance(self.function, Program | LawController):
+        if isinstance(self.function, Program | Controller):
             machine = partial(_machine, robot, tuple(parameters)) if parameters else None
             mech, program = machine_of(CALLER, robot, "names"), _program(self.function, robot)
             return TraceJob(program, mech, dict(self.fixed), machine, len(parameters), self._known(program))
@@ -83,20 +85,21 @@ class CFunction:
         return tuple(self.by)
 
 
-def _program(function: Program | LawController, robot: RobotOrMech) -> Program:
+def _program(function: Program | Controller, robot: RobotOrMech) -> Program:
     """The program to write; a controller must fit the robot, and one with states must be sampled."""
     if isinstance(function, Program):
         return function
-    law = function.law
+    control = control_law_of(CALLER, function, machine_of(CALLER, robot, "names"))
+    law = control.law
     if law.states and law.period is None:
         names = listed(x.name for x in law.states)
         raise InputError(
             f"{CALLER}: the controller {law.name} has states that move continuously ({names}), and C is called once "
-            "per sample. Give gw.control.sampled(controller, period)."
+            "per sample. Give gw.control.sampled(controller, period), or gw.Controller a period and next values."
         )
     if tuple(law.mech.speeds) != tuple(machine_of(CALLER, robot, "names").speeds):
         raise InputError(f"{CALLER}: the controller {law.name} was made for another robot. Make it for this one.")
-    return function.program
+    return control.program
 
 
 def _name(function: Any) -> str:
@@ -121,6 +124,13 @@ def asked_function(asked: Any) -> CFunction:
         function, _, body = asked.partition(":")
         return CFunction(function, {"body": body})
     return CFunction(asked)
+
+
+def _with_law(asked: CFunction, robot: RobotOrMech) -> CFunction:
+    """The same, a controller with its law."""
+    if not isinstance(asked.function, Controller):
+        return asked
+    return replace(asked, function=control_law_of(CALLER, asked.function, machine_of(CALLER, robot, "names")))
 
 
 Sample = tuple[dict[str, list[float]], list[float]]
@@ -178,7 +188,7 @@ def traced_functions(
     prefix: str, robot: RobotOrMech, functions: Sequence[Any], parameters: Sequence[str]
 ) -> list[TracedFunction]:
     """All functions of a package, with names of their own."""
-    asked = [asked_function(function) for function in functions]
+    asked = [_with_law(asked_function(function), robot) for function in functions]
     if not asked:
         raise InputError(f"{CALLER}: functions= is empty. Name at least one, such as 'inverse_dynamics'.")
     names = c_identifiers([f"{prefix}_{one.title}" for one in asked])

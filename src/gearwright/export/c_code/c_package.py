@@ -15,7 +15,7 @@ from gearwright.export.c_code.c_functions import CALLER, CFunction, traced_funct
 from gearwright.file_access import write_files
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.program import Program
-from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.controllers.controller import Controller
 from gearwright.text import c_identifier, did_you_mean
 from gearwright.tracing.c_source import PRECISIONS
 from gearwright.tracing.parameters import nominal
@@ -44,7 +44,7 @@ FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gra
 def c(
     robot: RobotOrMech,
     directory: str | Path,
-    functions: Sequence[str | Callable[..., Any] | Program | LawController | CFunction] = FUNCTIONS,
+    functions: Sequence[str | Callable[..., Any] | Program | Controller | CFunction] = FUNCTIONS,
     parameters: Sequence[str] = (),
     precision: str = "double",
     name: str | None = None,
@@ -60,7 +60,8 @@ def c(
         functions: public functions or their names; with a body as "jacobian:tool" or
             `CFunction("jacobian", {"body": "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of
             the robot; derivatives as `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of
-            `gw.control`, whose states are arguments and whose next states stand behind the outputs; any `Program`.
+            `gw.control` and `gw.Controller` over scalars, whose states are arguments and whose next states stand behind
+            the outputs; any `Program`.
         parameters: paths of numbers that stay inputs, such as "payload.mass": the last argument of every function.
         precision: "double" or "float".
         name: prefix of all names; the robot's name unless given.

@@ -60,7 +60,9 @@ class FmuReport:
 
     def __str__(self) -> str:
         renamed = [f"renamed: {visible(old)} -> {new}" for old, new in self.renamed.items()]
-        return "\n".join([*self.remarks, *renamed])
+        sizes = f"{len(self.inputs)} inputs, {len(self.parameters)} parameters, {len(self.outputs)} outputs"
+        what = f"{self.path.name}: {sizes}; {f'binary for {self.platform}' if self.platform else 'sources alone'}"
+        return "\n".join([what, *self.remarks, *renamed])
 
 
 def fmu(

@@ -6,6 +6,7 @@ places; one that is not smooth enough for that is called back instead, whenever 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -14,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.system.inputs import Inputs
+from gearwright.system.inputs import Inputs, Signal
 
 DEGREE, CUBIC = 12, 3
-"""Degrees of the series for functions of time, and for inputs that are known to be cubic."""
+"""Degrees of the series for functions of time, and at least for signals that are cubic between their knots."""
 
 FIRST = 24
 """Pieces to begin with: a pulse is noticed if it is longer than about a hundredth of the run."""
@@ -27,6 +28,9 @@ CHECKS = (-0.97, -0.35, 0.42, 0.93)
 
 CLOSE = 1e-12
 """How exact a fit must be, beside the largest value of its input in the run."""
+
+NOTHING = 1e-15
+"""Size of a coefficient, beside the values of its input, that is rounding."""
 
 SHORTEST = 1e-3
 """A piece that is shorter, beside the run, and still does not fit shows a kink."""
@@ -61,10 +65,15 @@ class InputPieces(NamedTuple):
         >>> abs(float(pieces.at(0.7)[0]) - 0.49) < 1e-12
         True
         """
-        p = max(int(np.searchsorted(self.begin, t, side="right")) - 1, 0)
-        x = (t - self.middle[p]) / self.half[p]
-        found: Array = np.polynomial.chebyshev.chebval(x, self.coefficients[p])
+        found: Array = self.over(np.array([t]))[0]
         return found
+
+    def over(self, times: Array) -> Array:
+        """The inputs at times (..., T), (..., T, inputs)."""
+        p = np.maximum(np.searchsorted(self.begin, times, side="right") - 1, 0)
+        x = (times - self.middle[p]) / self.half[p]
+        powers = np.polynomial.chebyshev.chebvander(x, self.coefficients.shape[1] - 1)
+        return np.einsum("...k,...ki->...i", powers, self.coefficients[p])
 
 
 class _Rough(Exception):
@@ -73,15 +82,38 @@ class _Rough(Exception):
 
 def fitted(inputs: Inputs, start: float, until: float) -> InputPieces | None:
     """The inputs of a run as pieces, without their bounds; None where they must be called back."""
-    plain = replace(inputs, bounds=None)
-    if inputs.constant:
-        value = plain.at(start)
-        return _joined([(start, until, value.reshape(1, -1))])
-    ends = [start, *(t for t in sorted({*inputs.breaks, *inputs.knots}) if start < t < until), until]
-    try:
-        return _Fit(plain, ends).pieces()
-    except _Rough:
-        return None
+    curves = inputs.curves
+    others = {name: x for name, x in inputs.signals.items() if x.curve is None}
+    plain = replace(inputs, bounds=None, signals=others)
+    if plain.constant:
+        found = _joined([(start, until, plain.at(start).reshape(1, -1))])
+    else:
+        ends = [start, *(t for t in plain.breaks if start < t < until), until]
+        try:
+            found = _Fit(plain, ends).pieces()
+        except _Rough:
+            return None
+    return _with_curves(found, curves, until) if curves else found
+
+
+def _with_curves(found: InputPieces, curves: Mapping[int, Signal], until: float) -> InputPieces:
+    """The pieces with signals that are polynomials of degree 3 at most between their knots."""
+    start = found.begin[0]
+    knots = np.unique(np.concatenate([found.begin, [until], *(x.knots for x in curves.values())]))
+    ends = knots[(knots >= start) & (knots <= until)]
+    middle, half = 0.5 * (ends[1:] + ends[:-1]), 0.5 * (ends[1:] - ends[:-1])
+    degree = max(found.coefficients.shape[1] - 1, CUBIC)
+    points, matrix = _nodes(degree)
+    times = middle[:, None] + half[:, None] * np.array(points)
+    values = found.over(times)
+    for k, one in curves.items():
+        if one.curve is not None:
+            values[:, :, k] = one.curve(times)
+    coefficients = np.einsum("kj,pji->pki", matrix, values)
+    coefficients[np.abs(coefficients) <= NOTHING * np.abs(values).max(axis=1, keepdims=True)] = (
+        0.0  # what is constant stays so
+    )
+    return InputPieces(ends[:-1], middle, half, np.full(len(middle), degree), coefficients)
 
 
 class _Fit:
@@ -89,12 +121,11 @@ class _Fit:
 
     def __init__(self, inputs: Inputs, ends: list[float]) -> None:
         self._inputs, self._ends = inputs, ends
-        self._degree = CUBIC if inputs.cubic else DEGREE
         self._span, self._calls = ends[-1] - ends[0], 0
 
     def pieces(self) -> InputPieces:
         """All pieces."""
-        parts = 1 if self._inputs.cubic else -(-FIRST // (len(self._ends) - 1))
+        parts = -(-FIRST // (len(self._ends) - 1))
         waiting = []
         for begin, end in pairwise(self._ends):
             cuts = np.linspace(begin, end, parts + 1).tolist()
@@ -104,7 +135,7 @@ class _Fit:
         waiting.reverse()
         while waiting:
             low, high, series = waiting.pop()
-            if self._inputs.cubic or self._fits(low, high, series, scale):
+            if self._fits(low, high, series, scale):
                 found.append((low, high, series))
             elif high - low < SHORTEST * self._span:
                 raise _Rough
@@ -114,7 +145,7 @@ class _Fit:
         return _joined([(low, high, _shortened(series, scale)) for low, high, series in found])
 
     def _series(self, low: float, high: float) -> Array:
-        points, matrix = _nodes(self._degree)
+        points, matrix = _nodes(DEGREE)
         return np.asarray(matrix @ np.array([self._at(low, high, x) for x in points]))
 
     def _fits(self, low: float, high: float, series: Array, scale: Array) -> bool:
@@ -146,7 +177,7 @@ def _nodes(degree: int) -> tuple[list[float], Array]:
 
 def _shortened(series: Array, scale: Array) -> Array:
     """A series without what rounding left behind its last coefficient."""
-    large = np.flatnonzero((np.abs(series) > 1e-15 * scale).any(axis=1))
+    large = np.flatnonzero((np.abs(series) > NOTHING * scale).any(axis=1))
     return series[: max(int(large[-1]) + 1 if large.size else 1, 1)]
 
 

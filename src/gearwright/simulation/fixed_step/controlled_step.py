@@ -148,12 +148,12 @@ class _Loop:
         return decided(self.law, measurement_of(self.law, given, self.ops, self.law.model))
 
     def driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
-        """Inputs with a law's outputs: forces are added, named inputs replaced."""
+        """Inputs with a law's outputs: forces are added unless the law says otherwise, named inputs replaced."""
         driven = list(u[: self.system.input_size])
         names = [*(f"tau.{speed}" for speed in self.system.mech.speeds), *self.system.inputs]
         for name, value in zip(self.law.outputs, outputs, strict=True):
             k = names.index(name)
-            driven[k] = driven[k] + value if k < self.system.mech.n else value
+            driven[k] = driven[k] + value if k < self.system.mech.n and self.law.adds_forces else value
         return driven
 
     def decided(self, x: Moving, references: Sequence[Scalar], due: Scalar) -> Moving:
@@ -208,13 +208,3 @@ def controller_feeds(control: LawController, method: str, h: float, steps: int) 
 
 def _followed(control: LawController, t: Array, size: int) -> Array:
     return np.ascontiguousarray(control.follow(t)) if control.law.references else np.zeros((len(t), size))
-
-
-def require_law(control: object) -> LawController:
-    """Only control laws go into compiled batches."""
-    if not isinstance(control, LawController):
-        raise InputError(
-            f"rollout: controller is a {type(control).__name__}; compiled batches take what gw.control makes, or a "
-            "ControlLaw of your own. gw.simulate takes any function."
-        )
-    return control

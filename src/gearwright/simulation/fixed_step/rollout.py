@@ -24,12 +24,13 @@ from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
-from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
+from gearwright.simulation.fixed_step.controlled_step import controller_feeds
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
 from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
 from gearwright.simulation.fixed_step.step_program import MOREAU
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController
+from gearwright.system.controllers.scalar_law import control_law_of
 from gearwright.system.kernels.traced_laws import surveyed
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
@@ -110,7 +111,8 @@ def rollout(
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
         sweeps: how often "moreau" goes through all impulses of a step; unless given, until they are consistent.
-        controller: what `gw.control` makes; its forces are added to tau. With parameters the machine changes, what the
+        controller: what `gw.control` makes, or `gw.Controller(function, scalars=True)`; forces are added to tau, as in
+            `gw.simulate`. With parameters the machine changes, what the
             controller knows of it does not.
 
     Returns:
@@ -127,7 +129,9 @@ def rollout(
     more: dict[str, Any] = {}
     if sweeps is not None:
         more |= {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
-    control = None if controller is None else require_law(controller)
+    control = (
+        None if controller is None else control_law_of("rollout", controller, machine_of("rollout", robot_or_mech))
+    )
     if control is not None:
         more["control"] = control.law
     acting = _acting(robot_or_mech, (laws, extra_laws), _mapping("inputs", inputs), control, method in METHODS)

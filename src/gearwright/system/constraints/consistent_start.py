@@ -94,4 +94,4 @@ def project(
         )
     if mech.shafts and motors == "static":
         out = with_static_shafts(held, now, out, u, modes)
-    return State(out[system.q], out[system.v], given.states)
+    return replace(given, q=out[system.q], v=out[system.v])

@@ -89,6 +89,11 @@ class ControlLaw:
         return tuple(f"tau.{speed}" for speed in self.mech.speeds)
 
     @property
+    def adds_forces(self) -> bool:
+        """Whether its outputs `tau.<speed>` are added to the forces given; otherwise they replace them."""
+        return True
+
+    @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
         """What it is to follow: per input the names of its entries, such as {"q_ref": ..., "v_ref": ...}."""
         return {}

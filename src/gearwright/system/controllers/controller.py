@@ -29,7 +29,7 @@ class Controller:
         breaks: times at which its outputs jump or have a kink, so that a step ends there.
         scalars: whether it is written over scalars of any kind, as laws are: then it is called with a third argument,
             the operations (`ops.where`, `ops.minimum`, ...), uses no `if` on its numbers, and a continuous one runs in
-            machine code.
+            machine code; `gw.rollout` and `gw.export.c` take it too.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
