@@ -95,7 +95,7 @@ def number(
     x = _real(value)
     span = Span(above, least, below, most, infinite)
     if x is None or not span.holds(x):
-        broken = f"{function}: {name}={_shown(value)} must be {span.rule('number', unit)}."
+        broken = f"{function}: {name}={shown(value)} must be {span.rule('number', unit)}."
         suggestion = "" if example is None else f" Give a number such as {example:g}."
         raise error(f"{broken}{suggestion} {hint}".rstrip())
     return x
@@ -120,6 +120,8 @@ def require_range(
     Traceback (most recent call last):
     gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
+    if value is not None and not isinstance(value, float) and not is_scalar(value):
+        raise error(f"{owner}: {name}={shown(value)} must be a number. {hint}")
     if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
         bounds = {"above": above, "least": least, "below": below, "most": most}
         span = {word: x for word, x in bounds.items() if isinstance(x, (float, Real))}
@@ -138,7 +140,7 @@ def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
         rule = Span(least=least, infinite=True).rule("whole number", unit)
         suggested = least if example is None else example
-        raise InputError(f"{function}: {name}={_shown(value)} must be {rule}. Give one such as {suggested}.")
+        raise InputError(f"{function}: {name}={shown(value)} must be {rule}. Give one such as {suggested}.")
     return int(value)
 
 
@@ -219,6 +221,22 @@ def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) ->
     return array
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether a value is one real number, or a symbol that stands for one: it can be raised to a power.
+
+    >>> [is_scalar(x) for x in (1.0, np.float64(2), "1", None, True, [1.0], 1j)]
+    [True, True, False, False, False, False, False]
+    """
+    if isinstance(value, bool | np.bool_ | complex | np.complexfloating | type):
+        return False
+    return hasattr(value, "__pow__") and getattr(value, "shape", ()) == ()
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is one whole number by its type."""
+    return hasattr(value, "__index__") and not isinstance(value, bool | np.bool_ | type) and is_scalar(value)
+
+
 def is_single(value: Any) -> bool:
     """Whether a value is one thing rather than several: texts are, lists and arrays with axes are not."""
     return isinstance(value, str | bytes) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
@@ -226,6 +244,8 @@ def is_single(value: Any) -> bool:
 
 def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
     """A float64 array of real numbers, which may be infinite or nan."""
+    if _has_gaps(value):
+        raise InputError(f"{function}: {name} has masked entries. Fill them, or leave these samples out.")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -235,6 +255,13 @@ def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]
             f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
         )
     return array.astype(np.float64, copy=False)
+
+
+def _has_gaps(value: Any) -> bool:
+    """Whether entries are masked, in an array or in a list of such arrays, whose masks `asarray` would drop."""
+    if isinstance(value, list | tuple):
+        return any(isinstance(x, np.ma.MaskedArray | list | tuple) and _has_gaps(x) for x in value)
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
 
 
 def _real(value: Any) -> float | None:
@@ -249,7 +276,7 @@ def _real(value: Any) -> float | None:
         return None
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A value as a message shows it."""
     try:
         text = repr(value)

@@ -27,6 +27,7 @@ from gearwright.analysis.summary import summary
 from gearwright.analysis.task.contact_wrenches import contact_wrenches
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
+from gearwright.argument_kinds import check_arguments
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
@@ -141,6 +142,7 @@ class Analysis(Characteristics, Shown):
         return saved(figure(self.t, "time [s]", panels, title=self.task.name), path)
 
 
+@check_arguments
 def analyse(
     robot: Robot,
     task: Task,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.control.joint_side import Rows, product, sparse
 from gearwright.control.references import asked_reference
@@ -64,6 +65,7 @@ class ThroughDrives(Wrapped):
         return replace(decision, outputs=[R * i + K * along(self._rows[name], measured.v) for name, i, K, R in data])
 
 
+@check_arguments
 def through_drives(controller: LawController, robot: Robot, output: str) -> LawController:
     r"""The same controller, its forces given by the motors: as torques, currents or voltages.
 
@@ -181,6 +183,7 @@ def _within(x: Scalar, span: tuple[float, float] | None, ops: Operations) -> Sca
     return x if span is None else ops.maximum(span[0], ops.minimum(x, span[1]))
 
 
+@check_arguments
 def servos(robot: Robot, command: Any) -> LawController:
     """The position and speed servos that a robot's file states (those of MJCF), as a controller.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.control.references import WORDS
@@ -66,6 +67,7 @@ class Filtered(Wrapped):
         return replace(decision, rates=[*decision.rates, *v, *a, *jerk])
 
 
+@check_arguments
 def filtered(
     controller: LawController, source: Callable[[float], Any], frequency: float = 20.0, start: Any = None
 ) -> LawController:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
@@ -90,6 +91,7 @@ def bias(
     return run(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
+@check_arguments
 def reactions(
     mech: RobotOrMech,
     q: ArrayLike,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
@@ -34,6 +35,7 @@ class _Samples(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+@check_arguments
 def recorded(
     source: str | Path | Motion | tuple[ArrayLike, ...],
     *,

@@ -21,6 +21,7 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_arrays import chained, column, item, matrix_of, stacked
 from gearwright.algebra.differentiation.dual_numbers import bilinear, linear, slopes_of, value_of, with_slopes
 from gearwright.analysis.quadrature import at_moving_times
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.motors.thermal import warmth
@@ -41,6 +42,7 @@ class Temperatures(NamedTuple):
     housing: Array
 
 
+@check_arguments
 def steady_temperatures(
     t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None, cycles: int | None = None
 ) -> Temperatures:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.constrained_dynamics import impact
@@ -51,6 +52,7 @@ class ImpactComparison(Shown, dict[str, ImpactFigures]):
         return saved(bar_panels(panels, columns=len(panels)), path)
 
 
+@check_arguments
 def compare_impacts(
     mech: RobotOrMech,
     q: ArrayLike,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced
@@ -62,6 +63,7 @@ class StateFeedback(JointSideLaw):
         return Decision(plus(tau, product(self.gains, missing)))
 
 
+@check_arguments
 def state_feedback(
     robot: RobotOrMech, reference: Any, K: ArrayLike, model: RobotOrMech | str | None = None
 ) -> LawController:

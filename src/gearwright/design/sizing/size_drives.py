@@ -8,6 +8,7 @@ from typing import Any
 
 from gearwright.analysis import Task
 from gearwright.analysis.cycle.position_limits import require_inside
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.candidates.candidates import mounting_remarks
@@ -34,6 +35,7 @@ PACES = Range(0.2, 5.0)
 """How many times as long the motions may take when a short cycle is wanted."""
 
 
+@check_arguments
 def size_drives(
     robot: Robot,
     task: Task,

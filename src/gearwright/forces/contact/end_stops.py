@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.elimination import solve
@@ -165,6 +166,7 @@ def _within_reach(end: Scalar) -> Scalar:
     return max(min(end, FAR), -FAR) if is_number(end) else end
 
 
+@check_arguments
 def compliant_stops(
     name: str,
     line: Line,
@@ -200,6 +202,7 @@ def compliant_stops(
     return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)
 
 
+@check_arguments
 def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False) -> tuple[Law, ...]:
     """Stops at the position limits that a robot states, as laws `<joint>.stops`.
 

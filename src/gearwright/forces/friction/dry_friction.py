@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.friction.lugre import LuGre
@@ -107,6 +108,7 @@ class SmoothFriction(Law):
         return -dry(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
 
 
+@check_arguments
 def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
     """The friction that a robot states at its joints and motors, as laws `<joint>.friction`, `<motor>.motor_friction`.
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
@@ -69,6 +70,7 @@ def constrained_dynamics(
     return ConstrainedResult(free + _times(spread, force), force)
 
 
+@check_arguments
 def impact(
     mech: RobotOrMech,
     q: ArrayLike,

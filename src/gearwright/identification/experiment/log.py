@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -180,6 +181,7 @@ class Origin(NamedTuple):
     cutoff: float
 
 
+@check_arguments
 def log_of_currents(
     robot_or_mech: Robot | Mechanism,
     t: ArrayLike,
@@ -212,6 +214,7 @@ def log_of_currents(
     return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
 
 
+@check_arguments
 def read_log(
     path: str | Path, robot_or_mech: Robot | Mechanism, gains: Mapping[str, float] | Sequence[float] | None = None
 ) -> Log:

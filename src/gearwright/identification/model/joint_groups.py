@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -18,6 +19,7 @@ class Group(NamedTuple):
     names: tuple[str, ...]
 
 
+@check_arguments
 def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
     """The parameters per body, then per shaft: the body's ten, and the wheels and springs that end there.
 
@@ -45,6 +47,7 @@ def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
     return tuple(groups)
 
 
+@check_arguments
 def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
     """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
     return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)

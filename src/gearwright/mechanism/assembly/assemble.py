@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import GearwrightError, InputError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.assembly.dependent_motors import warn_of_dependent_motors
@@ -125,6 +126,7 @@ def _drive(links: Links, drive: Drive) -> tuple[list[TurningPair], list[GearPair
 # The flat machine
 
 
+@check_arguments
 def assemble(robot: Robot) -> Mechanism:
     """The flat machine of a robot: augmented links, spins, shafts and springs of elastic drives, actuators, frames.
 

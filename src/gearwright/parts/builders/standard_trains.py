@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
 from gearwright.parts.gears.member import NO_MEMBER, Member
 from gearwright.parts.gears.planetary import require_apart, require_closing, require_even_spacing
 from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 
 
+@check_arguments
 def bevel_differential(
     name: str,
     arm: str,
@@ -52,6 +54,7 @@ def bevel_differential(
     return Train(name, wheels, meshes, motors)
 
 
+@check_arguments
 def planetary_differential(
     name: str,
     sun: str,
@@ -79,6 +82,7 @@ def planetary_differential(
     ]
 
 
+@check_arguments
 def nested_shafts(
     name: str, joints: Sequence[str], links: Sequence[str], ratios: Sequence[Scalar], inertias: Sequence[Scalar]
 ) -> Train:

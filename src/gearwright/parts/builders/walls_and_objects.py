@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.parts.environment.surfaces import Plane
@@ -20,6 +21,7 @@ BALL = 0.05
 """Radius [m] of an object whose inertia nobody gives."""
 
 
+@check_arguments
 def with_wall(
     robot: Robot,
     name: str,
@@ -66,6 +68,7 @@ def with_wall(
     return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))
 
 
+@check_arguments
 def with_object(
     robot: Robot,
     name: str,

@@ -16,6 +16,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import DriveError
 
@@ -54,6 +55,7 @@ lines, back-EMF constant as rms voltage between two lines, torque constant per r
 """
 
 
+@check_arguments
 def motor_constant(
     stated: str, torque_constant: Scalar | None, back_emf_constant: Scalar | None = None, kv: Scalar | None = None
 ) -> Scalar | None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 
@@ -117,6 +118,7 @@ def without_losses(gear: Any) -> Any:
     return replace(gear, **{word: value for word, value in changes.items() if hasattr(gear, word)})
 
 
+@check_arguments
 def losses_at(table: Sequence[Losses], speed: float) -> Losses:
     """The losses at a speed of the motor, interpolated; numbers only.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -101,6 +102,7 @@ class InverseKinematics:
         return self.dexterity < SINGULAR
 
 
+@check_arguments
 def inverse_kinematics(
     robot: Robot | Mechanism,
     frame: int | str,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -83,6 +84,7 @@ def checked_position(function: str, position: Any) -> Array:
     return p
 
 
+@check_arguments
 def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
     """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3).
 

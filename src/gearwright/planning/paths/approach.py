@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
@@ -20,6 +21,7 @@ from gearwright.planning.paths.cartesian_motions import line
 CALLER = "approach"
 
 
+@check_arguments
 def approach(
     robot: RobotOrMech,
     frame: int | str,

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
@@ -152,6 +153,7 @@ FIRST, MOST = 17, 4097
 """Instants of a smooth span at which the loops are closed at first, and at most."""
 
 
+@check_arguments
 def closed_motion(
     robot: RobotOrMech,
     motion: Trajectory,

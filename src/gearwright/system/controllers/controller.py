@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra.operations import FLOATS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -99,6 +100,7 @@ def _number(name: str, value: Any, t: float) -> float:
         raise InputError(f"controller: {name!r} is {value!r} at t = {t:g} s. Return a number.") from None
 
 
+@check_arguments
 def sampled_controller(function: Callable[[float, State], Any], period: float) -> Controller:
     """A controller that is called every `period` seconds, its outputs held in between."""
     return Controller(function, period)

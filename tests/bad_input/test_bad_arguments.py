@@ -1,0 +1,222 @@
+"""Arguments of the wrong kind: every public function answers them with an error of ours that names the argument."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.actuation import AirValve, ServoValve
+from gearwright.control import ControlLaw, Decision
+from gearwright.forces import Line
+from gearwright.identification import Log, MotionLimits
+from gearwright.parts import Beam, Drive, ElasticBase, Gear, Link, LinkSection, Losses, Motor, Robot, Servo, Tube
+
+SPACES = [
+    "motion",
+    "planning",
+    "control",
+    "contact",
+    "analysis",
+    "design",
+    "identification",
+    "equations",
+    "elastic",
+    "actuation",
+    "export",
+    "forces",
+    "parts",
+]
+PUBLIC = {
+    f"{space}.{name}": getattr(module, name)
+    for space, module in [("gw", gw), *((space, getattr(gw, space)) for space in SPACES)]
+    for name in module.__all__
+    if inspect.isfunction(getattr(module, name))
+}
+FUNCTIONS = {function: name for name, function in reversed(PUBLIC.items())}
+"""Every public function once, with the first name it has."""
+
+ROBOT = gw.load("elbow")
+MECH = gw.assemble(ROBOT)
+STAY = [0.3, 0.5, -0.7]
+MOTION = gw.motion.polynomial(STAY, [0.35, 0.55, -0.75], duration=1.0)
+FEW = MOTION.sample(5)
+TURNTABLE = Robot(
+    "turntable",
+    [Link("table", mass=10, inertia=np.diag([0.5, 0.5, 1.0]))],
+    [
+        Drive(
+            "table",
+            Motor(inertia=1e-4, torque_constant=0.1, resistance=1.0),
+            Gear(ratio=100, stiffness=5000),
+            servo=Servo(kp=100.0, kv=1.0),
+        )
+    ],
+)
+CART = gw.Mechanism([gw.Body("cart", joint="prismatic", axis=(1, 0, 0), mass=5.0)])
+SEVEN = gw.load("panda_like")
+BENT = [0.1, 0.4, 0.2, -1.5, 0.3, 1.2, 0.1]
+PD = gw.control.pd(ROBOT, STAY, 100.0, 10.0)
+AT = gw.placement(MECH, STAY, "tool")
+THERE = (AT.rotation, AT.position + 0.01)
+PEN = gw.contact.Contact("tool", gw.contact.Plane(AT.position))
+MAT = gw.contact.SoftContact("tool", gw.contact.Plane(AT.position), 2e4)
+LOG = Log(np.linspace(0, 1, 50), np.ones((50, 3)), np.ones((50, 3)))
+
+
+class Lazy(ControlLaw):
+    """Does nothing."""
+
+    mech = MECH
+
+    def decide(self, seen):
+        return Decision([0.0, 0.0, 0.0])
+
+
+@cache
+def analysis() -> Any:
+    return gw.analyse(ROBOT, gw.analysis.Task(MOTION), samples=21)
+
+
+@cache
+def identification() -> Any:
+    limits = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3)
+    motion = gw.identification.excite(MECH, limits, starts=1, steps=0).motion.sample(300)
+    tau = gw.inverse_dynamics(MECH, motion.q, motion.v, motion.a)
+    return gw.identify(MECH, Log(motion.t, motion.q, tau, motion.v, motion.a), friction=())
+
+
+@cache
+def run() -> Any:
+    return gw.simulate(ROBOT, STAY, 0.01, samples=2)
+
+
+USUAL: dict[str, Any] = {
+    "mech": MECH, "robot": ROBOT, "robot_or_mech": ROBOT, "machine": ROBOT, "q": STAY, "v": np.zeros(3),
+    "a": np.zeros(3), "tau": np.zeros(3), "jerk": np.zeros(3), "snap": np.zeros(3), "q0": STAY, "q1": STAY,
+    "v0": np.zeros(3), "frame": "tool", "body": "link3", "motion": MOTION, "trajectory": MOTION, "reference": MOTION,
+    "start": STAY, "end": [0.35, 0.55, -0.75], "duration": 1.0, "controller": PD, "function": "gravity",
+    "J": np.eye(3)[:1], "gamma": np.zeros(1), "kp": 100.0, "kd": 10.0, "speed": 1.0, "to": THERE,
+    "task": lambda: gw.analysis.Task(MOTION), "drive": "j1", "torque_constant": 0.05, "resistance": 0.5,
+    "period": 0.01, "found": analysis, "name": "part", "joints": ["j1", "j2"], "stiffness": 100.0, "damping": 10.0,
+}  # fmt: skip
+"""Arguments that serve most functions by their name; a function without arguments makes one when it is asked for."""
+OWN: dict[str, dict[str, Any]] = {
+    "gw.identify": {"log": LOG}, "gw.inverse_kinematics": {"pose": AT}, "gw.load": {"name_or_path": "elbow"},
+    "gw.rollout": {"steps": 2, "step": 1e-3}, "gw.simulate": {"state": STAY, "until": 0.01, "samples": 2},
+    "gw.approximate": {"kind": "diagonal"}, "gw.analyse": {"samples": 5}, "gw.demands": {"samples": 5},
+    "gw.sweep": {"over": {"j1.gear.ratio": [90.0]}, "measure": FEW, "workers": 1},
+    "gw.motor_motion": {
+        "mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0] * 2, "a": [0.0] * 2, "jerk": [0.0] * 2, "snap": [0.0] * 2
+    },
+    "elastic.elastic_form": {"mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0, 0.0]},
+    "elastic.needed_derivatives": {"mech": TURNTABLE},
+    "motion.chain": {}, "motion.fourier": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},
+    "motion.from_accelerations": {"times": [0.0, 1.0], "accelerations": np.zeros((2, 3))},
+    "motion.pause": {"position": STAY}, "motion.recorded": {"source": FEW},
+    "motion.s_curve": {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}, "motion.smoothed": {"width": 0.1},
+    "motion.spline": {"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0]},
+    "motion.trapezoid": {"speed": 1.0, "acceleration": 2.0},
+    "planning.approach": {"surface": gw.contact.Plane(AT.position + 0.01), "to": AT.position + 0.01},
+    "planning.arc": {"through": AT.position + [0.01, 0.0, 0.0], "to": AT.position + [0.01, 0.01, 0.0]},
+    "planning.circle": {"centre": AT.position + [0.01, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "angle": 0.1},
+    "planning.line": {"to": AT.position + 0.01},
+    "planning.track": {"poses": (AT.rotation[None], AT.position[None])},
+    "planning.distribute": {"slow": ["j1"], "window": 0.1}, "planning.fastest": {"path": MOTION},
+    "planning.limit_use": {"samples": 5, "torque": 100.0},
+    "planning.torque_ratio": {"limits": [100.0] * 3},
+    "planning.rotation_of": {"yaw": 0.1, "pitch": 0.2, "roll": 0.3},
+    "planning.slerp": {"start": np.eye(3), "end": np.eye(3), "share": 0.5},
+    "planning.sphere": {"centre": [0.0, 0.0, 1.0], "radius": 0.1},
+    "control.adaptive": {"slope": 1.0, "kd": 1.0, "adaptation": 1.0, "adapted": ["link3.m"]},
+    "control.admittance": {"reference": AT, "mass": 1.0}, "control.by_name": {"name": "pd"},
+    "control.cascade": {"ks": 10.0, "Ts": 0.1}, "control.controller": {"law": Lazy()},
+    "control.elastic_observer": {
+        "controller": lambda: gw.control.pd(TURNTABLE, [0.0], 10.0, 1.0, gravity=False), "q": [0.0]
+    },
+    "control.feedback_linearisation": {"robot": TURNTABLE, "reference": [0.0]},
+    "control.filtered": {"source": lambda t: STAY}, "control.hybrid": {"contact": PEN, "reference": AT, "force": 20.0},
+    "control.impedance": {"reference": AT}, "control.operational_space": {"reference": AT},
+    "control.joint_gains": {"frequency": 10.0}, "control.lqr": {"Q": [1.0] * 6, "R": [1.0] * 3},
+    "control.nominal": {"samples": 5}, "control.poles": {"wanted": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
+    "control.position_force": {"contact": MAT, "reference": AT, "force": 20.0},
+    "control.sampled_controller": {"function": lambda t, state: [0.0] * 3},
+    "control.servos": {"robot": TURNTABLE, "command": [0.0]},
+    "control.state_feedback": {"K": np.ones((3, 6))},
+    "control.through_drives": {"controller": lambda: gw.control.pd(TURNTABLE, [0.0], 1.0, 1.0, gravity=False),
+                               "robot": TURNTABLE, "output": "current"},
+    "control.tracking_plot": {"run": run}, "control.recall": {"path": "nominal.npz"},
+    "contact.fixed_frame": {"name": "mark"}, "contact.with_object": {"name": "ball", "mass": 1.0},
+    "contact.with_wall": {"name": "wall", "surface": gw.contact.Plane(), "mass": 1.0},
+    "contact.closed_motion": {"start": STAY},
+    "analysis.by_tightness": {"checks": []}, "analysis.compare": {"motion": FEW},
+    "analysis.energy_balance": {"motion": FEW}, "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": STAY},
+    "analysis.compare_reductions": {
+        "mech": TURNTABLE, "trajectory": gw.motion.polynomial([0.0], [1.0], 1.0, order=7), "count": 5
+    },
+    "analysis.frequency_map": {"mech": gw.load("elastic_elbow"), "count": 2},
+    "analysis.frequency_response": {"mech": TURNTABLE, "q": [0.0, 0.0], "motor": "table", "frequencies": [10.0]},
+    "analysis.natural_frequencies": {"mech": TURNTABLE, "q": [0.0, 0.0]},
+    "analysis.vibration_modes": {"mech": TURNTABLE, "q": [0.0, 0.0]},
+    "analysis.link_loads": {"motion": FEW, "body": "link3", "section": LinkSection((0.3, 0.0, 0.0), Tube(0.05, 0.04))},
+    "analysis.parameter_comparison": {"parameters": ["j1.gear.ratio"]},
+    "analysis.sensitivities": {"parameters": ["j1.gear.ratio"]},
+    "analysis.steady_temperatures": {"t": np.linspace(0, 1, 5), "current": np.ones(5), "motor": Motor()},
+    "analysis.uncoupled_spins": {"samples": 2}, "design.controller_gains": {"analysis": analysis},
+    "design.with_choices": {"choices": {}},
+    "identification.excite": {"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3), "starts": 1,
+                              "steps": 0, "samples": 10},
+    "identification.fit_consistent": {"found": identification},
+    "identification.identified_mechanism": {"fit": 3}, "identification.identified_robot": {"fit": 3},
+    "identification.identify_payload": {"empty": identification, "loaded": LOG},
+    "identification.log_of_currents": {"t": [0.0, 1.0], "q": np.zeros((2, 3)), "currents": np.zeros((2, 3))},
+    "identification.read_log": {"path": "log.csv"},
+    "identification.regressor_blocks": {"Y": lambda: gw.regressor(MECH, STAY, STAY, STAY)},
+    "identification.save_identified": {"fit": 3, "path": "out.yaml"},
+    "identification.write_report": {"found": identification, "folder": "out"},
+    "actuation.complete_model": {
+        "actuators": lambda: [gw.actuation.dc_motor(MECH, j, torque_constant=1.0, resistance=1.0)
+                              for j in ("j1", "j2", "j3")]
+    },
+    "actuation.pneumatic_cylinder": {
+        "mech": CART, "where": "cart", "valve": AirValve(1e-8), "areas": (1e-3, 1e-3), "volumes": (1e-3, 1e-3),
+        "pressures": (4e5, 4e5), "mass": 1.0,
+    },
+    "actuation.servo_cylinder": {
+        "mech": CART, "where": "cart", "valve": ServoValve(1e-3, 70e5, 500.0), "area": 1e-3, "volume": 1e-3, "mass": 1.0
+    },
+    "actuation.stepping_motor": {"teeth": 50, "current": 1.0, "inductance": 1e-3},
+    "actuation.synchronous_motor": {"pole_pairs": 4, "flux": 0.01, "inductances": (1e-3, 1e-3)},
+    "export.c": {"directory": "out"}, "export.export": {"to": "c", "directory": "out"},
+    "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
+    "gw.save": {"path": "out.yaml"}, "gw.report": {"path": "out.html"},
+    "forces.compliant_stops": {"line": Line.of(MECH, "j1"), "lower": -1.0, "upper": 1.0},
+    "forces.displacement": {"point": "tool"}, "forces.distance": {"one": "tool", "other": "base"},
+    "forces.tendon": {"course": ["base", "tool"]},
+    "parts.attach": {"other": TURNTABLE}, "parts.parameter": {"path": "j1.gear.ratio"},
+    "parts.bevel_differential": {"arm": "l1", "output": "l2"},
+    "parts.elements_of": {"gear": Gear(ratio=10)}, "parts.losses_of": {"gear": Gear(ratio=10)},
+    "parts.losses_at": {"table": [Losses(0.0, 0.9)]},
+    "parts.motor_constant": {"stated": "motor"},
+    "parts.nested_shafts": {"joints": ["j1"], "links": ["link1"], "ratios": [1.0], "inertias": [1e-3]},
+    "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
+    "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
+    "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
+    "parts.with_parameters": {"values": {"j1.gear.ratio": 90.0}},
+}  # fmt: skip
+"""Arguments of single functions, which go before the usual ones."""
+WRONG = {
+    "nan": float("nan"),
+    "None": None,
+    "text": "no such thing",
+    "3": 3,
+    "empty list": [],
+    "empty mapping": {},
+    "object": object(),
+    "class": dict,
+    "objects": np.array([object(), None]),
+    "masked": np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False]),
+}
