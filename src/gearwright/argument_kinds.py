@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args
 
 import numpy as np
 
-from gearwright.arguments import is_scalar, is_whole, shown
+from gearwright.arguments import is_function, is_scalar, is_whole, shown
 from gearwright.errors import InputError
 
 P = ParamSpec("P")
@@ -132,7 +132,7 @@ def kind_of(hint: Any) -> Kind | None:
     if origin in (dict, Mapping):
         return _mapping(*inner)
     if origin is Callable or hint is Callable:
-        return Kind(lambda x: callable(x) and not inspect.isclass(x), "a function", "functions")
+        return Kind(is_function, "a function", "functions")
     return _instance(hint) if inspect.isclass(hint) and origin is None else None
 
 

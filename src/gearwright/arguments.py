@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,6 +129,17 @@ def require_range(
         number(owner, name, value, **span, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
 
 
+def require_scalar(function: str, name: str, value: Any) -> None:
+    """Refuse what is neither a number nor a symbol.
+
+    >>> require_scalar("compliant_stops", "lower", "-1")
+    Traceback (most recent call last):
+    gearwright.errors.InputError: compliant_stops: lower='-1' must be a number. Give one.
+    """
+    if not is_scalar(value) or (isinstance(value, Real) and np.isnan(float(value))):
+        raise InputError(f"{function}: {name}={shown(value)} must be a number. Give one.")
+
+
 def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None) -> int:
     """A whole number of at least so many, or an error.
 
@@ -222,19 +234,24 @@ def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) ->
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is one real number, or a symbol that stands for one: it can be raised to a power.
+    """Whether a value is one real number, or a symbol that stands for one: it can be divided.
 
     >>> [is_scalar(x) for x in (1.0, np.float64(2), "1", None, True, [1.0], 1j)]
     [True, True, False, False, False, False, False]
     """
     if isinstance(value, bool | np.bool_ | complex | np.complexfloating | type):
         return False
-    return hasattr(value, "__pow__") and getattr(value, "shape", ()) == ()
+    return hasattr(value, "__truediv__") and not isinstance(value, PurePath) and getattr(value, "shape", ()) == ()
 
 
 def is_whole(value: Any) -> bool:
     """Whether a value is one whole number by its type."""
     return hasattr(value, "__index__") and not isinstance(value, bool | np.bool_ | type) and is_scalar(value)
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function to call; a class, which can be called too, is none."""
+    return callable(value) and not isinstance(value, type)
 
 
 def is_single(value: Any) -> bool:

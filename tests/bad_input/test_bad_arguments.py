@@ -13,22 +13,11 @@ from gearwright.actuation import AirValve, ServoValve
 from gearwright.control import ControlLaw, Decision
 from gearwright.forces import Line
 from gearwright.identification import Log, MotionLimits
-from gearwright.parts import Beam, Drive, ElasticBase, Gear, Link, LinkSection, Losses, Motor, Robot, Servo, Tube
+from gearwright.parts import Beam, Drive, ElasticBase, Gear, Heat, Link, LinkSection, Losses, Motor, Robot, Servo, Tube
 
 SPACES = [
-    "motion",
-    "planning",
-    "control",
-    "contact",
-    "analysis",
-    "design",
-    "identification",
-    "equations",
-    "elastic",
-    "actuation",
-    "export",
-    "forces",
-    "parts",
+    *("motion", "planning", "control", "contact", "analysis", "design", "identification", "equations", "elastic"),
+    *("actuation", "export", "forces", "parts"),
 ]
 PUBLIC = {
     f"{space}.{name}": getattr(module, name)
@@ -59,8 +48,10 @@ TURNTABLE = Robot(
 CART = gw.Mechanism([gw.Body("cart", joint="prismatic", axis=(1, 0, 0), mass=5.0)])
 SEVEN = gw.load("panda_like")
 BENT = [0.1, 0.4, 0.2, -1.5, 0.3, 1.2, 0.1]
+HOT = Motor(torque_constant=0.1, resistance=1.0, heat=Heat(1.0, 1.0, 10.0, 100.0))
 PD = gw.control.pd(ROBOT, STAY, 100.0, 10.0)
 AT = gw.placement(MECH, STAY, "tool")
+NEAR = 0.01 * np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 THERE = (AT.rotation, AT.position + 0.01)
 PEN = gw.contact.Contact("tool", gw.contact.Plane(AT.position))
 MAT = gw.contact.SoftContact("tool", gw.contact.Plane(AT.position), 2e4)
@@ -90,6 +81,11 @@ def identification() -> Any:
 
 
 @cache
+def fit() -> Any:
+    return gw.identification.fit_consistent(identification())
+
+
+@cache
 def run() -> Any:
     return gw.simulate(ROBOT, STAY, 0.01, samples=2)
 
@@ -110,7 +106,7 @@ OWN: dict[str, dict[str, Any]] = {
     "gw.approximate": {"kind": "diagonal"}, "gw.analyse": {"samples": 5}, "gw.demands": {"samples": 5},
     "gw.sweep": {"over": {"j1.gear.ratio": [90.0]}, "measure": FEW, "workers": 1},
     "gw.motor_motion": {
-        "mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0] * 2, "a": [0.0] * 2, "jerk": [0.0] * 2, "snap": [0.0] * 2
+        "mech": TURNTABLE, "q": [0.0], "v": [0.0], "a": [0.0], "jerk": [0.0], "snap": [0.0]
     },
     "elastic.elastic_form": {"mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0, 0.0]},
     "elastic.needed_derivatives": {"mech": TURNTABLE},
@@ -120,12 +116,12 @@ OWN: dict[str, dict[str, Any]] = {
     "motion.s_curve": {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}, "motion.smoothed": {"width": 0.1},
     "motion.spline": {"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0]},
     "motion.trapezoid": {"speed": 1.0, "acceleration": 2.0},
-    "planning.approach": {"surface": gw.contact.Plane(AT.position + 0.01), "to": AT.position + 0.01},
-    "planning.arc": {"through": AT.position + [0.01, 0.0, 0.0], "to": AT.position + [0.01, 0.01, 0.0]},
-    "planning.circle": {"centre": AT.position + [0.01, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "angle": 0.1},
-    "planning.line": {"to": AT.position + 0.01},
+    "planning.approach": {"surface": gw.contact.Plane(AT.position - NEAR[2])},
+    "planning.arc": {"through": AT.position + NEAR[0], "to": (None, AT.position + NEAR[1])},
+    "planning.circle": {"centre": AT.position + NEAR[0], "axis": [0.0, 0.0, 1.0], "angle": 0.1, "oriented": False},
+    "planning.line": {"to": (None, AT.position + NEAR[0])},
     "planning.track": {"poses": (AT.rotation[None], AT.position[None])},
-    "planning.distribute": {"slow": ["j1"], "window": 0.1}, "planning.fastest": {"path": MOTION},
+    "planning.distribute": {"slow": ["j1"], "window": 0.1, "oriented": False}, "planning.fastest": {"path": MOTION},
     "planning.limit_use": {"samples": 5, "torque": 100.0},
     "planning.torque_ratio": {"limits": [100.0] * 3},
     "planning.rotation_of": {"yaw": 0.1, "pitch": 0.2, "roll": 0.3},
@@ -139,7 +135,8 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "control.feedback_linearisation": {"robot": TURNTABLE, "reference": [0.0]},
     "control.filtered": {"source": lambda t: STAY}, "control.hybrid": {"contact": PEN, "reference": AT, "force": 20.0},
-    "control.impedance": {"reference": AT}, "control.operational_space": {"reference": AT},
+    "control.impedance": {"reference": AT, "orientation": False},
+    "control.operational_space": {"reference": AT, "orientation": False},
     "control.joint_gains": {"frequency": 10.0}, "control.lqr": {"Q": [1.0] * 6, "R": [1.0] * 3},
     "control.nominal": {"samples": 5}, "control.poles": {"wanted": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
     "control.position_force": {"contact": MAT, "reference": AT, "force": 20.0},
@@ -150,10 +147,12 @@ OWN: dict[str, dict[str, Any]] = {
                                "robot": TURNTABLE, "output": "current"},
     "control.tracking_plot": {"run": run}, "control.recall": {"path": "nominal.npz"},
     "contact.fixed_frame": {"name": "mark"}, "contact.with_object": {"name": "ball", "mass": 1.0},
-    "contact.with_wall": {"name": "wall", "surface": gw.contact.Plane(), "mass": 1.0},
+    "contact.with_wall": {"name": "wall", "surface": gw.contact.Plane(), "mass": 1.0, "stiffness": 1e4},
     "contact.closed_motion": {"start": STAY},
+    "contact.project": {"laws": [gw.contact.Constraint("pin", "tool")]},
+    "actuation.dc_motors": {"robot": TURNTABLE, "mech": gw.assemble(TURNTABLE)},
     "analysis.by_tightness": {"checks": []}, "analysis.compare": {"motion": FEW},
-    "analysis.energy_balance": {"motion": FEW}, "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": STAY},
+    "analysis.energy_balance": {"motion": FEW}, "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": [-0.3, -0.5, 0.7]},
     "analysis.compare_reductions": {
         "mech": TURNTABLE, "trajectory": gw.motion.polynomial([0.0], [1.0], 1.0, order=7), "count": 5
     },
@@ -164,18 +163,19 @@ OWN: dict[str, dict[str, Any]] = {
     "analysis.link_loads": {"motion": FEW, "body": "link3", "section": LinkSection((0.3, 0.0, 0.0), Tube(0.05, 0.04))},
     "analysis.parameter_comparison": {"parameters": ["j1.gear.ratio"]},
     "analysis.sensitivities": {"parameters": ["j1.gear.ratio"]},
-    "analysis.steady_temperatures": {"t": np.linspace(0, 1, 5), "current": np.ones(5), "motor": Motor()},
+    "analysis.steady_temperatures": {"t": np.linspace(0, 1, 5), "current": np.ones(5), "motor": HOT},
     "analysis.uncoupled_spins": {"samples": 2}, "design.controller_gains": {"analysis": analysis},
     "design.with_choices": {"choices": {}},
     "identification.excite": {"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3), "starts": 1,
-                              "steps": 0, "samples": 10},
+                              "steps": 0, "samples": 11},
     "identification.fit_consistent": {"found": identification},
-    "identification.identified_mechanism": {"fit": 3}, "identification.identified_robot": {"fit": 3},
+    "identification.identified_mechanism": {"fit": fit}, "identification.identified_robot": {"fit": fit},
     "identification.identify_payload": {"empty": identification, "loaded": LOG},
-    "identification.log_of_currents": {"t": [0.0, 1.0], "q": np.zeros((2, 3)), "currents": np.zeros((2, 3))},
+    "identification.log_of_currents": {"t": [0.0, 1.0], "q": np.zeros((2, 3)), "currents": np.zeros((2, 3)),
+                                       "gains": [1.0] * 3},
     "identification.read_log": {"path": "log.csv"},
     "identification.regressor_blocks": {"Y": lambda: gw.regressor(MECH, STAY, STAY, STAY)},
-    "identification.save_identified": {"fit": 3, "path": "out.yaml"},
+    "identification.save_identified": {"fit": fit, "path": "out.yaml"},
     "identification.write_report": {"found": identification, "folder": "out"},
     "actuation.complete_model": {
         "actuators": lambda: [gw.actuation.dc_motor(MECH, j, torque_constant=1.0, resistance=1.0)
@@ -200,7 +200,7 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.bevel_differential": {"arm": "l1", "output": "l2"},
     "parts.elements_of": {"gear": Gear(ratio=10)}, "parts.losses_of": {"gear": Gear(ratio=10)},
     "parts.losses_at": {"table": [Losses(0.0, 0.9)]},
-    "parts.motor_constant": {"stated": "motor"},
+    "parts.motor_constant": {"stated": "terminals"},
     "parts.nested_shafts": {"joints": ["j1"], "links": ["link1"], "ratios": [1.0], "inertias": [1e-3]},
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},

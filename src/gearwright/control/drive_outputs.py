@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import is_function, numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import Rows, product, sparse
 from gearwright.control.references import asked_reference
@@ -205,10 +206,10 @@ def servos(robot: Robot, command: Any) -> LawController:
     if not mech.straight:
         raise InputError(f"{caller}: servos on machines with free, spherical or planar joints are not supported.")
     count = len(stated)
-    if callable(command):
+    if is_function(command):
         source = asked_reference(caller, lambda t: (command(t),), [count], ("command",))
     else:
-        row = np.asarray(command, dtype=float)
+        row = numbers(caller, "command", command)
         if row.shape != (count,):
             raise InputError(f"{caller}: command has shape {row.shape}; give {count}: {listed(x for x, _ in stated)}.")
 

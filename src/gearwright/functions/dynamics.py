@@ -92,6 +92,7 @@ def bias(
 
 
 @check_arguments
+@check_arguments
 def reactions(
     mech: RobotOrMech,
     q: ArrayLike,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import number, require_scalar
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -197,6 +197,8 @@ def compliant_stops(
     >>> ends.start(pressed), ends.act("lower", pressed).forces[0].value
     ('lower', 500.0)
     """
+    for word, value in (("lower", lower), ("upper", upper), ("stiffness", stiffness), ("damping", damping)):
+        require_scalar("compliant_stops", word, value)
     kind = NonlinearSpring if smooth else Backlash
     twist = Twist(line, 0.5 * (lower + upper))
     return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)
@@ -218,6 +220,7 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
     >>> [law.name for law in stop_laws(robot, gw.assemble(robot))][:2]
     ['joint1.stops', 'joint2.stops']
     """
+    number("stop_laws", "restitution", restitution, least=0, most=1, example=0.5)
     found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
     rigid = [_stops(link, *where, restitution) for link, where in found if where is not None]
     limited = [law for law in rigid if _is_limit(law.lower) or _is_limit(law.upper)]

@@ -119,9 +119,10 @@ def impact(
     """
     mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
-    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
-    m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
-    approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
+    count = rows.shape[-2]
+    e = _per_row("restitution", numbers("impact", "restitution", restitution, least=0.0, most=1.0), count)
+    m = _per_row("mass", numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
+    approach = _times(rows, before) - _per_row("speed", numbers("impact", "speed", speed, unit="m/s"), count)
     one_sided = friction is not None and not is_single(friction)
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
@@ -134,6 +135,13 @@ def impact(
     else:
         impulse = _rubbed(matrix, approach, friction, e)
     return ImpactResult(before + _times(spread, impulse), impulse)
+
+
+def _per_row(name: str, given: Array, count: int) -> Array:
+    """One number, or one for each row of J."""
+    if given.ndim and given.shape[-1] not in (1, count):
+        raise InputError(f"impact: {name} has shape {given.shape}; give one number, or one for each of {count} rows.")
+    return given
 
 
 def _rubbed(matrix: Array, approach: Array, friction: Any, e: Array) -> Array:

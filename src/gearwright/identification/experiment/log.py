@@ -249,6 +249,7 @@ def check_columns(log: Log, mech: Mechanism) -> None:
 def _table(name: str, value: ArrayLike) -> Array:
     table = as_floats("log", name, value).copy()
     if not np.isfinite(table).all():
+        table = np.atleast_1d(table)
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(table))[0])
         column = f", column {where[1]}" if len(where) > 1 else ""
         raise InputError(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import numbers
 from gearwright.arrays import Array
+from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import Terms
@@ -50,7 +52,11 @@ def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
 @check_arguments
 def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
     """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
-    return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)
+    columns = len(parameter_names(mech))
+    table = numbers("regressor_blocks", "Y", Y)
+    if table.ndim < 2 or table.shape[-1] != columns:
+        raise InputError(f"regressor_blocks: Y has shape {table.shape}; it must be (..., n, {columns}), a regressor.")
+    return {group.joint: table[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)
 
 
 def _outermost(mech: Mechanism, terms: Terms) -> int:

@@ -17,6 +17,7 @@ from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
+from gearwright.parts.checks import require_gear
 
 SLACK = 0.05
 """Published efficiencies are rounded, and power that circulates in a planetary gear bends the rule a little."""
@@ -84,6 +85,7 @@ def losses_of(gear: Any) -> tuple[Losses, ...]:
     >>> losses_of(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1))[0].back_efficiency < 0
     True
     """
+    require_gear("losses_of", gear)
     table = getattr(gear, "losses", ())
     if not table:
         derived = getattr(gear, "derived_losses", None)

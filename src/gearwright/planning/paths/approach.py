@@ -9,6 +9,7 @@ from gearwright.algebra import Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
@@ -63,7 +64,7 @@ def approach(
     mech = machine_of(CALLER, robot)
     if not hasattr(surface, "gap"):
         raise InputError(f"{CALLER}: {surface!r} is not a surface. Give a Plane, Sphere or Cylinder of gw.contact.")
-    here = placement(mech, np.asarray(start, dtype=float), frame).position
+    here = placement(mech, numbers(CALLER, "start", start), frame).position
     gap = float(surface.gap(Vec(*here.tolist()), FLOATS))
     if gap < 0:
         raise InputError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number, numbers
+from gearwright.arguments import is_function, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.system.inputs import checked_output
@@ -43,7 +43,7 @@ class Controller:
     scalars: bool = False
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
+        if not is_function(self.function):
             raise InputError(f"controller: {self.function!r} is not a function of time and state.")
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
