@@ -5,7 +5,7 @@
 mappings and alternatives of them. Strict typing keeps annotations true, so that the statement and its check are one.
 Arrays and the range of numbers are left to `gearwright.arguments`.
 
-    simulate: laws=nan must be a sequence of laws, as gw.laws(robot) returns them, or None; it is a float.
+    simulate: laws=nan must be a sequence of laws or None, not of type float. Give one: ...
 """
 
 from __future__ import annotations
@@ -27,35 +27,44 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WORDS = {
-    "Robot": ("a robot, as gw.load(...) returns it", "robots"),
-    "Mechanism": ("a machine, as gw.assemble(robot) returns it", "machines"),
-    "Trajectory": ("a trajectory, as the functions of gw.motion return it", "trajectories"),
-    "Motion": ("a sampled motion, as trajectory.sample(n) returns it", "sampled motions"),
-    "Task": ("a task, gw.analysis.Task(motions, ...)", "tasks"),
-    "Law": ("a law, as gw.laws(robot) lists them", "laws, as gw.laws(robot) lists them"),
-    "Constraint": ("a constraint, gw.contact.Constraint(...)", "constraints, gw.contact.Constraint(...)"),
-    "Controller": ("a controller, as the functions of gw.control return it", "controllers"),
-    "LawController": ("a controller, as the functions of gw.control return it", "controllers"),
-    "Analysis": ("an analysis, as gw.analyse(robot, task) returns it", "analyses"),
-    "Identification": ("an identification, as gw.identify(...) returns it", "identifications"),
-    "ConsistentFit": ("a fit, as gw.identification.fit_consistent(...) returns it", "fits"),
-    "Run": ("a run, as gw.simulate(...) returns it", "runs"),
     "NoneType": ("None", "None"),
     "str": ("a text", "texts"),
     "bool": ("True or False", "truth values"),
     "int": ("a whole number", "whole numbers"),
     "float": ("a number", "numbers"),
     "Path": ("a path", "paths"),
+    "Robot": ("a robot", "robots"),
+    "Mechanism": ("a machine", "machines"),
+    "Trajectory": ("a trajectory", "trajectories"),
+    "Motion": ("a sampled motion", "sampled motions"),
+    "Law": ("a law", "laws"),
+    "Controller": ("a controller", "controllers"),
+    "LawController": ("a controller of gw.control", "controllers of gw.control"),
 }
-"""How messages speak of one of a class, and of several."""
+"""How messages speak of one of a class, and of several, where its name does not say it."""
+_SOURCES = {
+    "Robot": "gw.load(...) returns a robot",
+    "Mechanism": "gw.assemble(robot) returns a machine",
+    "Trajectory": "the functions of gw.motion return trajectories",
+    "Motion": "trajectory.sample(n) returns a sampled motion",
+    "Law": "gw.laws(robot) lists the laws of a robot",
+    "Controller": "the functions of gw.control return controllers",
+    "LawController": "gw.control.pd(...) returns one",
+    "Analysis": "gw.analyse(robot, task) returns an analysis",
+    "Identification": "gw.identify(...) returns an identification",
+    "ConsistentFit": "gw.identification.fit_consistent(...) returns it",
+    "Run": "gw.simulate(...) returns a run",
+}
+"""Where somebody gets one."""
 
 
 class Kind(NamedTuple):
-    """What an argument may be: a test, and words for one and for several."""
+    """What an argument may be: a test, words for one and for several, and where to get one."""
 
     holds: Callable[[Any], bool]
     one: str
     several: str
+    sources: tuple[str, ...] = ()
 
 
 class _Signature(NamedTuple):
@@ -74,7 +83,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     ...     return name
     >>> colour("red", shades=3)
     Traceback (most recent call last):
-    gearwright.errors.InputError: colour: shades=3 must be a sequence of texts; it is of type int.
+    gearwright.errors.InputError: colour: shades=3 must be a sequence of texts, not of type int. Give one.
     """
 
     @functools.wraps(function)
@@ -96,7 +105,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _refuse(function: str, name: str, value: Any, kind: Kind) -> typing.NoReturn:
-    raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}; it is of type {type(value).__name__}.")
+    given = "None" if value is None else f"of type {type(value).__name__}"
+    remedy = f"Give one: {', '.join(kind.sources)}." if kind.sources else "Give one."
+    raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}, not {given}. {remedy}")
 
 
 @functools.cache
@@ -144,14 +155,16 @@ def _instance(cls: type) -> Kind | None:
     """Something of a class, or with all that a protocol asks for."""
     if cls.__module__.startswith("numpy"):
         return None
-    one, several = _WORDS.get(cls.__name__, (f"of type {cls.__name__}", f"entries of type {cls.__name__}"))
+    article = "an" if cls.__name__[0] in "AEIOU" else "a"
+    one, several = _WORDS.get(cls.__name__, (f"{article} {cls.__name__}", f"{cls.__name__} objects"))
+    sources = (_SOURCES[cls.__name__],) if cls.__name__ in _SOURCES else ()
     if getattr(cls, "_is_protocol", False):
         asked = [name for name in dir(cls) if not name.startswith("_")]
         return Kind(lambda x: not inspect.isclass(x) and all(hasattr(x, name) for name in asked), one, several)
     if cls in (int, float):
         return Kind(is_whole if cls is int else is_scalar, one, several)
     wider: Any = bool | np.bool_ if cls is bool else os.PathLike if issubclass(cls, os.PathLike) else cls
-    return Kind(lambda x: isinstance(x, wider), one, several)
+    return Kind(lambda x: isinstance(x, wider), one, several, sources)
 
 
 def _either(kinds: Sequence[Kind]) -> Kind:
@@ -160,6 +173,7 @@ def _either(kinds: Sequence[Kind]) -> Kind:
         lambda x: any(kind.holds(x) for kind in kinds),
         " or ".join(kind.one for kind in kinds),
         " or ".join(kind.several for kind in several),
+        tuple(source for kind in kinds for source in kind.sources),
     )
 
 
@@ -178,7 +192,7 @@ def _sequence(inner: Any) -> Kind:
         return entry is None or isinstance(x, Iterator) or all(map(entry.holds, x))
 
     words = f"a sequence of {entry.several}" if entry else "a sequence"
-    return Kind(holds, words, words.replace("a sequence", "sequences"))
+    return Kind(holds, words, words.replace("a sequence", "sequences"), entry.sources if entry else ())
 
 
 def _fixed(inner: Sequence[Any]) -> Kind:

@@ -261,8 +261,7 @@ def is_single(value: Any) -> bool:
 
 def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
     """A float64 array of real numbers, which may be infinite or nan."""
-    if _has_gaps(value):
-        raise InputError(f"{function}: {name} has masked entries. Fill them, or leave these samples out.")
+    unmasked(function, name, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -272,6 +271,13 @@ def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]
             f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
         )
     return array.astype(np.float64, copy=False)
+
+
+def unmasked(function: str, name: str, value: Any) -> Any:
+    """The same array; masked entries, which `asarray` would take for numbers, are an error."""
+    if _has_gaps(value):
+        raise InputError(f"{function}: {name} has masked entries. Fill them, or leave these samples out.")
+    return value
 
 
 def _has_gaps(value: Any) -> bool:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import typing
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gearwright as gw
 from gearwright.actuation import AirValve, ServoValve
+from gearwright.argument_kinds import kind_of
 from gearwright.control import ControlLaw, Decision
+from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import Line
 from gearwright.identification import Log, MotionLimits
 from gearwright.parts import Beam, Drive, ElasticBase, Gear, Heat, Link, LinkSection, Losses, Motor, Robot, Servo, Tube
@@ -148,11 +153,12 @@ OWN: dict[str, dict[str, Any]] = {
     "control.tracking_plot": {"run": run}, "control.recall": {"path": "nominal.npz"},
     "contact.fixed_frame": {"name": "mark"}, "contact.with_object": {"name": "ball", "mass": 1.0},
     "contact.with_wall": {"name": "wall", "surface": gw.contact.Plane(), "mass": 1.0, "stiffness": 1e4},
-    "contact.closed_motion": {"start": STAY},
+    "contact.closed_motion": {"start": STAY, "laws": [gw.contact.Constraint("pin", "tool", held=("z",))]},
     "contact.project": {"laws": [gw.contact.Constraint("pin", "tool")]},
     "actuation.dc_motors": {"robot": TURNTABLE, "mech": gw.assemble(TURNTABLE)},
     "analysis.by_tightness": {"checks": []}, "analysis.compare": {"motion": FEW},
-    "analysis.energy_balance": {"motion": FEW}, "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": [-0.3, -0.5, 0.7]},
+    "analysis.energy_balance": {"motion": FEW},
+    "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": [-0.3, -0.5, 0.7]},
     "analysis.compare_reductions": {
         "mech": TURNTABLE, "trajectory": gw.motion.polynomial([0.0], [1.0], 1.0, order=7), "count": 5
     },
@@ -201,7 +207,7 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.elements_of": {"gear": Gear(ratio=10)}, "parts.losses_of": {"gear": Gear(ratio=10)},
     "parts.losses_at": {"table": [Losses(0.0, 0.9)]},
     "parts.motor_constant": {"stated": "terminals"},
-    "parts.nested_shafts": {"joints": ["j1"], "links": ["link1"], "ratios": [1.0], "inertias": [1e-3]},
+    "parts.nested_shafts": {"joints": ["j1", "j2"], "links": ["link1", "link2"], "ratios": [1.0], "inertias": [1e-3]},
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
     "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
@@ -220,3 +226,97 @@ WRONG = {
     "objects": np.array([object(), None]),
     "masked": np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False]),
 }
+ANYTHING = {"gw.sweep measure", "control.controller reference", "control.sampled_controller function"}
+"""Arguments that are used later, if at all."""
+COSTLY = {
+    "gw.studio", "gw.size_drives", "gw.jax_function", "gw.torch_function", "gw.casadi_function", "gw.casadi_rates",
+    "gw.report", "gw.closed_form", "gw.compile", "gw.save", "gw.sweep", "planning.least_torque", "planning.fastest",
+    "planning.line", "planning.arc", "planning.circle", "control.nominal", "control.tracking_plot",
+    "identification.write_report", "identification.fit_consistent", "identification.identify_payload",
+    "identification.save_identified", "analysis.parameter_comparison", *(n for n in PUBLIC if n.startswith("export.")),
+}  # fmt: skip
+"""Functions whose work is long, or that write files: only values that are not of the kind are tried."""
+
+
+def valid(function: Callable[..., Any]) -> dict[str, Any]:
+    """Arguments with which a function works, but for files that are not there."""
+    own, found = OWN.get(FUNCTIONS[function], {}), {}
+    for one in inspect.signature(function).parameters.values():
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) and (
+            one.name in own or one.default is inspect.Parameter.empty
+        ):
+            value = own.get(one.name, USUAL.get(one.name))
+            made = callable(value) and not isinstance(value, gw.motion.Trajectory) and is_maker(value)
+            found[one.name] = value() if made else value
+    return found
+
+
+def is_maker(value: Any) -> bool:
+    return value in (analysis, identification, fit, run) or (
+        inspect.isfunction(value) and not inspect.signature(value).parameters
+    )
+
+
+def tries(function: Callable[..., Any]) -> Iterator[tuple[str, Any, bool]]:
+    """Argument, wrong value, and whether it is of the kind that the annotation states."""
+    hints = typing.get_type_hints(function)
+    for one in inspect.signature(function).parameters.values():
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            continue
+        kind, optional = kind_of(hints[one.name]), typing.get_args(hints[one.name])
+        for value in WRONG.values():
+            fits = kind is not None and kind.holds(value)
+            if FUNCTIONS[function] not in COSTLY or (kind is not None and not fits):
+                yield one.name, value, fits or value is one.default or (value is None and type(None) in optional)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", FUNCTIONS, ids=FUNCTIONS.values())
+def test_arguments_of_the_wrong_kind_are_refused_by_name(function, tmp_path, monkeypatch):
+    """No error of somebody else, and no silent result: an argument that is not of its kind is named."""
+    monkeypatch.chdir(tmp_path)
+    title, given = FUNCTIONS[function], valid(function)
+    for name, value, fits in tries(function):
+        what = f"{title} {name}={value!r}"
+        try:
+            function(**{**given, name: value})
+        except GearwrightError as error:
+            if not fits and name not in str(error):
+                pytest.fail(f"{what}: {error}")
+        except Exception as error:
+            pytest.fail(f"{what}: {type(error).__name__}: {error}")
+        else:
+            harmless = value in (3, [], {}) if not isinstance(value, np.ndarray) else False
+            assert fits or harmless or f"{title} {name}" in ANYTHING, f"{what} was taken"
+
+
+def test_further_arguments_are_checked_too():
+    with pytest.raises(InputError, match=r"chain: parts\[1\]=3"):
+        gw.motion.chain(MOTION, 3)
+
+
+def test_sequences_are_checked_entry_by_entry_and_iterators_are_left_whole():
+    with pytest.raises(InputError, match="simulate: laws"):
+        gw.simulate(ROBOT, STAY, 0.01, laws=[PEN, "friction"])
+    assert gw.base_parameters(ROBOT, without=iter(())).rank == gw.base_parameters(ROBOT).rank
+
+
+def test_masked_entries_are_refused_and_unmasked_arrays_are_taken():
+    """A masked entry is a sample that was not measured: its number means nothing."""
+    q = np.ma.masked_array(STAY, mask=[False, True, False])
+    for call in (gw.gravity, gw.mass_matrix, gw.potential_energy):
+        with pytest.raises(InputError, match="q has masked entries"):
+            call(MECH, q)
+        with pytest.raises(InputError, match="q has masked entries"):
+            call(MECH, [q, q])
+    assert (gw.gravity(MECH, np.ma.masked_array(STAY)) == gw.gravity(MECH, STAY)).all()
+    with pytest.raises(InputError, match="masked"):
+        gw.simulate(ROBOT, q, 0.01)
+    with pytest.raises(InputError, match="masked"):
+        gw.motion.polynomial(STAY, q, 1.0)
+
+
+def test_a_kernel_refuses_masked_entries_too():
+    kernel = gw.compile("gravity", MECH)
+    with pytest.raises(InputError, match="masked"):
+        kernel(np.ma.masked_array(STAY, mask=[False, True, False]))

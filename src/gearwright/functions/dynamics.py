@@ -123,7 +123,7 @@ def reactions(
         laws: constraints instead of the loops of the robot; () for none.
         extra_laws: constraints beside the loops of the robot.
     """
-    if laws is not None or extra_laws or contact is not None or getattr(mech, "loops", None):
+    if laws is not None or len(extra_laws) or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))

@@ -213,7 +213,7 @@ class Mechanism:
         for frame in self.frames if isinstance(body_or_frame, str) else ():
             if frame.name == body_or_frame:
                 return int(frame.body), frame.rotation, frame.position
-        if body_or_frame == "base":
+        if isinstance(body_or_frame, str) and body_or_frame == "base":
             return BASE, None, None
         if isinstance(body_or_frame, str) and body_or_frame not in self._number_of:
             known = [*self._number_of, *(f.name for f in self.frames)]

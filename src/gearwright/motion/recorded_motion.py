@@ -76,7 +76,9 @@ def recorded(
     if given.q is None:
         return _integrated(source, given, start, start_speed, robot)
     if start is not None or np.any(np.asarray(start_speed) != 0):
-        raise InputError("recorded: start values are for accelerations alone, but positions are given. Leave one out.")
+        raise InputError(
+            "recorded: start and start_speed are for accelerations alone, but positions are given. Leave one out."
+        )
     if smoothness is not None or given.v is None:
         made = through("recorded", given.t, given.q, smoothness or SMOOTHNESS)
     else:

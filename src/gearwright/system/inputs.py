@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import as_floats, increasing, is_function, is_single, number, numbers
+from gearwright.arguments import as_floats, increasing, is_function, is_single, number, numbers, unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -183,7 +183,7 @@ def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> In
 def checked_output(who: str, value: Any, size: int, t: float) -> Array:
     """Forces as a function of time or a controller returned them, (n,) finite numbers."""
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(unmasked("simulate", who, value), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"simulate: {who} returned {value!r} at t = {t:g} s. Return {size} forces.") from None
     if array.shape != (size,):

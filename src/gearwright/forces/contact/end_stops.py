@@ -199,6 +199,8 @@ def compliant_stops(
     """
     for word, value in (("lower", lower), ("upper", upper), ("stiffness", stiffness), ("damping", damping)):
         require_scalar("compliant_stops", word, value)
+    if is_number(lower) and is_number(upper) and lower > upper:
+        raise InputError(f"compliant_stops: lower={lower:g} lies above upper={upper:g}. Swap them.")
     kind = NonlinearSpring if smooth else Backlash
     twist = Twist(line, 0.5 * (lower + upper))
     return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)

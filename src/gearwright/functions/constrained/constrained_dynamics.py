@@ -161,8 +161,8 @@ def _contact_impulses(matrix: Array, approach: Array, friction: ArrayLike, e: Ar
     count, rows = len(mu), len(approach) // max(len(mu), 1)
     if mu.ndim != 1 or approach.ndim != 1 or rows not in (1, 2, 3) or rows * count != len(approach):
         raise InputError(
-            f"impact: {len(np.atleast_1d(mu))} contacts cannot share {approach.shape[-1]} rows. Give each its normal "
-            "row, and none, one or two tangential rows, the same number for all, and one configuration."
+            f"impact: {len(np.atleast_1d(mu))} contacts of friction cannot share {approach.shape[-1]} rows. Give each "
+            "its normal row, and none, one or two tangential rows, the same number for all, and one configuration."
         )
     if order not in ORDERS:
         raise InputError(f"impact: order={order!r} is unknown. {did_you_mean(str(order), list(ORDERS))}")

@@ -65,7 +65,7 @@ class Log(Shown):
     def __post_init__(self) -> None:
         for name in ("t", "q", "tau", "v", "a"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name in ("t", "q", "tau"):
                 object.__setattr__(self, name, _table(name, value))
         _increasing(self.times)
         for name in ("q", "tau", "v", "a"):

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from gearwright.algebra import Inertia, Tensor, is_number, is_zero
-from gearwright.argument_kinds import check_arguments
 from gearwright.errors import GearwrightError, InputError, PartError, StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.assembly.dependent_motors import warn_of_dependent_motors
@@ -126,7 +125,6 @@ def _drive(links: Links, drive: Drive) -> tuple[list[TurningPair], list[GearPair
 # The flat machine
 
 
-@check_arguments
 def assemble(robot: Robot) -> Mechanism:
     """The flat machine of a robot: augmented links, spins, shafts and springs of elastic drives, actuators, frames.
 
@@ -139,7 +137,7 @@ def assemble(robot: Robot) -> Mechanism:
     """
     if not isinstance(robot, Robot):
         raise InputError(
-            f"assemble: a {type(robot).__name__} is not a Robot. Give the parts; a Mechanism is assembled already."
+            f"assemble: robot is a {type(robot).__name__}, not a Robot. Give the parts; a Mechanism is assembled already."
         )
     with lines_of_trains(robot.trains):
         mech = _assembled(robot)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import number, numbers
 from gearwright.errors import InputError
 from gearwright.parts.environment.surfaces import Plane
 from gearwright.parts.gears.elasticity import JointSpring
@@ -93,5 +93,14 @@ def with_object(
     """
     number(name, "mass", mass, above=0.0, unit="kg", example=0.4)
     ball = 0.4 * mass * BALL**2
-    tensor = inertia or [[ball * (i == k) for k in range(3)] for i in range(3)]
-    return replace(robot, links=(*robot.links, Link(name, "base", Joint(None, "free"), mass, com, tensor)))
+    three = numbers(name, "com", com)
+    if three.shape != (3,):
+        raise InputError(f"{name}: com has shape {three.shape}; give x, y, z in metres.")
+    tensor = (
+        numbers(name, "inertia", inertia).tolist()
+        if inertia is not None
+        else [[ball * (i == k) for k in range(3)] for i in range(3)]
+    )
+    return replace(
+        robot, links=(*robot.links, Link(name, "base", Joint(None, "free"), mass, tuple(three.tolist()), tensor))
+    )

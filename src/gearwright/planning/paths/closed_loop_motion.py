@@ -188,7 +188,7 @@ def closed_motion(
     if not mech.straight:
         raise InputError("closed_motion: free, spherical and planar joints cannot be joined by polynomials.")
     number("closed_motion", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-9)
-    at = checked("closed_motion", mech, "q", start, mech.nq).copy()
+    at = checked("closed_motion", mech, "start", start, mech.nq, mech.coordinates).copy()
     here = closure.at(at)
     closure.require_closed("closed_motion", here)
     free = closure.free(here.rows)

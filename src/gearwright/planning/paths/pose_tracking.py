@@ -61,7 +61,7 @@ def track(
     >>> q.shape, bool(np.abs(np.diff(q, axis=0)).max() < 0.1)
     ((11, 6), True)
     """
-    target = wanted("track", poses)
+    target = wanted("track", poses, "poses")
     if len(target.lead) != 1:
         raise InputError(f"track: the poses have the leading axes {target.lead}; give one sequence, (T, ...).")
     machine_of("track", robot)
