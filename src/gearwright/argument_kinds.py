@@ -63,7 +63,7 @@ class Kind(NamedTuple):
 
     holds: Callable[[Any], bool]
     one: str
-    several: str
+    plural: str
     sources: tuple[str, ...] = ()
 
 
@@ -105,9 +105,10 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _refuse(function: str, name: str, value: Any, kind: Kind) -> typing.NoReturn:
-    given = "None" if value is None else f"of type {type(value).__name__}"
+    container = isinstance(value, list | tuple | Mapping)  # its entries are at fault
+    given = "" if container else ", not None" if value is None else f", not of type {type(value).__name__}"
     remedy = f"Give one: {', '.join(kind.sources)}." if kind.sources else "Give one."
-    raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}, not {given}. {remedy}")
+    raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}{given}. {remedy}")
 
 
 @functools.cache
@@ -156,23 +157,23 @@ def _instance(cls: type) -> Kind | None:
     if cls.__module__.startswith("numpy"):
         return None
     article = "an" if cls.__name__[0] in "AEIOU" else "a"
-    one, several = _WORDS.get(cls.__name__, (f"{article} {cls.__name__}", f"{cls.__name__} objects"))
+    one, plural = _WORDS.get(cls.__name__, (f"{article} {cls.__name__}", f"{cls.__name__} objects"))
     sources = (_SOURCES[cls.__name__],) if cls.__name__ in _SOURCES else ()
     if getattr(cls, "_is_protocol", False):
         asked = [name for name in dir(cls) if not name.startswith("_")]
-        return Kind(lambda x: not inspect.isclass(x) and all(hasattr(x, name) for name in asked), one, several)
+        return Kind(lambda x: not inspect.isclass(x) and all(hasattr(x, name) for name in asked), one, plural)
     if cls in (int, float):
-        return Kind(is_whole if cls is int else is_scalar, one, several)
+        return Kind(is_whole if cls is int else is_scalar, one, plural)
     wider: Any = bool | np.bool_ if cls is bool else os.PathLike if issubclass(cls, os.PathLike) else cls
-    return Kind(lambda x: isinstance(x, wider), one, several, sources)
+    return Kind(lambda x: isinstance(x, wider), one, plural, sources)
 
 
 def _either(kinds: Sequence[Kind]) -> Kind:
-    several = [kind for kind in kinds if kind.one != "None"]
+    stated = [kind for kind in kinds if kind.one != "None"]
     return Kind(
         lambda x: any(kind.holds(x) for kind in kinds),
         " or ".join(kind.one for kind in kinds),
-        " or ".join(kind.several for kind in several),
+        " or ".join(kind.plural for kind in stated),
         tuple(source for kind in kinds for source in kind.sources),
     )
 
@@ -191,7 +192,7 @@ def _sequence(inner: Any) -> Kind:
             return False
         return entry is None or isinstance(x, Iterator) or all(map(entry.holds, x))
 
-    words = f"a sequence of {entry.several}" if entry else "a sequence"
+    words = f"a sequence of {entry.plural}" if entry else "a sequence"
     return Kind(holds, words, words.replace("a sequence", "sequences"), entry.sources if entry else ())
 
 
@@ -216,7 +217,7 @@ def _mapping(key: Any, value: Any) -> Kind:
             return False
         return (keys is None or all(map(keys.holds, x))) and (values is None or all(map(values.holds, x.values())))
 
-    words = f"a mapping from {keys.several if keys else 'keys'} to {values.several if values else 'values'}"
+    words = f"a mapping from {keys.plural if keys else 'keys'} to {values.plural if values else 'values'}"
     return Kind(holds, words, words.replace("a mapping", "mappings"))
 
 

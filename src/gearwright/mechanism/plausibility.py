@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number
 from gearwright.files.units import UNITS
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Link, Robot
 
 
@@ -69,7 +70,7 @@ def _of_link(link: Link) -> Iterator[str]:
     yield from _doubt(part, "mass", link.mass, MASS)
     for word, place in (("com", link.com), ("joint.position", link.joint.position)):
         yield from _doubt(part, word, _largest(*Vec.of(place)), LENGTH)
-    turns = link.joint.kind in ("revolute", "helical", "universal")
+    turns = "m" not in joint_kind(link.joint.kind).rates
     limits = link.joint.limits
     ends = [end for end in limits.position or () if math.isfinite(end)]
     if ends:
