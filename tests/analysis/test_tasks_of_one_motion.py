@@ -1,4 +1,4 @@
-"""A trajectory is a task of one motion; sensitivities with viscous friction alone; drives and payloads refused at once."""
+"""A trajectory as a task; sensitivities with viscous friction alone; drives and payloads refused at once."""
 
 from __future__ import annotations
 

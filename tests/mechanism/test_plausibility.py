@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import gearwright as gw
-from gearwright.catalogue.loading import bundled_robots
+from gearwright.catalogue.loading import robots
 from gearwright.cli.app import app
 from gearwright.mechanism.plausibility import implausible_numbers
 
@@ -62,7 +62,7 @@ def test_a_file_with_its_units_raises_no_doubt(tmp_path):
     assert doubts(tmp_path, FILE) == []
 
 
-@pytest.mark.parametrize("name", bundled_robots())
+@pytest.mark.parametrize("name", robots())
 def test_no_bundled_robot_is_doubted(name):
     assert implausible_numbers(gw.load(name)) == []
 
