@@ -20,6 +20,8 @@ from gearwright.text import listed
 
 _SHOWN = 60
 """Letters of a value that a message shows."""
+LARGEST = 1e100
+"""The largest size of a number that is taken: squares and cubes of larger ones overflow to infinity."""
 
 
 class Span(NamedTuple):
@@ -33,7 +35,8 @@ class Span(NamedTuple):
 
     def holds(self, x: Any) -> Any:
         """Whether, or where, numbers lie within."""
-        good = ~np.isnan(x) if self.infinite else np.isfinite(x)
+        good = np.abs(x) <= LARGEST
+        good = good | np.isinf(x) if self.infinite else good
         good = good if self.above is None else good & (x > self.above)
         good = good if self.least is None else good & (x >= self.least)
         good = good if self.below is None else good & (x < self.below)
@@ -96,7 +99,8 @@ def number(
     x = _real(value)
     span = Span(above, least, below, most, infinite)
     if x is None or not span.holds(x):
-        broken = f"{function}: {name}={shown(value)} must be {span.rule('number', unit)}."
+        size = f" of size {LARGEST:g} or less" if x is not None and LARGEST < abs(x) < np.inf else ""
+        broken = f"{function}: {name}={shown(value)} must be {span.rule('number', unit)}{size}."
         suggestion = "" if example is None else f" Give a number such as {example:g}."
         raise error(f"{broken}{suggestion} {hint}".rstrip())
     return x
@@ -186,7 +190,8 @@ def numbers(
     if not good.all():
         where = tuple(int(k) for k in np.argwhere(~good)[0])
         place = f"[{', '.join(map(str, where))}]" if where else ""
-        rule = span.rule("number", unit)
+        size = f" of size {LARGEST:g} or less" if LARGEST < abs(array[where]) < np.inf else ""
+        rule = span.rule("number", unit) + size
         raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
     return array
 

@@ -320,3 +320,22 @@ def test_a_kernel_refuses_masked_entries_too():
     kernel = gw.compile("gravity", MECH)
     with pytest.raises(InputError, match="masked"):
         kernel(np.ma.masked_array(STAY, mask=[False, True, False]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: gw.motion.polynomial([0.0], [x], 1.0),
+        lambda x: gw.motion.polynomial([0.0], [1.0], x),
+        lambda x: gw.motion.trapezoid([0.0], [x], 1.0, 1.0),
+        lambda x: gw.motion.s_curve([x], [0.0], speed=1.0, acceleration=1.0, jerk=1.0),
+        lambda x: gw.motion.spline([[0.0], [x]], [0.0, 1.0]),
+        lambda x: gw.motion.smoothed(MOTION, x),
+        lambda x: gw.motion.fourier(1.0, [0.0], [[x]], [[0.0]]),
+        lambda x: gw.control.joint_gains(ROBOT, STAY, x),
+    ],
+)
+def test_numbers_whose_squares_overflow_are_refused(make):
+    """Not infinity in silence, nor an OverflowError."""
+    with pytest.raises(InputError, match="of size 1e\\+100 or less"):
+        make(1e308)
