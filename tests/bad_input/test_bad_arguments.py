@@ -18,7 +18,22 @@ from gearwright.control import ControlLaw, Decision
 from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import Line
 from gearwright.identification import Log, MotionLimits
-from gearwright.parts import Beam, Drive, ElasticBase, Gear, Heat, Link, LinkSection, Losses, Motor, Robot, Servo, Tube
+from gearwright.parts import (
+    Beam,
+    Drive,
+    ElasticBase,
+    Gear,
+    GearboxSheet,
+    Heat,
+    Link,
+    LinkSection,
+    Losses,
+    Motor,
+    MotorSheet,
+    Robot,
+    Servo,
+    Tube,
+)
 
 SPACES = [
     *("motion", "planning", "control", "contact", "analysis", "design", "identification", "equations", "elastic"),
@@ -209,6 +224,8 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.motor_constant": {"stated": "terminals"},
     "parts.nested_shafts": {"joints": ["j1", "j2"], "links": ["link1", "link2"], "ratios": [1.0], "inertias": [1e-3]},
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
+    "parts.mounting_conflict": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
+    "parts.is_mounting_known": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
     "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
     "parts.with_parameters": {"values": {"j1.gear.ratio": 90.0}},

@@ -20,10 +20,9 @@ from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble, implausible_numbers
 from gearwright.mechanism.assembly.dependent_motors import dependent_motors
 from gearwright.mechanism.assembly.diagnosis import assembly_problems
-from gearwright.mechanism.plausibility import implausible_numbers
 from gearwright.text import visible
 
 FOUND = 2

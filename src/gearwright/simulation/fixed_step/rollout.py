@@ -23,7 +23,6 @@ from gearwright.parts import Robot
 from gearwright.plots import saved
 from gearwright.plots.curves import bands
 from gearwright.plots.notebook import notebook
-from gearwright.programs.inputs import checked
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds, require_law
@@ -137,9 +136,7 @@ def rollout(
     if method is None:
         method = MOREAU if _needs_time_stepping(robot_or_mech, acting) else "euler"
     engine = fixed_step(robot_or_mech, acting, method, work=method == MOREAU, parameters=tuple(values), **more)
-    begin = checked("rollout", engine.mech, "q0", q0, engine.mech.nq, engine.mech.coordinates)
-    pace = checked("rollout", engine.mech, "v0", v0, engine.mech.n, engine.mech.speeds)
-    x0 = engine.start(begin, pace, _mapping("states0", states0))
+    x0 = engine.start(q0, v0, _mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
     x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
