@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from gearwright.text import listed
 
 _SHOWN = 60
 """Letters of a value that a message shows."""
+LARGEST = 1e100
+"""The largest size of a number that is taken: squares and cubes of larger ones overflow to infinity."""
 
 
 class Span(NamedTuple):
@@ -32,7 +35,8 @@ class Span(NamedTuple):
 
     def holds(self, x: Any) -> Any:
         """Whether, or where, numbers lie within."""
-        good = ~np.isnan(x) if self.infinite else np.isfinite(x)
+        good = np.abs(x) <= LARGEST
+        good = good | np.isinf(x) if self.infinite else good
         good = good if self.above is None else good & (x > self.above)
         good = good if self.least is None else good & (x >= self.least)
         good = good if self.below is None else good & (x < self.below)
@@ -95,7 +99,8 @@ def number(
     x = _real(value)
     span = Span(above, least, below, most, infinite)
     if x is None or not span.holds(x):
-        broken = f"{function}: {name}={_shown(value)} must be {span.rule('number', unit)}."
+        size = f" of size {LARGEST:g} or less" if x is not None and LARGEST < abs(x) < np.inf else ""
+        broken = f"{function}: {name}={shown(value)} must be {span.rule('number', unit)}{size}."
         suggestion = "" if example is None else f" Give a number such as {example:g}."
         raise error(f"{broken}{suggestion} {hint}".rstrip())
     return x
@@ -120,10 +125,23 @@ def require_range(
     Traceback (most recent call last):
     gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
+    if value is not None and not isinstance(value, float) and not is_scalar(value):
+        raise error(f"{owner}: {name}={shown(value)} must be a number. {hint}")
     if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
         bounds = {"above": above, "least": least, "below": below, "most": most}
         span = {word: x for word, x in bounds.items() if isinstance(x, (float, Real))}
         number(owner, name, value, **span, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
+
+
+def require_scalar(function: str, name: str, value: Any) -> None:
+    """Refuse what is neither a number nor a symbol.
+
+    >>> require_scalar("compliant_stops", "lower", "-1")
+    Traceback (most recent call last):
+    gearwright.errors.InputError: compliant_stops: lower='-1' must be a number. Give one.
+    """
+    if not is_scalar(value) or (isinstance(value, Real) and np.isnan(float(value))):
+        raise InputError(f"{function}: {name}={shown(value)} must be a number. Give one.")
 
 
 def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None) -> int:
@@ -138,7 +156,7 @@ def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
         rule = Span(least=least, infinite=True).rule("whole number", unit)
         suggested = least if example is None else example
-        raise InputError(f"{function}: {name}={_shown(value)} must be {rule}. Give one such as {suggested}.")
+        raise InputError(f"{function}: {name}={shown(value)} must be {rule}. Give one such as {suggested}.")
     return int(value)
 
 
@@ -172,7 +190,8 @@ def numbers(
     if not good.all():
         where = tuple(int(k) for k in np.argwhere(~good)[0])
         place = f"[{', '.join(map(str, where))}]" if where else ""
-        rule = span.rule("number", unit)
+        size = f" of size {LARGEST:g} or less" if LARGEST < abs(array[where]) < np.inf else ""
+        rule = span.rule("number", unit) + size
         raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
     return array
 
@@ -219,6 +238,27 @@ def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) ->
     return array
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether a value is one real number, or a symbol that stands for one: it can be divided.
+
+    >>> [is_scalar(x) for x in (1.0, np.float64(2), "1", None, True, [1.0], 1j)]
+    [True, True, False, False, False, False, False]
+    """
+    if isinstance(value, bool | np.bool_ | complex | np.complexfloating | type):
+        return False
+    return hasattr(value, "__truediv__") and not isinstance(value, PurePath) and getattr(value, "shape", ()) == ()
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is one whole number by its type."""
+    return hasattr(value, "__index__") and not isinstance(value, bool | np.bool_ | type) and is_scalar(value)
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function to call; a class, which can be called too, is none."""
+    return callable(value) and not isinstance(value, type)
+
+
 def is_single(value: Any) -> bool:
     """Whether a value is one thing rather than several: texts are, lists and arrays with axes are not."""
     return isinstance(value, str | bytes) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
@@ -226,6 +266,7 @@ def is_single(value: Any) -> bool:
 
 def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
     """A float64 array of real numbers, which may be infinite or nan."""
+    unmasked(function, name, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -235,6 +276,20 @@ def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]
             f"{function}: {name} has dtype {array.dtype}; it must hold real numbers (float64). Convert it first."
         )
     return array.astype(np.float64, copy=False)
+
+
+def unmasked(function: str, name: str, value: Any) -> Any:
+    """The same array; masked entries, which `asarray` would take for numbers, are an error."""
+    if _has_gaps(value):
+        raise InputError(f"{function}: {name} has masked entries. Fill them, or leave these samples out.")
+    return value
+
+
+def _has_gaps(value: Any) -> bool:
+    """Whether entries are masked, in an array or in a list of such arrays, whose masks `asarray` would drop."""
+    if isinstance(value, list | tuple):
+        return any(isinstance(x, np.ma.MaskedArray | list | tuple) and _has_gaps(x) for x in value)
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
 
 
 def _real(value: Any) -> float | None:
@@ -249,7 +304,7 @@ def _real(value: Any) -> float | None:
         return None
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A value as a message shows it."""
     try:
         text = repr(value)

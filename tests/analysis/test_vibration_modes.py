@@ -212,5 +212,5 @@ def test_bad_input():
         gw.analysis.vibration_modes(mech, PLACE, "braked")
     with pytest.raises(InputError, match="no actuators"):
         gw.analysis.vibration_modes(replace(mech, actuators=()), PLACE, "held")
-    with pytest.raises(InputError, match="neither a robot nor a machine"):
+    with pytest.raises(InputError, match=r"a robot n?or a machine"):
         gw.analysis.vibration_modes("elastic_elbow", PLACE)

@@ -174,7 +174,7 @@ BANNED_FOLDERS = {"base", "common", "core", "helpers", "misc", "shared", "tools"
 LONGEST_FILE = 500
 FRAGMENT = 60
 """A file with fewer lines whose one importer lies in its own folder belongs into that importer."""
-SHARED = {"_version", "arguments", "arrays", "errors", "file_access", "text"}
+SHARED = {"_version", "argument_kinds", "arguments", "arrays", "errors", "file_access", "text"}
 """Files that every package may import."""
 INTERFACES = {"__init__", "__main__", "actuation", "contact", "elastic"}
 """Files above all packages: public interfaces that re-export."""

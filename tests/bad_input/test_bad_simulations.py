@@ -20,7 +20,7 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"state": "rest"}, "is not a State"),
         ({"state": gw.State([0, 0, 0], states={"j1.current": 1.0})}, "'j1.current', which no law"),
         ({"until": -1.0}, "positive"),
-        ({"until": "soon"}, "seconds"),
+        ({"until": "soon"}, "until='soon' must be a number"),
         ({"samples": 1}, "2 or more"),
         ({"samples": [0.0, 3.0]}, "up to `until`"),
         ({"method": "magic"}, "no method 'magic'"),
@@ -36,7 +36,7 @@ ELBOW = gw.assemble(gw.load("elbow"))
         ({"controller": lambda t, s: {"tau.j7": 1.0}}, "no input 'tau.j7'"),
         ({"controller": 3.0}, "not a function"),
         ({"controller": lambda t, s: s["j1.current"] * np.ones(3)}, "no state 'j1.current'"),
-        ({"laws": [3]}, "not a law"),
+        ({"laws": [3]}, r"laws=\[3\] must be a sequence of laws"),
     ],
 )
 def test_what_is_wrong_is_said(arguments, message):
@@ -69,5 +69,5 @@ def test_wrong_controllers_are_refused():
 
 
 def test_only_robots_and_machines_are_simulated():
-    with pytest.raises(InputError, match="neither a robot nor a machine"):
+    with pytest.raises(InputError, match=r"robot_or_mech=.* must be a robot or a machine"):
         gw.simulate("elbow")

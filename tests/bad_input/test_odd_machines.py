@@ -50,7 +50,7 @@ def test_what_rests_deviates_by_nothing(tmp_path):
         (lambda: gw.planning.torque_ratio(ARM, REST, [1.0, 2.0]), "torque_ratio: limits has shape (2,)"),
         (lambda: gw.planning.torque_ratio(ARM, REST), "torque_ratio: joint 'j1' has no limit of its torque"),
         (lambda: gw.planning.rotation_of(np.nan, 0.0, 0.0), "rotation_of: yaw=nan"),
-        (lambda: gw.planning.slerp(2 * np.eye(3), np.eye(3), 0.5), "slerp: the rotation has R R' off the identity"),
+        (lambda: gw.planning.slerp(2 * np.eye(3), np.eye(3), 0.5), "slerp: start has R R' off the identity"),
         (lambda: gw.planning.slerp(np.eye(3), np.eye(3), [0.5, np.inf]), "slerp: share[1]=inf"),
         (lambda: gw.control.lqr(ARM, [0, 0, 0], [1] * 6, [], inputs=[]), "lqr: no force acts on any speed"),
         (lambda: gw.control.poles(ARM, [0, 0, 0], ["a"]), "poles: wanted=['a'] is not a list of numbers"),
@@ -62,8 +62,8 @@ def test_what_rests_deviates_by_nothing(tmp_path):
         (lambda: REST.plot(path="."), "this is a folder"),
         (lambda: animate(ARM, 3, "film.gif"), "animate: 3 is not a motion"),
         (lambda: gw.identify(ARM, SHORT), "log: 2 samples are too few"),
-        (lambda: gw.export.write_urdf("elbow", "elbow.urdf"), "write_urdf: a str is not a robot"),
-        (lambda: gw.export.mjcf("elbow", "elbow.xml"), "export.mjcf: a str is neither a robot nor a machine"),
+        (lambda: gw.export.write_urdf("elbow", "elbow.urdf"), "write_urdf: robot='elbow'"),
+        (lambda: gw.export.mjcf("elbow", "elbow.xml"), "mjcf: robot='elbow'"),
     ],
 )
 def test_refused_by_name(call, message):

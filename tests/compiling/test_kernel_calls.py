@@ -286,7 +286,7 @@ def test_compile_refuses_what_it_does_not_know(arm):
     for call, message in [
         (lambda: gw.compile("inverse_dynamic", arm), "Did you mean 'inverse_dynamics'"),
         (lambda: gw.compile(gw.neutral, arm), "cannot be compiled"),
-        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "neither a robot nor a machine"),
+        (lambda: gw.compile(gw.inverse_dynamics, "arm"), r"a robot n?or a machine"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, parameters=["b9.mass"]), "no parameter 'b9.mass'"),
         (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "no option 'body'"),
         (lambda: gw.compile(gw.jacobian, arm), "needs body="),

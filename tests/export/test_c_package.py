@@ -108,7 +108,7 @@ def test_refuses_what_it_cannot_write(tmp_path):
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             export_c(machine(), tmp_path, **wrong)
-    with pytest.raises(InputError, match="neither a robot nor a machine"):
+    with pytest.raises(InputError, match=r"a robot n?or a machine"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):

@@ -104,7 +104,7 @@ def test_refuses_by_name_what_is_not_a_plain_rate():
         (lambda: gw.casadi_rates(elbow, ["tau.j1", "tau.j1"]), "named twice"),
         (lambda: gw.casadi_rates(elbow, "volts"), "inputs='volts'"),
         (lambda: gw.casadi_rates(elbow, parameters=["j1.motor.colour"]), "colour"),
-        (lambda: gw.casadi_rates("elbow"), "neither a robot nor a machine"),
+        (lambda: gw.casadi_rates("elbow"), r"a robot n?or a machine"),
     ):
         with pytest.raises(InputError, match=message):
             call()

@@ -303,7 +303,7 @@ def test_quaternions_of_half_turns(turn):
         ({"rotors": "body"}, "Did you mean 'bodies'"),
         ({"drives": "current"}, "drives is 'current'"),
         ({"path": "elbow.urdf"}, "not .xml"),
-        ({"robot": 3}, "export.mjcf: a int is neither a robot nor a machine"),
+        ({"robot": 3}, "mjcf: robot=3 must be a robot or a machine"),
     ],
 )
 def test_bad_arguments(arguments, word, tmp_path):

@@ -136,7 +136,7 @@ def test_refuses_what_it_cannot_do():
         (lambda: state_space(arm, Q, inputs="steam"), "inputs='steam'"),
         (lambda: state_space(arm, Q, inputs="voltage"), "no motors with torque constant"),
         (lambda: state_space(arm, Q, inputs=["tau.j1"]), "no inputs keep 'v.j"),
-        (lambda: state_space("elbow", Q), "neither a robot nor a machine"),
+        (lambda: state_space("elbow", Q), r"a robot n?or a machine"),
     ):
         with pytest.raises(InputError, match=message):
             call()

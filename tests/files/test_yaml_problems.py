@@ -73,7 +73,7 @@ BAD = {
     "a word": ("robot", "does not hold a mapping"),
     "only comments": ("# nothing\n", "nothing but comments"),
     "broken": ("robot: [x\nlinks: 3", "broken YAML"),
-    "a tab": ("robot: x\n\tlinks: 3", "broken YAML"),
+    "a tab": ("robot: x\n\tlinks: 3", "indented with a tab"),
     "no links": ("robot: x", "'links' is missing"),
     "empty links": ("robot: x\nlinks: []", "at least one"),
     "links a mapping": ("robot: x\nlinks: {a: 1}", "a list is wanted"),
@@ -236,7 +236,7 @@ def test_save_says_what_is_wrong(tmp_path):
         gw.save(robot, tmp_path / "robot.stl")
     with pytest.raises(FileError, match="cannot be written"):
         gw.save(robot, tmp_path / "no folder" / "robot.yaml")
-    with pytest.raises(gw.errors.InputError, match="save takes a robot"):
+    with pytest.raises(gw.errors.InputError, match=r"save: robot=.* must be a robot"):
         gw.save("robot", tmp_path / "robot.yaml")
     gw.save(robot, str(tmp_path / "robot.yaml"))
     assert gw.load(str(tmp_path / "robot.yaml")) == robot

@@ -207,5 +207,5 @@ def test_the_robots_positions_are_kept(robot, start, end, given, words):
 
 
 def test_what_is_not_a_robot():
-    with pytest.raises(InputError, match="trapezoid: a str is neither a robot nor a machine"):
+    with pytest.raises(InputError, match=r"trapezoid: robot=.* must be a robot or a machine"):
         trapezoid([0.0], [1.0], 1.0, 1.0, robot="elbow")

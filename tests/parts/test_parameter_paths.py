@@ -86,7 +86,7 @@ def test_an_off_diagonal_element_stays_symmetric():
         ("upper.mass.x", "It is a number already"),
         ("upper.name", "is not a number"),
         ("upper", "not a parameter path"),
-        (7, "not a parameter path"),
+        (7, "7.* must be a (text|mapping from texts)"),
     ],
 )
 def test_unknown_paths(path, says):

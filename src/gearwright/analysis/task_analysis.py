@@ -27,10 +27,12 @@ from gearwright.analysis.summary import summary
 from gearwright.analysis.task.contact_wrenches import contact_wrenches
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
+from gearwright.argument_kinds import check_arguments
 from gearwright.catalogue import Catalogue, drives
-from gearwright.errors import InputError, SimulationError
+from gearwright.errors import SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import machine_of
+from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
@@ -91,7 +93,7 @@ class Analysis(Characteristics, Shown):
     """What a task asks of a robot whose motion is prescribed, and what it comes to when things go wrong.
 
     Args:
-        task: the task.
+        task: the task; a trajectory is a task of one motion.
         perturbed: the same characteristics in a closed loop with the errors that the task states, if it states any.
         remarks: what was left out or could not be told.
         catalogue: where data sheets were looked for.
@@ -147,9 +149,10 @@ class Analysis(Characteristics, Shown):
         return saved(figure(self.t, "time [s]", panels, title=self.task.name), path)
 
 
+@check_arguments
 def analyse(
     robot: Robot,
-    task: Task,
+    task: Task | Trajectory,
     *,
     sections: Mapping[str, LinkSection] | None = None,
     catalogue: Catalogue | None = None,
@@ -174,8 +177,7 @@ def analyse(
     >>> round(found.drives["shoulder"].rms_torque / found.drives["shoulder"].rms_motor_torque)   # ratio 80
     80
     """
-    if not isinstance(robot, Robot):
-        raise InputError(f"analyse: {type(robot).__name__} is not a robot: a task is set to a robot with its drives.")
+    task = task if isinstance(task, Task) else Task(task)
     require_tip(robot, task)
     bodies = _sections(robot, sections)
     table = catalogue or drives()

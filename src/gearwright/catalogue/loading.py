@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.catalogue.drive_catalogue import Catalogue
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
@@ -55,6 +56,7 @@ def _planets(count: int) -> Variant:
 VARIANTS = {f"planetary_2r_{count}": _planets(count) for count in (3, 4, 5, 6)}
 
 
+@check_arguments
 def load(
     name_or_path: str | Path,
     *,

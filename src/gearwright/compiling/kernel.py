@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.compile import Built, built, layout_of, stored
@@ -157,6 +158,7 @@ class Kernel(partial[Array]):
         return c_source(traced(self._job), name, self._job.sizes(), layout_of(self._job).outputs)
 
 
+@check_arguments
 def compile(
     function: Callable[..., Any] | str,
     robot_or_mech: Robot | Mechanism,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.control.gains import joint_gains
 from gearwright.control.joint_side import JointSide
 from gearwright.control.joint_space.cascade import cascade
@@ -19,6 +20,7 @@ NAMES = ("pd", "computed_torque", "feedforward", "cascade")
 CALLER = "control.by_name"
 
 
+@check_arguments
 def by_name(
     name: str, robot: RobotOrMech, motion: Trajectory, frequency: float = 20.0, damping: float = 1.0
 ) -> LawController:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import is_function, numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import Rows, product, sparse
 from gearwright.control.references import asked_reference
@@ -64,6 +66,7 @@ class ThroughDrives(Wrapped):
         return replace(decision, outputs=[R * i + K * along(self._rows[name], measured.v) for name, i, K, R in data])
 
 
+@check_arguments
 def through_drives(controller: LawController, robot: Robot, output: str) -> LawController:
     r"""The same controller, its forces given by the motors: as torques, currents or voltages.
 
@@ -181,6 +184,7 @@ def _within(x: Scalar, span: tuple[float, float] | None, ops: Operations) -> Sca
     return x if span is None else ops.maximum(span[0], ops.minimum(x, span[1]))
 
 
+@check_arguments
 def servos(robot: Robot, command: Any) -> LawController:
     """The position and speed servos that a robot's file states (those of MJCF), as a controller.
 
@@ -202,10 +206,10 @@ def servos(robot: Robot, command: Any) -> LawController:
     if not mech.straight:
         raise InputError(f"{caller}: servos on machines with free, spherical or planar joints are not supported.")
     count = len(stated)
-    if callable(command):
+    if is_function(command):
         source = asked_reference(caller, lambda t: (command(t),), [count], ("command",))
     else:
-        row = np.asarray(command, dtype=float)
+        row = numbers(caller, "command", command)
         if row.shape != (count,):
             raise InputError(f"{caller}: command has shape {row.shape}; give {count}: {listed(x for x, _ in stated)}.")
 

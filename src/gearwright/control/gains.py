@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide, joint_side
@@ -32,6 +33,7 @@ class StateGains(NamedTuple):
     poles: NDArray[np.complex128]
 
 
+@check_arguments
 def joint_gains(
     robot: RobotOrMech, q: ArrayLike, frequency: ArrayLike, damping: ArrayLike = 1.0
 ) -> tuple[Array, Array]:
@@ -59,6 +61,7 @@ def joint_gains(
     return felt * np.array(kp), felt * np.array(kd)
 
 
+@check_arguments
 def lqr(
     robot: RobotOrMech, q: ArrayLike, Q: ArrayLike, R: ArrayLike, inputs: Sequence[str] | None = None
 ) -> StateGains:
@@ -98,6 +101,7 @@ def lqr(
     return StateGains(K, found)
 
 
+@check_arguments
 def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[str] | None = None) -> StateGains:
     """The gains that put the poles of the linear model at rest at q where they are wanted.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.control.wrapped_law import Wrapped
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
@@ -45,6 +46,7 @@ def _of(places: Sequence[int], x: Sequence[Scalar]) -> list[Scalar]:
     return [x[k] for k in places]
 
 
+@check_arguments
 def within(controller: LawController, machine: RobotOrMech) -> LawController:
     """A controller that was made for a robot, in a machine that contains the robot's joints by the same names.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers, one_or_each
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced
@@ -83,6 +84,7 @@ def _forces(mech: Mechanism, law: ControlLaw, decision: Decision) -> list[Scalar
     return tau
 
 
+@check_arguments
 def momentum_observer(
     controller: LawController, gain: float = 50.0, threshold: ArrayLike | None = None
 ) -> LawController:
@@ -148,6 +150,7 @@ class ElasticObserver(Wrapped):
         return replace(decision, rates=[*decision.rates, *rates])
 
 
+@check_arguments
 def elastic_observer(controller: LawController, q: ArrayLike, frequency: float = 100.0) -> LawController:
     r"""The same controller with the links' motion estimated from that of the motors: no sensor behind the springs.
 

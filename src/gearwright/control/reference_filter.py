@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.control.references import WORDS
 from gearwright.control.wrapped_law import Wrapped, continuous_law
@@ -66,6 +67,7 @@ class Filtered(Wrapped):
         return replace(decision, rates=[*decision.rates, *v, *a, *jerk])
 
 
+@check_arguments
 def filtered(
     controller: LawController, source: Callable[[float], Any], frequency: float = 20.0, start: Any = None
 ) -> LawController:
@@ -111,6 +113,8 @@ def filtered(
             )
         return found
 
-    first = at(0.0) if start is None else np.asarray(start, dtype=float)
+    first = at(0.0) if start is None else numbers(CALLER, "start", start, axes=1)
+    if len(first) != count:
+        raise InputError(f"{CALLER}: start has shape {first.shape}; give {count} numbers, one for each joint.")
     made = Filtered(law.mech, law, float(frequency), tuple(first.tolist()))
     return law_controller(made, lambda times: np.stack([at(float(t)) for t in times]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import as_floats, numbers
+from gearwright.arguments import as_floats, is_function, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -50,7 +50,7 @@ def reference_of(caller: str, given: Any, mech: Mechanism, orders: int = 3) -> R
     sizes = [len(names) for names in entries(mech, joints, orders).values()]
     if isinstance(given, Trajectory):
         return _planned(caller, given, mech, sizes)
-    if callable(given):
+    if is_function(given):
         return Reference(asked_reference(caller, given, sizes, WORDS), given=given)
     held = numbers(caller, "reference", as_floats(caller, "reference", given), axes=1)
     if len(held) != sizes[0]:

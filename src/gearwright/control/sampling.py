@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, one_or_each, whole
 from gearwright.control.joint_tracking import Gains
 from gearwright.control.wrapped_law import Wrapped, continuous_law
@@ -90,6 +91,7 @@ def _counted(x: Scalar, step: float, ops: Operations) -> Scalar:
     return step * ops.floor(x / step + 0.5) if step else x
 
 
+@check_arguments
 def sampled(
     controller: LawController,
     period: float,

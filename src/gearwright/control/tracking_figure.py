@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
 from gearwright.motion_demands.stated_limits import stated_limits
@@ -16,6 +17,7 @@ from gearwright.simulation.run import Run
 TAU = "tau."
 
 
+@check_arguments
 def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | Path | None = None) -> Any:
     """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.control.references import WORDS, asked_reference, reference_of
 from gearwright.errors import InputError
 from gearwright.system.controllers.control_law import ControlLaw
@@ -14,6 +15,7 @@ from gearwright.system.controllers.law_controller import LawController, law_cont
 CALLER = "control.controller"
 
 
+@check_arguments
 def controller(law: ControlLaw, reference: Any = None) -> LawController:
     """A control law as a controller: for `gw.simulate`, `gw.rollout`, as a kernel and as C.
 

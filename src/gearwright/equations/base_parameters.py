@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.equations.base_parameters_exact import exact_base_parameters
 from gearwright.equations.base_parameters_numeric import BaseParameters, numeric_base_parameters
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
@@ -12,6 +13,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 __all__ = ["BaseParameters", "base_parameters"]
 
 
+@check_arguments
 def base_parameters(
     mech: RobotOrMech, without: Iterable[str] = (), *, exact: bool = False, seed: int = 0
 ) -> BaseParameters:

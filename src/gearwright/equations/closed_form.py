@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
 from gearwright.equations.angles import Angles, parallel_groups
@@ -130,6 +131,7 @@ class ClosedForm:
         return np.array(self._call(*state, **symbols), dtype=float).reshape(self.shape)
 
 
+@check_arguments
 def closed_form(
     function: Callable[..., Any] | str,
     machine: RobotOrMech,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Law
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.open_systems.rates import open_rates
@@ -35,6 +36,7 @@ class CasadiRates:
         return self.function(*given)
 
 
+@check_arguments
 def casadi_rates(
     robot_or_mech: RobotOrMech,
     inputs: str | Iterable[str] = "torque",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
@@ -68,6 +69,7 @@ class StateSpace(Shown):
         return {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
 
 
+@check_arguments
 def state_space(
     robot: RobotOrMech,
     q: ArrayLike,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.c_code.c_package import c
 from gearwright.export.fmi.fmu import fmu
@@ -69,6 +70,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 """The options of each target."""
 
 
+@check_arguments
 def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: Any) -> list[Path]:
     """Write a robot for another program and return the files written.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.dynamics.configuration import quaternions
@@ -19,6 +20,7 @@ from gearwright.programs.placement import in_parts
 from gearwright.tracing.recipe import recipe_of
 
 
+@check_arguments
 def torch_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
 ) -> Callable[..., Any]:

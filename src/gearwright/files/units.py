@@ -91,6 +91,8 @@ def quantity(text: str, *dimensions: str) -> float:
         raise ValueError(
             f"{shortened(text)} is not a number. Give a number, or one with a unit such as {_example(dimensions)}."
         )
+    if (twisted := _miswritten(text.strip())) is not None:
+        raise ValueError(twisted)
     value, unit = float(found[0]), spelled(text.strip()[found.end() :])
     if not unit:
         raise ValueError(f"{shortened(text)} is a text, not a number. Write it without quotes.")
@@ -98,6 +100,18 @@ def quantity(text: str, *dimensions: str) -> float:
         if unit in UNITS[dimension]:
             return _finite(text, value, unit, UNITS[dimension][unit])
     raise ValueError(_refusal(text, unit, dimensions))
+
+
+def _miswritten(text: str) -> str | None:
+    """What is wrong with a number of two parts, `1:100` or `5,2`; None where there is one part."""
+    if pair := re.match(rf"({NUMBER.pattern})\s*:\s*({NUMBER.pattern})\s*$", text):
+        top, bottom = float(pair[1]), float(pair[2])
+        ratio = f": {max(top, bottom) / min(top, bottom):g} for a reduction" if top > 0 and bottom > 0 else ""
+        return f"{shortened(text)} is two numbers. Write a ratio as one number, motor speed per joint speed{ratio}."
+    if comma := re.match(r"([+-]?\d+),(\d+)", text):
+        whole = f", or {comma[1]}{comma[2]} if it parts thousands" if len(comma[2]) == 3 else ""
+        return f"{shortened(text)} is written with a comma. Write {comma[1]}.{comma[2]}, with a point{whole}."
+    return None
 
 
 def spelled(unit: str) -> str:

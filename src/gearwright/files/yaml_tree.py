@@ -61,9 +61,17 @@ def parse(text: str, problems: Problems) -> Node:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
+        if mark and _is_indented_by_tab(text, mark.line):
+            reader.give_up("the line is indented with a tab. YAML takes spaces only: replace the tabs.", mark.line + 1)
         reader.give_up(f"broken YAML: {what}. Check indentation, colons and brackets.", mark.line + 1 if mark else None)
     except UnicodeError:
         reader.give_up("the text holds characters that are not Unicode. Save the file as UTF-8.", None)
+
+
+def _is_indented_by_tab(text: str, line: int) -> bool:
+    """Whether a tab stands before the first word of a line, counted from 0."""
+    rows = text.splitlines()[line : line + 1]
+    return any("\t" in row[: len(row) - len(row.lstrip())] for row in rows)
 
 
 class _Reader:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
 from gearwright.forces.contact.contacts_of_robot import surrounding_laws
 from gearwright.forces.contact.end_stops import stop_laws
@@ -24,6 +25,7 @@ from gearwright.parts import Robot
 from gearwright.text import listed
 
 
+@check_arguments
 def laws(
     robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = (), *, smooth: bool = False
 ) -> tuple[Law, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
@@ -90,6 +91,8 @@ def bias(
     return run(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
+@check_arguments
+@check_arguments
 def reactions(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -120,7 +123,7 @@ def reactions(
         laws: constraints instead of the loops of the robot; () for none.
         extra_laws: constraints beside the loops of the robot.
     """
-    if laws is not None or extra_laws or contact is not None or getattr(mech, "loops", None):
+    if laws is not None or len(extra_laws) or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import ZERO
 from gearwright.algebra.operations import ARRAYS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import rate
 from gearwright.dynamics.kinematics import relative
@@ -40,6 +41,7 @@ class LinearModel(NamedTuple):
         return notebook(self)
 
 
+@check_arguments
 def linearise(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -82,6 +84,7 @@ def linearise(
     return LinearModel(A, B)
 
 
+@check_arguments
 def free_speeds(
     mech: RobotOrMech,
     q: ArrayLike,

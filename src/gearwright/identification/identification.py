@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters, independent
 from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
@@ -135,6 +136,7 @@ class Identification(Estimates):
         return Validation(self.model.mech.speeds, full.times, full.torques, self.predict(full.motion()))
 
 
+@check_arguments
 def identify(
     robot_or_mech: Robot | Mechanism,
     log: Log,

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters
 from gearwright.errors import InputError
@@ -48,6 +49,7 @@ class PayloadFit(Estimates):
         return Payload(mass, com, self.body, inertia)
 
 
+@check_arguments
 def identify_payload(
     empty: Identification, loaded: Log, body: str | None = None, method: Method = "wls", trust: float = 10.0
 ) -> PayloadFit:

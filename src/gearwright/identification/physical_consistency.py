@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, MissingExtraError
@@ -63,6 +64,7 @@ class ConsistentFit:
         return Validation(found.model.mech.speeds, motion.t, full.torques, predicted)
 
 
+@check_arguments
 def fit_consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
     """Full parameters that bodies can have, near the identified base parameters and near the nominal values.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.file_access import write_text
 from gearwright.identification.fit.unknowns import unknowns
@@ -19,6 +20,7 @@ from gearwright.text import html, markdown
 TableRow = Sequence[str]
 
 
+@check_arguments
 def write_report(
     found: Identification,
     folder: str | Path,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
 from gearwright.identification.fit.friction import motor_shafts, with_identified_friction
@@ -24,6 +25,7 @@ class Rewritten(NamedTuple):
     remarks: tuple[str, ...]
 
 
+@check_arguments
 def identified_robot(fit: ConsistentFit) -> Rewritten:
     """The robot of a consistent fit: links, rotor and gear inertias, springs and friction replaced.
 
@@ -49,6 +51,7 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
     return Rewritten(changed, (*_unwritten_friction(changed, fit), *_kept_wheels(fit), *replaced))
 
 
+@check_arguments
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
     """The flat machine of a consistent fit: bodies, wheels and springs with identified numbers."""
     model = fit.identification.model
@@ -70,6 +73,7 @@ def identified_mechanism(fit: ConsistentFit) -> Mechanism:
     return replace(model.mech, bodies=bodies, spins=spins, springs=springs)
 
 
+@check_arguments
 def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
     """Write the identified robot into a YAML robot file; returns what could not be written into it."""
     from gearwright.files import save

@@ -8,6 +8,7 @@ from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBo
 from gearwright.mechanism.gear_graphs.graph import GearGraph
 from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
 from gearwright.mechanism.mechanism import Mechanism
+from gearwright.mechanism.plausibility import implausible_numbers
 
 __all__ = [
     "BASE",
@@ -27,5 +28,6 @@ __all__ = [
     "assemble",
     "canonical_trains",
     "gear_graph",
+    "implausible_numbers",
     "machine_of",
 ]

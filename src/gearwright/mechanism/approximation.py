@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InertiaError, InputError
 from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
@@ -125,6 +126,7 @@ def _unloaded(body: Body, spin: Spin) -> Body:
         ) from None
 
 
+@check_arguments
 def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     """The machine as a simpler tool would see it.
 

@@ -210,10 +210,10 @@ class Mechanism:
 
     def place_of(self, body_or_frame: int | str) -> tuple[int, Rot | None, Vec | None]:
         """Body index (-1 for "base"), and rotation and position on it when a frame is meant."""
-        for frame in self.frames:
+        for frame in self.frames if isinstance(body_or_frame, str) else ():
             if frame.name == body_or_frame:
                 return int(frame.body), frame.rotation, frame.position
-        if body_or_frame == "base":
+        if isinstance(body_or_frame, str) and body_or_frame == "base":
             return BASE, None, None
         if isinstance(body_or_frame, str) and body_or_frame not in self._number_of:
             known = [*self._number_of, *(f.name for f in self.frames)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -14,6 +15,7 @@ from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
 
+@check_arguments
 def pause(position: ArrayLike, duration: float, *, robot: Robot | Mechanism | None = None) -> Trajectory:
     """Rest at a position (n,) for so long [s].
 
@@ -27,6 +29,7 @@ def pause(position: ArrayLike, duration: float, *, robot: Robot | Mechanism | No
     return limits.named(Trajectory(piecewise(q[None, None, :], [0.0, duration])))
 
 
+@check_arguments
 def chain(*parts: Trajectory) -> Trajectory:
     """One trajectory after the other; each must start where, and as fast as, the last one ended.
 
@@ -63,6 +66,7 @@ def _refuse_gap(k: int, before: Trajectory, after: Trajectory) -> None:
         )
 
 
+@check_arguments
 def smoothed(trajectory: Trajectory, width: float) -> Trajectory:
     r"""The moving average of a motion from rest to rest: one more continuous derivative.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -26,6 +27,7 @@ DEGREE = 21
 """Of the pieces: positions to the last bit, and fourteen derivatives to 1e-7 of their size."""
 
 
+@check_arguments
 def fourier(
     period: float,
     centre: ArrayLike,

@@ -7,6 +7,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -16,6 +17,7 @@ from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
 
+@check_arguments
 def polynomial(
     start: ArrayLike,
     end: ArrayLike,

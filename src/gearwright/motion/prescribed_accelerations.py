@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
@@ -17,6 +18,7 @@ from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
 
+@check_arguments
 def from_accelerations(
     times: ArrayLike,
     accelerations: ArrayLike,

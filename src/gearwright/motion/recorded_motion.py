@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
@@ -34,6 +35,7 @@ class _Samples(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+@check_arguments
 def recorded(
     source: str | Path | Motion | tuple[ArrayLike, ...],
     *,
@@ -74,7 +76,9 @@ def recorded(
     if given.q is None:
         return _integrated(source, given, start, start_speed, robot)
     if start is not None or np.any(np.asarray(start_speed) != 0):
-        raise InputError("recorded: start values are for accelerations alone, but positions are given. Leave one out.")
+        raise InputError(
+            "recorded: start and start_speed are for accelerations alone, but positions are given. Leave one out."
+        )
     if smoothness is not None or given.v is None:
         made = through("recorded", given.t, given.q, smoothness or SMOOTHNESS)
     else:

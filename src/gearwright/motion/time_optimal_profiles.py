@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -31,6 +32,7 @@ class _Ends(NamedTuple):
     a1: Array
 
 
+@check_arguments
 def s_curve(
     start: ArrayLike,
     end: ArrayLike,
@@ -79,6 +81,7 @@ def s_curve(
     return _way("s_curve", states, limits, synchronisation, minimum_duration)
 
 
+@check_arguments
 def trapezoid(
     start: ArrayLike,
     end: ArrayLike,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -29,6 +30,7 @@ REACH = 2.0
 """How far an interval may move from the first guess, as a logarithm."""
 
 
+@check_arguments
 def spline(
     points: ArrayLike,
     times: ArrayLike | None = None,

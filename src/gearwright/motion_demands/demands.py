@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, whole
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
@@ -22,6 +23,7 @@ from gearwright.parts import Robot
 from gearwright.text import listed
 
 
+@check_arguments
 def demands(
     robot: Robot | Mechanism,
     motion: Trajectory | Motion,

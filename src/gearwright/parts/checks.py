@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number
-from gearwright.arguments import require_range
+from gearwright.arguments import require_range, shown
 from gearwright.errors import DriveError, InputError, SpinError
 
 
@@ -30,6 +30,12 @@ def require_kind(owner: str, word: str, value: object, kind: type) -> None:
         raise InputError(
             f"{owner}: its {word} is {value!r}, which is not a {kind.__name__}. Give a {kind.__name__}(...)."
         )
+
+
+def require_gear(function: str, given: object) -> None:
+    """Refuse what is no gear and no stage of one, which state stiffness and efficiency."""
+    if not hasattr(given, "stiffness") or not hasattr(given, "efficiency"):
+        raise InputError(f"{function}: gear={shown(given)} must be a gear, such as gw.parts.Gear(ratio=100).")
 
 
 def sequence_of(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:

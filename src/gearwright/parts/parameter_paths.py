@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Rot, Scalar, Tensor, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.parts.robot import Robot
 from gearwright.text import did_you_mean
@@ -26,6 +27,7 @@ SURROUNDINGS = ("environment", "springs", "tendons")
 JOINT_WORDS = ("armature", "damping", "friction", "limits", "position", "spring", "pitch")
 
 
+@check_arguments
 def parameter(robot: Robot, path: str) -> Scalar:
     """The number at a path.
 
@@ -41,6 +43,7 @@ def parameter(robot: Robot, path: str) -> Scalar:
     return value
 
 
+@check_arguments
 def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
     """The robot with other numbers at the paths; the numbers may be scalars of any kind, symbols too.
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Scalar, Vec, is_number
-from gearwright.errors import InputError, StructureError
+from gearwright.arguments import require_range
+from gearwright.errors import InputError, PartError, StructureError
 from gearwright.parts.link import Link
 from gearwright.parts.structure.frame_changes import placement
 from gearwright.text import listed, visible
@@ -40,6 +41,10 @@ class Payload:
     link: str | None = None
     inertia: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     frame: str | None = None
+
+    def __post_init__(self) -> None:
+        hint = "A mass is never negative. Give 0 or more."
+        require_range("payload", "mass", self.mass, least=0, unit="kg", hint=hint, error=PartError)
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,7 @@ class Robot:
         fresh = replacement if isinstance(drive, str) else drive
         if not isinstance(fresh, Drive):
             raise InputError(f"with_drive({drive!r}): {fresh!r} is not a Drive. Give the drive to put there.")
+        self.link_of_joint(fresh.joint)
         title = drive if isinstance(drive, str) else drive.title
         kept = [fresh if known.title == title else known for known in self.drives]
         if all(known.title != title for known in self.drives):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gearwright._version import __version__
 from gearwright.analysis import Analysis, PerturbedAnalysis, Sensitivities
+from gearwright.argument_kinds import check_arguments
 from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.file_access import write_text
@@ -70,6 +71,7 @@ LINK = "{}: stress and forces inside the link along its length, the largest of t
 LOOP = "How far tip and joints are from the motion in the closed loop."
 
 
+@check_arguments
 def report(found: Analysis | Sizing, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
     """Write an analysis, or what was chosen with its analysis, as an HTML page.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, is_single, number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
@@ -96,6 +97,7 @@ FINEST = 2.3e-14
 """The smallest relative tolerance: a hundred roundings of a float."""
 
 
+@check_arguments
 def simulate(
     robot_or_mech: Robot | Mechanism,
     state: Any = None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole
 from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
@@ -184,6 +185,7 @@ class Studio:
             page.read(robot)
 
 
+@check_arguments
 def studio(
     robot: Robot | str | Path,
     *,

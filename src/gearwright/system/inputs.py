@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import as_floats, increasing, is_single, number, numbers
+from gearwright.arguments import as_floats, increasing, is_function, is_single, number, numbers, unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -86,7 +86,7 @@ def signal(name: str, given: Any) -> Signal:
     """One input from what a user gives: a Signal, a number, a function of time, or (times, values)."""
     if isinstance(given, Signal):
         return given
-    if callable(given):
+    if is_function(given):
         return Signal(given)
     if isinstance(given, tuple) and len(given) == 2:
         return series(name, *given)
@@ -173,7 +173,7 @@ def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> In
             if name not in names:
                 raise InputError(f"simulate: there is no input {name!r}. {did_you_mean(name, names)}")
         return Inputs(names, {name: signal(name, x) for name, x in given.items()}, None, initial, mech.n)
-    if callable(given):
+    if is_function(given):
         return Inputs(names, {}, given, initial, mech.n)
     forces = checked_output("inputs", given, mech.n, 0.0).tolist()
     signals = {name: signal(name, force) for name, force in zip(names, forces, strict=False)}
@@ -183,7 +183,7 @@ def gathered(mech: Mechanism, law_inputs: Mapping[str, float], given: Any) -> In
 def checked_output(who: str, value: Any, size: int, t: float) -> Array:
     """Forces as a function of time or a controller returned them, (n,) finite numbers."""
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.asarray(unmasked("simulate", who, value), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"simulate: {who} returned {value!r} at t = {t:g} s. Return {size} forces.") from None
     if array.shape != (size,):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number
+from gearwright.arguments import number, unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import neutral
@@ -108,7 +108,7 @@ def _from_arrays(mech: Mechanism, given: Any) -> State:
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Sequence | np.ndarray) for x in given):
         return State(given[0], given[1])
     try:
-        flat = np.asarray(given, dtype=np.float64)
+        flat = np.asarray(unmasked("simulate", "state", given), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"simulate: the initial state {given!r} is not a State, (q, v) or numbers.") from None
     if flat.shape == (mech.nq + mech.n,):

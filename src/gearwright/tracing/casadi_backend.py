@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism import RobotOrMech
 from gearwright.text import plain_names
 from gearwright.tracing.recipe import recipe_of
 from gearwright.tracing.trace import TraceJob, traced_function
 
 
+@check_arguments
 def casadi_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
 ) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs.placement import in_parts
@@ -13,6 +14,7 @@ from gearwright.tracing.recipe import Recipe, recipe_of
 from gearwright.tracing.trace import traced
 
 
+@check_arguments
 def jax_function(
     function: Callable[..., Any] | str,
     robot_or_mech: RobotOrMech,

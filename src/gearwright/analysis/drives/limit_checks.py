@@ -8,6 +8,7 @@ from math import copysign, inf
 
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.motor_limits import motor_limit
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.robot_lines import force_unit
 from gearwright.parts import GearboxSheet, Link
 from gearwright.parts.gears.series import tensions_of
@@ -84,6 +85,7 @@ class LimitCheck:
         return self.name.endswith(f": {POSITION}")
 
 
+@check_arguments
 def by_tightness(checks: Iterable[LimitCheck]) -> list[LimitCheck]:
     """Limits, the tightest first; ranges of joints that are kept come last.
 

@@ -21,6 +21,8 @@ from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_arrays import chained, column, item, matrix_of, stacked
 from gearwright.algebra.differentiation.dual_numbers import bilinear, linear, slopes_of, value_of, with_slopes
 from gearwright.analysis.quadrature import at_moving_times
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.motors.thermal import warmth
@@ -41,6 +43,7 @@ class Temperatures(NamedTuple):
     housing: Array
 
 
+@check_arguments
 def steady_temperatures(
     t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None, cycles: int | None = None
 ) -> Temperatures:
@@ -63,6 +66,9 @@ def steady_temperatures(
     """
     if motor.heat is None or motor.resistance is None:
         raise InputError("steady temperatures: the motor has no heat or no resistance among its data. Give both.")
+    times = numbers("steady_temperatures", "t", value_of(t), axes=1)
+    if numbers("steady_temperatures", "current", value_of(current)).shape != times.shape:
+        raise InputError(f"steady_temperatures: current must have the shape {times.shape} of t. Give one per time.")
     heat = motor.heat if ambient is None else replace(motor.heat, ambient=ambient)
     asked = current = at_moving_times(t, current)
     found = _cycle(t, asked, heat, motor.resistance, cycles)

@@ -16,6 +16,7 @@ from gearwright.algebra import Vec
 from gearwright.analysis.links.beam import LinkBeam
 from gearwright.analysis.links.section_forces import Moving, Point, section_forces
 from gearwright.analysis.task.process_forces import AppliedWrench
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
@@ -84,6 +85,7 @@ def load_diagrams(loads: LinkLoads) -> list[Diagram]:
     return diagrams
 
 
+@check_arguments
 def link_loads(
     mech: Mechanism,
     motion: Motion,

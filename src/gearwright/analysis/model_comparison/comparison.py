@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -109,6 +110,7 @@ class Comparison(Shown):
         return sorted(np.argsort(-worst)[:most].tolist())
 
 
+@check_arguments
 def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
     r"""The exact generalized forces of a motion beside those of the approximations (see `approximate`).
 
@@ -142,6 +144,7 @@ def _free_forces(closure: Closure, motion: Motion) -> Callable[[Array], Array]:
     return lambda tau: np.asarray(np.einsum("tij,ti->tj", N, tau))
 
 
+@check_arguments
 def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, machine_of
@@ -53,6 +54,7 @@ class EnergyBalance(NamedTuple):
         return self.work - (stored - stored[0]) - self.heat
 
 
+@check_arguments
 def energy_balance(mech: RobotOrMech, motion: Motion) -> EnergyBalance:
     """Integrate the power of the drives over a motion and compare it with the energies (Simpson's rule)."""
     from scipy.integrate import cumulative_simpson

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.constrained_dynamics import impact
@@ -17,6 +19,7 @@ from gearwright.mechanism import RobotOrMech, approximate, machine_of
 from gearwright.plots import saved
 from gearwright.plots.bars import BarPanel, bar_panels
 from gearwright.plots.notebook import Shown
+from gearwright.programs.inputs import checked
 
 MODELS = ("exact", "diagonal", "none")
 """How rotors and gears count."""
@@ -51,6 +54,7 @@ class ImpactComparison(Shown, dict[str, ImpactFigures]):
         return saved(bar_panels(panels, columns=len(panels)), path)
 
 
+@check_arguments
 def compare_impacts(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -75,11 +79,11 @@ def compare_impacts(
     [6.17, 6.17, 1.03]
     """
     machine = machine_of("compare_impacts", mech)
-    way = np.asarray(normal, dtype=float)
+    way = as_floats("compare_impacts", "normal", normal)
     if way.shape != (3,) or not np.linalg.norm(way) > 0 or not np.isfinite(way).all():
         raise InputError(f"compare_impacts: the normal {normal!r} has no direction. Give three numbers, not all zero.")
     row = (way / np.linalg.norm(way)) @ jacobian(machine, q, frame)[:3]
-    arriving = float(row @ np.asarray(v, dtype=float))
+    arriving = float(row @ checked("compare_impacts", machine, "v", v, machine.n))
     if arriving >= 0:
         raise InputError(
             f"compare_impacts: {frame!r} does not approach the wall: its speed along the normal is {arriving:.4g} m/s. "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.analysis.model_comparison.comparison import Comparison, uncoupled_spins
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.compiling.kernel import compile as compiled
@@ -63,6 +64,7 @@ class ParameterComparison:
         return Comparison(mech, motion, forces.pop("exact"), forces, self.uncoupled)
 
 
+@check_arguments
 def parameter_comparison(
     robot: Robot, parameters: Sequence[str], kinds: Sequence[str] = KINDS[1:]
 ) -> ParameterComparison:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
@@ -85,6 +86,7 @@ class ReductionComparison(Shown):
         return [k for k in range(first_shaft(self.mech), self.mech.n) if driven[k]]
 
 
+@check_arguments
 def compare_reductions(
     mech: RobotOrMech, trajectory: Trajectory, kinds: Sequence[str] = REDUCTIONS, count: int = 201
 ) -> ReductionComparison:

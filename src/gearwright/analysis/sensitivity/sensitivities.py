@@ -24,6 +24,7 @@ from gearwright.analysis.parametric_series import slope_of
 from gearwright.analysis.sensitivity.structural_sensitivity import structure_slopes
 from gearwright.analysis.summary import CHARACTERISTICS
 from gearwright.analysis.task_analysis import Analysis
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
@@ -134,6 +135,7 @@ def usual_parameters(robot: Robot) -> tuple[str, ...]:
     return (*found, *(path for drive in robot.drives for path in _of_drive(drive)))
 
 
+@check_arguments
 def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> Sensitivities:
     """What one per cent of every parameter does to every characteristic of the prescribed motion.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.analysis.vibration.vibration_modes import Motors, configuration, natural_frequencies
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -53,6 +54,7 @@ class FrequencyMap(Shown):
         return saved(contour(self.values, "first frequency [Hz]", plane, space), path)
 
 
+@check_arguments
 def frequency_map(
     mech: RobotOrMech,
     joints: Sequence[str],

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.analysis.vibration.complex_modes import Complex, state_matrix
 from gearwright.analysis.vibration.vibration_modes import Oscillator, oscillator
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
@@ -82,6 +83,7 @@ class FrequencyResponse(Shown):
         return saved(page, path)
 
 
+@check_arguments
 def frequency_response(
     mech: RobotOrMech, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
 ) -> FrequencyResponse:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.analysis.vibration.complex_modes import Complex, damped
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -72,6 +73,7 @@ class Oscillator(NamedTuple):
     K: Array
 
 
+@check_arguments
 def vibration_modes(
     mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False
 ) -> VibrationModes:
@@ -112,6 +114,7 @@ def vibration_modes(
     return VibrationModes(frequencies, ratios, shapes, values)
 
 
+@check_arguments
 def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False) -> Array:
     """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations.
 

@@ -20,7 +20,7 @@ from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import Problem
 from gearwright.files.reading import read_text
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble, implausible_numbers
 from gearwright.mechanism.assembly.dependent_motors import dependent_motors
 from gearwright.mechanism.assembly.diagnosis import assembly_problems
 from gearwright.text import visible
@@ -41,15 +41,20 @@ def check(
 ) -> None:
     """List every problem of a robot file, with its line.
 
-    The exit code is 2 when there is one. A xacro that may not be expanded (--xacro) is one.
+    The exit code is 2 when there is one. A xacro that may not be expanded (--xacro) is one. Numbers that no robot has
+    (a rotor of 347 kg m2, limits of 180 rad) are warnings, with the unit that was probably meant.
     """
     path = robot_file(file)
     permissions = Permissions.given(xacro, include or ())
     problems = files.check(path, xacro=xacro, include=include or ()) or _unassembled(path, permissions)
+    doubts = [] if problems else _doubts(path, permissions)
     if json:
-        write_json({"file": str(path), "problems": [problem._asdict() for problem in problems]})
+        listed = {"problems": [problem._asdict() for problem in problems], "warnings": [d._asdict() for d in doubts]}
+        write_json({"file": str(path), **listed})
     else:
         _show(path, problems)
+        for doubt in doubts:
+            say(f"Implausible: {doubt}")
         _left_out(path, problems, permissions)
     if problems:
         raise typer.Exit(FOUND)
@@ -78,6 +83,14 @@ def _left_out(path: Path, problems: list[Problem], permissions: Permissions) -> 
         remark = dependent_motors(robot.name, assemble(robot))
     if remark:
         say(remark)
+
+
+def _doubts(path: Path, permissions: Permissions) -> list[Problem]:
+    """Numbers that are probably meant in another unit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        doubts = implausible_numbers(read_file(path, permissions))
+    return [Problem(_line_of(path, doubt), "", doubt) for doubt in doubts]
 
 
 def _unassembled(path: Path, permissions: Permissions) -> list[Problem]:

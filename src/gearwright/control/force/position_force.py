@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.control.force.known_contact import KnownContact, known_contact, require_given_motion
 from gearwright.control.force.known_environment import SHALLOW, KnownEnvironment
@@ -216,6 +217,7 @@ class PositionForce(Tracking):
 # Controllers
 
 
+@check_arguments
 def hybrid(
     robot: RobotOrMech,
     contact: Any,
@@ -277,6 +279,7 @@ def hybrid(
     return _made(caller, robot, found, gains, *common)
 
 
+@check_arguments
 def position_force(
     robot: RobotOrMech,
     contact: Any,

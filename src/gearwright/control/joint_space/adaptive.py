@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import one_or_each
 from gearwright.control.joint_side import JOINT, joint_side
 from gearwright.control.joint_tracking import Gains, Tracking, per_joint, plus, scaled
@@ -95,6 +96,7 @@ def _split_regressor(
     ]
 
 
+@check_arguments
 def adaptive(
     robot: RobotOrMech,
     reference: Any,

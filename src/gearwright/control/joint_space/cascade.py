@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import one_or_each
 from gearwright.control.joint_side import MOTOR, JointSideLaw, Rows, joint_side, product, sparse
 from gearwright.control.joint_tracking import Gains
@@ -113,6 +114,7 @@ OUTPUTS: dict[str, str | None] = {
 CALLER = "control.cascade"
 
 
+@check_arguments
 def cascade(
     robot: RobotOrMech,
     reference: Any,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.control.joint_side import MOTOR, joint_side, known_feedback, product
@@ -138,6 +139,7 @@ class Feedforward(Tracking):
 # Controllers
 
 
+@check_arguments
 def pd(
     robot: RobotOrMech,
     reference: Any,
@@ -181,6 +183,7 @@ def pd(
     return law_controller(law, found.at, found.breaks)
 
 
+@check_arguments
 def computed_torque(
     robot: RobotOrMech,
     reference: Any,
@@ -222,6 +225,7 @@ def computed_torque(
     return law_controller(law, found.at, found.breaks)
 
 
+@check_arguments
 def feedforward(
     robot: RobotOrMech,
     reference: Any,

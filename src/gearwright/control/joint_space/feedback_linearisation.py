@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.control.joint_side import JointSideLaw, joint_side
 from gearwright.control.joint_tracking import Gains, minus
@@ -95,6 +96,7 @@ def _jerk(
     return solve(links, others, list(range(count)), [-force.c[1] for force in forces[:count]])
 
 
+@check_arguments
 def feedback_linearisation(
     robot: RobotOrMech, reference: Any, frequency: float = 20.0, model: str = "spong"
 ) -> LawController:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide, joint_side
 from gearwright.control.references import Reference
@@ -87,6 +88,7 @@ class NominalControl:
                 )
 
 
+@check_arguments
 def nominal(
     robot: RobotOrMech,
     motion: Trajectory,
@@ -120,6 +122,7 @@ def nominal(
     return NominalControl(side.names, t, found.motion.q[keep, :count], found.motion.v[keep, :count], tau)
 
 
+@check_arguments
 def recall(path: str | Path) -> NominalControl:
     """A nominal control from the file that `NominalControl.save` wrote."""
     table = read_columns(Path(path), letters=None)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import numbers
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import is_function, numbers
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced
 from gearwright.control.joint_side import JointSide, JointSideLaw, Rows, joint_side, product, sparse
@@ -62,6 +63,7 @@ class StateFeedback(JointSideLaw):
         return Decision(plus(tau, product(self.gains, missing)))
 
 
+@check_arguments
 def state_feedback(
     robot: RobotOrMech, reference: Any, K: ArrayLike, model: RobotOrMech | str | None = None
 ) -> LawController:
@@ -102,7 +104,7 @@ def _model(mech: Mechanism, model: RobotOrMech | str | None) -> Mechanism:
 def _completed(given: Any, mech: Mechanism, model: Mechanism, side: JointSide) -> Reference:
     """References of all speeds and the forces, for a motion of the joints."""
     orders = plan(model).order + 1 if mech.shafts else 3
-    if callable(given) and not isinstance(given, Trajectory):
+    if is_function(given) and not isinstance(given, Trajectory):
         raise InputError(f"{CALLER}: give a Trajectory of the joints, or a configuration to hold.")
     if isinstance(given, Trajectory) and mech.shafts and given.smoothness < orders - 2:
         raise InputError(

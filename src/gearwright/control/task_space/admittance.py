@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.control.joint_side import known_feedback
 from gearwright.control.joint_tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
@@ -86,6 +87,7 @@ class Admittance(Tracking):
         return Decision(self.side.forces(tau), rates=rates, signals=signals)
 
 
+@check_arguments
 def admittance(
     robot: RobotOrMech,
     frame: FrameName,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import numbers
+from gearwright.arguments import is_function, numbers
 from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide
 from gearwright.control.joint_tracking import Gains
@@ -31,7 +31,7 @@ def frame_reference(caller: str, frame: str | int, size: int, given: Any, side: 
             raise InputError(f"{caller}: the motion is of {given.count} joints, the machine has {side.count}.")
         breaks = (0.0, *given.kinks(2), given.duration)
         return Reference(lambda t: _carried(frame, size, given, side, t), breaks, given)
-    if callable(given):
+    if is_function(given):
         names = tuple(x.removesuffix("_ref") for x in (POSE, TWIST, ACCELERATION))
         return Reference(asked_reference(caller, given, sizes, names), given=given)
     try:
@@ -65,7 +65,7 @@ def force_reference(caller: str, given: Any, axes: Sequence[str], orders: int) -
             raise InputError(f"{caller}: the force has {given.count} entries; give {count} ({listed(axes)}).")
         breaks = (0.0, *given.kinks(orders - 1), given.duration)
         return Reference(lambda t: np.concatenate([given.at(t, k) for k in range(orders)], axis=-1), breaks, given)
-    if callable(given):
+    if is_function(given):
         names = ("force", "its rate", "its second derivative")
         return Reference(asked_reference(caller, given, [count] * orders, names), given=given)
     found = numbers(caller, "force", given)

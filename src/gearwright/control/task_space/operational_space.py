@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.control.joint_side import JointSide, joint_side, known_feedback
 from gearwright.control.joint_tracking import Gains
@@ -18,6 +19,7 @@ from gearwright.system.controllers.law_controller import LawController, law_cont
 FrameName = str | int
 
 
+@check_arguments
 def operational_space(
     robot: RobotOrMech,
     frame: FrameName,
@@ -56,6 +58,7 @@ def operational_space(
     return _made(caller, robot, frame, reference, (*gains, False, unseen_damping), size, feedback)
 
 
+@check_arguments
 def impedance(
     robot: RobotOrMech,
     frame: FrameName,

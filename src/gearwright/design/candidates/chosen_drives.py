@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.design.candidates.candidates import Choice
 from gearwright.design.robot_preparation.rigid_gears import elastic_like
 from gearwright.parts import Robot
 
 
+@check_arguments
 def with_choices(robot: Robot, choices: Mapping[str, Choice]) -> Robot:
     """The robot with other motors and gearboxes; mounts, axes and places stay, and so does what was kept.
 

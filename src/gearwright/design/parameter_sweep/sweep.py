@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from gearwright.analysis import Task
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.design.parameter_sweep.dask_cluster import cluster
@@ -155,6 +156,7 @@ class Sweep(Shown):
         return len(self.values)
 
 
+@check_arguments
 def sweep(
     robot: Robot,
     over: Over,

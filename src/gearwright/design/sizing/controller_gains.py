@@ -15,6 +15,7 @@ import numpy as np
 
 from gearwright.analysis import Analysis
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.argument_kinds import check_arguments
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import assemble
 
@@ -40,6 +41,7 @@ class JointGains(NamedTuple):
     kd: float
 
 
+@check_arguments
 def controller_gains(analysis: Analysis) -> dict[str, JointGains]:
     """Per joint that has a drive its gains.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gearwright.analysis import Task
 from gearwright.analysis.cycle.position_limits import require_inside
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, whole
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.candidates.candidates import mounting_remarks
@@ -25,6 +26,7 @@ from gearwright.design.variables.design_evaluation import Question
 from gearwright.design.variables.design_variables import STRETCH, Design, Range, design_space
 from gearwright.design.variables.mixed_search import TRIALS, best_designs
 from gearwright.errors import InputError
+from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot
 from gearwright.text import listed
 
@@ -34,9 +36,10 @@ PACES = Range(0.2, 5.0)
 """How many times as long the motions may take when a short cycle is wanted."""
 
 
+@check_arguments
 def size_drives(
     robot: Robot,
-    task: Task,
+    task: Task | Trajectory,
     catalogue: Catalogue | None = None,
     objective: str = "mass",
     *,
@@ -63,7 +66,7 @@ def size_drives(
     Args:
         robot: with a drive at every joint in question; mount, axis and place stay, and so does a screw or a drawn gear.
             A robot without any drives gets one at every joint that turns, on its parent.
-        task: what it must do.
+        task: what it must do; a trajectory is a task of one motion.
         catalogue: what there is; the bundled articles unless given.
         objective: "mass", "energy" (per cycle), "temperature" (of the warmest winding), "price" or "cycle_time", the
             least of which is wanted.
@@ -88,6 +91,7 @@ def size_drives(
     Raises:
         InputError: no set keeps every limit; the message says which is the tightest and by how much.
     """
+    task = task if isinstance(task, Task) else Task(task)
     robot, placed = with_places_for_motors(robot)
     table = assuming(catalogue or drives(), assumed_efficiency)
     margin = number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)

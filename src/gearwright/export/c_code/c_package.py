@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import FileError, InputError
 from gearwright.export.c_code import c_text
 from gearwright.export.c_code.c_functions import CALLER, CFunction, traced_functions
@@ -41,6 +42,7 @@ def package_name(name: str) -> str:
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 
 
+@check_arguments
 def c(
     robot: RobotOrMech,
     directory: str | Path,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import FileError, InputError, NotTraceableError
 from gearwright.export.fmi.build import (
     ENDINGS,
@@ -65,6 +66,7 @@ class FmuReport:
         return "\n".join([what, *self.remarks, *renamed])
 
 
+@check_arguments
 def fmu(
     robot: RobotOrMech,
     path: str | Path,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.export.mujoco.actuators import write_actuators
@@ -57,6 +58,7 @@ class MjcfReport:
         return lines("\n  ".join([head, *scaled, *(f"lost: {what}" for what in self.lost)]))
 
 
+@check_arguments
 def mjcf(
     robot: Robot | Mechanism,
     path: str | Path,

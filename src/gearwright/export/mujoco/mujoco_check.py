@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.export.mujoco.coordinates import Coordinates
@@ -36,6 +37,7 @@ class MujocoCheck:
     energy_error: float
 
 
+@check_arguments
 def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> MujocoCheck:
     r"""Inverse dynamics and kinetic energy by MuJoCo, where every wheel is a body with a joint of its own.
 

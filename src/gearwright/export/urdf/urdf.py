@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright import files
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.export.urdf.wheel_forms import WheelForm
@@ -19,6 +20,7 @@ from gearwright.mechanism import assemble
 from gearwright.parts import Robot
 
 
+@check_arguments
 def save(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file; the ending chooses the format: .yaml, .yml, .urdf, or .xml for MuJoCo.
 
@@ -37,6 +39,7 @@ def save(robot: Robot, path: str | Path) -> None:
         files.save(robot, path)
 
 
+@check_arguments
 def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") -> tuple[str, ...]:
     """Write `arm.urdf`, which Pinocchio, MuJoCo and others load, and `arm.gearwright.yaml` with the rest of the robot.
 

@@ -124,6 +124,8 @@ def _in_file(data: Any, detail: Any) -> Path:
 def _sentence(detail: Any, model: type[Words]) -> str:
     """What is wrong and the way out, in our words."""
     kind, word, context = detail["type"], detail["loc"][-1] if detail["loc"] else "", detail.get("ctx", {})
+    if kind == "extra_forbidden" and str(word).isdigit():
+        return f"the number {str(word)[:60]} stands where a word is wanted. Write decimals with a point: 5.2, not 5,2."
     if kind == "extra_forbidden":
         return f"the word {str(word)[:60]!r} is unknown here. {did_you_mean(str(word), _known(detail['loc'], model))}"
     if kind == "missing":

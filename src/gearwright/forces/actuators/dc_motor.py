@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.actuators.linear_actuator import LinearActuator
@@ -19,6 +20,7 @@ from gearwright.parts import Motor, Robot
 Matrix = list[list[float]]
 
 
+@check_arguments
 def dc_motor(
     mech: RobotOrMech,
     drive: str,
@@ -96,6 +98,7 @@ def _without_current(motor: DcEquations, damping: float, inertia: float) -> tupl
     return [[0.0, 1.0], [0.0, (by_speed - damping) / inertia]], [0.0, by_voltage / inertia]
 
 
+@check_arguments
 def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None) -> list[LinearActuator]:
     """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import not_negative, place_line, positive
@@ -49,6 +50,7 @@ class ServoValve:
         return per_opening, self.rated_flow * abs(opening) / (2 * sqrt(self.rated_drop * drop))
 
 
+@check_arguments
 def servo_cylinder(
     mech: RobotOrMech,
     where: str | Row | Line,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import number
+from gearwright.arguments import number, require_range
 from gearwright.arrays import Array
 from gearwright.errors import DriveError
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
@@ -295,6 +295,7 @@ class LinearActuator(Law):
                 f"actuator {self.name!r}: T f = {self.yielding:g} is positive: the output would run away from a load. "
                 "f counts the force that it gives, so that a DC motor has -1/J there."
             )
+        require_range(f"actuator {self.name!r}", "carried", self.carried)
         if self.left < 0 or (self.leads and self.carried):
             raise DriveError(
                 f"actuator {self.name!r}: the machine carries {self.carried:g} of its inertia, more than the "

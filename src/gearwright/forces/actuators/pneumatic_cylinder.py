@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
@@ -53,6 +54,7 @@ class AirValve:
         return (self.flow(supply, chamber) + self.flow(chamber, ATMOSPHERE)) / 2
 
 
+@check_arguments
 def pneumatic_cylinder(
     mech: RobotOrMech,
     where: str | Row | Line,

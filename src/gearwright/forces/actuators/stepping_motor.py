@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import RobotOrMech, machine_of
 
 
+@check_arguments
 def stepping_motor(
     mech: RobotOrMech,
     drive: str,

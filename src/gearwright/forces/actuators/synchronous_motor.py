@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.actuators.linear_actuator import Answer, Demand, LinearActuator
 from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
@@ -133,6 +134,7 @@ class SynchronousInverse:
         return Answer(np.column_stack([none, current]), np.column_stack(voltages)), none[:0]
 
 
+@check_arguments
 def synchronous_motor(
     mech: RobotOrMech,
     drive: str,

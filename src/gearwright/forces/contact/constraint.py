@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.angles_and_distances import Numbers, three_numbers
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
@@ -117,6 +118,7 @@ class Constraint(Law):
         return Outcome(dissipated=-work, signals=Deferred(shown))
 
 
+@check_arguments
 def fixed_frame(
     name: str, position: Sequence[float] = (0.0, 0.0, 0.0), rotation: Sequence[Sequence[float]] | None = None
 ) -> MovingFrame:

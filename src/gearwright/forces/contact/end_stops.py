@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import number, require_scalar
 from gearwright.dynamics.configuration import neutral
 from gearwright.dynamics.elimination import solve
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -165,6 +166,7 @@ def _within_reach(end: Scalar) -> Scalar:
     return max(min(end, FAR), -FAR) if is_number(end) else end
 
 
+@check_arguments
 def compliant_stops(
     name: str,
     line: Line,
@@ -195,11 +197,16 @@ def compliant_stops(
     >>> ends.start(pressed), ends.act("lower", pressed).forces[0].value
     ('lower', 500.0)
     """
+    for word, value in (("lower", lower), ("upper", upper), ("stiffness", stiffness), ("damping", damping)):
+        require_scalar("compliant_stops", word, value)
+    if is_number(lower) and is_number(upper) and lower > upper:
+        raise InputError(f"compliant_stops: lower={lower:g} lies above upper={upper:g}. Swap them.")
     kind = NonlinearSpring if smooth else Backlash
     twist = Twist(line, 0.5 * (lower + upper))
     return kind(name, twist, Curve(stiffness), damping, upper - lower, unit=unit)
 
 
+@check_arguments
 def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False) -> tuple[Law, ...]:
     """Stops at the position limits that a robot states, as laws `<joint>.stops`.
 
@@ -215,6 +222,7 @@ def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth
     >>> [law.name for law in stop_laws(robot, gw.assemble(robot))][:2]
     ['joint1.stops', 'joint2.stops']
     """
+    number("stop_laws", "restitution", restitution, least=0, most=1, example=0.5)
     found = [(link, joint_line(mech, link)) for link in robot.links if link.joint.limits.position is not None]
     rigid = [_stops(link, *where, restitution) for link, where in found if where is not None]
     limited = [law for law in rigid if _is_limit(law.lower) or _is_limit(law.upper)]

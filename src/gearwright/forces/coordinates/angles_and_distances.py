@@ -8,6 +8,7 @@ from math import isfinite, sqrt
 from typing import TypeAlias
 
 from gearwright.algebra import Scalar, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.configuration import Anchor, Configuration, MovingFrame
@@ -82,6 +83,7 @@ class Angle:
         return configuration.ops.arctan2(e.dot(across), trace - e.dot(R @ e))
 
 
+@check_arguments
 def distance(mech: RobotOrMech, one: Where, other: Where, name: str | None = None) -> Coordinate:
     """The distance of two points [m]: the length of a cylinder, a strut or a straight cord between them.
 
@@ -100,6 +102,7 @@ def distance(mech: RobotOrMech, one: Where, other: Where, name: str | None = Non
     return Coordinate.of(machine, name or f"distance {titled(a.anchor)} to {titled(b.anchor)}", Distance(a, b))
 
 
+@check_arguments
 def displacement(
     mech: RobotOrMech,
     point: Where,
@@ -125,6 +128,7 @@ def displacement(
     return Coordinate.of(machine, title, Displacement(place, frame, unit_axis("displacement", axis)))
 
 
+@check_arguments
 def angle(
     mech: RobotOrMech,
     frame: Anchor,

@@ -9,6 +9,7 @@ from math import pi
 from typing import Protocol, Self
 
 from gearwright.algebra import Operations, Scalar, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.angles_and_distances import Point, Where, checked_anchor, three_numbers, unit_axis
@@ -104,6 +105,7 @@ class Course:
         return total
 
 
+@check_arguments
 def tendon(mech: RobotOrMech, course: Sequence[Where | Pulley], name: str | None = None) -> Coordinate:
     """The length of a tendon [m] that runs through points and over pulleys.
 

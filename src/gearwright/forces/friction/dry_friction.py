@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gearwright.algebra import Scalar
+from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.friction.lugre import LuGre
@@ -107,6 +109,7 @@ class SmoothFriction(Law):
         return -dry(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
 
 
+@check_arguments
 def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
     """The friction that a robot states at its joints and motors, as laws `<joint>.friction`, `<motor>.motor_friction`.
 
@@ -143,6 +146,6 @@ def _law(name: str, line: Line, friction: Friction, port: str | None, unit: str,
     if friction.kind == "lugre":
         return LuGre(name, line, friction, port, unit)
     if smooth or friction.kind == "viscous":
-        largest = max(abs(float(factor)) for _, factor in line.terms)
+        largest = max(abs(float(value_of(factor))) for _, factor in line.terms)
         return SmoothFriction(name, line, friction, SMOOTHING * largest, port, unit)
     return DryFriction(name, line, port, unit, friction)

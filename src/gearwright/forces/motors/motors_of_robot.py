@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError, InputError
 from gearwright.forces.law import Law
 from gearwright.forces.motors.motor import Winding
@@ -18,6 +19,7 @@ PACE = 10.0
 """Bandwidth of a current controller that nobody states, in R/L of its winding."""
 
 
+@check_arguments
 def motor_laws(robot: Robot, mech: Mechanism, inputs: Collection[str] = (ALL,)) -> tuple[Law, ...]:
     """The motors whose inputs are given, one law per supply and one per motor without a supply.
 

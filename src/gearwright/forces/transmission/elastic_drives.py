@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Law
 from gearwright.forces.line import Line
 from gearwright.forces.robot_lines import force_unit
@@ -18,6 +19,7 @@ from gearwright.mechanism.assembly.link_geometry import Links
 from gearwright.parts import Drive, Element, Robot, elements_of
 
 
+@check_arguments
 def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
     """What the elastic elements of a robot's drives do beside their linear springs, as laws named after the springs.
 

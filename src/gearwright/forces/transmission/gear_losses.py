@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.friction.stick_slip import CREEP, NOISE, beyond_noise
 from gearwright.forces.impulse_limits import Entering
 from gearwright.forces.law import (
@@ -183,6 +184,7 @@ def _turning_rate(mesh: Mesh, rate: Scalar, driving: bool, reaction: Reaction, o
     return ops.where(mesh.back <= 0, ops.where(kept, -1.0, rate), rate)
 
 
+@check_arguments
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
     """The losses that a robot's gears state, as laws `<drive>.gear`.
 

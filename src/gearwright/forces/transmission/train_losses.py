@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import TrainError
 from gearwright.forces.friction.stick_slip import CREEP, NOISE
@@ -263,6 +264,7 @@ def _weighted(weights: Sequence[float], values: Sequence[Scalar]) -> Scalar:
     return total
 
 
+@check_arguments
 def train_loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
     """The losses that the meshes of a robot's trains state, as laws `<train>.<first>-<second>`.
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
@@ -69,6 +70,7 @@ def constrained_dynamics(
     return ConstrainedResult(free + _times(spread, force), force)
 
 
+@check_arguments
 def impact(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -117,9 +119,10 @@ def impact(
     """
     mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
-    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
-    m = numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg")
-    approach = _times(rows, before) - numbers("impact", "speed", speed, unit="m/s")
+    count = rows.shape[-2]
+    e = _per_row("restitution", numbers("impact", "restitution", restitution, least=0.0, most=1.0), count)
+    m = _per_row("mass", numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
+    approach = _times(rows, before) - _per_row("speed", numbers("impact", "speed", speed, unit="m/s"), count)
     one_sided = friction is not None and not is_single(friction)
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
@@ -132,6 +135,13 @@ def impact(
     else:
         impulse = _rubbed(matrix, approach, friction, e)
     return ImpactResult(before + _times(spread, impulse), impulse)
+
+
+def _per_row(name: str, given: Array, count: int) -> Array:
+    """One number, or one for each row of J."""
+    if given.ndim and given.shape[-1] not in (1, count):
+        raise InputError(f"impact: {name} has shape {given.shape}; give one number, or one for each of {count} rows.")
+    return given
 
 
 def _rubbed(matrix: Array, approach: Array, friction: Any, e: Array) -> Array:
@@ -151,8 +161,8 @@ def _contact_impulses(matrix: Array, approach: Array, friction: ArrayLike, e: Ar
     count, rows = len(mu), len(approach) // max(len(mu), 1)
     if mu.ndim != 1 or approach.ndim != 1 or rows not in (1, 2, 3) or rows * count != len(approach):
         raise InputError(
-            f"impact: {len(np.atleast_1d(mu))} contacts cannot share {approach.shape[-1]} rows. Give each its normal "
-            "row, and none, one or two tangential rows, the same number for all, and one configuration."
+            f"impact: {len(np.atleast_1d(mu))} contacts of friction cannot share {approach.shape[-1]} rows. Give each "
+            "its normal row, and none, one or two tangential rows, the same number for all, and one configuration."
         )
     if order not in ORDERS:
         raise InputError(f"impact: order={order!r} is unknown. {did_you_mean(str(order), list(ORDERS))}")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.dynamics.elastic_drives import motor_motion as recursion
@@ -90,6 +91,7 @@ class MotorMotion(NamedTuple):
     tau: Array
 
 
+@check_arguments
 def motor_motion(
     mech: RobotOrMech,
     q: ArrayLike,

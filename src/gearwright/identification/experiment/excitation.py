@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import triangle
@@ -78,6 +79,7 @@ class Excitation(Shown):
         return self.motion.sample(501).plot(path)
 
 
+@check_arguments
 def excite(
     robot_or_mech: Robot | Mechanism,
     limits: MotionLimits | None = None,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, is_single, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -64,7 +65,7 @@ class Log(Shown):
     def __post_init__(self) -> None:
         for name in ("t", "q", "tau", "v", "a"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None or name in ("t", "q", "tau"):
                 object.__setattr__(self, name, _table(name, value))
         _increasing(self.times)
         for name in ("q", "tau", "v", "a"):
@@ -180,6 +181,7 @@ class Origin(NamedTuple):
     cutoff: float
 
 
+@check_arguments
 def log_of_currents(
     robot_or_mech: Robot | Mechanism,
     t: ArrayLike,
@@ -212,6 +214,7 @@ def log_of_currents(
     return Log(t, q, (table * _gains(robot_or_mech, names, gains)) @ A.T, v, a)
 
 
+@check_arguments
 def read_log(
     path: str | Path, robot_or_mech: Robot | Mechanism, gains: Mapping[str, float] | Sequence[float] | None = None
 ) -> Log:
@@ -246,6 +249,7 @@ def check_columns(log: Log, mech: Mechanism) -> None:
 def _table(name: str, value: ArrayLike) -> Array:
     table = as_floats("log", name, value).copy()
     if not np.isfinite(table).all():
+        table = np.atleast_1d(table)
         where = tuple(int(k) for k in np.argwhere(~np.isfinite(table))[0])
         column = f", column {where[1]}" if len(where) > 1 else ""
         raise InputError(

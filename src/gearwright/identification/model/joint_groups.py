@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import numbers
 from gearwright.arrays import Array
+from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import Terms
@@ -18,6 +21,7 @@ class Group(NamedTuple):
     names: tuple[str, ...]
 
 
+@check_arguments
 def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
     """The parameters per body, then per shaft: the body's ten, and the wheels and springs that end there.
 
@@ -45,9 +49,14 @@ def parameter_groups(mech: RobotOrMech) -> tuple[Group, ...]:
     return tuple(groups)
 
 
+@check_arguments
 def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
     """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
-    return {group.joint: Y[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)
+    columns = len(parameter_names(mech))
+    table = numbers("regressor_blocks", "Y", Y)
+    if table.ndim < 2 or table.shape[-1] != columns:
+        raise InputError(f"regressor_blocks: Y has shape {table.shape}; it must be (..., n, {columns}), a regressor.")
+    return {group.joint: table[..., list(group.indices)] for group in parameter_groups(mech)}  # Sciavicco (34)
 
 
 def _outermost(mech: Mechanism, terms: Terms) -> int:

@@ -137,7 +137,7 @@ def assemble(robot: Robot) -> Mechanism:
     """
     if not isinstance(robot, Robot):
         raise InputError(
-            f"assemble: a {type(robot).__name__} is not a Robot. Give the parts; a Mechanism is assembled already."
+            f"assemble: robot is a {type(robot).__name__}, not a Robot. Give parts; a Mechanism is assembled already."
         )
     with lines_of_trains(robot.trains):
         mech = _assembled(robot)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Gearwheel, Link, Robot, Train, TrainMotor
 from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, moved_wheel, placement
 
 
+@check_arguments
 def canonical_trains(robot: Robot) -> Robot:
     """The same robot with every wheel that turns about the joint of its carrier hung on the carrier's parent.
 

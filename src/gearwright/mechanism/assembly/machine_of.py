@@ -10,6 +10,7 @@ import warnings
 import weakref
 from typing import TypeAlias
 
+from gearwright.arguments import shown
 from gearwright.errors import InputError, OpenLoopWarning, depth_of_the_caller
 from gearwright.mechanism.assembly.assemble import assemble
 from gearwright.mechanism.mechanism import Mechanism
@@ -98,6 +99,6 @@ def require_robot_or_machine(function: str, given: object) -> None:
     """Refuse what is neither a robot nor a machine."""
     if not isinstance(given, Robot | Mechanism):
         raise InputError(
-            f"{function}: a {type(given).__name__} is neither a robot nor a machine. "
+            f"{function}: mech={shown(given)}: a {type(given).__name__} is neither a robot nor a machine. "
             "Give a Robot, as gw.load(...) returns it, or a gw.Mechanism."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError, StructureError
 from gearwright.parts.builders.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
 from gearwright.parts.drives.drive import Drive
@@ -25,6 +26,7 @@ DIRECTIONS = ("parallel", "radial")
 """What the axis of a planet may be called beside a joint or a wheel."""
 
 
+@check_arguments
 def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """The robot with another one whose base is fixed to a frame of it.
 

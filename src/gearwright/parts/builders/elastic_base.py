@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.algebra import ZERO, Scalar, Tensor, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.builders.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
@@ -85,6 +86,7 @@ class ElasticBase:
         return [way for way, k in zip(WAYS, self.stiffness, strict=True) if k is not None]
 
 
+@check_arguments
 def with_elastic_base(robot: Robot, support: ElasticBase) -> Robot:
     """The robot on an elastic support: passive joints `support.x`, ... between ground and what was its base.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Scalar, Tensor, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, StructureError
 from gearwright.parts.builders.mounting import mount_of, moved_drive, output_is_link
@@ -95,6 +96,7 @@ class Beam:
         return m, d * (length / 2), Tensor.of_revolution(d, polar, m * length * length / 12 + polar / 2)
 
 
+@check_arguments
 def with_beam(robot: Robot, link: str, beam: Beam) -> Robot:
     """The robot with a link made a flexible beam; the link keeps its joint, its own mass becomes a hub at the root.
 

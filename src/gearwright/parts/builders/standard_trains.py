@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import require_scalar
 from gearwright.errors import TrainError
 from gearwright.parts.gears.member import NO_MEMBER, Member
 from gearwright.parts.gears.planetary import require_apart, require_closing, require_even_spacing
 from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 
 
+@check_arguments
 def bevel_differential(
     name: str,
     arm: str,
@@ -40,6 +43,8 @@ def bevel_differential(
     >>> [mesh.signed for mesh in bevel_differential("d", "pitch", "roll", (20, 30)).meshes]
     [-1.5, 1.5]
     """
+    for count in teeth:
+        require_scalar("bevel_differential", "teeth", count)
     sides = ("left", "right")
     wheels = [
         member_wheel(f"{name}.{side}", carrier, arm_joint or arm, member)
@@ -52,6 +57,7 @@ def bevel_differential(
     return Train(name, wheels, meshes, motors)
 
 
+@check_arguments
 def planetary_differential(
     name: str,
     sun: str,
@@ -66,6 +72,7 @@ def planetary_differential(
 
     Returns what to add to a `Train`: the planets, called `<name>.planets`, on the arm, and their two meshes.
     """
+    require_scalar("planetary_differential", "radius", radius)
     zs, zp, zr = teeth
     require_closing(name, (zs, zp), (zr, zp))
     require_even_spacing(name, planets, zs, zp, zr, zp)
@@ -79,6 +86,7 @@ def planetary_differential(
     ]
 
 
+@check_arguments
 def nested_shafts(
     name: str, joints: Sequence[str], links: Sequence[str], ratios: Sequence[Scalar], inertias: Sequence[Scalar]
 ) -> Train:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import number, numbers
 from gearwright.errors import InputError
 from gearwright.parts.environment.surfaces import Plane
 from gearwright.parts.gears.elasticity import JointSpring
@@ -20,6 +21,7 @@ BALL = 0.05
 """Radius [m] of an object whose inertia nobody gives."""
 
 
+@check_arguments
 def with_wall(
     robot: Robot,
     name: str,
@@ -66,6 +68,7 @@ def with_wall(
     return replace(robot, links=(*robot.links, Link(name, "base", joint, mass)))
 
 
+@check_arguments
 def with_object(
     robot: Robot,
     name: str,
@@ -90,5 +93,14 @@ def with_object(
     """
     number(name, "mass", mass, above=0.0, unit="kg", example=0.4)
     ball = 0.4 * mass * BALL**2
-    tensor = inertia or [[ball * (i == k) for k in range(3)] for i in range(3)]
-    return replace(robot, links=(*robot.links, Link(name, "base", Joint(None, "free"), mass, com, tensor)))
+    three = numbers(name, "com", com)
+    if three.shape != (3,):
+        raise InputError(f"{name}: com has shape {three.shape}; give x, y, z in metres.")
+    tensor = (
+        numbers(name, "inertia", inertia).tolist()
+        if inertia is not None
+        else [[ball * (i == k) for k in range(3)] for i in range(3)]
+    )
+    return replace(
+        robot, links=(*robot.links, Link(name, "base", Joint(None, "free"), mass, tuple(three.tolist()), tensor))
+    )

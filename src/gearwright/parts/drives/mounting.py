@@ -10,6 +10,7 @@ Rules, each applied where both sheets state its data:
 
 from __future__ import annotations
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 
 WIDEST, NARROWEST = 1.25, 0.65
@@ -18,6 +19,7 @@ ROUNDING = 1e-9
 """Relative: 40 mm on 32 mm is 1.25."""
 
 
+@check_arguments
 def mounting_conflict(motor: MotorSheet, gearbox: GearboxSheet) -> str | None:
     """Why a motor cannot be mounted on a gearbox; None if nothing that their sheets state speaks against it.
 
@@ -44,6 +46,7 @@ def mounting_conflict(motor: MotorSheet, gearbox: GearboxSheet) -> str | None:
     return None
 
 
+@check_arguments
 def is_mounting_known(motor: MotorSheet, gearbox: GearboxSheet) -> bool:
     """Whether both sheets state their flanges, or both their outer diameters.
 

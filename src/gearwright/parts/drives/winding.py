@@ -16,8 +16,10 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import DriveError
+from gearwright.text import did_you_mean
 
 ROUNDING = 0.05
 """Data sheets round, and measure kt warm and kv cold: this much relative difference is not a contradiction."""
@@ -54,6 +56,7 @@ lines, back-EMF constant as rms voltage between two lines, torque constant per r
 """
 
 
+@check_arguments
 def motor_constant(
     stated: str, torque_constant: Scalar | None, back_emf_constant: Scalar | None = None, kv: Scalar | None = None
 ) -> Scalar | None:
@@ -71,6 +74,8 @@ def motor_constant(
     Raises:
         DriveError: two of them contradict each other.
     """
+    if stated not in CONVENTIONS:
+        raise DriveError(f"motor: stated={stated!r} is not a convention. {did_you_mean(stated, CONVENTIONS)}")
     convention = CONVENTIONS[stated]
     found: list[tuple[str, Scalar]] = []
     for name, value, factor in (

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.arguments import require_range
 from gearwright.errors import PartError, TrainError
-from gearwright.parts.checks import require_kind, sequence_of
+from gearwright.parts.checks import require_gear, require_kind, sequence_of
 
 _require = partial(require_range, error=TrainError)
 
@@ -192,6 +192,7 @@ def elements_of(gear: Any) -> tuple[Element, ...]:
     >>> [element.stiffness for element in elements_of(Series(stages=stages))]
     [6400.0, 9000.0]
     """
+    require_gear("elements_of", gear)
     own_elements = getattr(gear, "elements", None)
     if own_elements is not None:
         found: tuple[Element, ...] = own_elements()

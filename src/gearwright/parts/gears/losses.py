@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
+from gearwright.parts.checks import require_gear
 
 SLACK = 0.05
 """Published efficiencies are rounded, and power that circulates in a planetary gear bends the rule a little."""
@@ -83,6 +85,7 @@ def losses_of(gear: Any) -> tuple[Losses, ...]:
     >>> losses_of(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1))[0].back_efficiency < 0
     True
     """
+    require_gear("losses_of", gear)
     table = getattr(gear, "losses", ())
     if not table:
         derived = getattr(gear, "derived_losses", None)
@@ -117,6 +120,7 @@ def without_losses(gear: Any) -> Any:
     return replace(gear, **{word: value for word, value in changes.items() if hasattr(gear, word)})
 
 
+@check_arguments
 def losses_at(table: Sequence[Losses], speed: float) -> Losses:
     """The losses at a speed of the motor, interpolated; numbers only.
 

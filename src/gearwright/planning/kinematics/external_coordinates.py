@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
 from gearwright.functions.public_call import run
@@ -19,6 +20,7 @@ SINGULAR_PITCH = 1e-6
 """Cosine of the pitch below which rates of yaw and roll are refused."""
 
 
+@check_arguments
 def external_coordinates(
     robot: Robot | Mechanism, q: ArrayLike, body: int | str, angles: str = "yaw_pitch_roll"
 ) -> Array:
@@ -42,6 +44,7 @@ def external_coordinates(
     return _run(programs.EXTERNAL_COORDINATES, robot, (q,), body, angles)
 
 
+@check_arguments
 def external_jacobian(robot: Robot | Mechanism, q: ArrayLike, body: int | str, angles: str = "yaw_pitch_roll") -> Array:
     """The rates of the external coordinates per unit of each speed, ds/dt = J v, (..., 6 or 7, n).
 
@@ -51,6 +54,7 @@ def external_jacobian(robot: Robot | Mechanism, q: ArrayLike, body: int | str, a
     return _run(programs.EXTERNAL_JACOBIAN, robot, (q,), body, angles)
 
 
+@check_arguments
 def external_adjoint(
     robot: Robot | Mechanism, q: ArrayLike, v: ArrayLike, body: int | str, angles: str = "yaw_pitch_roll"
 ) -> Array:

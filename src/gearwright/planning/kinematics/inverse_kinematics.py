@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import as_floats, number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint
@@ -101,6 +102,7 @@ class InverseKinematics:
         return self.dexterity < SINGULAR
 
 
+@check_arguments
 def inverse_kinematics(
     robot: Robot | Mechanism,
     frame: int | str,
@@ -209,11 +211,11 @@ def descent_of(
 def checked_start(function: str, joints: Joints, start: ArrayLike, lead: tuple[int, ...]) -> Array:
     """Configurations to begin at, (N, nq), inside the limits; shafts may be left out."""
     mech = joints.mech
-    q = np.asarray(start)
+    q = as_floats(function, "start", start)
     bare = mech.nq - len(mech.shafts)
     if mech.shafts and q.ndim and q.shape[-1] == bare:
         q = np.concatenate([q, np.zeros((*q.shape[:-1], len(mech.shafts)))], axis=-1)
-    q = checked(function, mech, "q", q, mech.nq)
+    q = checked(function, mech, "start", q, mech.nq, mech.coordinates)
     try:
         q = np.broadcast_to(q, (*lead, mech.nq)).reshape(prod(lead), mech.nq)
     except ValueError:

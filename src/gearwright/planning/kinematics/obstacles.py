@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import PartError
@@ -34,6 +35,7 @@ class Capsule:
         object.__setattr__(self, "radius", number("capsule", "radius", self.radius, least=0.0, unit="metres"))
 
 
+@check_arguments
 def sphere(centre: Sequence[float], radius: float) -> Capsule:
     """All points within `radius` of the centre [m]: a capsule without length.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -30,19 +31,19 @@ class Wanted(NamedTuple):
         return self.flat.shape[:-1]
 
 
-def wanted(function: str, pose: Any) -> Wanted:
+def wanted(function: str, pose: Any, name: str = "pose") -> Wanted:
     """What is to be reached: (rotation, position), either of them None where it does not matter."""
     try:
         rotation, position = pose
     except (TypeError, ValueError):
         raise InputError(
-            f"{function}: the pose must be (rotation, position), as `placement` gives it: (..., 3, 3) and (..., 3). "
+            f"{function}: {name} must be (rotation, position), as `placement` gives it: (..., 3, 3) and (..., 3). "
             "Put None for one of them if it does not matter."
         ) from None
     if rotation is None and position is None:
-        raise InputError(f"{function}: the pose has neither rotation nor position. Give one of them.")
-    R = np.eye(3) if rotation is None else checked_rotation(function, rotation)
-    p = np.zeros(3) if position is None else checked_position(function, position)
+        raise InputError(f"{function}: {name} has neither rotation nor position. Give one of them.")
+    R = np.eye(3) if rotation is None else checked_rotation(function, rotation, f"{name} rotation")
+    p = np.zeros(3) if position is None else checked_position(function, position, f"{name} position")
     task = np.repeat([position is not None, rotation is not None], 3).astype(float)
     try:
         lead = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
@@ -55,11 +56,11 @@ def wanted(function: str, pose: Any) -> Wanted:
     return Wanted(flat, task)
 
 
-def checked_rotation(function: str, rotation: Any) -> Array:
+def checked_rotation(function: str, rotation: Any, title: str = "rotation") -> Array:
     """Rotations (..., 3, 3), or an error that says which one is not."""
-    R = as_floats(function, "rotation", rotation)
+    R = as_floats(function, title, rotation)
     if R.shape[-2:] != (3, 3):
-        raise InputError(f"{function}: the rotation has shape {R.shape}; it must be (..., 3, 3).")
+        raise InputError(f"{function}: {title} has shape {R.shape}; it must be (..., 3, 3).")
     with np.errstate(invalid="ignore", over="ignore"):
         off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
         x, y, z = R[..., 0, :], R[..., 1, :], R[..., 2, :]
@@ -67,7 +68,7 @@ def checked_rotation(function: str, rotation: Any) -> Array:
     bad = ~(off <= ROTATION) | ~(handed > 0)
     if bad.any():
         where = tuple(int(k) for k in np.argwhere(bad)[0])
-        name = f"rotation{list(where)}" if where else "the rotation"
+        name = f"{title}{list(where)}" if where else title
         how = "mirrors" if off[where] <= ROTATION else f"has R R' off the identity by {off[where]:.3g}"
         raise InputError(
             f"{function}: {name} {how}, so it is not a rotation. Give an orthonormal, right-handed matrix."
@@ -75,14 +76,15 @@ def checked_rotation(function: str, rotation: Any) -> Array:
     return R
 
 
-def checked_position(function: str, position: Any) -> Array:
+def checked_position(function: str, position: Any, name: str = "position") -> Array:
     """Positions (..., 3), finite."""
-    p = as_floats(function, "position", position)
+    p = as_floats(function, name, position)
     if p.shape[-1:] != (3,) or not np.isfinite(p).all():
-        raise InputError(f"{function}: position must be finite numbers (..., 3) in metres; it has shape {p.shape}.")
+        raise InputError(f"{function}: {name} must be finite numbers (..., 3) in metres; it has shape {p.shape}.")
     return p
 
 
+@check_arguments
 def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
     """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3).
 
@@ -106,7 +108,7 @@ def slerp(start: ArrayLike, end: ArrayLike, share: ArrayLike) -> Array:
     """
     from scipy.spatial.transform import Rotation
 
-    first, last = (checked_rotation("slerp", R) for R in (start, end))
+    first, last = (checked_rotation("slerp", R, name) for name, R in (("start", start), ("end", end)))
     turn = rotation_vector(first, last)
     vectors = numbers("slerp", "share", share)[..., None] * turn
     found: Array = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)

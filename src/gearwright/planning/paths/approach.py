@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
@@ -16,10 +17,12 @@ from gearwright.motion import Trajectory
 from gearwright.parts.environment.surfaces import Surface
 from gearwright.planning.kinematics.poses import checked_position
 from gearwright.planning.paths.cartesian_motions import line
+from gearwright.programs.inputs import checked
 
 CALLER = "approach"
 
 
+@check_arguments
 def approach(
     robot: RobotOrMech,
     frame: int | str,
@@ -61,14 +64,14 @@ def approach(
     mech = machine_of(CALLER, robot)
     if not hasattr(surface, "gap"):
         raise InputError(f"{CALLER}: {surface!r} is not a surface. Give a Plane, Sphere or Cylinder of gw.contact.")
-    here = placement(mech, np.asarray(start, dtype=float), frame).position
+    here = placement(mech, checked(CALLER, mech, "start", start, mech.nq, mech.coordinates), frame).position
     gap = float(surface.gap(Vec(*here.tolist()), FLOATS))
     if gap < 0:
         raise InputError(
             f"{CALLER}: {frame!r} starts {-gap:.4g} m inside the surface. Start on its free side, or turn the normal "
             "round: it points there."
         )
-    end = foot(surface, here if to is None else checked_position(CALLER, to))
+    end = foot(surface, here if to is None else checked_position(CALLER, to, "to"))
     pose = end if oriented else (None, end)
     return line(robot, frame, start, pose, speed=speed, acceleration=acceleration, jerk=jerk, accuracy=accuracy)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import placement
@@ -22,6 +23,7 @@ from gearwright.planning.paths.pose_tracking import followed
 from gearwright.planning.paths.refinement import require_speeds, timed
 
 
+@check_arguments
 def line(
     robot: Robot | Mechanism,
     frame: int | str,
@@ -73,6 +75,7 @@ def line(
     return _motion(robot, frame, q, line_path(here, to), paces, criterion, held, accuracy, joints)
 
 
+@check_arguments
 def arc(
     robot: Robot | Mechanism,
     frame: int | str,
@@ -96,6 +99,7 @@ def arc(
     return _motion(robot, frame, q, arc_path(here, through, to), paces, criterion, held, accuracy, joints)
 
 
+@check_arguments
 def circle(
     robot: Robot | Mechanism,
     frame: int | str,

@@ -47,7 +47,7 @@ def line_path(here: Any, to: Any) -> Path:
 def arc_path(here: Any, through: ArrayLike, to: Any) -> Path:
     """The arc of a circle from a placement through a position to a pose."""
     R0, p0, R1, p1, task = _ends("arc", here, to)
-    middle = checked_position("arc", through)
+    middle = checked_position("arc", through, "through")
     a, b = middle - p0, p1 - p0
     normal = np.cross(a, b)
     size = float(normal @ normal)
@@ -63,7 +63,7 @@ def arc_path(here: Any, through: ArrayLike, to: Any) -> Path:
 def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, turning: bool, oriented: bool) -> Path:
     """A circle about an axis; `turning`: the frame turns with it, as if carried by a wheel."""
     R0, p0 = here
-    c, e = checked_position("circle", centre), checked_position("circle", axis)
+    c, e = checked_position("circle", centre, "centre"), checked_position("circle", axis, "axis")
     if c.shape != (3,) or e.shape != (3,) or not e @ e > 0:
         raise InputError(
             f"circle: centre={c.tolist()} and axis={e.tolist()} must be three numbers each, the axis not zero."
@@ -102,10 +102,10 @@ def _ends(function: str, here: Any, to: Any) -> tuple[Array, Array, Array, Array
     if isinstance(to, tuple) and len(to) == 2:
         rotation, position = to
         free = rotation is None
-        R1 = R0 if free else checked_rotation(function, rotation)
-        p1 = p0 if position is None else checked_position(function, position)
+        R1 = R0 if free else checked_rotation(function, rotation, "to")
+        p1 = p0 if position is None else checked_position(function, position, "to")
     else:
-        free, R1, p1 = False, R0, checked_position(function, to)
+        free, R1, p1 = False, R0, checked_position(function, to, "to")
     if R1.shape != (3, 3) or p1.shape != (3,):
         raise InputError(f"{function}: the end must be one pose (rotation, position), or one position (3,).")
     return R0, p0, R1, p1, (1.0, 1.0, 1.0, *(3 * [float(not free)]))

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, numbers, whole
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
@@ -152,6 +153,7 @@ FIRST, MOST = 17, 4097
 """Instants of a smooth span at which the loops are closed at first, and at most."""
 
 
+@check_arguments
 def closed_motion(
     robot: RobotOrMech,
     motion: Trajectory,
@@ -186,7 +188,7 @@ def closed_motion(
     if not mech.straight:
         raise InputError("closed_motion: free, spherical and planar joints cannot be joined by polynomials.")
     number("closed_motion", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-9)
-    at = checked("closed_motion", mech, "q", start, mech.nq).copy()
+    at = checked("closed_motion", mech, "start", start, mech.nq, mech.coordinates).copy()
     here = closure.at(at)
     closure.require_closed("closed_motion", here)
     free = closure.free(here.rows)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions.dynamics import integrate, placement
@@ -27,6 +28,7 @@ HALVINGS = 8
 """How often the way between two poses is divided."""
 
 
+@check_arguments
 def track(
     robot: Robot | Mechanism,
     frame: int | str,
@@ -59,7 +61,7 @@ def track(
     >>> q.shape, bool(np.abs(np.diff(q, axis=0)).max() < 0.1)
     ((11, 6), True)
     """
-    target = wanted("track", poses)
+    target = wanted("track", poses, "poses")
     if len(target.lead) != 1:
         raise InputError(f"track: the poses have the leading axes {target.lead}; give one sequence, (T, ...).")
     machine_of("track", robot)

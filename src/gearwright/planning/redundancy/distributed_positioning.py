@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
@@ -20,6 +21,7 @@ from gearwright.planning.paths.refinement import refined, require_speeds
 from gearwright.text import listed
 
 
+@check_arguments
 def distribute(
     robot: Robot | Mechanism,
     frame: int | str,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, one_or_each, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -30,6 +31,7 @@ FORBIDDEN = 1e3
 """What a motion costs that cannot be done."""
 
 
+@check_arguments
 def least_torque(
     robot: Robot | Mechanism,
     frame: int | str,
@@ -92,6 +94,7 @@ def _poses(mech: Mechanism, q: Array, frame: int | str) -> Array:
     return flat_poses(*placement(mech, q, frame))
 
 
+@check_arguments
 def torque_ratio(robot: Robot | Mechanism, motion: Trajectory, limits: ArrayLike | None = None) -> Array:
     """Largest |torque| of a motion over its limit, per speed (n,): above 1 the actuators forbid the motion.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number, whole
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -37,6 +38,7 @@ INTERVALS, PER_SPAN = 1500, 500
 """Into how many the way is cut at least, and for each span between two points."""
 
 
+@check_arguments
 def fastest(
     robot: Robot | Mechanism,
     path: ArrayLike | Trajectory,
@@ -168,6 +170,7 @@ class LimitUse(Shown):
         return {name: float(np.abs(x).max()) for name, x in self.shares.items()}
 
 
+@check_arguments
 def limit_use(
     robot: Robot | Mechanism,
     motion: Trajectory,

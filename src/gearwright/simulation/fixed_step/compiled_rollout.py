@@ -146,7 +146,8 @@ class FixedStep:
                     f"fixed_step: there is no state {name!r}. {did_you_mean(name, [x.name for x in further])}"
                 )
         own = [as_floats("fixed_step", x.name, given.get(x.name, x.initial)) for x in further]
-        at, pace = checked("fixed_step", mech, "q", q, mech.nq), checked("fixed_step", mech, "v", v, mech.n)
+        at = checked("fixed_step", mech, "q0", q, mech.nq, mech.coordinates)
+        pace = checked("fixed_step", mech, "v0", v, mech.n)
         shapes = {"q": at.shape[:-1], "v": pace.shape[:-1]}
         lead = common_batch({**shapes, **{one.name: x.shape for one, x in zip(further, own, strict=True)}})
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (at, pace, *(x[..., None] for x in own))]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import METHODS
@@ -65,6 +66,7 @@ class Rollout(NamedTuple):
         return notebook(self)
 
 
+@check_arguments
 def rollout(
     robot_or_mech: Robot | Mechanism,
     q0: ArrayLike,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.law import Law
@@ -45,6 +46,7 @@ class FastestMode(NamedTuple):
     spring: str | None = None
 
 
+@check_arguments
 def fastest_mode(
     mech: RobotOrMech,
     q: ArrayLike,

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.forces.contact.contacts_of_robot import surrounding_laws
@@ -29,6 +30,7 @@ CLOSED = 1e-9
 MotorPlaces: TypeAlias = Literal["unloaded", "static", "given"]
 
 
+@check_arguments
 def project(
     robot_or_mech: RobotOrMech,
     state: Any = None,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra.operations import FLOATS
-from gearwright.arguments import number, numbers
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import is_function, number, numbers
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.system.inputs import checked_output
@@ -42,7 +43,7 @@ class Controller:
     scalars: bool = False
 
     def __post_init__(self) -> None:
-        if not callable(self.function):
+        if not is_function(self.function):
             raise InputError(f"controller: {self.function!r} is not a function of time and state.")
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
@@ -99,6 +100,7 @@ def _number(name: str, value: Any, t: float) -> float:
         raise InputError(f"controller: {name!r} is {value!r} at t = {t:g} s. Return a number.") from None
 
 
+@check_arguments
 def sampled_controller(function: Callable[[float, State], Any], period: float) -> Controller:
     """A controller that is called every `period` seconds, its outputs held in between."""
     return Controller(function, period)

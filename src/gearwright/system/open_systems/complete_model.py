@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
@@ -28,6 +29,7 @@ from gearwright.system.force_balance import rows_of
 from gearwright.text import listed
 
 
+@check_arguments
 def complete_model(
     robot_or_mech: RobotOrMech,
     actuators: Sequence[LinearActuator],

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.arguments import as_floats
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.branch_points import kinks_of
@@ -150,7 +151,7 @@ def _input_values(caller: str, names: tuple[str, ...], given: Array | Mapping[st
         if unknown:
             raise InputError(f"{caller}: there is no input {unknown[0]!r}. Known are: {', '.join(names)}.")
         given = np.array([float(given.get(name, 0.0)) for name in names])
-    u = np.zeros(len(names)) if given is None else np.asarray(given, dtype=np.float64)
+    u = np.zeros(len(names)) if given is None else as_floats(caller, "u", given)
     if u.shape != (len(names),) or not np.isfinite(u).all():
         raise InputError(f"{caller}: u must be {len(names)} finite numbers ({', '.join(names)}).")
     return u
