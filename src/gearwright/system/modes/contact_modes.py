@@ -19,6 +19,7 @@ from gearwright.arrays import Array
 from gearwright.forces.contact.contact import FREE, SLIDE, SLOW, TINY, TOUCH, Contact
 from gearwright.forces.friction.stick_slip import NOISE, RESTING, STICK
 from gearwright.forces.law import Impact
+from gearwright.forces.line import Line
 from gearwright.functions.constrained.impulse_cone import ContactProblem
 from gearwright.functions.constrained.impulse_path import impulse_without_collision
 from gearwright.system.evaluation import Evaluation
@@ -94,7 +95,7 @@ def decide_contacts(x: Array, u: Array, evaluation: Evaluation, changes: ModeCha
         changes.change_to(one.index, mode)
         if way is not None:
             out[evaluation.system.states_of(one.index)] = way
-    out = _at_rest(out, evaluation, [one for one in touching if changes.modes[one.index] != FREE])
+    out = _at_rest(out, evaluation, touching, changes.modes)
     return None if changes.modes == before and np.array_equal(out, x) else out
 
 
@@ -150,10 +151,20 @@ def _present(evaluation: Evaluation, touching: Sequence[_Touching]) -> Array:
     return np.array(found)
 
 
-def _at_rest(x: Array, evaluation: Evaluation, touching: Sequence[_Touching]) -> Array:
-    """The state without what is left of the speeds of contacts that rest."""
-    lines = [line for one in touching for line in (one.impact.line, *(one.impact.across if one.rests else ()))]
+def _at_rest(x: Array, evaluation: Evaluation, touching: Sequence[_Touching], modes: Sequence[str]) -> Array:
+    """The state without what is left of the speeds of contacts that rest.
+
+    A contact that leaves from rest keeps its zero speed meanwhile: what the others lose would press it in, and it would
+    strike and leave in turn.
+    """
     v = x[evaluation.system.v]
+    lines: list[Line] = []
+    for one in touching:
+        normal = one.impact.line
+        if modes[one.index] != FREE:
+            lines += [normal, *(one.impact.across if one.rests else ())]
+        elif abs(normal.speed(v.tolist())) <= RESTING:
+            lines.append(normal)
     left = np.array([line.speed(v.tolist()) for line in lines], dtype=float)
     if not np.abs(left).max(initial=0.0) > LEFT_OVER:
         return x
