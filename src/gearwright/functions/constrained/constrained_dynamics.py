@@ -120,10 +120,12 @@ def impact(
     mech = machine_of("impact", mech)
     rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
     count = rows.shape[-2]
-    e = _per_row("restitution", numbers("impact", "restitution", restitution, least=0.0, most=1.0), count)
+    one_sided = friction is not None and not is_single(friction)
+    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
+    if not one_sided:  # of several contacts it is one number, or one per contact
+        e = _per_row("restitution", e, count)
     m = _per_row("mass", numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
     approach = _times(rows, before) - _per_row("speed", numbers("impact", "speed", speed, unit="m/s"), count)
-    one_sided = friction is not None and not is_single(friction)
     spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
     other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
     matrix = matrix + other[..., None] * np.eye(matrix.shape[-1])
@@ -161,8 +163,9 @@ def _contact_impulses(matrix: Array, approach: Array, friction: ArrayLike, e: Ar
     count, rows = len(mu), len(approach) // max(len(mu), 1)
     if mu.ndim != 1 or approach.ndim != 1 or rows not in (1, 2, 3) or rows * count != len(approach):
         raise InputError(
-            f"impact: {len(np.atleast_1d(mu))} contacts of friction cannot share {approach.shape[-1]} rows. Give each "
-            "its normal row, and none, one or two tangential rows, the same number for all, and one configuration."
+            f"impact: {len(np.atleast_1d(mu))} contacts cannot share {approach.shape[-1]} rows. Give one "
+            "friction per contact, each contact its normal row and none, one or two tangential rows, the same number "
+            "for all, and one configuration."
         )
     if order not in ORDERS:
         raise InputError(f"impact: order={order!r} is unknown. {did_you_mean(str(order), list(ORDERS))}")
