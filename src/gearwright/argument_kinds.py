@@ -106,7 +106,8 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 def _refuse(function: str, name: str, value: Any, kind: Kind) -> typing.NoReturn:
     container = isinstance(value, list | tuple | Mapping)  # its entries are at fault
-    given = "" if container else ", not None" if value is None else f", not of type {type(value).__name__}"
+    chosen = isinstance(value, str) and kind.one.startswith("'")  # a text, but none of those that may be chosen
+    given = "" if container or chosen else ", not None" if value is None else f", not of type {type(value).__name__}"
     remedy = f"Give one: {', '.join(kind.sources)}." if kind.sources else "Give one."
     raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}{given}. {remedy}")
 
@@ -140,7 +141,7 @@ def kind_of(hint: Any) -> Kind | None:
     if origin is tuple and inner[-1] is not ...:
         return _fixed(inner)
     if origin in (tuple, list, Sequence, Iterable, Collection):
-        return _sequence(inner[0])
+        return _sequence(inner[0], by_key=origin in (Iterable, Collection))
     if origin in (dict, Mapping):
         return _mapping(*inner)
     if origin is Callable or hint is Callable:
@@ -183,12 +184,13 @@ def _choice(values: Sequence[Any]) -> Kind:
     return Kind(lambda x: any(type(x) is type(value) and x == value for value in values), words, f"entries {words}")
 
 
-def _sequence(inner: Any) -> Kind:
-    """Several of a kind; a text is one, not several, and an iterator is taken as it comes."""
+def _sequence(inner: Any, by_key: bool) -> Kind:
+    """Several of a kind, `by_key` also the keys of a mapping; a text is one, an iterator is taken as it comes."""
     entry = kind_of(inner)
+    others = str | bytes if by_key else str | bytes | Mapping
 
     def holds(x: Any) -> bool:
-        if isinstance(x, str | bytes | Mapping) or inspect.isclass(x) or not _is_iterable(x):
+        if isinstance(x, others) or inspect.isclass(x) or not _is_iterable(x):
             return False
         return entry is None or isinstance(x, Iterator) or all(map(entry.holds, x))
 

@@ -215,7 +215,7 @@ def test_bad_tasks_are_refused(words, message):
 def test_what_is_not_a_motion_or_robot_is_refused():
     with pytest.raises(InputError, match="Give one Trajectory"):
         Task([1.0])
-    with pytest.raises(InputError, match="not a robot"):
+    with pytest.raises(InputError, match="must be a robot"):
         analyse(gw.assemble(axis(MOTOR)), Task(there_and_back()))
 
 

@@ -42,7 +42,7 @@ def test_the_promised_robots_are_there():
 def test_unknown_names_say_what_to_do():
     with pytest.raises(FileError, match="Did you mean 'elbow'"):
         load("elbo")
-    with pytest.raises(InputError, match="not a robot's name"):
+    with pytest.raises(InputError, match="name_or_path=3"):
         load(3)
 
 

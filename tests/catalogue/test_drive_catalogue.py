@@ -246,7 +246,7 @@ def test_unknown_articles_get_a_hint():
         ("key,k_t,R,Rth1,Rth2\nm1,0.1,0,0,0\n", ["m1.R: 0", "m1.Rth1: 0", "m1.Rth2: 0 must be above 0"]),
         ("key,ratio,mass,mass\ng1,9,0.5,0.7\n", ["line 1", "column 'mass' comes twice. Remove one."]),
         ("a,b\n1,2\n", ["line 1", "is not a catalogue"]),
-        ("", ["is not a catalogue"]),
+        ("", ["the file is empty"]),
     ],
 )
 def test_bad_tables_name_row_and_column(table, words, tmp_path):

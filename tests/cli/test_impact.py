@@ -66,7 +66,7 @@ PLANE = "surface: {plane: {point: [0, 0, -0.3]}}"
         ("environment:\n", "floor.yaml, line 1: environment: a list is wanted here"),
         ("enviroment: []\n", "enviroment: the word is unknown here. Did you mean 'environment'?"),
         (f"environment:\n- {{name: a, frame: tol, {PLANE}}}\n", "line 2: environment[0].frame: there is no frame"),
-        ("environment:\n- {name: a, frame: tool}\n", "line 2: environment[0].surface: the word 'surface' is missing"),
+        ("environment:\n- {name: a, frame: tool}\n", "line 2: environment[0]: the word 'surface' is missing"),
         (
             f"environment:\n- {{name: a, frame: tool, {PLANE}, friction: -1}}\n",
             "line 2: environment[0]: environment 'a'",

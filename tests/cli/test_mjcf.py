@@ -55,7 +55,7 @@ def test_info_tells_how_it_was_read(run, here):
         (["--to", "mjcf", "--rotors", "boddies"], "bodies"),
         (["--to", "c", "--rotors", "bodies"], "says nothing about 'c'"),
         (["--to", "mjc"], "mjcf"),
-        (["--to", "mjcf", "--drives", "steam"], "drives is 'steam'"),
+        (["--to", "mjcf", "--drives", "steam"], "drives='steam'"),
     ],
 )
 def test_bad_options(run, here, words, message):

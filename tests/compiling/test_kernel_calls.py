@@ -296,7 +296,7 @@ def test_compile_refuses_what_it_does_not_know(arm):
         (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2, np.nan)), "three finite numbers"),
         (lambda: gw.compile(gw.bias, arm, wrenches=3), "sequence of names"),
         (lambda: gw.compile(gw.bias, arm, wrenches="b9"), "no body or frame 'b9'"),
-        (lambda: gw.compile(gw.bias, arm, parameters=5), "sequence of names"),
+        (lambda: gw.compile(gw.bias, arm, parameters=5), "parameters=5"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("x"), "no input 'x'"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("q").jacobian("q"), "derivative already"),
         (lambda: gw.compile(gw.inverse_dynamics, arm).source("fortran"), "Use 'c'"),

@@ -199,7 +199,7 @@ def test_what_is_not_closed_is_refused():
         gw.linearise(ONE, Q + 0.01, V, TORQUE)
     with pytest.raises(InputError, match=r"demands: at t = .* from what pin\.[xy] holds.*closed_motion"):
         gw.demands(ONE, polynomial(Q, Q + 0.1, duration=1.0))
-    with pytest.raises(InputError, match="'pin' in laws is not a law"):
+    with pytest.raises(InputError, match=r"laws=\['pin'\]"):
         gw.linearise(ONE, Q, V, TORQUE, laws=["pin"])
     push = gw.forces.Load("push", gw.forces.Line.of(gw.assemble(ONE), "crank_joint"))
     with pytest.raises(InputError, match="not a Constraint"):

@@ -86,14 +86,14 @@ def limited():
         (lambda: from_accelerations([0.0, 1.0], [[1.0], [np.nan]], [0.0]), r"accelerations\[1, 0\]=nan"),
         (lambda: from_accelerations([0.0, 1.0], [[1.0], [1.0]], [0.0, 1.0, 2.0]), "start has 3 values for 1"),
         (lambda: from_accelerations([0.0, 1.0], [[1.0], [1.0]], [0.0], between="x"), "'line' or 'hold'"),
-        (lambda: recorded(3.0), "a float is not a recording"),
+        (lambda: recorded(3.0), "source=3.0"),
         (lambda: recorded((np.arange(3.0), np.zeros((3, 1)))), "3 samples are too few. Give 8 or more"),
         (lambda: recorded((np.arange(3.0), np.zeros((3, 1)), np.zeros((3, 2)))), r"v has shape \(3, 2\)"),
         (lambda: recorded((np.arange(3.0), np.zeros((4, 1)), np.zeros((4, 1)))), r"q has shape \(4, 1\)"),
         (lambda: recorded((np.zeros(9), np.zeros((9, 1)))), "t must be increasing"),
         (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), smoothness=3), "smoothness=3"),
-        (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start=[0.0]), "start values are for accelerations alone"),
-        (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start_speed=1.0), "start values are for accelerations"),
+        (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start=[0.0]), "start_speed are for accelerations alone"),
+        (lambda: recorded((np.arange(9.0), np.zeros((9, 1))), start_speed=1.0), "start_speed are for accelerations"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, words):

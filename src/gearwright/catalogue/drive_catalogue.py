@@ -12,7 +12,7 @@ from typing import TypeVar
 from gearwright.errors import InputError
 from gearwright.files.tables.catalogue_data import article_of
 from gearwright.files.tables.drive_tables import DriveTable, read_drive_table
-from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSheet
+from gearwright.parts import DataSheet, GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
 
 BUNDLED = ("motors.csv", "gearboxes.csv")

@@ -21,7 +21,7 @@ from typing import Any
 
 from gearwright.arguments import number
 from gearwright.catalogue.drive_catalogue import Catalogue, Sheet
-from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
+from gearwright.parts import GearboxSheet, MotorSheet
 
 MOTOR_POWERS = {
     "mass": 3.0,

@@ -17,8 +17,7 @@ from gearwright.errors import FileError, InputError
 from gearwright.files.formats import ENDINGS, read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.tables.catalogue_data import own_articles
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import with_parameters
+from gearwright.parts import Robot, with_parameters
 from gearwright.text import did_you_mean
 
 

@@ -12,8 +12,7 @@ from gearwright.errors import GearwrightError
 from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
 from gearwright.functions.dynamics import mass_matrix, neutral
-from gearwright.mechanism import Body, Mechanism
-from gearwright.mechanism.elements import Rest
+from gearwright.mechanism import Body, Mechanism, Rest
 from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.parts import Robot
 

@@ -162,7 +162,7 @@ class Kernel(partial[Array]):
 def compile(
     function: Callable[..., Any] | str,
     robot_or_mech: Robot | Mechanism,
-    parameters: Sequence[str] = (),
+    parameters: str | Sequence[str] = (),
     approximation: str = "exact",
     **fixed: Any,
 ) -> Kernel:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.errors import FileError
+from gearwright.errors import FileError, InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.csv_columns import Columns, read_columns
 from gearwright.motion.csv_columns import write_columns as write_columns
@@ -51,7 +51,10 @@ def read_recording(
         remarks.append(
             f"{path}: {' and '.join(derived)} derived from the times by a quintic spline; filter measured data first."
         )
-    return Recording(Motion(t, q, v, a), tuple(remarks))
+    try:
+        return Recording(Motion(t, q, v, a), tuple(remarks))
+    except InputError as error:  # numbers of a size that nothing can be computed with
+        raise FileError(f"{path}: {error}") from None
 
 
 def _integrated(

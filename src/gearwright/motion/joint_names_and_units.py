@@ -11,8 +11,7 @@ import numpy as np
 from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.assembly.machine_of import machine_of
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.mechanism.units import speed_unit
 from gearwright.parts import Limits, Robot
 from gearwright.text import listed

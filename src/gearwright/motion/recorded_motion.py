@@ -12,8 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing, numbers
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.assembly.machine_of import machine_of
+from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion.csv_columns import Columns, read_columns
 from gearwright.motion.limits import bounds
 from gearwright.motion.piecewise_polynomials import from_spline, piecewise

@@ -42,8 +42,7 @@ from gearwright.motion_demands.result import Block, block_of, short_speeds
 from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
 from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import BentShafts
 from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, joined
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import with_parameters
+from gearwright.parts import Robot, with_parameters
 from gearwright.system.inputs import TAU, Inputs
 from gearwright.system.system import System
 

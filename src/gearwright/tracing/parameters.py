@@ -9,8 +9,7 @@ from typing import Any
 from gearwright.algebra import Scalar, Tensor, Vec
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import parameter, with_parameters
+from gearwright.parts import Robot, parameter, with_parameters
 from gearwright.text import did_you_mean
 
 VECTOR, ELEMENTS = ("x", "y", "z"), ("xx", "xy", "xz", "yy", "yz", "zz")

@@ -12,7 +12,7 @@ from gearwright.forces import SoftContact
 from gearwright.functions.dynamics import placement
 from gearwright.mechanism import assemble
 from gearwright.motion import polynomial
-from gearwright.parts.environment.surfaces import Plane
+from gearwright.parts import Plane
 from gearwright.plots import Panel, figure
 from gearwright.simulation import rollout, simulate
 

@@ -23,8 +23,7 @@ from gearwright.analysis.drives.steady_temperatures import mean_rise
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.transmission.gear_wheels import wheels_before
-from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, mounting_conflict
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, losses_of, mounting_conflict
 
 NEEDED = ("mass", "inertia", "torque_constant", "resistance")
 """What the sheet of a motor must print to be tried."""

@@ -29,8 +29,7 @@ from gearwright.forces.transmission.mesh_efficiency import mesh_at
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
-from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot, losses_of
 
 # Temperatures
 

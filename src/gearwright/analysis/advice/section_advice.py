@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.analysis.links.link_analysis import LinkAnalysis
-from gearwright.parts import Box, Material, Tube
-from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts import Box, CrossSection, Material, Tube
 
 LARGEST, STEPS = 6.0, 40
 """Largest scale that is tried, and how often the interval is halved."""

@@ -11,8 +11,7 @@ from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.tip_deflection import TipDeflection
 from gearwright.arrays import Array
 from gearwright.motion_demands.result import MotionDemands
-from gearwright.parts import Robot
-from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts import Robot, ToothForce
 
 
 @dataclass(frozen=True)

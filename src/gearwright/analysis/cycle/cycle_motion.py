@@ -26,8 +26,7 @@ from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.motion_demands.given_torques import driven_motion
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.motion_demands.sensitivity import SlopedDemands, demand_slopes
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import with_parameters
+from gearwright.parts import Robot, with_parameters
 from gearwright.simulation.run import Run
 
 

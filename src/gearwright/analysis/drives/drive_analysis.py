@@ -22,8 +22,7 @@ from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_for
 from gearwright.analysis.parametric_series import OF_NUMBERS, OF_SERIES, largest_length, largest_size, raised
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
-from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet
-from gearwright.parts.gears.forces.tooth_forces import ToothForce
+from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet, ToothForce
 from gearwright.plots import saved
 from gearwright.plots.envelope import envelope
 from gearwright.plots.notebook import Shown

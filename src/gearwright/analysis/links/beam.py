@@ -15,8 +15,7 @@ from gearwright.algebra import Operations, Scalar, Vec
 from gearwright.algebra.differentiation.dual_numbers import value_of
 from gearwright.analysis.parametric_series import OF_NUMBERS, mapped
 from gearwright.arrays import Array
-from gearwright.parts import LinkSection, Material
-from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts import CrossSection, LinkSection, Material
 
 STATIONS = 41
 """Points along a link at which its forces are known, spread evenly; there are more where its section changes."""

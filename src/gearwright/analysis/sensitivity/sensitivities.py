@@ -29,8 +29,7 @@ from gearwright.arrays import Array
 from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
-from gearwright.parts import Drive, LinkSection, Robot
-from gearwright.parts.parameter_paths import parameter, with_parameters
+from gearwright.parts import Drive, LinkSection, Robot, parameter, with_parameters
 from gearwright.plots import saved
 from gearwright.plots.bars import Ranking, rankings
 from gearwright.plots.notebook import Shown

@@ -12,8 +12,7 @@ from gearwright.analysis.task.process_forces import ProcessForce
 from gearwright.arguments import number
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import parameter, with_parameters
+from gearwright.parts import Robot, parameter, with_parameters
 from gearwright.parts.structure.frame_changes import rows
 
 FREQUENCY = 30.0

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.catalogue import Catalogue
-from gearwright.parts import GearboxSheet, MotorSheet, mounting_conflict
-from gearwright.parts.drives.data_sheets import DataSheet
+from gearwright.parts import DataSheet, GearboxSheet, MotorSheet, mounting_conflict
 from gearwright.text import listed
 
 Sheet = TypeVar("Sheet", bound=DataSheet)

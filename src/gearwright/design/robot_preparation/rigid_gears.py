@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from gearwright.parts import AnyGear, Gear, Robot, Series
-from gearwright.parts.gears.elasticity import elements_of
+from gearwright.parts import AnyGear, Gear, Robot, Series, elements_of
 
 
 def rigid_robot(robot: Robot) -> Robot:

@@ -15,9 +15,7 @@ from typing import Any
 from gearwright.algebra import Inertia, Scalar, Tensor, Vec
 from gearwright.analysis.links.beam import beam_axes
 from gearwright.errors import InputError
-from gearwright.parts import Box, LinkSection, Material, Robot, Tube
-from gearwright.parts.link import Link
-from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts import Box, CrossSection, Link, LinkSection, Material, Robot, Tube
 from gearwright.parts.structure.frame_changes import rows
 from gearwright.text import did_you_mean, listed
 

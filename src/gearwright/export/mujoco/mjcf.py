@@ -23,8 +23,7 @@ from gearwright.files.import_report import Findings
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.parts import Robot
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts import Robot, losses_of
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, lines, listed
 

@@ -8,8 +8,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.files.fields.basic import CheckedWords, Direction, Length, Name, Position, Unit, Words
 from gearwright.files.fields.from_parts import plain_words
-from gearwright.parts import MATERIALS, Box, LinkSection, Material, Tube
-from gearwright.parts.structure.cross_sections import CrossSection
+from gearwright.parts import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
 from gearwright.parts.structure.frame_changes import PartPlace
 
 Stress = Annotated[float, Unit("stress", above=0)]

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from gearwright.files.fields.basic import CheckedWords, Direction, Length, Mass, Name, Number, Position, Unit, Words
-from gearwright.parts import Cylinder, Loop, Plane, Sphere, Touch, with_wall
+from gearwright.parts import Cylinder, Loop, Plane, Robot, Sphere, Touch, with_wall
 from gearwright.parts.environment.surfaces import Surface
-from gearwright.parts.robot import Robot
 
 Stiffness = Annotated[float, Unit("stiffness", least=0)]
 Damping = Annotated[float, Unit("damping", least=0)]
@@ -110,6 +109,8 @@ class TouchWords(CheckedWords):
 
     def part(self) -> Touch:
         """The part; a mass behind it becomes a link in `standing_before`."""
+        if self.surface is None and self.row is None:
+            raise ValueError("the word 'surface' is missing. Add it, or a row of joints (row: {j2: 0.4}) instead.")
         surface, behind = None if self.surface is None else self.surface.surface(), self.behind
         rigid = Touch(
             self.name,
@@ -134,6 +135,8 @@ class TouchWords(CheckedWords):
 
     def standing_before(self, robot: Robot) -> Robot:
         """The robot with the mass behind the surface as a link of its own."""
+        if self.surface is None and self.row is None:
+            raise ValueError("the word 'surface' is missing. Add it, or a row of joints (row: {j2: 0.4}) instead.")
         surface, behind = None if self.surface is None else self.surface.surface(), self.behind
         if behind is None or not behind.mass or not isinstance(surface, Plane):
             return robot

@@ -26,9 +26,9 @@ from gearwright.parts import (
     Spur,
     Wolfrom,
     Worm,
+    losses_of,
 )
 from gearwright.parts.drives.data_sheet_consistency import TOLERANCE
-from gearwright.parts.gears.losses import losses_of
 
 GEARS: dict[str, type] = {
     "simple": Gear,

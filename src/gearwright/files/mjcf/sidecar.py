@@ -12,7 +12,7 @@ from gearwright.files.urdf.sidecar import completed, sidecar_text
 from gearwright.files.yaml_tree import parse
 from gearwright.parts import Link, Robot
 
-OTHER = 1e300
+OTHER = 1e99
 """An armature that no robot has: what is written then differs from it, and so is stated."""
 
 

@@ -15,7 +15,7 @@ from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.problems import Problems
 from gearwright.files.tables.drive_tables import DriveTable, read_drive_table
 from gearwright.files.yaml_tree import parse
-from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
+from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
 
 WORDS = (

@@ -19,9 +19,9 @@ from gearwright.errors import InputError
 from gearwright.files.problems import Problems
 from gearwright.files.reading import read_text
 from gearwright.files.size_limits import long_number, shortened
+from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts, explained
 from gearwright.parts.drives.data_sheet_ranges import impossible
-from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.text import csv_row, csv_text, did_you_mean, visible
 

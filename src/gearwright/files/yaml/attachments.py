@@ -13,8 +13,7 @@ from gearwright.files.problems import Problems
 from gearwright.files.size_limits import MAX_ATTACHED, too_many
 from gearwright.files.yaml.validation import Contents, spell
 from gearwright.files.yaml_tree import Path as Words
-from gearwright.parts import Robot
-from gearwright.parts.builders.attachment import attach
+from gearwright.parts import Robot, attach
 from gearwright.text import did_you_mean
 
 ReadRobot = Callable[[Path, Permissions], Robot]

@@ -21,8 +21,7 @@ from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces.law import Law
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import with_parameters
+from gearwright.parts import Robot, with_parameters
 from gearwright.programs.inputs import checked
 from gearwright.programs.program import VectorProgram
 from gearwright.simulation.acting_laws import RobotLaws

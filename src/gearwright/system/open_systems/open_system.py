@@ -17,8 +17,7 @@ from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import motors_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.mechanism.rows import along
-from gearwright.parts import Robot
-from gearwright.parts.parameter_paths import with_parameters
+from gearwright.parts import Robot, with_parameters
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 from gearwright.tracing.parameters import machine_with, nominal
