@@ -202,7 +202,7 @@ def test_what_is_not_closed_is_refused():
     with pytest.raises(InputError, match=r"laws=\['pin'\]"):
         gw.linearise(ONE, Q, V, TORQUE, laws=["pin"])
     push = gw.forces.Load("push", gw.forces.Line.of(gw.assemble(ONE), "crank_joint"))
-    with pytest.raises(InputError, match="not a Constraint"):
+    with pytest.raises(InputError, match="sequence of Constraint"):
         gw.linearise(ONE, Q, V, TORQUE, extra_laws=[push])
     with pytest.raises(InputError, match=r"force for each of pin\.force\.x, pin\.force\.y"):
         gw.reactions(ONE, Q, V, V, contact={"pin.force.x": 1.0})

@@ -285,7 +285,7 @@ def test_refusals(arm, there_and_back):
         gw.demands("elbow", there_and_back)
     with pytest.raises(InputError, match="one of 2 coordinates"):
         gw.demands(arm, polynomial([0, 0], [1, 1], 1.0), actuators=motors)
-    with pytest.raises(InputError, match="not a Trajectory or a Motion"):
+    with pytest.raises(InputError, match="trajectory or a sampled motion"):
         gw.demands(arm, np.zeros((5, 3)))
     with pytest.raises(InputError, match="mapping"):
         gw.demands(arm, there_and_back, contact="floor")

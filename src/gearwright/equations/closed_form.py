@@ -135,7 +135,7 @@ class ClosedForm:
 def closed_form(
     function: Callable[..., Any] | str,
     machine: RobotOrMech,
-    keep: Iterable[str] = KINDS,
+    keep: str | Iterable[str] = KINDS,
     progress: Callable[[int, int], None] | None = None,
     names: str = "numbers",
     **options: Any,

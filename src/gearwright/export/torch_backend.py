@@ -22,7 +22,7 @@ from gearwright.tracing.recipe import recipe_of
 
 @check_arguments
 def torch_function(
-    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
+    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Callable[..., Any]:
     """A function of the dynamics over PyTorch tensors, with the machine's numbers folded in.
 

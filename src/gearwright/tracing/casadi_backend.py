@@ -15,7 +15,7 @@ from gearwright.tracing.trace import TraceJob, traced_function
 
 @check_arguments
 def casadi_function(
-    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: Sequence[str] = (), **fixed: Any
+    function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Any:
     """A function of the dynamics as a `casadi.Function`, with the machine's numbers folded in.
 

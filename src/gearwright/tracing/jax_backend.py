@@ -18,7 +18,7 @@ from gearwright.tracing.trace import traced
 def jax_function(
     function: Callable[..., Any] | str,
     robot_or_mech: RobotOrMech,
-    parameters: Sequence[str] = (),
+    parameters: str | Sequence[str] = (),
     **fixed: Any,
 ) -> Callable[..., Any]:
     """A function of the dynamics over JAX arrays, with the machine's numbers folded in.

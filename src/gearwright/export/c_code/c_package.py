@@ -46,8 +46,8 @@ FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gra
 def c(
     robot: RobotOrMech,
     directory: str | Path,
-    functions: Sequence[str | Callable[..., Any] | Program | Controller | CFunction] = FUNCTIONS,
-    parameters: Sequence[str] = (),
+    functions: str | Sequence[str | Callable[..., Any] | Program | Controller | CFunction] = FUNCTIONS,
+    parameters: str | Sequence[str] = (),
     precision: str = "double",
     name: str | None = None,
 ) -> list[Path]:
