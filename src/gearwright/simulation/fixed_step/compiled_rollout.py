@@ -53,6 +53,7 @@ from gearwright.simulation.fixed_step.step_stability import require_stable
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
+from gearwright.system.modes.contact_modes import PAINLEVE
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, observe_stepped
 from gearwright.text import did_you_mean, listed
@@ -135,6 +136,13 @@ class FixedStep:
     def remarks(self) -> tuple[str, ...]:
         """Why its steps are slower than they could be, if they are."""
         return tuple(filter(None, [self._code[2]]))
+
+    @property
+    def approximations(self) -> tuple[str, ...]:
+        """What time stepping does otherwise than laws say, with their names."""
+        laws = self.system.laws if self.method == MOREAU else ()
+        sentences = dict.fromkeys(law.approximation for law in laws if law.approximation)
+        return tuple(f"{listed(law.name for law in laws if law.approximation == one)}: {one}" for one in sentences)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -368,8 +376,8 @@ def fixed_step(
 
 
 def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
-    """Remarks on a motion that ends with x: steps with inconsistent impulses, contacts that gained energy."""
-    residual, count, since, gain = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    """Remarks on a motion that ends with x: inconsistent impulses, contacts that gained energy or struck by sliding."""
+    residual, count, since, gain, struck, at = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
     found = []
     if count:
         sweeps = engine.sweeps * engine.plan.tries
@@ -383,6 +391,8 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
             f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add "
             "energy where the slip turns round in an impact. An event-driven method takes the energetic one."
         )
+    if struck:
+        found.append(PAINLEVE.format(engine.system.laws[int(struck) - 1].name, at))
     return tuple(found)
 
 
