@@ -53,9 +53,8 @@ from gearwright.simulation.fixed_step.step_stability import require_stable
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
-from gearwright.system.modes.contact_modes import PAINLEVE
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, observe_stepped
+from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, jamming_remark, observe_stepped
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
@@ -377,7 +376,7 @@ def fixed_step(
 
 def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
     """Remarks on a motion that ends with x: inconsistent impulses, contacts that gained energy or struck by sliding."""
-    residual, count, since, gain, struck, at = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    residual, count, since, gain, jamming, at = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
     found = []
     if count:
         sweeps = engine.sweeps * engine.plan.tries
@@ -386,13 +385,13 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
             f"the largest residual is {residual:.2g} times the tolerance ({TOLERANCE:g} rad/s, m/s and {RELATIVE:g} of "
             "the largest impulse). Take a shorter step or more sweeps."
         )
-    if WORK[1].name in engine.states and gain > GAIN * x[engine.states.index(WORK[1].name)]:
+    if WORK[1].name in engine.states and gain > GAIN * max(x[engine.states.index(WORK[1].name)], 0.0):
         found.append(
             f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add "
             "energy where the slip turns round in an impact. An event-driven method takes the energetic one."
         )
-    if struck:
-        found.append(PAINLEVE.format(engine.system.laws[int(struck) - 1].name, at))
+    if jamming:
+        found.append(jamming_remark(engine.system, jamming, at))
     return tuple(found)
 
 

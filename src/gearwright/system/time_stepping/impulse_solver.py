@@ -453,8 +453,8 @@ def strikes_by_sliding(
     jams = (JAMMING - 1.0) * own + cone.friction * pressing
     approach = -(along(normal.row, free) + normal.rate)
     forced = 0.5 * approach + along(normal.row, begin) + normal.rate
-    struck = own * push - BLOW * approach
-    return ops.minimum(ops.minimum(jams, approach), ops.minimum(forced, struck)) > 0
+    blow = own * push - BLOW * approach
+    return ops.minimum(ops.minimum(jams, approach), ops.minimum(forced, blow)) > 0
 
 
 def _times(row: Terms, other: Terms) -> float | None:
