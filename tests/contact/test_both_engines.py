@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from contact.random_bodies import floors, planar_body
+from contact.random_bodies import floors, planar_body, random_throw
 from contact.test_rigid_bodies_stepping import random_body
 from gearwright.contact import Measured
 from gearwright.errors import GearwrightWarning
@@ -106,3 +106,12 @@ def test_a_batch_names_the_contact_that_its_sliding_strikes():
     turning = [-0.5 * np.cos(angle), 0.5 * np.sin(angle), -1.0]
     gw.rollout(rod, q, np.outer([1.0, -1.0, 3.0, -3.0], turning), 50, 1e-3, method="moreau", laws=laws)
     gw.rollout(rod, np.add(q, [0.0, 0.01, 0.0]), [5.0, -1.0, 0.0], 50, 1e-3, method="moreau", laws=laws)
+
+
+def test_very_rough_contacts_that_are_open_get_no_impulse():
+    """Two points and a friction of 2, where sliding jams: no motion leaves all bounds, and no energy comes in."""
+    throw = random_throw(27)
+    laws = [replace(law, restitution=0.0, friction=2.0) for law in throw.laws]
+    run = gw.rollout(throw.mech, throw.q, throw.v, 600, 1e-3, method="moreau", laws=laws)
+    energies = throw.energies(run)
+    assert np.diff(energies).max() < 1e-4 * np.ptp(energies)

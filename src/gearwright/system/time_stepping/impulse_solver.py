@@ -387,7 +387,8 @@ class RubbingContact:
         d1, d2 = self._direction((h1, h2), friction * over * pressed, self._slip_ratio(speeds, before), friction * over)
         answer = n - friction * (n1 * d1 + n2 * d2)
         jams = answer < JAMMING * n
-        slid = ops.where(jams, held, pressed / ops.where(jams, 1.0, answer))
+        ending = ops.where(bn < 0, ops.maximum(held, 0.0), 0.0)
+        slid = ops.where(jams, ending, pressed / ops.where(jams, 1.0, answer))
         most, pull = friction * held, stuck[0] * stuck[0] + stuck[1] * stuck[1]
         sticks = ops.where(ops.maximum(bn, -held) < 0, pull, most * most + 1.0) <= most * most
         found = [ops.where(sticks, held, slid)]
