@@ -37,8 +37,8 @@ def planar(points, inertia=0.02, mass=1.0, gravity=(0, 0, -G)) -> gw.Mechanism:
 
 
 def touching(count: int, restitution: float = 0.0, friction: float = 0.0) -> list[Contact]:
-    names = [f"p{k}" for k in range(count)]
-    return [Contact(x, FLOOR, restitution=restitution, friction=friction, name=f"{x}.floor") for x in names]
+    settings = {"restitution": restitution, "friction": friction, "impact": "newton"}
+    return [Contact(f"p{k}", FLOOR, name=f"p{k}.floor", **settings) for k in range(count)]
 
 
 def feet(width: float = 0.4, height: float = 0.1) -> gw.Mechanism:
@@ -211,7 +211,7 @@ def crank(friction: float = 0.01, restitution: float = 0.4) -> tuple[gw.Mechanis
     corners = [(x, z) for x in (-1, 1) for z in (-1, 1)]
     frames = [gw.BodyFrame(f"p{k}", "slider", position=(x * a, 0, z * b)) for k, (x, z) in enumerate(corners)]
     guides = [Plane((0, 0, z * (b + play)), (0, 0, -z)) for _, z in corners]
-    more = {"restitution": restitution, "friction": friction}
+    more = {"restitution": restitution, "friction": friction, "impact": "newton"}
     laws = [Contact(f"p{k}", guide, name=f"guide{k}", **more) for k, guide in enumerate(guides)]
     return gw.Mechanism(bodies, frames=frames), laws
 

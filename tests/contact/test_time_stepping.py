@@ -74,7 +74,7 @@ def test_a_block_slides_turns_and_sticks_within_the_cone(pace, height):
 def test_energy_is_only_lost():
     """With friction and bounces, from random states of a batch: what is dissipated only grows."""
     rng = np.random.default_rng(5)
-    floor = Contact("z", Plane(), restitution=0.7, friction=0.4, name="floor")
+    floor = Contact("z", Plane(), restitution=0.7, friction=0.4, impact="newton", name="floor")
     q, v = np.column_stack([rng.normal(size=(64, 2)), rng.uniform(0, 0.3, 64)]), rng.normal(size=(64, 3))
     out = steps(BLOCK, (q, v), [floor], 1.0, 1e-3)
     energy = 0.5 * (out.v**2).sum(axis=-1) + 9.81 * out.q[..., 2]

@@ -325,6 +325,11 @@ class Law:
         """What ends the mode: as many guards as the mode has, whatever the numbers are."""
         return ()
 
+    @property
+    def approximation(self) -> str:
+        """What `stepped` does otherwise than the modes do, and the remedy: sentences of a remark; "" where nothing."""
+        return ""
+
     def stepped(self, situation: Situation, step: Scalar) -> Stepped | None:
         """How a law with modes acts over a fixed step [s] from the speeds of a situation; None: it cannot say."""
         return None

@@ -35,7 +35,7 @@ from gearwright.forces.law import (
 )
 from gearwright.forces.line import Line
 from gearwright.forces.time_stepping_impulses import Cone, Unilateral
-from gearwright.parts.environment.loops_and_contacts import ENERGETIC, IMPACTS
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, IMPACTS, NEWTON
 from gearwright.parts.environment.surfaces import Plane, Surface
 
 
@@ -111,6 +111,8 @@ class Contact(Law):
     - "poisson": the same path; restitution has e times the normal impulse of compression.
     - "newton": $\dot s^+ \ge -e\,\dot s^-$, with friction against the slip that is left (Moreau). Where sliding turns
       round energy may be gained; a remark says where.
+
+    Time stepping takes Newton's law whatever `impact` says; a remark or warning says so where it says another one.
 
     A bounce that would leave with less than the `capture` speed ends in contact, so that ever smaller bounces come to
     rest.
@@ -296,6 +298,16 @@ class Contact(Law):
         rests = self._speed(situation) <= SLOW
         release = Guard(situation.ops.where(rests, reaction.multipliers[0], 1.0), FREE)
         return (release, self._slipping(situation, reaction))
+
+    @property
+    def approximation(self) -> str:
+        """Restitution beside friction is Newton's over a fixed step."""
+        if not (self.rubs and self.restitution > 0) or self.impact == NEWTON:
+            return ""
+        return (
+            f"time stepping takes Newton's restitution beside friction, not the one of impact={self.impact!r}. Give "
+            f"impact={NEWTON!r}, or use an event-driven method."
+        )
 
     def stepped(self, situation: Situation, step: Scalar) -> Stepped:
         """It does not let the point through within the step; friction follows the impulse along the normal."""

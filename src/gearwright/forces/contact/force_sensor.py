@@ -88,6 +88,11 @@ class Measured(Law):
         outcome = self.law.follow(mode, self._own(situation), reaction)
         return self._sensing(outcome, situation, self.time_constant)
 
+    @property
+    def approximation(self) -> str:
+        """That of the law."""
+        return self.law.approximation
+
     def stepped(self, situation: Situation, step: Scalar) -> Stepped | None:
         """As the law does; over a step a sensor follows by the implicit rule."""
         stated = self.law.stepped(self._own(situation), step)

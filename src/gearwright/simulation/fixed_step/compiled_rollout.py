@@ -53,7 +53,7 @@ from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe
 from gearwright.system.law_parameters import law_of, require_numbers
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, observe_stepped
+from gearwright.system.time_stepping.step import RELATIVE, TOLERANCE, TRIES, jamming_remark, observe_stepped
 from gearwright.text import did_you_mean, listed
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import recipe_of
@@ -134,6 +134,13 @@ class FixedStep:
     def remarks(self) -> tuple[str, ...]:
         """Why its steps are slower than they could be, if they are."""
         return tuple(filter(None, [self._code[2]]))
+
+    @property
+    def approximations(self) -> tuple[str, ...]:
+        """What time stepping does otherwise than laws say, with their names."""
+        laws = self.system.laws if self.method == MOREAU else ()
+        sentences = dict.fromkeys(law.approximation for law in laws if law.approximation)
+        return tuple(f"{listed(law.name for law in laws if law.approximation == one)}: {one}" for one in sentences)
 
     def start(self, q: ArrayLike, v: ArrayLike, states: Mapping[str, ArrayLike] | None = None) -> Array:
         """States x (..., nx) from q, v and those states of laws that do not start at their initial values."""
@@ -367,8 +374,8 @@ def fixed_step(
 
 
 def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
-    """Remarks on a motion that ends with x: steps with inconsistent impulses, contacts that gained energy."""
-    residual, count, since, gain = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
+    """Remarks on a motion that ends with x: inconsistent impulses, contacts that gained energy or struck by sliding."""
+    residual, count, since, gain, jamming, at = x[[engine.states.index(one.name) for one in LARGEST[1:]]]
     found = []
     if count:
         sweeps = engine.sweeps * engine.plan.tries
@@ -377,11 +384,13 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
             f"the largest residual is {residual:.2g} times the tolerance ({TOLERANCE:g} rad/s, m/s and {RELATIVE:g} of "
             "the largest impulse). Take a shorter step or more sweeps."
         )
-    if WORK[1].name in engine.states and gain > GAIN * x[engine.states.index(WORK[1].name)]:
+    if WORK[1].name in engine.states and gain > GAIN * max(x[engine.states.index(WORK[1].name)], 0.0):
         found.append(
             f"contacts with friction gained {gain:.3g} J: time stepping takes Newton's restitution, which may add "
             "energy where the slip turns round in an impact. An event-driven method takes the energetic one."
         )
+    if jamming:
+        found.append(jamming_remark(engine.system, jamming, at))
     return tuple(found)
 
 

@@ -40,7 +40,7 @@ def run_fixed(work: Simulation, x: Array, step: float | None) -> Run:
     engine.require_stable(x[None], h)
     if work.method == MOREAU:
         engine = engine.with_sweeps(sweeps_for(engine.system, x[None], h))
-    work.recorder.remarks.extend(engine.remarks)
+    work.recorder.remarks.extend((*engine.remarks, *engine.approximations))
     kept = np.unique(np.rint(work.times / h).astype(int)).tolist()
     samples = _Samples(work, engine, h)
     try:

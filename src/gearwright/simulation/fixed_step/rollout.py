@@ -15,7 +15,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_floats, whole
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import METHODS
-from gearwright.errors import GearwrightWarning, InputError, SlowerWarning
+from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, depth_of_the_caller
 from gearwright.forces.law import Law
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
@@ -151,6 +151,8 @@ def rollout(
         engine = engine.with_sweeps(sweeps_for(engine.system, x, step))
     for remark in engine.remarks if kernel_mode() != "off" else ():
         warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
+    for remark in engine.approximations:
+        warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=depth_of_the_caller())
     fed = () if control is None else controller_feeds(control, method, step, steps)
     try:
         record = engine.run(x, given, step, steps, every, parameters=numbers, control=fed)
@@ -208,12 +210,13 @@ def _stepped_in_time(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws
 
 
 def _warn_of(engine: FixedStep, record: Array) -> None:
-    """Say so where impulses are not consistent or contacts gain energy, of the member with the most of it."""
-    worst = (np.argmax(record[-1, :, engine.states.index(name)]) for name in ("largest.residual", "contacts.gain"))
+    """Say so where impulses are not consistent, contacts gain energy or strike by sliding, of the worst members."""
+    watched = ("largest.residual", "contacts.gain", "jamming.law")
+    worst = (np.argmax(record[-1, :, engine.states.index(name)]) for name in watched)
     for k in sorted({int(one) for one in worst}):
         where = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
         for remark in stepping_remarks(engine, record[-1, k]):
-            warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=3)
+            warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=depth_of_the_caller())
 
 
 def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:

@@ -37,9 +37,12 @@ LARGEST = (
     Quantity("inconsistent.steps", ""),
     Quantity("inconsistent.since", "s"),
     Quantity("contacts.gain", "J"),
+    Quantity("jamming.law", ""),
+    Quantity("jamming.at", "s"),
 )
 """What runs along with laws that have modes: the largest penetration and residual of the impulses (relative to what is
-tolerated), how many steps ended with a residual that is not, when the first one did, and what contacts have gained."""
+tolerated), how many steps ended with a residual that is not, when the first one did, what contacts have gained,
+and 1 + the number of the first law whose contact was struck by its own friction (Painleve), and when."""
 
 ITERATE = "iterate"
 """The input and output that goes from try to try of a step."""
@@ -134,12 +137,14 @@ def moreau_after(
     """The next x of Moreau's rule with the inputs u in the middle of the step, and the next states of a controller."""
     x, (t, h) = given["x"], given["clock"]
     end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u, given.get(ITERATE, ()))
-    before, (depth, residual, count, since, gain) = x[here.own.stop + len(plan.beside) : -5], x[-5:]
+    before, (depth, residual, count, since, gain, jamming, at) = x[here.own.stop + len(plan.beside) : -7], x[-7:]
     works = [done + h * power for done, power in zip(before, end.powers, strict=False)]
     failed = ops.where(end.residual > 1, 1.0, 0.0)
     largest = [ops.maximum(depth, end.penetration), ops.maximum(residual, end.residual)]
     since = ops.where(count > 0, since, t * failed)
-    return [*end.x, beside, works, [*largest, count + failed, since, gain + end.gain], end.iterate]
+    first = ops.where(jamming > 0, 0.0, end.jamming)
+    blow = [jamming + first, ops.where(first > 0, t, at)]
+    return [*end.x, beside, works, [*largest, count + failed, since, gain + end.gain, *blow], end.iterate]
 
 
 def require_steppable(system: System, method: str) -> None:

@@ -22,6 +22,9 @@ from gearwright.mechanism.rows import Terms, along
 JAMMING = 1e-3
 """Answer along the normal of a contact that slides, relative to that of one that does not, up to which it jams."""
 
+BLOW = 10.0
+"""Impulse along the normal, relative to what ends the approach without friction, from which on a contact is struck."""
+
 IMMOVABLE = 1e-20
 """Speed per impulse [1/kg, 1/(kg m2)] that is added to the answer of every row: one without freedom gets no impulse."""
 
@@ -384,7 +387,8 @@ class RubbingContact:
         d1, d2 = self._direction((h1, h2), friction * over * pressed, self._slip_ratio(speeds, before), friction * over)
         answer = n - friction * (n1 * d1 + n2 * d2)
         jams = answer < JAMMING * n
-        slid = ops.where(jams, held, pressed / ops.where(jams, 1.0, answer))
+        ending = ops.where(bn < 0, ops.maximum(held, 0.0), 0.0)
+        slid = ops.where(jams, ending, pressed / ops.where(jams, 1.0, answer))
         most, pull = friction * held, stuck[0] * stuck[0] + stuck[1] * stuck[1]
         sticks = ops.where(ops.maximum(bn, -held) < 0, pull, most * most + 1.0) <= most * most
         found = [ops.where(sticks, held, slid)]
@@ -424,6 +428,34 @@ class RubbingContact:
         x, y = (B + root) * f - C * g, (A + root) * g - C * f
         scale = 1.0 / ops.sqrt(x * x + y * y + NOTHING)
         return scale * x, scale * y
+
+
+def strikes_by_sliding(
+    contact: Sequence[Impulse], push: Scalar, begin: Sequence[Scalar], free: Sequence[Scalar], ops: Operations
+) -> Scalar:
+    """Whether friction makes a blow of a contact that slides and is pressed by forces alone (the paradox of Painleve).
+
+    Sliding on would press it ever harder, n - mu n_t . d <= 0, and what ends it is beyond all forces.
+
+    Args:
+        contact: along the normal and the tangents.
+        push: the impulse along the normal [Ns].
+        begin: speeds at the beginning of the step.
+        free: speeds at its end but for impulses.
+        ops: operations of the scalars.
+    """
+    normal, *tangents = contact
+    cone = tangents[0].limit
+    assert isinstance(cone, Cone)
+    slip = [along(one.row, begin) + one.rate - one.target for one in tangents]
+    scale = 1.0 / ops.sqrt(sum((x * x for x in slip), NOTHING))
+    own = along(normal.row, normal.effect)
+    pressing = sum((along(normal.row, one.effect) * x for one, x in zip(tangents, slip, strict=True)), 0.0) * scale
+    jams = (JAMMING - 1.0) * own + cone.friction * pressing
+    approach = -(along(normal.row, free) + normal.rate)
+    forced = 0.5 * approach + along(normal.row, begin) + normal.rate
+    blow = own * push - BLOW * approach
+    return ops.minimum(ops.minimum(jams, approach), ops.minimum(forced, blow)) > 0
 
 
 def _times(row: Terms, other: Terms) -> float | None:

@@ -33,8 +33,9 @@ from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Cone, U
 from gearwright.mechanism.joints.spaces import LINES
 from gearwright.mechanism.rows import Terms, along, spread
 from gearwright.system.kernels.observation import Observation
+from gearwright.system.modes.contact_modes import PAINLEVE
 from gearwright.system.system import System, booked, share
-from gearwright.system.time_stepping.impulse_solver import Flow, Impulse, solve_impulses
+from gearwright.system.time_stepping.impulse_solver import Flow, Impulse, solve_impulses, strikes_by_sliding
 from gearwright.text import listed
 from gearwright.tracing.simplify.equivalent_machine import prepare
 
@@ -63,6 +64,7 @@ class Reached(NamedTuple):
         residual: of the conditions of all impulses: what the last sweep changed of a speed [rad/s, m/s], or what the
             last correction of a gap was, relative to what is tolerated.
         gain: energy that contacts with restitution and friction have brought in [J], 0 or more.
+        jamming: 1 + the number of the first law whose contact its own friction has struck (Painleve), 0 where none.
         iterate: where another try of the same step goes on; empty for a step that began without one.
         acting: how each law acted.
         reactions: what each law felt, as mean forces over the step.
@@ -74,6 +76,7 @@ class Reached(NamedTuple):
     penetration: Scalar
     residual: Scalar
     gain: Scalar
+    jamming: Scalar
     iterate: Sequence[Scalar]
     acting: Sequence[Acting]
     reactions: Sequence[Reaction]
@@ -180,8 +183,9 @@ def moreau_step(
             ops.where(tried.active, new, old) for new, old in ((residual, tried.residual), (depth, tried.depth))
         )
         iterate = tried.following(solution.scaled, projection.scaled, depth, residual, ops)
-    gain = _gain(acting, outcomes, h, ops)
-    return Reached(Moving(projection.q, after, states), a, powers, depth, residual, gain, iterate, acting, reactions)
+    gain, jamming = _gain(acting, outcomes, h, ops), _first_jamming(acting, impulses, solution.impulses, (x.v, v), ops)
+    reached = Moving(projection.q, after, states)
+    return Reached(reached, a, powers, depth, residual, gain, jamming, iterate, acting, reactions)
 
 
 def _gain(acting: Sequence[Acting], outcomes: Sequence[Outcome], h: Scalar, ops: Operations) -> Scalar:
@@ -193,6 +197,29 @@ def _gain(acting: Sequence[Acting], outcomes: Sequence[Outcome], h: Scalar, ops:
         if bounces and any(isinstance(limit, Cone) for limit in limits):
             lost = lost + outcome.dissipated
     return 0.0 if is_zero(lost) else ops.maximum(-h * lost, 0.0)
+
+
+def _first_jamming(
+    acting: Sequence[Acting],
+    impulses: Sequence[Impulse],
+    values: Sequence[Scalar],
+    speeds: tuple[Sequence[Scalar], Sequence[Scalar]],
+    ops: Operations,
+) -> Scalar:
+    """1 + the number of the first law whose contact is struck by its own friction, 0 where none is."""
+    found, first = 0.0, 0  # type: Scalar, int
+    for number, one in enumerate(acting, start=1):
+        last = first + len(one.action.holds)
+        if any(isinstance(limit, Cone) for _, limit in one.limited):
+            strikes = strikes_by_sliding(impulses[first:last], values[first], *speeds, ops)
+            found = ops.where(found > 0, found, ops.where(strikes, float(number), 0.0))
+        first = last
+    return found
+
+
+def jamming_remark(system: System, jamming: float, t: float) -> str:
+    """What is to be said about the law that `Reached.jamming` names, from the time t [s] on."""
+    return PAINLEVE.format(system.laws[int(jamming) - 1].name, t)
 
 
 def _free_accelerations(

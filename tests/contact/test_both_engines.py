@@ -1,0 +1,117 @@
+"""Time stepping beside the event-driven engine: convergence, impact laws, the paradox of Painleve."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from contact.random_bodies import floors, planar_body, random_throw
+from contact.test_rigid_bodies_stepping import random_body
+from gearwright.contact import Measured
+from gearwright.errors import GearwrightWarning
+
+PHASES = (1.0, 1.07, 1.15, 1.23)
+"""Steps per run, relative: where in a step an impact falls is a matter of chance, and its error with it."""
+
+
+def mean_error(mech, laws, start, until, count, exact) -> float:
+    """Of the configuration at the end, over runs with about so many steps."""
+    counts = [round(count * phase) for phase in PHASES]
+    ends = (gw.rollout(mech, *start, n, until / n, method="moreau", laws=laws, every=n).q[-1] for n in counts)
+    return float(np.mean([np.abs(end - exact).max() for end in ends]))
+
+
+def require_first_order(mech, laws, start, until, small) -> None:
+    """Four times the steps, a quarter of the error, about."""
+    run = gw.simulate(mech, start, until=until, laws=laws, samples=2, method="adaptive")
+    assert run.events
+    errors = [mean_error(mech, laws, start, until, count, run.q[-1]) for count in (100, 400, 1600)]
+    assert errors[0] > errors[1] > errors[2]
+    assert 0.7 < np.log(errors[0] / errors[2]) / np.log(16) < 1.6
+    assert errors[2] < small
+
+
+@pytest.mark.parametrize("seed", [34, 23, *(pytest.param(k, marks=pytest.mark.slow) for k in (6, 14, 21, 36))])
+def test_plastic_rough_impacts_come_to_the_event_driven_result_with_first_order(seed):
+    """Planar and free bodies, 1 to 4 contacts that land, stick and slide, for 0.3 s."""
+    mech, laws, start = random_body(seed)
+    friction = np.random.default_rng(seed).uniform(0.2, 0.8)
+    rough = [replace(law, restitution=0.0, friction=friction, impact="energetic") for law in laws]
+    require_first_order(mech, rough, start, 0.3, 1e-3)
+
+
+def test_a_bounce_without_friction_comes_to_the_event_driven_result_with_first_order():
+    """A rod that lands on its tip once and is thrown back, turning."""
+    rod = planar_body([(0.0, -0.5)], 1.0, 1 / 12)
+    require_first_order(rod, floors(1, 0.6), ([0.0, 0.6, 0.5], [0.3, 0.0, 0.5]), 0.3, 3e-3)
+
+
+SLIDING = ([0.0, 0.6, 0.5], [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("restitution", "friction", "impact", "differs"),
+    [
+        (0.5, 0.4, "energetic", True),
+        (0.5, 0.4, "poisson", True),
+        (0.5, 0.4, "newton", False),
+        (0.0, 0.4, "energetic", False),
+        (0.5, 0.0, "energetic", False),
+    ],
+)
+def test_an_impact_law_that_time_stepping_does_not_take_is_said_once(restitution, friction, impact, differs):
+    """By a remark of a run and a warning of a rollout, with the names of all contacts; a sensor does not hide it."""
+    body = planar_body([(0.0, -0.5), (0.2, -0.5)])
+    first, second = floors(2, restitution, friction, impact=impact)
+    laws = [first, Measured(second)]
+    run = gw.simulate(body, SLIDING, until=0.01, laws=laws, samples=2, method="moreau")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        gw.rollout(body, *SLIDING, 10, 1e-3, method="moreau", laws=laws)
+    for texts in (run.remarks, [str(one.message) for one in said if issubclass(one.category, GearwrightWarning)]):
+        told = [text for text in texts if "Newton" in text]
+        assert len(told) == differs
+        assert all("c0, c1" in text and repr(impact) in text and "impact='newton'" in text for text in told)
+    assert all(one.filename == __file__ for one in said)
+
+
+@pytest.mark.parametrize(("friction", "lean"), [(2.5, 1.0), (1.6, 1.05)])
+@pytest.mark.parametrize("speed", [5.0, 0.5])
+def test_the_paradox_of_painleve_ends_alike(friction, lean, speed):
+    """A rod pushed ahead over a rough floor: its tip stops within a step; dragged, it slides on. Errors are O(step)."""
+    rod, step, until = planar_body([(0.0, -0.5)], 1.0, 1 / 12), 1e-4, 0.02
+    angle, laws = lean - np.pi / 2, floors(1, friction=friction)
+    for pushed, sense in ((True, 1.0), (False, -1.0)):
+        start = ([0.0, 0.5 * np.cos(angle), angle], [sense * speed, 0.0, 0.0])
+        exact = gw.simulate(rod, start, until=until, laws=laws, samples=11, method="adaptive")
+        run = gw.simulate(rod, start, until=until, laws=laws, samples=201, method="moreau", step=step)
+        for one in (exact, run):
+            assert pushed == any("Painleve" in remark and "'c0'" in remark for remark in one.remarks)
+        tip = gw.jacobian(rod, run.q[1], "p0")[0] @ run.v[1]
+        assert abs(tip) < 2e-3 * speed if pushed else abs(tip) > 0.9 * speed
+        np.testing.assert_allclose(run.v[20:][::20], exact.v[1:], atol=2e-3)
+        np.testing.assert_allclose(run.q[-1], exact.q[-1], atol=1e-3)
+
+
+def test_a_batch_names_the_contact_that_its_sliding_strikes():
+    """One member is pushed, the other one dragged; neither an impact nor turning about the tip is taken for it."""
+    rod, laws, angle = planar_body([(0.0, -0.5)], 1.0, 1 / 12), floors(1, friction=2.5), 1.0 - np.pi / 2
+    q = np.array([0.0, 0.5 * np.cos(angle), angle])
+    with pytest.warns(GearwrightWarning, match=r"state 1 of the batch.*'c0'.*t = 0 s.*Painleve"):
+        gw.rollout(rod, q, [[-5.0, 0.0, 0.0], [5.0, 0.0, 0.0]], 20, 1e-3, method="moreau", laws=laws)
+    turning = [-0.5 * np.cos(angle), 0.5 * np.sin(angle), -1.0]
+    gw.rollout(rod, q, np.outer([1.0, -1.0, 3.0, -3.0], turning), 50, 1e-3, method="moreau", laws=laws)
+    gw.rollout(rod, np.add(q, [0.0, 0.01, 0.0]), [5.0, -1.0, 0.0], 50, 1e-3, method="moreau", laws=laws)
+
+
+def test_very_rough_contacts_that_are_open_get_no_impulse():
+    """Two points and a friction of 2, where sliding jams: no motion leaves all bounds, and no energy comes in."""
+    throw = random_throw(27)
+    laws = [replace(law, restitution=0.0, friction=2.0) for law in throw.laws]
+    run = gw.rollout(throw.mech, throw.q, throw.v, 600, 1e-3, method="moreau", laws=laws)
+    energies = throw.energies(run)
+    assert np.diff(energies).max() < 1e-4 * np.ptp(energies)
