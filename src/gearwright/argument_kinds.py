@@ -22,6 +22,7 @@ import numpy as np
 
 from gearwright.arguments import is_function, is_scalar, is_whole, shown
 from gearwright.errors import InputError
+from gearwright.text import did_you_mean
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,12 +60,13 @@ _SOURCES = {
 
 
 class Kind(NamedTuple):
-    """What an argument may be: a test, words for one and for several, and where to get one."""
+    """What an argument may be: a test, words for one and for several, where to get one, texts to choose from."""
 
     holds: Callable[[Any], bool]
     one: str
     plural: str
     sources: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
 
 class _Signature(NamedTuple):
@@ -106,8 +108,9 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 def _refuse(function: str, name: str, value: Any, kind: Kind) -> typing.NoReturn:
     container = isinstance(value, list | tuple | Mapping)  # its entries are at fault
-    chosen = isinstance(value, str) and kind.one.startswith("'")  # a text, but none of those that may be chosen
-    given = "" if container or chosen else ", not None" if value is None else f", not of type {type(value).__name__}"
+    if isinstance(value, str) and kind.choices:  # a text, but none of those that may be chosen
+        raise InputError(f"{function}: {name}={shown(value)} is unknown. {did_you_mean(value, kind.choices)}")
+    given = "" if container else ", not None" if value is None else f", not of type {type(value).__name__}"
     remedy = f"Give one: {', '.join(kind.sources)}." if kind.sources else "Give one."
     raise InputError(f"{function}: {name}={shown(value)} must be {kind.one}{given}. {remedy}")
 
@@ -176,12 +179,19 @@ def _either(kinds: Sequence[Kind]) -> Kind:
         " or ".join(kind.one for kind in kinds),
         " or ".join(kind.plural for kind in stated),
         tuple(source for kind in kinds for source in kind.sources),
+        tuple(choice for kind in kinds for choice in kind.choices),
     )
 
 
 def _choice(values: Sequence[Any]) -> Kind:
     words = " or ".join(map(repr, values))
-    return Kind(lambda x: any(type(x) is type(value) and x == value for value in values), words, f"entries {words}")
+    texts = tuple(value for value in values if isinstance(value, str))
+    return Kind(
+        lambda x: any(type(x) is type(value) and x == value for value in values),
+        words,
+        f"entries {words}",
+        choices=texts,
+    )
 
 
 def _sequence(inner: Any, by_key: bool) -> Kind:

@@ -301,7 +301,7 @@ def test_quaternions_of_half_turns(turn):
     ("arguments", "word"),
     [
         ({"rotors": "body"}, "Did you mean 'bodies'"),
-        ({"drives": "current"}, "drives is 'current'"),
+        ({"drives": "current"}, "drives='current'"),
         ({"path": "elbow.urdf"}, "not .xml"),
         ({"robot": 3}, "mjcf: robot=3 must be a robot or a machine"),
     ],

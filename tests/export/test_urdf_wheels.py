@@ -78,5 +78,5 @@ def test_what_urdf_cannot_say_is_named(tmp_path):
     assert any("several joints" in what for what in lost)
     lost = gw.export.write_urdf(gw.load("elastic_elbow"), tmp_path / "arm.urdf", "mimic")
     assert any("'j1.motor'" in what for what in lost)
-    with pytest.raises(InputError, match="wheels is"):
+    with pytest.raises(InputError, match="wheels="):
         gw.export.write_urdf(gw.load("elbow"), tmp_path / "arm.urdf", "copy")
