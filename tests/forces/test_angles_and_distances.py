@@ -192,7 +192,7 @@ ARM = gw.assemble(gw.load("elbow"))
             "not differentiable",
         ),
         (lambda: distance(ARM, 1, "link9"), InputError, "link9"),
-        (lambda: distance(ARM, 1, None), InputError, "not a body or frame"),
+        (lambda: distance(ARM, 1, None), InputError, "other=None"),
         (lambda: displacement(ARM, 1, axis=(0, 0, 0)), InputError, "no direction"),
         (lambda: displacement(ARM, (1, (0, 0)), axis=(0, 0, 1)), InputError, "three numbers"),
         (lambda: tendon(ARM, ["base"]), InputError, "two ends"),

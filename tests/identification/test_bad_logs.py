@@ -149,7 +149,7 @@ def test_shapes_and_options():
         identify(robot, replace(log, q=log.q[:, :2]))
     with pytest.raises(InputError, match="a row per time"):
         replace(log, tau=log.tau[:10])
-    with pytest.raises(InputError, match="no method 'magic'"):
+    with pytest.raises(InputError, match="method='magic'"):
         identify(robot, log, method="magic")
     with pytest.raises(InputError, match="'motor' or 'link'"):
         identify(robot, log, side="both")

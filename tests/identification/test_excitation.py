@@ -94,7 +94,7 @@ def test_a_robots_own_limits_are_used():
     [
         ({"limits": None}, "states no limits"),
         ({"harmonics": 1}, "harmonics=1 must be a whole number of 2 or more"),
-        ({"criterion": "beauty"}, "no criterion 'beauty'"),
+        ({"criterion": "beauty"}, "criterion='beauty'"),
         ({"limits": MotionLimits([-1.0] * 2, [1.0] * 3, [1.0] * 3, [1.0] * 3)}, "lower has shape"),
         ({"limits": MotionLimits([1.0] * 3, [-1.0] * 3, [1.0] * 3, [1.0] * 3)}, "upper position must lie above"),
         ({"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [0.0] * 3, [1.0] * 3)}, r"speed\[0\]=0.0 must be a positive"),

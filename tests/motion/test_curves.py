@@ -85,7 +85,7 @@ def limited():
         (lambda: from_accelerations([0.0, 0.0], [[1.0], [1.0]], [0.0]), "increasing"),
         (lambda: from_accelerations([0.0, 1.0], [[1.0], [np.nan]], [0.0]), r"accelerations\[1, 0\]=nan"),
         (lambda: from_accelerations([0.0, 1.0], [[1.0], [1.0]], [0.0, 1.0, 2.0]), "start has 3 values for 1"),
-        (lambda: from_accelerations([0.0, 1.0], [[1.0], [1.0]], [0.0], between="x"), "'line' or 'hold'"),
+        (lambda: from_accelerations([0.0, 1.0], [[1.0], [1.0]], [0.0], between="x"), "line, hold"),
         (lambda: recorded(3.0), "source=3.0"),
         (lambda: recorded((np.arange(3.0), np.zeros((3, 1)))), "3 samples are too few. Give 8 or more"),
         (lambda: recorded((np.arange(3.0), np.zeros((3, 1)), np.zeros((3, 2)))), r"v has shape \(3, 2\)"),

@@ -172,7 +172,7 @@ NONE = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}
         (lambda: trapezoid([0.0], [1.0], speed=1.0), "no limit of acceleration"),
         (lambda: s_curve([0.0], [1.0, 2.0, 3.0], **{**NONE, "jerk": [1.0, 2.0]}), "jerk has 2 values for 3 joints"),
         (lambda: s_curve([0.0], [1.0], **{**NONE, "jerk": 0.0}), r"jerk\[0\]=0.0"),
-        (lambda: s_curve([0.0], [1.0], **NONE, synchronisation="none"), "'phase' or 'time'"),
+        (lambda: s_curve([0.0], [1.0], **NONE, synchronisation="none"), "phase, time"),
         (lambda: s_curve([0.0], [1.0], **NONE, minimum_duration=-1.0), "minimum_duration=-1.0"),
         (
             lambda: s_curve([0.0], [1.0], **NONE, start_speed=1.5),

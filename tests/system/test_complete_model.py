@@ -165,7 +165,7 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
 def test_refusals(arm):
     with pytest.raises(InputError, match="no actuators"):
         complete_model(arm, [])
-    with pytest.raises(InputError, match="not a LinearActuator"):
+    with pytest.raises(InputError, match="sequence of LinearActuator"):
         complete_model(arm, ["j1"])
     with pytest.raises(InputError, match="free, spherical or planar"):
         complete_model(gw.assemble(gw.load("mini_cheetah")), motors(arm))
