@@ -282,7 +282,11 @@ def test_catalogue_lists_names_and_says_which_torque(run, monkeypatch, columns):
     _, out, err = run("catalogue")
     lines = out.splitlines()
     assert all(len(line) <= columns for line in lines)
-    for key, name in (("MM_148877", "RE 40"), ("MM_GPX32UPKLSL35D0CPLW", "GPX 32 UP"), ("NB_RV-42N", "Nabtesco RV-42N")):
+    for key, name in (
+        ("MM_148877", "RE 40"),
+        ("MM_GPX32UPKLSL35D0CPLW", "GPX 32 UP"),
+        ("NB_RV-42N", "Nabtesco RV-42N"),
+    ):
         assert any(line.startswith(f"{key} ") and name in line for line in lines)
     for title in ("DC", "BLDC", "planetary", "harmonic", "continuous", "rated", "peak", "torque"):
         assert title in out

@@ -78,5 +78,3 @@ def _kinds(annotations: tuple[Any, ...]) -> Iterator[Any]:
             yield kind
         else:
             yield from _kinds((*get_args(kind), *getattr(kind, "__metadata__", ())))
-
-

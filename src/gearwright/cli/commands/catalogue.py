@@ -146,9 +146,9 @@ def _show(found: Catalogue) -> None:
             results().print(_listing(f"{kind} {title}".strip(), alike, cells))
             results().print("")
     say(
-        f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. Continuous torque of a motor: its nominal "
-        "torque, or torque constant times nominal current. Rated torque of a gearbox: continuous, or at its rated life; "
-        "peak torque: repeated peaks. --json states every number and its source."
+        f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. Continuous torque of a motor: its "
+        "nominal torque, or torque constant times nominal current. Rated torque of a gearbox: continuous, or at its "
+        "rated life; peak torque: repeated peaks. --json states every number and its source."
     )
 
 
@@ -163,7 +163,9 @@ def _listing(title: str, sheets: Sequence[MotorSheet | GearboxSheet], cells: Map
     screen = results()
     names = [_name(sheet) for sheet in sheets]
     longest = max(map(len, names))
-    excess = screen.measure(with_names(["x" * longest] * len(sheets)), options=screen.options.update(width=1000)).maximum
+    excess = screen.measure(
+        with_names(["x" * longest] * len(sheets)), options=screen.options.update(width=1000)
+    ).maximum
     left = max(longest - max(excess - screen.width, 0), SHORTEST_NAME)
     return with_names([name if len(name) <= left else f"{name[: left - 1].rstrip(' ,')}\u2026" for name in names])
 

@@ -168,7 +168,9 @@ def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool 
         if field.name not in more and field.name != "kind":
             default = _default(field, optional)
             text = DESCRIPTIONS.get((part.__name__, field.name), stated.get(field.name))
-            shown = Field(file_value(field.name, default), description=text, validate_default=field.name in TEMPERATURES)
+            shown = Field(
+                file_value(field.name, default), description=text, validate_default=field.name in TEMPERATURES
+            )
             words[field.name] = (_annotation(field, special, default is None), shown)
     text = (part.__doc__ or title).strip().splitlines()[0]
     return create_model(title, __base__=Words, __doc__=text, **words, **more)

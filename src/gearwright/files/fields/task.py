@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, GetJsonSchemaHandler, Tag, model_validator
 from pydantic_core import CoreSchema
 
-from gearwright.files.fields.basic import Angle, Direction, Name, Origin, PlacedWords, Position, Temperature, Unit, Words
+from gearwright.files.fields.basic import (
+    Angle,
+    Direction,
+    Name,
+    Origin,
+    PlacedWords,
+    Position,
+    Temperature,
+    Unit,
+    Words,
+)
 from gearwright.files.fields.robot import PayloadWords
 
 # Process forces, requirements, perturbations
