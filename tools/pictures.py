@@ -1,7 +1,7 @@
-"""Make the manual's pictures anew: those of its first page, every kind of gear, and what the examples print and draw.
+"""Make the manual's pictures anew: of its first page, every kind of gear, the five works, and output of the examples.
 
-`python tools/pictures.py [front] [gears] [examples] [NAME ...]` writes into docs/images; without words it makes all.
-Names choose examples (`42_select_drives`) or gears (`worm`).
+`python tools/pictures.py [front] [gears] [works] [examples] [NAME ...]` writes into docs/images; without words it makes
+all. Names choose examples (`42_select_drives`), gears (`worm`) or figures of the works (`fernini_6`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-KINDS = ("front", "gears", "examples")
+KINDS = ("front", "gears", "works", "examples")
 DOTS = 90
 """Per inch."""
 
@@ -31,6 +31,8 @@ def main(words: list[str]) -> int:
     if "gears" in kinds:
         for file in _chosen(ROOT / "examples" / "gears", "*.yaml", names):
             _gear(file)
+    if "works" in kinds:
+        _works(names)
     if "examples" in kinds:
         failed = [file.name for file in _chosen(ROOT / "examples", "[0-9][0-9]_*.py", names) if not _example(file)]
     if failed:
@@ -70,6 +72,15 @@ def _gear(file: Path) -> None:
     from gearwright.scene import draw
 
     _save(draw(gw.load(file), names=False, hide=("link", "joint", "frame")), IMAGES / "gears" / f"{file.stem}.png")
+
+
+def _works(names: list[str]) -> None:
+    """The figures of the five works, as their pages show them."""
+    from gearwright.works import FIGURES, draw
+
+    for name in FIGURES:
+        if not names or name in names:
+            _save(draw(name), IMAGES / "works" / f"{name}.png")
 
 
 def _example(file: Path) -> bool:

@@ -8,8 +8,7 @@ import tempfile
 from contextlib import chdir
 from pathlib import Path
 
-WORKS = ("works_sciavicco", "works_chen_wang", "works_fernini", "works_vukobratovic")
-PAGES = ("control", "kinematics", "laws", "motion", "pictures", *WORKS)
+PAGES = ("control", "kinematics", "laws", "motion", "pictures")
 """Pages whose code saves figures, which they show from reference/generated."""
 
 

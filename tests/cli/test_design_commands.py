@@ -10,6 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.catalogue import drives
+from gearwright.cli.commands import size as size_command
 
 TASK = """
 task: nod
@@ -120,6 +121,26 @@ def test_a_catalogue_without_keys_says_so_at_once(run, files, text):
     assert "no column `key`" in str(refused.value).splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("upper.section.outer=30mm..80mm", (0.03, 0.08)),
+        ("upper.section.width=3 cm..80 mm", (0.03, 0.08)),
+        ("upper.section.wall=0.003..0.005", (0.003, 0.005)),
+        ("upper.length=-1e-1..1e-1", (-0.1, 0.1)),
+        ("upper.com.x=10 mm..20 mm", (0.01, 0.02)),
+        ("elbow.motor.inertia=35 gcm2..70 gcm2", (3.5e-6, 7e-6)),
+        ("elbow.gear.efficiency=70%..90%", (0.7, 0.9)),
+        ("elbow.motor.heat.ambient=20..40 ", (293.15, 313.15)),
+        ("task.stretch=0.5..2", (0.5, 2.0)),
+    ],
+)
+def test_ranges_have_units_as_in_files(text, ends):
+    name, domain = size_command._variable(text)
+    assert name == text.partition("=")[0]
+    assert (domain.low, domain.high) == pytest.approx(ends, rel=1e-14)
+
+
 def test_size_varies_what_it_is_told(run, files):
     words = (
         "--keep-drives",
@@ -144,6 +165,9 @@ def test_size_varies_what_it_is_told(run, files):
         (["--vary", "elbow.gear.ratio=30-120"], "low..high"),
         (["--vary", "elbow.gear.ratio=120..30"], "high"),
         (["--vary", "elbow.gear.ratio"], "NAME=low..high"),
+        (["--vary", "upper.section.outer=30..80mm"], "State it at both"),
+        (["--vary", "upper.section.outer=30deg..80deg"], "unit of an angle, but a length is wanted"),
+        (["--vary", "upper.mass=1km..2km"], "unit of a length, but a mass is wanted"),
         (["--vary", "elbow.gear.rato=30..40"], "Did you mean 'ratio'"),
         (["--front", "mass"], "two different"),
         (["--margin", "30"], "margin"),
@@ -250,6 +274,23 @@ def test_keys_of_articles_stay_in_one_line(run):
     out = run("catalogue", "maxon", "planetary").out
     assert "MM_DCX22L01EBKL637" in run("catalogue", "maxon").out
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_catalogue_lists_names_and_says_which_torque(run, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    _, out, err = run("catalogue")
+    lines = out.splitlines()
+    assert all(len(line) <= columns for line in lines)
+    for key, name in (
+        ("MM_148877", "RE 40"),
+        ("MM_GPX32UPKLSL35D0CPLW", "GPX 32 UP"),
+        ("NB_RV-42N", "Nabtesco RV-42N"),
+    ):
+        assert any(line.startswith(f"{key} ") and name in line for line in lines)
+    for title in ("DC", "BLDC", "planetary", "harmonic", "continuous", "rated", "peak", "torque"):
+        assert title in out
+    assert "nominal torque, or torque constant times nominal current" in " ".join(err.split())
 
 
 def test_catalogue_checks_own_files(run, refused, files):

@@ -7,10 +7,14 @@ from math import pi, sqrt
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
 from gearwright.files import read_yaml, schema, write_yaml
+from gearwright.files.fields.task import task_schema
+from gearwright.files.yaml.task_reader import read_task
 from gearwright.parts import (
     Cogging,
     CurrentControl,
@@ -28,6 +32,7 @@ from gearwright.parts import (
     parameter,
     with_parameters,
 )
+from gearwright.parts.drives.thermal import TEMPERATURES
 
 
 def arm(motor="", drive="", joint="", header=""):
@@ -154,13 +159,38 @@ def test_heat_by_time_constants_and_in_celsius():
     assert (heat.winding_time_constant, heat.housing_time_constant) == pytest.approx((16.2, 714))
 
 
+@pytest.mark.parametrize("text", ["25", "25.0", "25 degC", "25 °C", "298.15 K"])
+def test_a_temperature_means_the_same_in_robot_and_task_files(text):
+    stated = ", ".join(f"{word}: {text}" for word in TEMPERATURES)
+    heat = motor(f"heat: {{winding_housing: 1, winding_capacity: 2, {stated}}}").heat
+    task = read_task(f"task: t\nmotions: [{{pause: 1}}]\nambient: {text}")
+    assert [getattr(heat, word) for word in TEMPERATURES] == [298.15] * 3 == [task.ambient] * 3
+
+
+@given(st.floats(200.0, 500.0))
+def test_temperatures_come_back_from_a_written_file(kelvin):
+    stated = arm("heat: {winding_housing: 1, winding_capacity: 2, ambient: 20}")
+    drive = stated.drives[0]
+    heat = replace(drive.motor.heat, ambient=kelvin, max_temperature=kelvin + 50)
+    warm = replace(stated, drives=(replace(drive, motor=replace(drive.motor, heat=heat)),))
+    assert read_yaml(write_yaml(warm)) == warm
+
+
+def test_the_schema_states_temperatures_in_degrees_celsius():
+    heat = schema()["$defs"]["HeatWords"]["properties"]
+    assert heat["ambient"]["default"] == heat["reference"]["default"] == "25 degC"
+    for rule in (heat["ambient"], task_schema()["properties"]["ambient"]):
+        assert rule["anyOf"][0]["description"] == "in degC"
+
+
 BAD = {
     "motor: friction: {coulomb: 2, static: 1}": "static 1.0 is less than coulomb 2.0",
     "motor: friction: {coulomb: 2, stifness: 1}": "Did you mean 'stiffness'",
     "motor: friction: 2 N": "unit of a force, but a torque is wanted",
     "motor: friction: {viscous: 1, damping: 2}": "need a `stiffness`",
     "motor: friction: {coulomb: 1, static: 2, stiffness: 9}": "needs a stribeck_speed",
-    "motor: heat: {winding_housing: 1, winding_capacity: 2, ambient: 25}": "write 25 degC",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, ambient: 298.15}": "Write 298.15 K, or 25",
+    "motor: heat: {winding_housing: 1, winding_capacity: 2, ambient: 25 K}": "25.0 K is colder than any motor runs",
     "motor: heat: {winding_housing: 1}": "Give winding_capacity or winding_time_constant",
     "motor: heat: {winding_housing: 1, winding_capacity: 2, winding_time_constant: 3}": "say the same",
     "motor: heat: {winding_housing: 1, winding_capacity: 2, housing_capacity: 2}": "needs a housing_ambient",

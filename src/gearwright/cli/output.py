@@ -145,11 +145,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) 
 
 
 def _titles(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Titles of a table, their units in a second line where it would be too wide."""
+    """Titles of a table; where it would be too wide, words and unit of a title are in lines of their own."""
     widths = [max(len(title), *(len(row[k]) for row in rows), 0) for k, title in enumerate(columns)]
     if sum(widths) + GAP * (len(columns) - 1) <= results().width:
         return list(columns)
-    return [title.replace(" [", "\n[") for title in columns]
+    parts = [title.partition(" [") for title in columns]
+    return [words.replace(" ", "\n") + bracket.replace(" ", "\n") + unit for words, bracket, unit in parts]
 
 
 def counted(things: Sized, word: str) -> str:

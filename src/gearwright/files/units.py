@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 from gearwright.files.size_limits import long_number, shortened
-from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.parts.drives.thermal import TEMPERATURES, ZERO_CELSIUS
 from gearwright.text import did_you_mean
 
 TURN = 2 * math.pi
@@ -53,7 +54,7 @@ UNITS: dict[str, dict[str, float]] = {
     "current": {"A": 1.0, "mA": 1e-3},
     "voltage": {"V": 1.0, "mV": 1e-3, "kV": 1e3},
     "power": {"W": 1.0, "mW": 1e-3, "kW": 1e3},
-    "temperature": {"K": 1.0, "degC": 1.0},
+    "temperature": {"degC": 1.0, "K": 1.0},
     "thermal resistance": {"K/W": 1.0},
     "heat capacity": {"J/K": 1.0, "Ws/K": 1.0, "kJ/K": 1e3},
     "temperature coefficient": {"1/K": 1.0, "%/K": 0.01},
@@ -67,7 +68,11 @@ UNITS: dict[str, dict[str, float]] = {
     "pitch": {"m/rad": 1.0, "mm/rad": 1e-3, "m/rev": 1 / TURN, "mm/rev": 1e-3 / TURN},
     "lead": {"m/rev": 1.0, "mm/rev": 1e-3, "m": 1.0, "mm": 1e-3},
 }  # fmt: skip
-"""Per dimension the units that a file may state, each with its value in SI units; the first is the SI unit itself."""
+"""Per dimension the units that a file may state, each with its value in SI units; the first is that of a plain number.
+
+It is the SI unit itself, except that plain temperatures are in degrees Celsius."""
+HOTTEST = 260.0
+"""Above the limit of every winding insulation [degrees Celsius]: a larger plain number was meant in kelvin."""
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 SPELLINGS = str.maketrans(
@@ -100,6 +105,35 @@ def quantity(text: str, *dimensions: str) -> float:
         if unit in UNITS[dimension]:
             return _finite(text, value, unit, UNITS[dimension][unit])
     raise ValueError(_refusal(text, unit, dimensions))
+
+
+def temperature(value: float) -> float:
+    """The temperature [K] that a plain number in a file states, in degrees Celsius.
+
+    >>> temperature(25)
+    298.15
+
+    Raises:
+        ValueError: hotter than any winding: it was meant in kelvin.
+    """
+    if value > HOTTEST:
+        raise ValueError(
+            f"{value:g} degrees Celsius is hotter than any winding bears: a temperature without a unit is in degrees "
+            f"Celsius. Write {value:g} K, or {value - ZERO_CELSIUS:.6g}."
+        )
+    return value + ZERO_CELSIUS
+
+
+def file_value(field: str, value: Any) -> Any:
+    """The value of a field as a file states it: a temperature with its unit, any other value as it is.
+
+    >>> file_value("ambient", 298.15), file_value("ambient", 298.1), file_value("mass", 2.0)
+    ('25 degC', '298.1 K', 2.0)
+    """
+    if field not in TEMPERATURES or not isinstance(value, float):
+        return value
+    celsius = round(value - ZERO_CELSIUS, 6)
+    return f"{celsius:.10g} degC" if float(f"{celsius:.10g}") + ZERO_CELSIUS == value else f"{value!r} K"
 
 
 def _miswritten(text: str) -> str | None:

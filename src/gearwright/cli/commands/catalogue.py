@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
 from gearwright.catalogue import Catalogue, contradictions, drives, generic_gearboxes, generic_motors
 from gearwright.cli.arguments import Json, number_list, written
@@ -19,18 +22,21 @@ from gearwright.text import did_you_mean, listed, visible
 
 MOTOR_CELLS = {
     "V [V]": "voltage",
-    "continuous [Nm]": "continuous_torque",
+    "continuous torque [Nm]": "continuous_torque",
     "speed [rad/s]": "top_speed",
     "inertia [kg m2]": "inertia",
     "mass [kg]": "mass",
 }
 GEARBOX_CELLS = {
     "ratio": "ratio",
-    "rated [Nm]": "rated_torque",
-    "peak [Nm]": "peak_torque",
+    "rated torque [Nm]": "rated_torque",
+    "peak torque [Nm]": "peak_torque",
     "efficiency": "efficiency",
     "mass [kg]": "mass",
 }
+
+SHORTEST_NAME = 8
+"""Characters of a name that are shown however narrow the screen is."""
 
 
 def catalogue(
@@ -135,13 +141,39 @@ def _show(found: Catalogue) -> None:
         ("motor", list(found.motors.values()), MOTOR_CELLS),
         ("gearbox", list(found.gearboxes.values()), GEARBOX_CELLS),
     ):
-        if sheets:
-            rows = [[sheet.key, sheet.kind, *(_cell(sheet, word) for word in cells.values())] for sheet in sheets]
-            results().print(table([title, "kind", *cells], rows, text=2))
+        for kind in dict.fromkeys(sheet.kind for sheet in sheets):
+            alike = [sheet for sheet in sheets if sheet.kind == kind]
+            results().print(_listing(f"{kind} {title}".strip(), alike, cells))
             results().print("")
     say(
-        f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. --json tells every number and its source."
+        f"{counted(found.motors, 'motor')}, {len(found.gearboxes)} gearboxes. Continuous torque of a motor: its "
+        "nominal torque, or torque constant times nominal current. Rated torque of a gearbox: continuous, or at its "
+        "rated life; peak torque: repeated peaks. --json states every number and its source."
     )
+
+
+def _listing(title: str, sheets: Sequence[MotorSheet | GearboxSheet], cells: Mapping[str, str]) -> Table:
+    """One line per article: key, name as far as the width allows, numbers."""
+
+    def with_names(names: Sequence[str]) -> Table:
+        numbers = [[_cell(sheet, word) for word in cells.values()] for sheet in sheets]
+        rows = [[sheet.key, name, *row] for sheet, name, row in zip(sheets, names, numbers, strict=True)]
+        return table([title, "name", *cells], rows, text=2)
+
+    screen = results()
+    names = [_name(sheet) for sheet in sheets]
+    longest = max(map(len, names))
+    excess = screen.measure(
+        with_names(["x" * longest] * len(sheets)), options=screen.options.update(width=1000)
+    ).maximum
+    left = max(longest - max(excess - screen.width, 0), SHORTEST_NAME)
+    return with_names([name if len(name) <= left else f"{name[: left - 1].rstrip(' ,')}\u2026" for name in names])
+
+
+def _name(sheet: MotorSheet | GearboxSheet) -> str:
+    """The name of an article without the kind, which is in the title of the table."""
+    name = visible(sheet.name)
+    return re.sub(rf"^{re.escape(sheet.kind)} gearhead ", "", name, flags=re.IGNORECASE)
 
 
 def _cell(sheet: MotorSheet | GearboxSheet, word: str) -> str:

@@ -35,7 +35,7 @@ def size(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
-            help="elbow.gear.ratio=30..120, upper.section.outer=0.03..0.08, upper.material=aluminium,steel, "
+            help="elbow.gear.ratio=30..120, upper.section.outer=30mm..80mm, upper.material=aluminium,steel, "
             "elbow.mounted_on=base,upper, task.stretch=0.5..2; repeatable.",
         ),
     ] = None,
@@ -116,7 +116,7 @@ def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list
 
 
 def _variable(text: str) -> tuple[str, Any]:
-    """A range low..high, or a list of names."""
+    """A range low..high, with or without units, or a list of names."""
     from gearwright.design import Range
 
     name, given, values = (part.strip() for part in text.partition("="))
@@ -124,14 +124,24 @@ def _variable(text: str) -> tuple[str, Any]:
     try:
         if not name or not given or not values:
             raise ValueError
-        return name, Range(float(low), float(high)) if dots else [word.strip() for word in values.split(",")]
+        return name, Range(*_ends(name, low, high)) if dots else [word.strip() for word in values.split(",")]
     except InputError as error:
         raise InputError(f"--vary {text!r}: {error}") from None
-    except ValueError:
+    except ValueError as reason:
         raise InputError(
-            f"--vary {text!r}: give NAME=low..high, such as elbow.gear.ratio=30..120, or NAME=one,another, such as "
-            "upper.material=aluminium,steel."
+            f"--vary {text!r}: {reason}{' ' if str(reason) else ''}Give NAME=low..high, such as "
+            "upper.section.outer=30mm..80mm, or NAME=one,another, such as upper.material=aluminium,steel."
         ) from None
+
+
+def _ends(name: str, low: str, high: str) -> tuple[float, float]:
+    """Both ends of a range, plain numbers or with units as in files; a unit at one end only is refused."""
+    from gearwright.files.field_units import parameter_value
+
+    ends = parameter_value(name, low), parameter_value(name, high)
+    if low.strip()[-1:].isdigit() != high.strip()[-1:].isdigit():
+        raise ValueError(f"only one of {low.strip()} and {high.strip()} has a unit. State it at both.")
+    return ends
 
 
 def _show(found: Sizing) -> None:

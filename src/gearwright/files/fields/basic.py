@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, core_schema
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.errors import PartError
 from gearwright.files.placements import of_rpy
-from gearwright.files.units import UNITS, a, quantity
+from gearwright.files.units import UNITS, a, quantity, temperature
 from gearwright.parts.checks import TENSOR_TOLERANCE
 from gearwright.parts.structure.frame_changes import PartPlace
 
@@ -68,7 +68,10 @@ class CheckedWords(Words):
 
 
 class Unit:
-    """A number in SI units, or a text with a unit of one of the dimensions; in a range."""
+    """A number in SI units, or a text with a unit of one of the dimensions; in a range.
+
+    A plain temperature is in degrees Celsius.
+    """
 
     def __init__(self, *dimensions: str, least: float | None = None, above: float | None = None) -> None:
         self.dimensions, self.least, self.above = dimensions, least, above
@@ -78,7 +81,7 @@ class Unit:
         if isinstance(value, str):
             number = quantity(value, *self.dimensions)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            number = float(value)
+            number = temperature(value) if "temperature" in self.dimensions else float(value)
         else:
             raise ValueError(f"{_kind(value)} stands where a number is wanted. Give {a(' or '.join(self.dimensions))}.")
         if not math.isfinite(number):
@@ -117,6 +120,7 @@ Length = Annotated[float, Unit("length")]
 Mass = Annotated[float, Unit("mass")]
 Angle = Annotated[float, Unit("angle")]
 Inertia = Annotated[float, Unit("inertia")]
+Temperature = Annotated[float, Unit("temperature")]
 Torque = Annotated[float, Unit("torque", least=0)]
 Direction = tuple[Number, Number, Number]
 Position = tuple[Length, Length, Length]

@@ -31,7 +31,9 @@ from gearwright.files.fields.basic import (
     Unit,
     Words,
 )
+from gearwright.files.units import file_value
 from gearwright.parts import Hysteresis, KinematicError, Losses, Member, StiffnessPiece, Torsion
+from gearwright.parts.drives.thermal import TEMPERATURES
 
 # Descriptions from docstrings
 
@@ -166,7 +168,10 @@ def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool 
         if field.name not in more and field.name != "kind":
             default = _default(field, optional)
             text = DESCRIPTIONS.get((part.__name__, field.name), stated.get(field.name))
-            words[field.name] = (_annotation(field, special, default is None), Field(default, description=text))
+            shown = Field(
+                file_value(field.name, default), description=text, validate_default=field.name in TEMPERATURES
+            )
+            words[field.name] = (_annotation(field, special, default is None), shown)
     text = (part.__doc__ or title).strip().splitlines()[0]
     return create_model(title, __base__=Words, __doc__=text, **words, **more)
 
@@ -234,7 +239,7 @@ def plain_words(owner: str, part: Any) -> dict[str, Any]:
         value = getattr(part, field.name)
         default = field.default_factory() if field.default_factory is not MISSING else field.default
         if field.name != "kind" and value is not None and not _same(value, default):
-            words[field.name] = plain(f"{owner}, {field.name}", value)
+            words[field.name] = file_value(field.name, plain(f"{owner}, {field.name}", value))
     return words
 
 

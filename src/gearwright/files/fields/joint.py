@@ -70,7 +70,7 @@ class TurnLimits(LimitWords):
     """Limits of a revolute joint."""
 
     position: tuple[Angle, Angle] | None = Field(
-        default=None, description="lower and upper end; stops are there unless `stops` says otherwise"
+        default=None, description="lower and upper end of its travel; a simulation has a plastic stop at each"
     )
     speed: AngularSpeed | None = Field(default=None, description="largest magnitude")
     acceleration: Annotated[float, Unit("angular acceleration", least=0)] | None = Field(
@@ -85,7 +85,7 @@ class SlideLimits(LimitWords):
     """Limits of a prismatic joint."""
 
     position: tuple[Length, Length] | None = Field(
-        default=None, description="lower and upper end; stops are there unless `stops` says otherwise"
+        default=None, description="lower and upper end of its travel; a simulation has a plastic stop at each"
     )
     speed: Speed | None = Field(default=None, description="largest magnitude")
     acceleration: Annotated[float, Unit("acceleration", least=0)] | None = Field(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Discriminator, Field, Tag
 
-from gearwright.files.fields.basic import Angle, CheckedWords, Number, Unit, Words
+from gearwright.files.fields.basic import Angle, CheckedWords, Number, Temperature, Unit, Words
 from gearwright.files.fields.from_parts import arguments, words_of
 from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Servo, Supply
 
@@ -17,9 +17,6 @@ def _amount(*dimensions: str) -> Any:
 
 def _more(*dimensions: str) -> Any:
     return Annotated[float, Unit(*dimensions, above=0)]
-
-
-Temperature = Annotated[float, Unit("temperature")]
 
 
 class PlainPartWords(CheckedWords):

@@ -11,7 +11,6 @@ from math import sqrt
 from typing import Any
 
 from gearwright.files.size_limits import long_number
-from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 Words = dict[str, Any]
 
@@ -89,7 +88,7 @@ def _thermal(
         capacity = time / resistance
     if not resistance or not capacity:
         raise ValueError("thermal needs two of resistance, capacitance and time constant. Give two of them.")
-    celsius = {"reference": reference + ZERO_CELSIUS, "ambient": ambient + ZERO_CELSIUS}
+    celsius = {"reference": reference, "ambient": ambient}
     return {"heat": {"winding_housing": resistance, "winding_capacity": capacity, "copper": coefficient, **celsius}}
 
 

@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, GetJsonSchemaHandler, Tag, model_validator
 from pydantic_core import CoreSchema
 
-from gearwright.files.fields.basic import Angle, Direction, Name, Origin, PlacedWords, Position, Unit, Words
+from gearwright.files.fields.basic import (
+    Angle,
+    Direction,
+    Name,
+    Origin,
+    PlacedWords,
+    Position,
+    Temperature,
+    Unit,
+    Words,
+)
 from gearwright.files.fields.robot import PayloadWords
 
 # Process forces, requirements, perturbations
@@ -169,15 +179,6 @@ class Configured(Unit):
         one = super().__get_pydantic_json_schema__(schema, handler)
         listed: dict[str, Any] = {"type": "array", "items": one, "minItems": 1}
         return {"anyOf": [listed, {"type": "object", "additionalProperties": one}, {"type": "string"}]}
-
-
-class Surroundings(Unit):
-    """A temperature, a plain number in degrees Celsius."""
-
-    def read(self, value: Any) -> float:
-        """The temperature [K]."""
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        return super().read(f"{value} degC" if plain else value)
 
 
 def _refuse_count(value: Any) -> Any:
@@ -354,8 +355,8 @@ class TaskWords(Words):
     repetitions: Annotated[int | Literal["continuous"], BeforeValidator(_refuse_count)] | None = Field(
         default=None, description="how often; continuous, the hardest case for a motor, unless given"
     )
-    ambient: Annotated[float, Surroundings("temperature")] | None = Field(
-        default=None, description="a plain number is in degrees Celsius; kept in kelvin"
+    ambient: Temperature | None = Field(
+        default=None, description="temperature of the air; that of the motors' data unless given"
     )
     forces: list[ForceWords] = Field(default=[], description="what the process does to the robot")
     contact: dict[Name, ContactForce] = Field(

@@ -14,6 +14,7 @@ from typing import Any
 from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
 from gearwright.files.problems import Problems
 from gearwright.files.tables.drive_tables import DriveTable, read_drive_table
+from gearwright.files.units import file_value
 from gearwright.files.yaml_tree import parse
 from gearwright.parts import GearboxSheet, MotorSheet
 from gearwright.text import did_you_mean
@@ -81,7 +82,7 @@ def _words(sheet: MotorSheet) -> dict[str, Any]:
     motor = sheet.motor()
     words = {word: getattr(motor, word) for word in WORDS if getattr(motor, word) is not None}
     if motor.heat is not None:
-        words["heat"] = {word: x for word, x in vars(motor.heat).items() if x is not None}
+        words["heat"] = {word: file_value(word, x) for word, x in vars(motor.heat).items() if x is not None}
     return {"description": f"{sheet.manufacturer} {sheet.name}", **words}
 
 

@@ -14,6 +14,8 @@ ZERO_CELSIUS = 273.15
 """[K]."""
 COLDEST = 100.0
 """A temperature [K] below which no motor runs: a number below it was meant in degrees Celsius."""
+TEMPERATURES = ("ambient", "reference", "max_temperature")
+"""Fields of `Heat` that are temperatures [K]; files state them in degrees Celsius."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,12 @@ class Heat:
         require_at_least("heat", 0.0, housing_ambient=self.housing_ambient, copper=self.copper)
         words = ("winding_housing", "winding_capacity", "housing_capacity")
         require_at_least("heat", 0.0, above=True, **{word: getattr(self, word) for word in words})
-        for word in ("ambient", "reference", "max_temperature"):
+        for word in TEMPERATURES:
             value = getattr(self, word)
             if is_number(value) and not COLDEST <= value < float("inf"):
                 raise DriveError(
-                    f"heat: {word} {value} K is colder than any motor runs. Temperatures are in kelvin: write "
-                    f"{value:g} degC in a file, or add {ZERO_CELSIUS}."
+                    f"heat: {word} {value} K is colder than any motor runs. Temperatures are in kelvin in "
+                    f"Python: add {ZERO_CELSIUS}. In a file a plain number is in degrees Celsius."
                 )
         if is_number(self.magnet) and not -0.01 <= self.magnet <= 0:
             raise DriveError(
