@@ -125,7 +125,7 @@ def require_range(
     Traceback (most recent call last):
     gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
-    if value is not None and not isinstance(value, float) and not is_scalar(value):
+    if value is not None and not isinstance(value, float) and not is_scalar(value) and not _holds_scalars(value):
         raise error(f"{owner}: {name}={shown(value)} must be a number. {hint}")
     if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
         bounds = {"above": above, "least": least, "below": below, "most": most}
@@ -239,14 +239,23 @@ def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) ->
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is one real number, or a symbol that stands for one: it can be divided.
+    """Whether a value is one real number, or a symbol that stands for one (CasADi's are 1 x 1): it can be divided.
 
     >>> [is_scalar(x) for x in (1.0, np.float64(2), "1", None, True, [1.0], 1j)]
     [True, True, False, False, False, False, False]
     """
     if isinstance(value, bool | np.bool_ | complex | np.complexfloating | type):
         return False
-    return hasattr(value, "__truediv__") and not isinstance(value, PurePath) and getattr(value, "shape", ()) == ()
+    return (
+        hasattr(value, "__truediv__")
+        and not isinstance(value, PurePath)
+        and getattr(value, "shape", ()) in ((), (1, 1))
+    )
+
+
+def _holds_scalars(value: Any) -> bool:
+    """Whether a value is an array of numbers, which parts and laws take for one scalar (a batch)."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def is_whole(value: Any) -> bool:

@@ -106,7 +106,7 @@ def test_links_in_a_circle_are_a_file_error(folders):
 
 @pytest.mark.parametrize(
     ("include", "says"),
-    [("other", "Give a list of folders"), (["/no/such/folder"], "is not a folder"), ([None], "is not a folder")],
+    [("other", "include='other'"), (["/no/such/folder"], "is not a folder"), ([None], r"include=\[None\]")],
 )
 def test_folders_that_are_none(folders, include, says):
     with pytest.raises(InputError, match=says):
