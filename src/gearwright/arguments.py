@@ -255,7 +255,7 @@ def is_scalar(value: Any) -> bool:
 
 def _holds_scalars(value: Any) -> bool:
     """Whether a value is an array of numbers, which parts and laws take for one scalar (a batch)."""
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and not isinstance(value, np.ma.MaskedArray)
 
 
 def is_whole(value: Any) -> bool:

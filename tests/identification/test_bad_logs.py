@@ -151,7 +151,7 @@ def test_shapes_and_options():
         replace(log, tau=log.tau[:10])
     with pytest.raises(InputError, match="method='magic'"):
         identify(robot, log, method="magic")
-    with pytest.raises(InputError, match="side='both'"):
+    with pytest.raises(InputError, match="'motor' or 'link'"):
         identify(robot, log, side="both")
     with pytest.raises(InputError, match=r"friction=\('air',\)"):
         identify(robot, log, friction=("air",))
