@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.progress import Progress
@@ -130,15 +130,17 @@ GAP = 2
 """Spaces between two columns of a table."""
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> Table:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1, whole: int = 0) -> Table:
     """A plain table whose first `text` columns are words and whose others are numbers.
 
-    Where it is too wide, titles are broken rather than keys and numbers.
+    Where it is too wide, titles are broken rather than numbers; the first `whole` columns, such as keys to be copied,
+    are never broken.
     """
     made = Table(box=None, pad_edge=False, header_style="bold")
     shown = [[visible(cell) for cell in row] for row in rows]
     for index, column in enumerate(_titles([visible(column) for column in columns], shown)):
-        made.add_column(column, justify="left" if index < text else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if index < text else "right"
+        made.add_column(column, justify=justify, overflow="fold", no_wrap=index < whole)
     for cells in shown:
         made.add_row(*cells)
     return made

@@ -158,7 +158,7 @@ def _listing(title: str, sheets: Sequence[MotorSheet | GearboxSheet], cells: Map
     def with_names(names: Sequence[str]) -> Table:
         numbers = [[_cell(sheet, word) for word in cells.values()] for sheet in sheets]
         rows = [[sheet.key, name, *row] for sheet, name, row in zip(sheets, names, numbers, strict=True)]
-        return table([title, "name", *cells], rows, text=2)
+        return table([title, "name", *cells], rows, text=2, whole=1)
 
     screen = results()
     names = [_name(sheet) for sheet in sheets]
