@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError, SingularityError
-from gearwright.motion import Motion, chain, fourier, polynomial, s_curve, smoothed, trapezoid
+from gearwright.motion import Motion, chain, polynomial, s_curve
 from gearwright.parts import (
     Drive,
     Friction,
@@ -258,47 +258,6 @@ def test_a_harmonic_drive_goes_there_and_back(way):
     assert not coarse.unactuated
     assert not [remark for remark in coarse.remarks if "meets the forces" in remark]
     assert coarse.peak("tau.arm.motor") == pytest.approx(fine.peak("tau.arm.motor"), rel=2e-3)
-
-
-def small_motion(kind, start, size):
-    end = [start + size]
-    if kind == "s_curve":
-        return s_curve([start], end, speed=1.0, acceleration=5.0, jerk=100.0)
-    if kind == "fourier":
-        return fourier(0.5, [start], [[0.0, 4 * size]], [[9 * size, 5 * size]])
-    if kind == "trapezoid":
-        way = trapezoid([start], end, speed=1.0, acceleration=5.0)
-    else:
-        way = polynomial([start], end, duration=0.4, order=int(kind[-1]))
-    for width in () if kind == "order 7" else (0.05, 0.04, 0.03):
-        way = smoothed(way, width)
-    return way
-
-
-KINDS = ("s_curve", "trapezoid", "order 3", "order 5", "order 7", "fourier")
-
-
-@pytest.mark.parametrize(("kind", "start"), [*((kind, 0.0) for kind in KINDS), ("s_curve", 0.7), ("order 7", 0.7)])
-def test_small_motions_of_an_elastic_joint_with_dry_friction(kind, start):
-    r"""$\theta = q + (J \ddot q + f \operatorname{sgn} \dot q)/k$, and the rotor takes
-    $\tau_m = (J \ddot q + f \operatorname{sgn} \dot q)/N + N I \ddot\theta + f_m \operatorname{sgn} \dot\theta$."""
-    ratio, rotor, k, friction, own = 60.0, 1e-5, 4000.0, 0.4, 0.02
-    link = Link(
-        "l", joint=Joint(axis=(0, 0, 1), friction=friction), mass=2.0, com=(0.2, 0, 0), inertia=np.diag([0.03] * 3)
-    )
-    arm = Robot("arm", [link], [Drive("l", Motor(rotor, friction=own), Gear(ratio, stiffness=k))])
-    inertia = 0.03 + 2.0 * 0.2**2
-    for size in (-1e-1, 1e-2, -1e-3, 1e-4, -1e-5):
-        way = small_motion(kind, start, size)
-        found = gw.demands(arm, way, samples=200)
-        v, a, jerk, snap = (way.at(found.t, order)[:, 0] for order in range(1, 5))
-        shaft = v + inertia * jerk / k
-        load = inertia * a + friction * np.sign(v)
-        torque = load / ratio + ratio * rotor * (a + inertia * snap / k) + own * np.sign(shaft)
-        moving = np.minimum(np.abs(v), np.abs(shaft)) > 1e-3 * np.abs(v).max()
-        moving &= ~np.isin(found.t, [*way.kinks(4)])
-        assert moving.sum() > 20
-        assert found["l.torque"][moving] == pytest.approx(torque[moving], rel=1e-5, abs=1e-8)
 
 
 def test_a_hardening_spring_without_load_is_as_stiff_as_its_linear_part():

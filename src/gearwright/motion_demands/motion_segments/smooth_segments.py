@@ -54,9 +54,6 @@ CLOSE = 1e-4
 SLOWEST = 1e-9
 """Share of the largest speed of a motion below which a speed is rounding: that of shafts is known to 1e-11 or so."""
 
-ULPS = 100.0
-"""Units in the last place of a position that the polynomials between two knots may lose."""
-
 BEGINNING = 1e-3
 """Share of a motion's duration in which it may be that slow although it moves."""
 
@@ -80,7 +77,7 @@ def smooth_pieces(
     end = trajectory.duration
     fixed = distinct([0.0, *trajectory.kinks(order), end], [t for t in breaks if 0 < t < end])
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
-    turns = [t for t in _turns(trajectory, system, fixed) if min(abs(t - x) for x in fixed) > CLOSE * end]
+    turns = [t for t in _turns(trajectory, system) if min(abs(t - x) for x in fixed) > CLOSE * end]
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > CLOSE * end)})
     for first, last in pairwise(edges):
         even = np.linspace(first, last, max(LEAST, int(np.ceil(samples * (last - first) / end))))
@@ -119,13 +116,11 @@ def with_others(even: Array, others: Sequence[float]) -> Array:
     return np.sort(np.concatenate([even, kept]))
 
 
-def _turns(trajectory: Trajectory, system: System, fixed: Sequence[float]) -> list[float]:
+def _turns(trajectory: Trajectory, system: System) -> list[float]:
     """Times at which the speed along the line of a law with modes or states goes through zero."""
     found: list[float] = []
     for line in turning_lines(system):
-        roots = (
-            _constant_turns(trajectory, line, fixed) if line.constant else _bent_turns(trajectory, system.mech, line)
-        )
+        roots = _constant_turns(trajectory, line) if line.constant else _bent_turns(trajectory, system.mech, line)
         found += [t for t in roots if 0 < t < trajectory.duration]
     return sorted(found)
 
@@ -138,46 +133,23 @@ def turning_lines(system: System) -> Iterator[Line]:
             yield line
 
 
-def _constant_turns(trajectory: Trajectory, line: Line, fixed: Sequence[float]) -> list[float]:
+def _constant_turns(trajectory: Trajectory, line: Line) -> list[float]:
     """The zeros of the polynomials that the speed along a constant row is made of."""
     from scipy.interpolate import PPoly
 
     rate = trajectory.pieces.derivative()
     along = PPoly(sum(float(factor) * rate.c[..., index] for index, factor in line.terms), rate.x)
     roots = along.roots(extrapolate=False)
-    return _turns_between_motions(along, roots[np.isfinite(roots)].tolist(), fixed, _rounding_speed(trajectory, along))
+    return [float(t) for t in roots[np.isfinite(roots)] if _really_turns(along, float(t))]
 
 
-def _rounding_speed(trajectory: Trajectory, speed: Any) -> float:
-    """Speeds that are rounding, of the motion's own largest speed and of positions between two knots."""
+def _really_turns(speed: Any, t: float) -> bool:
+    """Whether a speed that is zero at a time is more than rounding next to it: what rests turns round nowhere."""
     x = speed.x
-    fastest = np.abs(speed(np.linspace(x[0], x[-1], LOOKS))).max()
-    steps = np.diff(x)
-    place = np.abs(trajectory.at(np.linspace(x[0], x[-1], LOOKS))).max(initial=0.0)
-    return float(SLOWEST * fastest + ULPS * np.finfo(float).eps * place / np.median(steps[steps > 0]))
-
-
-def _turns_between_motions(speed: Any, roots: list[float], fixed: Sequence[float], rounding: float) -> list[float]:
-    """Those zeros of a speed before and after which something moves, up to the next zero or fixed cut.
-
-    Where a motion begins or ends, rounding makes zeros of its own: the speed beyond them is rounding too.
-    """
-    edges = sorted({*roots, *fixed})
-    moves = [bool(np.abs(speed(np.linspace(first, last, 9)[1:-1])).max() > rounding) for first, last in pairwise(edges)]
-    isolated = set(roots) - set(fixed)
-    turns: list[float] = []
-    for k, t in enumerate(edges):
-        if t not in isolated or not 0 < k < len(edges) - 1:
-            continue
-        before, after = k, k  # across rounding to the next motion, unless a fixed cut comes first
-        while before > 0 and not moves[before - 1] and edges[before - 1] in isolated:
-            before -= 1
-        while after < len(moves) and not moves[after] and edges[after + 1] in isolated:
-            after += 1
-        moved = before > 0 and moves[before - 1] and after < len(moves) and moves[after]
-        if moved and t in (edges[before], edges[after]):
-            turns.append(t)
-    return turns
+    least = ROUNDING * (x[-1] - x[0])
+    first, last = np.searchsorted(x, t - least) - 1, np.searchsorted(x, t + least, "right")
+    near = np.linspace(x[max(first, 0)], x[min(last, len(x) - 1)], 9)
+    return bool(np.abs(speed(near[1:-1])).max() > SLOWEST * np.abs(speed(np.linspace(x[0], x[-1], LOOKS))).max())
 
 
 def rests(trajectory: Trajectory, t: Array, speeds: Array) -> bool:
@@ -208,6 +180,9 @@ def _bent_turns(trajectory: Trajectory, mech: Mechanism, line: Line) -> list[flo
 
 
 # Segments
+
+STANDING = 1e-12
+"""Speeds [rad/s, m/s] that are rounding."""
 
 
 class Moment(NamedTuple):
@@ -263,7 +238,7 @@ class Piece:
         if self.rests:
             return self._modes(middle, [0.0] * self.system.mech.n)
         largest = max(map(abs, middle.x.v), default=0.0)
-        return self._modes(middle, [w / largest for w in middle.x.v] if largest else middle.x.v)
+        return self._modes(middle, [w / largest for w in middle.x.v] if largest > STANDING else middle.x.v)
 
     def _modes(self, now: Moment, v: Sequence[Scalar]) -> Modes:
         situations = self.system.situations(FLOATS, now.t, now.x._replace(v=v), now.u)
