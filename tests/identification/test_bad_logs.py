@@ -155,9 +155,9 @@ def test_shapes_and_options():
         identify(robot, log, side="both")
     with pytest.raises(InputError, match=r"friction=\('air',\)"):
         identify(robot, log, friction=("air",))
-    with pytest.raises(InputError, match="read_log"):
+    with pytest.raises(InputError, match="must be a Log"):
         identify(robot, "log.csv")
-    with pytest.raises(InputError, match="neither a robot nor a machine"):
+    with pytest.raises(InputError, match="must be a robot or a machine"):
         identify("elbow", log)
     with pytest.raises(InputError, match=r"no parameter 'link9\.m'"):
         Model(gw.assemble(robot), without=("link9.m",))

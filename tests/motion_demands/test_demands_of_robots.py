@@ -258,15 +258,3 @@ def test_a_harmonic_drive_goes_there_and_back(way):
     assert not coarse.unactuated
     assert not [remark for remark in coarse.remarks if "meets the forces" in remark]
     assert coarse.peak("tau.arm.motor") == pytest.approx(fine.peak("tau.arm.motor"), rel=2e-3)
-
-
-def test_a_hardening_spring_without_load_is_as_stiff_as_its_linear_part():
-    """At a twist of exactly zero its torque has a rate; a tiny motion asks what the linear spring asks."""
-    peaks = []
-    for torsion in (Torsion(), Torsion(hardening=1e5)):
-        link = Link("l", joint=Joint(axis=(0, 0, 1)), mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.02] * 3))
-        gear = Gear(50.0, stiffness=3000.0, torsion=torsion)
-        arm = Robot("arm", [link], [Drive("l", Motor(1e-5), gear)])
-        way = polynomial([0.0], [1e-5], duration=0.4, order=7)
-        peaks.append(gw.demands(arm, way).peak("l.torque"))
-    assert peaks[1] == pytest.approx(peaks[0], rel=1e-4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import Force, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms
@@ -120,6 +120,4 @@ def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:
     >>> [dead_band(x, 1.0, FLOATS) for x in (-3.0, 0.5, 1.5)]
     [-2.0, 0.0, 0.5]
     """
-    if is_zero(half):
-        return x  # with its rate at x = 0 too, which neither maximum nor minimum has there
     return ops.maximum(x - half, 0.0) + ops.minimum(x + half, 0.0)
