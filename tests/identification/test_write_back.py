@@ -93,7 +93,7 @@ def test_machines_with_general_rows_springs_and_free_joints(seed):
 def test_urdf_is_written_by_save(tmp_path):
     """URDF needs the flat machine, which the writer of robot files does not know."""
     with pytest.raises(InputError, match=r"gearwright\.save\(identified_robot"):
-        save_identified(SimpleNamespace(), tmp_path / "arm.urdf")
+        save_identified.__wrapped__(SimpleNamespace(), tmp_path / "arm.urdf")
 
 
 def test_friction_by_words_keeps_what_a_fit_does_not_know():
