@@ -56,7 +56,7 @@ _SOURCES = {
     "ConsistentFit": "gw.identification.fit_consistent(...) returns it",
     "Run": "gw.simulate(...) returns a run",
 }
-"""Where somebody gets one."""
+"""How to obtain one."""
 
 
 class Kind(NamedTuple):
@@ -209,7 +209,7 @@ def _sequence(inner: Any, by_key: bool) -> Kind:
 
 
 def _fixed(inner: Sequence[Any]) -> Kind:
-    """So many entries, each of its own kind."""
+    """A fixed number of entries, each of its own kind."""
     entries = [kind_of(x) for x in inner]
 
     def holds(x: Any) -> bool:
