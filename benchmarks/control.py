@@ -22,8 +22,8 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.bench.peers import Pinocchio
-from gearwright.bench.report import Promise
-from gearwright.bench.timing import interleaved
+from gearwright.bench.report import Target
+from gearwright.bench.timing import time_interleaved
 
 ARM = "panda_like"
 LOOP = 1000
@@ -87,19 +87,19 @@ def main() -> int:
         np.testing.assert_allclose(result, kernel(q, v, q_ref, v_ref, a_ref), rtol=1e-10)
     else:
         print("gcc is not installed: no C is timed")
-    times = interleaved(contenders)
+    times = time_interleaved(contenders)
     scale = {"C": LOOP}
     for name in contenders:
-        print(f"{name:12} {1e9 * times.median(name) / scale.get(name, 1):8.0f} ns per cycle")
+        print(f"{name:12} {1e9 * times.median_time(name) / scale.get(name, 1):8.0f} ns per cycle")
     print(f"{ARM}: {kernel.operations}")
     found = [
-        Promise(f"{ARM}: one cycle from Python vs pin.rnea and NumPy", times.ratio("pinocchio", "ours, out"), 5),
-        Promise(f"{ARM}: one cycle from Python vs pin.rnea alone", times.ratio("rnea alone", "ours, out"), 1.5),
+        Target(f"{ARM}: one cycle from Python vs pin.rnea and NumPy", times.time_ratio("pinocchio", "ours, out"), 5),
+        Target(f"{ARM}: one cycle from Python vs pin.rnea alone", times.time_ratio("rnea alone", "ours, out"), 1.5),
     ]
     if "C" in contenders:
-        found.append(Promise(f"{ARM}: one cycle in C vs pin.rnea alone", LOOP * times.ratio("rnea alone", "C"), 3))
+        found.append(Target(f"{ARM}: one cycle in C vs pin.rnea alone", LOOP * times.time_ratio("rnea alone", "C"), 3))
     print(*found, sep="\n")
-    return 0 if all(promise.kept for promise in found) else 1
+    return 0 if all(promise.is_met for promise in found) else 1
 
 
 if __name__ == "__main__":

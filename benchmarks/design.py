@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import gearwright as gw
-from gearwright.bench.report import Promise
-from gearwright.cli.demonstration.design_example import TASK
-from gearwright.design import Forces, Task, size_drives
+from gearwright.bench.report import Target
+from gearwright.cli.demonstration.design_example import EXAMPLE_TASK
+from gearwright.design import ForceMeasure, Task, size_drives
 from gearwright.parts import with_parameters
 from large_catalogue import large_catalogue
 
@@ -40,39 +40,43 @@ def main() -> int:
     promises = [swept(words.designs), *(() if words.no_sizing else sized())]
     for promise in promises:
         print(promise)
-    return 0 if all(promise.kept for promise in promises) else 1
+    return 0 if all(promise.is_met for promise in promises) else 1
 
 
-def sized() -> list[Promise]:
+def sized() -> list[Target]:
     """Processor time and memory of a sizing with a large catalogue."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         seconds, gigabytes, told = pool.submit(_size).result()
     print(told)
     what = "two joints sized from 640 motors and 2,155 gearheads"
     return [
-        Promise(f"{what}: processor time", seconds, SECONDS, "s", at_most=True),
-        Promise(f"{what}: memory", gigabytes, GIGABYTES, "GB", at_most=True),
+        Target(f"{what}: processor time", seconds, SECONDS, "s", at_most=True),
+        Target(f"{what}: memory", gigabytes, GIGABYTES, "GB", at_most=True),
     ]
 
 
 def _size() -> tuple[float, float, str]:
     robot, catalogue = gw.load(SIZED), large_catalogue()
-    task = Task.read(TASK, robot)
+    task = Task.read(EXAMPLE_TASK, robot)
     start = time.process_time()
     found = size_drives(robot, task, catalogue, joints=JOINTS)
     seconds = time.process_time() - start
-    assert found.analysis.possible
+    assert found.analysis.is_feasible
     status = Path("/proc/self/status").read_text(encoding="ascii")
     peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
-    return seconds, int(peak) / 2**20, f"{SIZED}: {found.mass:.4g} kg of drives, {found.looked_at:,} sets looked at"
+    return (
+        seconds,
+        int(peak) / 2**20,
+        f"{SIZED}: {found.mass:.4g} kg of drives, {found.evaluated_count:,} sets looked at",
+    )
 
 
-def swept(designs: int) -> Promise:
+def swept(designs: int) -> Target:
     """Designs per second through a kernel against a loop."""
     robot = gw.load(ROBOT)
     n = gw.assemble(robot).n
     motion = gw.motion.polynomial(np.zeros(n), np.full(n, 0.5), duration=1.0).sample(200)
-    measure = Forces(motion)
+    measure = ForceMeasure(motion)
     nominal = np.array([gw.parts.parameter(robot, name) for name in NAMES], dtype=float)
     values = nominal * np.random.default_rng(0).uniform(0.8, 1.2, (designs, len(NAMES)))
     batch = measure.batches(robot, NAMES)  # compiles
@@ -86,7 +90,7 @@ def swept(designs: int) -> Promise:
     worst = max(abs(found[name][k] - one[name]) / one[name] for k, one in enumerate(loop) for name in one)
     assert worst < 1e-9, worst
     print(f"{ROBOT}: {ours:,.0f} designs/s through a kernel, {theirs:,.1f} assembled one by one")
-    return Promise("designs per second against a loop of assemble and inverse_dynamics", ours / theirs, 200.0)
+    return Target("designs per second against a loop of assemble and inverse_dynamics", ours / theirs, 200.0)
 
 
 if __name__ == "__main__":

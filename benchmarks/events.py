@@ -20,11 +20,11 @@ from unittest.mock import patch
 import numpy as np
 
 import gearwright as gw
-from gearwright.bench.cases import OURS
-from gearwright.bench.peers import Mujoco, installed
-from gearwright.bench.report import Promise
-from gearwright.bench.timing import interleaved
-from gearwright.simulation.compiled_loop.loop_choice import LoopChoice
+from gearwright.bench.cases import GEARWRIGHT_NAME
+from gearwright.bench.peers import Mujoco, installed_peers
+from gearwright.bench.report import Target
+from gearwright.bench.timing import time_interleaved
+from gearwright.simulation.compiled_loop.loop_choice import LoopPolicy
 from gearwright.system.kernels.event_structure import TooLargeError
 
 BEFORE = "before"
@@ -36,7 +36,7 @@ STEP = 1e-3
 @contextmanager
 def in_python() -> Iterator[None]:
     """Runs as they were before: marched by SciPy, their laws by kernels that Python calls."""
-    with patch.object(LoopChoice, "_source", side_effect=TooLargeError("as before")):
+    with patch.object(LoopPolicy, "_kernel_source", side_effect=TooLargeError("as before")):
         yield
 
 
@@ -53,21 +53,23 @@ def sampled_torques(mech: gw.Mechanism) -> dict[str, tuple[np.ndarray, np.ndarra
     return {f"tau.{speed}": (t, values[:, k]) for k, speed in enumerate(mech.speeds)}
 
 
-def friction(rounds: int) -> list[Promise]:
+def friction(rounds: int) -> list[Target]:
     """`puma560` with its friction for 2 s: against the method before, and against MuJoCo with `frictionloss`."""
     robot = gw.load("puma560")
     mech, laws = gw.assemble(robot), gw.laws(robot)
     run = lambda: gw.simulate(mech, None, 2.0, inputs=torques, laws=laws)  # noqa: E731
     samples = sampled_torques(mech)
     from_samples = lambda: gw.simulate(mech, None, 2.0, inputs=samples, laws=laws)  # noqa: E731
-    calls: dict[str, Callable[[], object]] = {OURS: run, BEFORE: lambda: _before(run), SAMPLES: from_samples}
-    if PEER in installed():
+    calls: dict[str, Callable[[], object]] = {GEARWRIGHT_NAME: run, BEFORE: lambda: _before(run), SAMPLES: from_samples}
+    if PEER in installed_peers():
         calls[PEER] = _mujoco(mech, [law.friction.coulomb for law in laws], 2.0)
-    times = interleaved(calls, rounds)
-    found = [Promise("puma560 with friction, 2 s, vs the method before", times.ratio(BEFORE, OURS), 20)]
+    times = time_interleaved(calls, rounds)
+    found = [Target("puma560 with friction, 2 s, vs the method before", times.time_ratio(BEFORE, GEARWRIGHT_NAME), 20)]
     if PEER in calls:
-        found.append(Promise("the same vs MuJoCo at 1 kHz with frictionloss", times.ratio(PEER, OURS), 0.5))
-        found.append(Promise("the same with 401 samples per torque, vs MuJoCo", times.ratio(PEER, SAMPLES), 0.5))
+        found.append(
+            Target("the same vs MuJoCo at 1 kHz with frictionloss", times.time_ratio(PEER, GEARWRIGHT_NAME), 0.5)
+        )
+        found.append(Target("the same with 401 samples per torque, vs MuJoCo", times.time_ratio(PEER, SAMPLES), 0.5))
     return found
 
 
@@ -91,11 +93,11 @@ def _mujoco(mech: gw.Mechanism, coulomb: list[float], until: float) -> Callable[
     return run
 
 
-def harmonic(rounds: int) -> Promise:
+def harmonic(rounds: int) -> Target:
     """`harmonic_6`: six lossy elastic drives with hysteresis, 1000 events per second."""
     robot = gw.load("harmonic_6")
-    times = interleaved({OURS: lambda: gw.simulate(robot, None, 1.0)}, rounds)
-    return Promise("harmonic_6 with its 18 laws, vs real time", 1.0 / times.median(OURS), 5)
+    times = time_interleaved({GEARWRIGHT_NAME: lambda: gw.simulate(robot, None, 1.0)}, rounds)
+    return Target("harmonic_6 with its 18 laws, vs real time", 1.0 / times.median_time(GEARWRIGHT_NAME), 5)
 
 
 def lossy_arm() -> gw.Robot:
@@ -104,7 +106,7 @@ def lossy_arm() -> gw.Robot:
     return replace(robot, drives=[replace(x, gear=replace(x.gear, efficiency=0.8)) for x in robot.drives])
 
 
-def sampled(rounds: int) -> Promise:
+def sampled(rounds: int) -> Target:
     """A PD in Python at 1 kHz."""
     robot = lossy_arm()
     kp, kd = np.array([800.0, 800.0, 400.0, 40.0, 40.0, 20.0]), np.array([80.0, 80.0, 40.0, 4.0, 4.0, 2.0])
@@ -115,8 +117,12 @@ def sampled(rounds: int) -> Promise:
         return kp * (wanted - state.q) + kd * (speeds - state.v)
 
     run = lambda: gw.simulate(robot, None, 1.0, controller=gw.Controller(control, period=1e-3))  # noqa: E731
-    times = interleaved({OURS: run}, rounds)
-    return Promise("six axes, friction, lossy gears, PD in Python at 1 kHz, vs real time", 1.0 / times.median(OURS), 8)
+    times = time_interleaved({GEARWRIGHT_NAME: run}, rounds)
+    return Target(
+        "six axes, friction, lossy gears, PD in Python at 1 kHz, vs real time",
+        1.0 / times.median_time(GEARWRIGHT_NAME),
+        8,
+    )
 
 
 def cascade(mech: gw.Mechanism, robot: gw.Robot) -> gw.Controller:
@@ -145,15 +151,15 @@ def cascade(mech: gw.Mechanism, robot: gw.Robot) -> gw.Controller:
     return gw.Controller(control, states=states, breaks=(ramp, cruise, cruise + ramp), scalars=True)
 
 
-def controlled(rounds: int) -> Promise:
+def controlled(rounds: int) -> Target:
     """`manutec_r3_full` under its cascade."""
     robot = gw.load("manutec_r3_full")
     mech = gw.assemble(robot)
     start = np.deg2rad([-60, 20, 90, 0, -110, 0])
     q = np.concatenate([start, start[:3]])
     run = lambda: gw.simulate(robot, q, 2.0, controller=cascade(mech, robot), method="adaptive")  # noqa: E731
-    times = interleaved({OURS: run}, rounds)
-    return Promise("manutec_r3_full under its cascade, vs real time", 2.0 / times.median(OURS), 10)
+    times = time_interleaved({GEARWRIGHT_NAME: run}, rounds)
+    return Target("manutec_r3_full under its cascade, vs real time", 2.0 / times.median_time(GEARWRIGHT_NAME), 10)
 
 
 FIRST = """
@@ -165,7 +171,7 @@ print(time.process_time() - begun)
 """
 
 
-def first(rounds: int) -> Promise:
+def first(rounds: int) -> Target:
     """A first run in a new process, everything it needs on disk."""
     ask = lambda: float(subprocess.run([sys.executable, "-c", FIRST], check=True, capture_output=True).stdout)  # noqa: E731
     robot = gw.load("puma560")
@@ -173,7 +179,7 @@ def first(rounds: int) -> Promise:
         gw.simulate(robot, None, 3.0, inputs=torques)  # long enough for the kernels to pay
     ask()
     what = "a first run in a new process, puma560 with friction, 0.1 s"
-    return Promise(what, sorted(ask() for _ in range(rounds))[rounds // 2], 0.05, "s", at_most=True)
+    return Target(what, sorted(ask() for _ in range(rounds))[rounds // 2], 0.05, "s", at_most=True)
 
 
 def main() -> int:
@@ -183,7 +189,7 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     found = [*friction(rounds), harmonic(3), sampled(3), controlled(3), first(rounds)]
     print(*found, sep="\n")
-    return 0 if all(promise.kept for promise in found) else 1
+    return 0 if all(promise.is_met for promise in found) else 1
 
 
 if __name__ == "__main__":

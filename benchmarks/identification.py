@@ -39,7 +39,9 @@ def main() -> None:
     n = mech.n
     limits = MotionLimits([-2.0] * n, [2.0] * n, [1.5] * n, [5.0] * n)
     motion = timed(
-        "exciting trajectory, 2 starts of 50 steps", "-", lambda: excite(mech, limits, starts=2, steps=50)
+        "exciting trajectory, 2 starts of 50 steps",
+        "-",
+        lambda: excite(mech, limits, search=gw.identification.ExcitationOptions(starts=2, steps=50)),
     ).motion.sample(2000)
     tau = gw.inverse_dynamics(mech, motion.q, motion.v, motion.a) + rng.normal(size=motion.v.shape)
     log = Log(motion.t, motion.q, tau, motion.v, motion.a)
@@ -52,7 +54,7 @@ def long_log(robot, mech) -> None:
     """Positions and torques at 500 Hz for two minutes."""
     n = mech.n
     limits = MotionLimits([-2.0] * n, [2.0] * n, [1.5] * n, [5.0] * n)
-    motion = excite(mech, limits, starts=1, steps=0).motion
+    motion = excite(mech, limits, search=gw.identification.ExcitationOptions(starts=1, steps=0)).motion
     t = np.arange(LONG) / 500
     rng = np.random.default_rng(1)
     tau = gw.inverse_dynamics(mech, *(motion.at(t, k) for k in range(3))) + rng.normal(size=(LONG, n))

@@ -18,11 +18,11 @@ from collections.abc import Callable
 import numpy as np
 
 import gearwright as gw
-from gearwright.bench.cases import OURS, Motion
-from gearwright.bench.compilation import no_cache
-from gearwright.bench.peers import Pinocchio, installed
-from gearwright.bench.report import Promise
-from gearwright.bench.timing import interleaved
+from gearwright.bench.cases import GEARWRIGHT_NAME, RandomStates
+from gearwright.bench.compilation import without_cache
+from gearwright.bench.peers import Pinocchio, installed_peers
+from gearwright.bench.report import Target
+from gearwright.bench.timing import time_interleaved
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 
 AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -47,34 +47,34 @@ def seconds(action: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def growth(what: str, action: Callable[[int], object], links: int, limit: float) -> Promise:
+def growth(what: str, action: Callable[[int], object], links: int, limit: float) -> Target:
     """How much longer something takes for twice as many links; 2 is linear."""
     half, full = seconds(lambda: action(links // 2)), seconds(lambda: action(links))
     print(f"{what}: {half:.2f} s for {links // 2} links, {full:.2f} s for {links}")
-    return Promise(f"{what}, {links} links over {links // 2}", full / half, limit, at_most=True)
+    return Target(f"{what}, {links} links over {links // 2}", full / half, limit, at_most=True)
 
 
-def first_run() -> Promise:
+def first_run() -> Target:
     """A first run of a hundred joints, nothing in the cache [s]."""
     mech = gw.assemble(robot(100))
-    return Promise("gw.simulate, 100 joints, 0.01 s", seconds(lambda: gw.simulate(mech, until=0.01)), 3, "s", True)
+    return Target("gw.simulate, 100 joints, 0.01 s", seconds(lambda: gw.simulate(mech, until=0.01)), 3, "s", True)
 
 
 def against_pinocchio(joints: int, rounds: int) -> None:
     """Calls for single states of both sides, in turns, and their ratio."""
     mech = gw.assemble(robot(joints))
-    q, v, tau = (part[0] for part in Motion.of(mech, 1))
+    q, v, tau = (part[0] for part in RandomStates.for_machine(mech, 1))
     kernels = {f: gw.compile(f, mech) for f in ("inverse_dynamics", "forward_dynamics")}
     calls: dict[str, Callable[[], object]] = {f: lambda k=k: k(q, v, tau) for f, k in kernels.items()}
-    peer = Pinocchio(mech) if PEER in installed() and memory() > BYTES * joints**3 else None
+    peer = Pinocchio(mech) if PEER in installed_peers() and memory() > BYTES * joints**3 else None
     if peer is not None:
         calls["rnea"] = lambda: peer.pin.rnea(peer.model, peer.data, q, v, tau)
         calls["aba"] = lambda: peer.pin.aba(peer.model, peer.data, q, v, tau)
-    times = interleaved(calls, rounds)
+    times = time_interleaved(calls, rounds)
     for function, theirs in (("inverse_dynamics", "rnea"), ("forward_dynamics", "aba")):
-        ratio = f", {PEER}'s {theirs} / ours {times.ratio(theirs, function):.2f}" if peer is not None else ""
-        per_joint = 1e9 * times.median(function) / joints
-        print(f"{joints:4d} joints, {function}: {OURS} {per_joint:.0f} ns per joint{ratio}")
+        ratio = f", {PEER}'s {theirs} / ours {times.time_ratio(theirs, function):.2f}" if peer is not None else ""
+        per_joint = 1e9 * times.median_time(function) / joints
+        print(f"{joints:4d} joints, {function}: {GEARWRIGHT_NAME} {per_joint:.0f} ns per joint{ratio}")
 
 
 def memory() -> float:
@@ -91,7 +91,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     os.environ["GEARWRIGHT_THREADS"] = "1"
-    with no_cache():
+    with without_cache():
         gw.compile("inverse_dynamics", gw.assemble(robot(2)))  # what is loaded once
         found = [first_run(), growth("gw.assemble", lambda n: gw.assemble(robot(n)), 1000, 2.6)]
         for function in ("inverse_dynamics", "forward_dynamics"):
@@ -101,7 +101,7 @@ def main() -> int:
         against_pinocchio(joints, options.rounds)
     for promise in found:
         print(promise)
-    return 0 if all(promise.kept for promise in found) else 1
+    return 0 if all(promise.is_met for promise in found) else 1
 
 
 if __name__ == "__main__":

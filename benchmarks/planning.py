@@ -25,8 +25,8 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.bench.peers import Pinocchio
-from gearwright.bench.report import Promise
-from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.bench.report import Target
+from gearwright.planning.kinematics.joint_ranges import JointRanges
 
 ARMS = {"ur5_like": "tool", "puma560": "tool", "panda_like": "flange", "panda_like_calibrated": "flange"}
 ELASTIC = {"harmonic_6": "tool", "manutec_r3_full": "load"}
@@ -37,8 +37,8 @@ TIMEOUT = 0.02
 
 
 def poses(robot: gw.parts.Robot, frame: str, count: int):
-    joints = Joints.of(robot)
-    q = np.random.default_rng(1).uniform(*joints.ranges, (count, joints.mech.n))
+    joints = JointRanges.from_robot(robot)
+    q = np.random.default_rng(1).uniform(*joints.search_ranges, (count, joints.mech.n))
     return joints, gw.placement(joints.mech, q, frame)
 
 
@@ -48,7 +48,7 @@ def seconds(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def offset(joints: Joints, frame: str) -> tuple[str, np.ndarray, np.ndarray]:
+def offset(joints: JointRanges, frame: str) -> tuple[str, np.ndarray, np.ndarray]:
     """The body that carries a frame, and its rotation and position on it."""
     body = joints.mech.bodies[joints.mech.place_of(frame)[0]].name
     (R, p), (S, o) = (gw.placement(joints.mech, np.zeros(joints.mech.n), x) for x in (frame, body))
@@ -58,11 +58,11 @@ def offset(joints: Joints, frame: str) -> tuple[str, np.ndarray, np.ndarray]:
 class PinocchioLoop:
     """The damped least squares of Pinocchio's own example, with limits and restarts: what people write."""
 
-    def __init__(self, robot: gw.parts.Robot, joints: Joints, body: str) -> None:
+    def __init__(self, robot: gw.parts.Robot, joints: JointRanges, body: str) -> None:
         peer = Pinocchio(joints.mech)
         self.pin, self.model, self.data, self.joints = peer.pin, peer.model, peer.data, joints
-        self.joint = self.model.getJointId(joints.mech.bodies[joints.mech.index(body)].speed_name)
-        self.low, self.high = joints.stops
+        self.joint = self.model.getJointId(joints.mech.bodies[joints.mech.body_index(body)].speed_name)
+        self.low, self.high = joints.search_limits
         self.rng = np.random.default_rng(0)
 
     def solve(self, R: np.ndarray, p: np.ndarray, rounds: int = 40) -> bool:
@@ -70,7 +70,7 @@ class PinocchioLoop:
         pin, model, data = self.pin, self.model, self.data
         wanted = pin.SE3(R, p)
         for _ in range(rounds):
-            q = self.rng.uniform(*self.joints.ranges)
+            q = self.rng.uniform(*self.joints.search_ranges)
             for _ in range(100):
                 pin.forwardKinematics(model, data, q)
                 between = data.oMi[self.joint].actInv(wanted)
@@ -86,13 +86,13 @@ class PinocchioLoop:
 class TracIk:
     """TRAC-IK with its own restarts until it runs out of time."""
 
-    def __init__(self, robot: gw.parts.Robot, joints: Joints, body: str) -> None:
+    def __init__(self, robot: gw.parts.Robot, joints: JointRanges, body: str) -> None:
         from trac_ik import TracIK
 
         with tempfile.TemporaryDirectory() as folder:
             gw.save(robot, Path(folder) / "robot.urdf")
             self.solver = TracIK("base", body, str(Path(folder) / "robot.urdf"), timeout=TIMEOUT, epsilon=1e-6)
-        self.start = np.mean(joints.ranges, axis=0)
+        self.start = np.mean(joints.search_ranges, axis=0)
 
     def solve(self, R: np.ndarray, p: np.ndarray) -> bool:
         """Whether a pose of the body was reached."""
@@ -102,7 +102,7 @@ class TracIk:
 SOLVERS = {"a loop over Pinocchio": PinocchioLoop, "TRAC-IK": TracIk}
 
 
-def compared(name: str, frame: str, count: int, peer_count: int) -> list[Promise]:
+def compared(name: str, frame: str, count: int, peer_count: int) -> list[Target]:
     robot = gw.load(name)
     joints, (R, p) = poses(robot, frame, count)
     gw.inverse_kinematics(robot, frame, (R[0], p[0]))  # compiled before the clock starts
@@ -111,7 +111,7 @@ def compared(name: str, frame: str, count: int, peer_count: int) -> list[Promise
     some = min(count, 300)
     single = seconds(lambda: [gw.inverse_kinematics(robot, frame, (R[k], p[k])) for k in range(some)]) / some
     print(f"{name:22} {1 / batch:9.0f} poses/s in a batch, one pose from Python {1e6 * single:5.0f} us")
-    promises = [Promise(f"{name}: reachable poses solved to 1e-9", 100 * found.reached.mean(), 99.5, "%")]
+    promises = [Target(f"{name}: reachable poses solved to 1e-9", 100 * found.reached.mean(), 99.5, "%")]
     if name in ELASTIC:
         return promises
     body, turn, shift = offset(joints, frame)
@@ -126,16 +126,16 @@ def compared(name: str, frame: str, count: int, peer_count: int) -> list[Promise
         )
         print(f"{'':22} {1 / times[peer]:9.0f} poses/s by {peer}, {100 * np.mean(solved):.1f} % solved to 1e-6")
     for peer, spent in times.items():
-        promises.append(Promise(f"{name}: batch vs {peer}", spent / batch, 10))
-        promises.append(Promise(f"{name}: one pose from Python vs {peer}", spent / single, 2))
+        promises.append(Target(f"{name}: batch vs {peer}", spent / batch, 10))
+        promises.append(Target(f"{name}: one pose from Python vs {peer}", spent / single, 2))
     return promises
 
 
-def planned(name: str, points: int = 5) -> list[Promise]:
+def planned(name: str, points: int = 5) -> list[Target]:
     """The fastest motion through random points: what it costs, beside toppra with a loop over Pinocchio."""
     robot = gw.load(name)
-    joints = Joints.of(robot)
-    low, high = joints.ranges
+    joints = JointRanges.from_robot(robot)
+    low, high = joints.search_ranges
     path = low + (high - low) * np.random.default_rng(2).uniform(0.25, 0.75, (points, joints.mech.n))
     gw.planning.fastest(robot, path, intervals=20)  # compiled before the clock starts
     found: list[gw.motion.Trajectory] = []
@@ -145,14 +145,14 @@ def planned(name: str, points: int = 5) -> list[Promise]:
     if find_spec("pinocchio") is not None and find_spec("toppra") is not None:
         length, peer = with_pinocchio(robot, joints, path)
         print(f"{'':22} {1e3 * peer:9.0f} ms by toppra with Pinocchio, {length:.4f} s, not checked between its points")
-    busy, beyond = 100 * (use.largest > 0.99).mean(), max(use.largest.max() - 1, 1e-16)
+    busy, beyond = 100 * (use.largest_share > 0.99).mean(), max(use.largest_share.max() - 1, 1e-16)
     return [
-        Promise(f"{name}: instants of the fastest motion at a limit", busy, 95, "%"),
-        Promise(f"{name}: limits kept, one over the excess", 1 / beyond, 1e6),
+        Target(f"{name}: instants of the fastest motion at a limit", busy, 95, "%"),
+        Target(f"{name}: limits kept, one over the excess", 1 / beyond, 1e6),
     ]
 
 
-def with_pinocchio(robot: gw.parts.Robot, joints: Joints, path: np.ndarray) -> tuple[float, float]:
+def with_pinocchio(robot: gw.parts.Robot, joints: JointRanges, path: np.ndarray) -> tuple[float, float]:
     """Length of the motion and processor time [s] of what people write: toppra, torques by Pinocchio one by one."""
     import toppra
     from toppra import constraint
@@ -202,7 +202,7 @@ def main() -> int:
     ]
     found += [promise for name in ("panda_like", "ur5_like") for promise in planned(name)]
     print(*found, sep="\n")
-    return 0 if all(promise.kept for promise in found) else 1
+    return 0 if all(promise.is_met for promise in found) else 1
 
 
 if __name__ == "__main__":

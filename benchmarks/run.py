@@ -14,20 +14,20 @@ from pathlib import Path
 
 import figure
 import gearwright as gw
-from gearwright.bench.bench import ROBOTS, bench
+from gearwright.bench.bench import BENCH_ROBOTS, bench
 
 HERE = Path(__file__).parent
 
 
 def main() -> int:
     arguments = parser().parse_args()
-    robots = {name: gw.load(name) for name in ROBOTS}
+    robots = {name: gw.load(name) for name in BENCH_ROBOTS}
     report = bench(robots, arguments.states, arguments.rounds, say=lambda task: print(task, file=sys.stderr))
     arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "bench.json").write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")
     figure.draw(report.as_data(), arguments.output / "bench.png")
     print(report)
-    return 0 if report.kept else 1
+    return 0 if report.is_met else 1
 
 
 def parser() -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.analysis import compare
-from gearwright.bench.report import Promise
+from gearwright.bench.report import Target
 from gearwright.studio.figures import energy_figure, torque_figure
 from gearwright.studio.session import Session
 
@@ -33,26 +33,26 @@ def main() -> int:
     robot = gw.load(ROBOT)
     n = gw.assemble(robot).n
     session = Session(robot, gw.motion.polynomial(np.zeros(n), np.full(n, 0.5), duration=2.0))
-    session.compile()
-    assert session.compiled
+    session.compile_kernels()
+    assert session.is_compiled
     ratios = np.linspace(60.0, 140.0, changes)
     spent = [timed(session, ratio) for ratio in ratios]
     ours, kernels, plainly = statistics.median(spent), kernel_time(session), plain_time(session)
     print(f"{ROBOT}, 2 s of motion in {len(session.motion.motion.t)} samples: slider to curves {1e3 * ours:.1f} ms")
     print(f"of these the torques: {1e3 * kernels:.2f} ms through kernels, {1e3 * plainly:.1f} ms assembled anew")
     promises = [
-        Promise("100 ms against slider to updated torque curves", MOST / ours, 1.0),
-        Promise("torques through parameter kernels against assembling anew", plainly / kernels, 5.0),
+        Target("100 ms against slider to updated torque curves", MOST / ours, 1.0),
+        Target("torques through parameter kernels against assembling anew", plainly / kernels, 5.0),
     ]
     for promise in promises:
         print(promise)
-    return 0 if all(promise.kept for promise in promises) else 1
+    return 0 if all(promise.is_met for promise in promises) else 1
 
 
 def timed(session: Session, ratio: float) -> float:
     start = time.process_time()
-    session.enter(JOINT, {"gear.ratio": float(ratio)})
-    found = session.quick()
+    session.enter_values(JOINT, {"gear.ratio": float(ratio)})
+    found = session.quick_results()
     torque_figure(found.comparison, JOINT).to_json()
     energy_figure(found.comparison.motion.t, found.energy).to_json()
     return time.process_time() - start
@@ -61,8 +61,8 @@ def timed(session: Session, ratio: float) -> float:
 def kernel_time(session: Session) -> float:
     kernels = session._kernels
     assert kernels is not None
-    values, motion = kernels.nominal, session.motion.motion
-    return best(lambda: kernels.forces(values, motion))
+    values, motion = kernels.nominal_values, session.motion.motion
+    return best(lambda: kernels.generalised_forces(values, motion))
 
 
 def plain_time(session: Session) -> float:

@@ -56,8 +56,8 @@ def main() -> int:
     print("wheels   rows, chain   rows, planets   robot to machine   [ms]")
     for count in (10, 100, 1000):
         rounds = 11 if count < 1000 else 3
-        one = median(lambda n=count: chain(n).rates(["joint"]), rounds)
-        two = median(lambda n=count: planets(n).rates(["s0"]), rounds)
+        one = median(lambda n=count: chain(n).turning_rates(["joint"]), rounds)
+        two = median(lambda n=count: planets(n).turning_rates(["s0"]), rounds)
         three = median(lambda n=count: assemble(robot(n)), rounds)
         print(f"{count:6d} {one:13.2f} {two:15.2f} {three:18.2f}")
         kept = kept and (count != 100 or max(one, two) < MILLISECONDS)

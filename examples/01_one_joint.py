@@ -1,7 +1,8 @@
 """One joint with a rotor.
 
 An arm of 2 kg, its centre of mass 0.5 m from the hinge and 0.1 kg m2 about it, is driven by a rotor of 1e-4 kg m2
-through a gear of ratio 100. The hinge feels 0.1 + 2 * 0.5^2 + 100^2 * 1e-4 = 1.6 kg m2, of which the rotor is 1.
+through a gear of ratio 100. The inertia at the hinge is 0.1 + 2 * 0.5^2 + 100^2 * 1e-4 = 1.6 kg m2, of which the rotor
+is 1.
 """
 
 import gearwright as gw

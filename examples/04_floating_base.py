@@ -2,15 +2,15 @@
 
 A satellite of 0.5 kg m2 floats freely and turns an antenna of 0.2 kg m2 at 1 rad/s by a rotor of 1e-4 kg m2, 100 times
 as fast. Their angular momentum stays zero, so the satellite turns at -(0.2 + 100 * 1e-4) / (0.5 + 0.2 + 1e-4) =
--0.29995715 rad/s. A number per joint ("diagonal") knows the rotor's energy but not its momentum: it is 5 % off.
+-0.29995715 rad/s. A number per joint ("diagonal") includes the rotor's energy but not its momentum: an error of 5 %.
 """
 
 import numpy as np
 
 import gearwright as gw
-from gearwright.parts import FREE, Drive, Gear, Joint, Link, Motor, Robot
+from gearwright.parts import FREE_JOINT, Drive, Gear, Joint, Link, Motor, Robot
 
-satellite = Link("satellite", joint=FREE, mass=50, inertia=np.diag([0.5, 0.5, 0.5]))
+satellite = Link("satellite", joint=FREE_JOINT, mass=50, inertia=np.diag([0.5, 0.5, 0.5]))
 antenna = Link("antenna", "satellite", Joint(axis=(0, 0, 1)), mass=1, inertia=np.diag([0.1, 0.1, 0.2]))
 drive = Drive("antenna", Motor(inertia=1e-4), Gear(ratio=100))
 mech = gw.assemble(Robot("satellite", [satellite, antenna], [drive], gravity=(0, 0, 0)))

@@ -1,7 +1,7 @@
 """The resonance of an elastic drive.
 
-A rotor of 1e-4 kg m2 behind a gear of ratio 100 weighs 1 kg m2 at the joint, as much as the link. A gear stiffness of
-5000 Nm/rad joins the two: they swing against each other at sqrt(5000 * (1/1 + 1/1)) = 100 rad/s.
+A rotor of 1e-4 kg m2 behind a gear of ratio 100 has 1 kg m2 at the joint, as much as the link. A gear stiffness of 5000
+Nm/rad connects the two: they oscillate against each other at sqrt(5000 * (1/1 + 1/1)) = 100 rad/s.
 """
 
 import numpy as np

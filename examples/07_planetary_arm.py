@@ -2,9 +2,9 @@
 
 Each joint has a planetary stage whose carrier is fixed: sun 40, planet 20 and ring 80 teeth, so the sun turns at -2 and
 the planets at +4 times the joint's speed. Along a motion of 1 s the first joint needs up to 299.4219 Nm with 3 planets
-and 301.9159 Nm with 6, each of 0.12 kg. The paper prints the sun's ratio as +2; its stage would then seem to push the
-arm eleven times as hard as it does (0.06916 instead of 0.0062 kg m2 of coupling inertia). A sphere of 2 kg in the hand
-brings its own inertia, 2/5 m r^2 = 0.002 kg m2, beside its weight.
+and 301.9159 Nm with 6, each of 0.12 kg. The paper prints the sun's ratio as +2; the reaction of its stage on the arm
+would then be eleven times too large (0.06916 instead of 0.0062 kg m2 of coupling inertia). A sphere of 2 kg in the hand
+adds its inertia, 2/5 m r^2 = 0.002 kg m2, to its weight.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tempfile import gettempdir
 import numpy as np
 
 import gearwright as gw
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, panel_figure, save_figure
 
 t = np.linspace(0, 1, 2001)
 s = 35 * t**4 - 84 * t**5 + 70 * t**6 - 20 * t**7
@@ -27,9 +27,8 @@ for n in (3, 4, 5, 6):
     mech = gw.assemble(gw.load(f"planetary_2r_{n}"))
     torques[f"{n} planets"] = gw.inverse_dynamics(mech, q, v, a)
     energies[f"{n} planets"] = gw.kinetic_energy(mech, q, v)
-    print(
-        f"{n} planets: up to {torques[f'{n} planets'].max(axis=0).round(4)} Nm, {energies[f'{n} planets'].max():.4f} J"
-    )
+    largest = torques[f"{n} planets"].max(axis=0).round(4)
+    print(f"{n} planets: up to {largest} Nm, {energies[f'{n} planets'].max():.4f} J")
 
 arm = gw.assemble(gw.load("planetary_2r_3"))
 printed = replace(arm, spins=tuple(replace(w, ratio=tuple(map(abs, w.ratio))) for w in arm.spins))
@@ -52,7 +51,8 @@ panels = [
     Panel("torque 1 beyond 3 planets [Nm]", {name: tau[:, 0] - first[:, 0] for name, tau in torques.items()}),
     Panel("kinetic energy [J]", energies),
 ]
-print("figure:", save(figure(t, "time [s]", panels, columns=2), Path(gettempdir()) / "gearwright_planetary_arm.png"))
+figure = panel_figure(t, "time [s]", panels, columns=2)
+print("figure:", save_figure(figure, Path(gettempdir()) / "gearwright_planetary_arm.png"))
 
 assert abs(torques["3 planets"][:, 0].max() - 299.4219) < 1e-4
 assert abs(torques["6 planets"][:, 0].max() - 301.9159) < 1e-4

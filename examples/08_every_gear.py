@@ -1,8 +1,8 @@
-"""One of each gear, and what it makes a motor of 1e-4 kg m2 weigh at the joint.
+"""One of each gear, and the inertia of a motor of 1e-4 kg m2 at the joint.
 
 Spur, internal, idler, bevel, worm, belt, chain, planetary (each member held), stepped, Wolfrom, harmonic, cycloidal, RV
-and gears in series; rack and ball screw move a slide. A planetary stage of 18, 27 and 72 teeth with its ring held has
-the ratio 5, so the motor weighs 1e-4 * 5^2 = 0.0025 kg m2.
+and gears in series; rack and ball screw drive a prismatic joint. A planetary stage of 18, 27 and 72 teeth with its ring
+held has the ratio 5, so the motor has 1e-4 * 5^2 = 0.0025 kg m2 at the joint.
 """
 
 import gearwright as gw
@@ -53,5 +53,5 @@ for name, gear in GEARS.items():
     link = Link("link", joint=joint, mass=1.0, inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     mech = gw.assemble(Robot(name, [link], [Drive("joint", Motor(1e-4), gear, axis=(0, 0, 1))]))
     felt[name] = gw.mass_matrix(mech, [0.0])[0, 0] - 1.0
-    print(f"{name:24} ratio {gear.ratio:10.4f}   felt {felt[name]:9.5f} {'kg' if slides else 'kg m2'}")
+    print(f"{name:24} ratio {gear.ratio:10.4f}   reflected {felt[name]:9.5f} {'kg' if slides else 'kg m2'}")
 assert abs(felt["planetary, ring held"] - 0.0025) < 1e-12

@@ -2,7 +2,7 @@
 
 Their section 7 derives by hand the inertia matrix, the Coriolis matrix and the gravity terms of an arm with three
 motors. Here they come out of the same recursions that compute the numbers. The coupling of the third rotor with the
-first joint is b13 = k3 s2 J3: at q2 = pi/2 it is 80 * 2e-4 = 0.016 kg m2, and it is what "armature" leaves out.
+first joint is b13 = k3 s2 J3: at q2 = pi/2 it is 80 * 2e-4 = 0.016 kg m2, which "armature" neglects.
 """
 
 from math import pi

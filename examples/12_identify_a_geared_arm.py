@@ -1,8 +1,8 @@
-"""Identify a geared arm from a simulated log, and write what was found back into the robot.
+"""Identify a geared arm from a simulated log, and write the parameters back to the robot.
 
-The elbow arm moves along an exciting trajectory; its torques carry noise of 0.3 Nm and friction that the robot file
-knows nothing about. The file's masses are 20 % wrong. Afterwards the base parameters hold the true values within their
-confidence intervals, the third rotor's 2e-4 kg m2 is found to 5 %, and the corrected robot is physically possible.
+The elbow arm moves along an exciting trajectory; its torques have noise of 0.3 Nm and friction that is not in the robot
+file. The file's masses are 20 % wrong. The identified base parameters agree with the true values within their
+confidence intervals, the third rotor's 2e-4 kg m2 is found to 5 %, and the corrected robot is physically consistent.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from gearwright.identification import Log, MotionLimits, excite, fit_consistent,
 true = gw.load("elbow")
 mech = gw.assemble(true)
 limits = MotionLimits(lower=[-2] * 3, upper=[2] * 3, speed=[2] * 3, acceleration=[6] * 3)
-excitation = excite(mech, limits, starts=2, steps=40, samples=50)
+excitation = excite(mech, limits, search=gw.identification.ExcitationOptions(starts=2, steps=40, samples=50))
 print(f"condition number of the exciting trajectory: {excitation.condition:.0f}")
 
 

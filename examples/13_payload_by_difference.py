@@ -1,7 +1,7 @@
 """A payload from two logs: one of the empty robot, one with the payload.
 
 The elbow arm carries 2.5 kg at (0.35, 0.02, 0.05) m in the frame of its last link. The difference between its torques
-and those expected of the empty arm gives the mass to 2 % and the place to 2 cm.
+and those expected of the empty arm gives the mass to 2 % and the position to 2 cm.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from gearwright.identification import Log, MotionLimits, excite, identify, ident
 empty = gw.load("elbow")
 loaded = empty.with_payload(2.5, (0.35, 0.02, 0.05), inertia=np.diag([0.01, 0.012, 0.008]))
 limits = MotionLimits(lower=[-2] * 3, upper=[2] * 3, speed=[2] * 3, acceleration=[6] * 3)
-motion = excite(empty, limits, starts=1, steps=40, samples=50).motion
+motion = excite(empty, limits, search=gw.identification.ExcitationOptions(starts=1, steps=40, samples=50)).motion
 
 
 def measure(robot, seed):

@@ -1,9 +1,9 @@
 """Three more families of actuators: a pneumatic cylinder, a stepping motor, a synchronous motor.
 
-Each is a linear actuator dx/dt = C x + f M + d u (Vukobratovic and Potkonjak, eq. 20.74), and what theory says of it
-alone comes out of the complete model: 9 kg swing on the air of a closed cylinder at 23.7 rad/s, a rotor of 3e-5 kg m2
-about its step at 1095.4 rad/s, and a synchronous motor without current along its magnets turns as a DC motor with
-K = 3/2 p psi does.
+Each is a linear actuator dx/dt = C x + f M + d u (Vukobratovic and Potkonjak, eq. 20.74), and the complete model
+reproduces its theory: 9 kg oscillate on the air of a closed cylinder at 23.7 rad/s, a rotor of 3e-5 kg m2 about its
+step at 1095.4 rad/s, and a synchronous motor without current along its magnets turns as a DC motor with K = 3/2 p psi
+does.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from gearwright.parts import Drive, Gear, Link, Motor, Robot
 def swing(mech, actuator):
     """The frequency of machine and actuator together that is damped least [rad/s]."""
     model = gw.actuation.complete_model(mech, [actuator])
-    rest = model.drift(np.zeros(len(model.names)))
-    modes = np.linalg.eigvals(np.array([model.drift(x) - rest for x in np.eye(len(model.names))]).T)
+    rest = model.drift(np.zeros(len(model.state_names)))
+    modes = np.linalg.eigvals(np.array([model.drift(x) - rest for x in np.eye(len(model.state_names))]).T)
     return max((z for z in modes if z.imag > 0), key=lambda z: z.real / abs(z)).imag
 
 

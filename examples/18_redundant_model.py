@@ -1,9 +1,9 @@
-"""The redundant model of Melhem and Loria, and the term that it forgot.
+"""The redundant model of Melhem and Loria, and its omitted term.
 
-Two links of an elbow arm and their two rotors, tied to the joints by springs of 8000 and 6000 Nm/rad. As free bodies
-they have 30 Cartesian velocities, an inertia matrix that never changes and a constant left inverse of the kinematics.
-Projected on the 4 generalized speeds it is the usual model, but only with the quadratic terms that the paper omits: at
-this state -0.00942448 Nm at the first joint and -0.01649283 Nm at the second, 14 % and 29 % of the velocity forces.
+Two links of an elbow arm and their two rotors, coupled to the joints by springs of 8000 and 6000 Nm/rad. As free bodies
+they have 30 Cartesian velocities, a constant inertia matrix and a constant left inverse of the kinematics. Projected on
+the 4 generalised speeds it is the usual model, but only with the quadratic terms that the paper omits: at this state
+-0.00942448 Nm at the first joint and -0.01649283 Nm at the second, 14 % and 29 % of the velocity forces.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A harmonic drive before and after a stiffer reducer.
 
 All three joints of the elbow arm get harmonic drives; the shoulder's of 6000 Nm/rad is then replaced by one four times
-as stiff. The resonance at which its motor shakes the link most moves from 13.2 Hz to 22.6 Hz; the figure shows both.
+as stiff. The resonance with the largest response of the link moves from 13.2 Hz to 22.6 Hz; the figure shows both.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.parts import Harmonic
-from gearwright.plots import save
+from gearwright.plots import save_figure
 
 
 def arm(shoulder: float) -> gw.Mechanism:
@@ -27,15 +27,17 @@ def arm(shoulder: float) -> gw.Mechanism:
 q, sweep = [0.0, 0.5, -0.8], np.geomspace(3, 100, 1500)
 soft, stiff = (gw.analysis.frequency_response(arm(k), q, "j2", sweep) for k in (6000.0, 24000.0))
 for name, found in (("soft", soft), ("stiff", stiff)):
-    print(f"{name:5} resonances at {found.resonances.round(1)} Hz, the motor stands still at", end=" ")
+    print(f"{name:5} resonances at {found.resonances.round(1)} Hz, antiresonances of the motor at", end=" ")
     print(f"{found.antiresonances['j2.motor'].round(1)} Hz")
 print("modes with held motors:", gw.analysis.vibration_modes(arm(6000.0), q, "held").frequencies.round(1), "Hz")
 print(
     "figure:",
-    save(soft.plot(others={"24000 Nm/rad": stiff}, name="6000 Nm/rad"), Path(gettempdir()) / "harmonic_resonance.png"),
+    save_figure(
+        soft.plot(others={"24000 Nm/rad": stiff}, name="6000 Nm/rad"), Path(gettempdir()) / "harmonic_resonance.png"
+    ),
 )
 
-before, after = (found.frequencies[np.argmax(np.abs(found.accelerations[:, 1]))] for found in (soft, stiff))
-print(f"the link shakes most at {before:.1f} Hz, then at {after:.1f} Hz")
+before, after = (found.frequencies[np.argmax(np.abs(found.acceleration_response[:, 1]))] for found in (soft, stiff))
+print(f"the largest response of the link is at {before:.1f} Hz, then at {after:.1f} Hz")
 assert abs(before - 13.2) < 0.1
 assert abs(after - 22.6) < 0.1

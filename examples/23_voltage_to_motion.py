@@ -1,8 +1,8 @@
 """From the voltage at the motors to the motion of the links.
 
 Two maxon RE 40 drive a flat arm of two links through gears of 100 from one battery of 48 V with 0.5 Ohm. The currents
-stay at their limit of 15 A while the arm gathers speed, and both motors together pull the battery below 39 V. What the
-battery gave is in the motion, in the coils, or lost in windings and battery: the balance closes to 1e-8 of it.
+stay at their limit of 15 A while the arm accelerates, and both motors together pull the battery below 39 V. The energy
+of the battery is in the motion, in the coils, or lost in windings and battery: the balance closes to 1e-8 of it.
 """
 
 import numpy as np
@@ -30,7 +30,8 @@ drives:
   - {joint: shoulder, motor: {catalogue: maxon_re40, max_current: 15 A}, gear: {ratio: 100}}
   - {joint: elbow, motor: {catalogue: maxon_re40, max_current: 15 A, position: [0.4, 0, 0]}, gear: {ratio: 100}}
 """)
-run = gw.simulate(robot, until=0.3, inputs={"shoulder.voltage": 40.0, "elbow.voltage": 40.0}, rtol=1e-10, atol=1e-12)
+fine = gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)
+run = gw.simulate(robot, until=0.3, inputs={"shoulder.voltage": 40.0, "elbow.voltage": 40.0}, integrator=fine)
 print(*run.remarks, sep="\n")
 for name in ("v.shoulder", "v.elbow", "shoulder.current", "elbow.current", "supply.bus_voltage"):
     print(f"{name:20s} from {run[name].min():8.3f} to {run[name].max():8.3f} {run.units[name]}")

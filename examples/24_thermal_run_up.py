@@ -1,8 +1,8 @@
-"""A motor that holds a load gets warm: winding and housing, and what the warmth does to the motor.
+"""Heating of a motor that holds a load: winding and housing, and the effect of temperature.
 
-A maxon RE 30 holds a load with its nominal current of 1.74 A. Its sheet gives the thermal resistances 1.7 and 6.0 K/W;
-the resistance of copper grows with the temperature, so the winding ends at 98.5 degC and the housing at 82 degC. With
-three times the current the winding passes 125 degC after 20 s, when the housing has hardly noticed.
+A maxon RE 30 holds a load with its nominal current of 1.74 A. Its data sheet gives the thermal resistances 1.7 and 6.0
+K/W; the resistance of copper grows with the temperature, so the winding ends at 98.5 degC and the housing at 82 degC.
+With three times the current the winding passes 125 degC after 20 s, while the housing is still cool.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """A finger of three joints between two tendons: a motor winds up the flexor, the extensor runs over pulleys.
 
-Both are elastic cords that never push. The winch is a shaft of the machine: the flexor's free length is what the winch
-has not wound up, so that the cord pulls at the finger and at the winch. The energy of the run balances to 1e-09.
+Both are elastic cords that never push. The winch is a shaft of the machine: the flexor's free length decreases as the
+winch turns, so the cord pulls at the finger and at the winch. The energy of the run balances to 1e-09.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy as np
 import gearwright as gw
 from gearwright.forces import (
     Coordinate,
-    Curve,
+    ElementDeflection,
     Line,
     NonlinearSpring,
     Pulley,
-    Twist,
+    TorqueCurve,
     compliant_stops,
     tendon,
 )
@@ -35,7 +35,7 @@ finger = gw.Mechanism(
 )
 
 flexor = tendon(finger, [("base", (-0.03, -0.008, 0)), ("near", (0.025, -0.007, 0)), ("far", (0.012, -0.005, 0))])
-stretch = Coordinate.of(finger, "flexor", lambda c: flexor.function(c) + 0.008 * c.coordinate("winch"))
+stretch = Coordinate.for_machine(finger, "flexor", lambda c: flexor.function(c) + 0.008 * c.coordinate("winch"))
 course = [("base", (-0.03, 0.004, 0))]
 for name, radius, along in zip(SIZES, (0.006, 0.005, 0.004), (0.025, 0.015, 0.012), strict=True):
     course += [Pulley(name, radius, axis=(0, 0, -1)), (name, (along, radius - 0.002, 0))]
@@ -44,7 +44,10 @@ extensor = tendon(finger, course, name="extensor")
 laws = [
     compliant_stops("flexor", stretch, -1.0, 0.122, 4000.0, 10.0, unit="N", smooth=True),
     compliant_stops("extensor", extensor, -1.0, 0.121, 400.0, 2.0, unit="N", smooth=True),
-    *(NonlinearSpring(f"{x}.skin", Twist(Line.of(finger, x)), Curve(0.02, 0.02), 1e-3) for x in SIZES),
+    *(
+        NonlinearSpring(f"{x}.skin", ElementDeflection(Line.for_machine(finger, x)), TorqueCurve(0.02, 0.02), 1e-3)
+        for x in SIZES
+    ),
 ]
 run = gw.simulate(finger, until=0.6, extra_laws=laws, inputs={"tau.winch": 0.02}, samples=61)
 print("joint angles [deg]:", np.rad2deg(run.q[-1, :3]).round(1), " flexor [N]:", run["flexor.torque"][-1].round(2))

@@ -1,8 +1,8 @@
-"""Deformation on both sides of a contact: a soft tool meets a soft surface with a mass behind it.
+"""Deformation on both sides of a contact: a compliant tool touches a compliant surface with a mass.
 
-The ram (2 kg) carries a tool of 0.1 kg on a rubber of 20 kN/m; the surface gives by 30 kN/m and lies on a block of
-50 kg on a spring. Springs in a row make 12 kN/m: the ram is in contact for half a swing of sqrt(12000 / 2) rad/s,
-40.6 ms, within 5 %; the tool's own mass makes the force ripple.
+The ram (2 kg) carries a tool of 0.1 kg on rubber of 20 kN/m; the surface has 30 kN/m and is on a block of 50 kg on a
+spring. Springs in series have 12 kN/m: the contact lasts half a period of sqrt(12000 / 2) rad/s, 40.6 ms, within 5 %;
+the mass of the tool causes force ripple.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 import gearwright as gw
 from gearwright.contact import Plane, SoftContact, with_wall
 from gearwright.parts import Joint, JointSpring, Link, Robot
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, panel_figure, save_figure
 
 X = (1, 0, 0)
 ram = Link("ram", "base", Joint(None, "prismatic", axis=X), 2.0)
@@ -26,15 +26,17 @@ run = gw.simulate(robot, ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]), until=0.12, extra_l
 touched = [span for span in run.phases["skin"] if span.kind == "constrained"]
 lasting = touched[-1].end - touched[0].begin
 half = np.pi / np.sqrt(12e3 / 2.0)
-print(f"in contact for {lasting * 1e3:.1f} ms, half a swing is {half * 1e3:.1f} ms; books off by {run.drift:.0e}")
+print(
+    f"in contact for {lasting * 1e3:.1f} ms, half a period is {half * 1e3:.1f} ms; energy balance error {run.drift:.0e}"
+)
 ways = {name: run[f"q.{name}"] * 1e3 for name in ("ram", "tool", "block")}
 panels = [
     Panel("way of ram, rubber, block [mm]", ways),
     Panel("depth of the surface [mm]", {"skin": run["skin.deformation"] * 1e3}),
     Panel("force [N]", {"skin": run["skin.force"]}),
 ]
-page = figure(run.t, "time [s]", panels, spans=run.phases)
-print("figure:", save(page, Path(gettempdir()) / "soft_on_both_sides.png"))
+page = panel_figure(run.t, "time [s]", panels, spans=run.phases)
+print("figure:", save_figure(page, Path(gettempdir()) / "soft_on_both_sides.png"))
 
 assert abs(half * 1e3 - 40.6) < 0.1
 assert abs(lasting / half - 1) < 0.05

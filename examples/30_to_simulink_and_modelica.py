@@ -1,6 +1,6 @@
 """A robot with its friction as an FMU, for Simulink, Modelica tools or FMPy.
 
-The Puma is written for FMI 3.0 with one of its frictions as a parameter. FMPy runs it by the solver inside
+The Puma is written for FMI 3.0 with one of its frictions as a parameter. FMPy runs it with the internal solver
 (Co-Simulation) while joints stick and slide: the run is that of `simulate` to 1e-8. With the parameter at twice its
 value joint 1 turns less, as that of the robot with this friction does.
 """
@@ -36,7 +36,9 @@ with TemporaryDirectory() as folder:
 errors = []
 for friction, series in found.items():
     robot = with_parameters(puma, {path: friction})
-    run = gw.simulate(robot, until=0.5, inputs=tau, samples=51, rtol=1e-11, atol=1e-12)
+    run = gw.simulate(
+        robot, until=0.5, inputs=tau, samples=51, integrator=gw.analysis.IntegratorOptions(rtol=1e-11, atol=1e-12)
+    )
     errors.append(np.abs(series["q.joint1"] - run["q.joint1"]).max())
     print(f"friction {friction:.2f} Nm: joint 1 turns {series['q.joint1'][-1]:.4f} rad, {errors[-1]:.0e} from simulate")
 assert max(errors) < 1e-8

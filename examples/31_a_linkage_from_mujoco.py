@@ -1,7 +1,7 @@
 """A four-bar linkage from MuJoCo, closed by `connect`, that a cord pulls over a drum.
 
-MuJoCo's `connect` comes as a loop of the robot, its spatial tendon as a cord. The loop is rigid here and soft there:
-with a stiff equality and steps of 0.1 ms MuJoCo follows within 1e-5 rad over 0.3 s. Written again, the loop is a
+MuJoCo's `connect` is read as a loop of the robot, its spatial tendon as a cord. The loop is rigid here and soft in
+MuJoCo: with a stiff equality and steps of 0.1 ms MuJoCo agrees within 1e-5 rad over 0.3 s. On export the loop is a
 `connect` again.
 """
 

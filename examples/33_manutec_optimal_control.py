@@ -3,7 +3,7 @@
 From rest at (0, -1.5, 0) to rest at (1, -1.95, 1) rad without payload, within 7.5 V at each drive and the limits of the
 joints (Otter and Tuerk 1988; von Stryk and Schlemmer 1994). Radau collocation of third order on 40 intervals and IPOPT
 give 20.404 V^2 s for the least energy in 0.53 s (PSOPT publishes 20.404 and 20.406) and 0.4952 s for the least time.
-Without rotors in the model half the energy would seem to do, 10.851.
+Without rotors in the model the energy would be about half, 10.851.
 """
 
 import casadi as ca

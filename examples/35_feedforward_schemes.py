@@ -1,10 +1,10 @@
 """Nominal control from the reference, from the measured state, and from a file.
 
-Figure 20.10 of Vukobratovic and Potkonjak: a PUMA 560 follows a fast motion under PD control with gravity alone, with
-the nominal control of the reference (scheme a, online or stored in a file), and with that of the measured state (scheme
-b). With the exact model both schemes leave less than a thousandth of the error of PD control; when the robot carries
-0.2 kg that the controllers do not know, both still leave less than a third. A stored control is refused for another
-motion. Friction is left out throughout; a stored control would know it.
+Figure 20.10 of Vukobratovic and Potkonjak: a PUMA 560 tracks a fast motion under PD control with gravity only, with the
+nominal control of the reference (scheme a, online or stored in a file), and with that of the measured state (scheme b).
+With the exact model both schemes leave less than a thousandth of the error of PD control; when the robot carries 0.2 kg
+that are not in the models, less than a third. A stored control for another motion is an error. Friction is neglected
+here; a stored control would include it.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ start = np.array([0.3, -0.5, 0.8, 0.4, 0.6, -0.3])
 motion = polynomial(start, start + np.array([0.8, -0.6, 0.5, 1.0, -0.7, 0.9]), duration=0.8)
 kp, kd = gw.control.joint_gains(robot, start, frequency=10.0)
 
-file = gw.control.nominal(robot, motion, laws=()).save(f"{tempfile.mkdtemp()}/nominal.csv")
+file = gw.control.nominal_control(robot, motion, laws=()).save(f"{tempfile.mkdtemp()}/nominal.csv")
 controllers = {
     "PD": gw.control.pd(robot, motion, kp, kd),
     "reference (a)": gw.control.feedforward(robot, motion, kp, kd, "reference"),

@@ -1,9 +1,9 @@
-"""Control of an arm with elastic drives: what is fed back decides whether it is stable.
+"""Control of an arm with elastic drives: stability depends on the side of measurement.
 
-An elbow manipulator with springs of 8000, 6000 and 3000 Nm/rad in its drives is to stand still. PD control on the
-links' angles is unstable (a pole at +35 1/s), the same gains on the motors' angles are stable, and feedback of the
-joints' torque damps the springs about six times better. A controller that knows the springs (feedback linearisation)
-then follows a motion to 1e-7 rad where one that takes them as stiff is 5 mrad off.
+An elbow manipulator with springs of 8000, 6000 and 3000 Nm/rad in its drives is to be at rest. PD control on the links'
+angles is unstable (a pole at +35 1/s), the same gains on the motors' angles are stable, and feedback of the joints'
+torque damps the springs about six times better. A controller with the springs in its model (feedback linearisation)
+then tracks a motion to 1e-7 rad, one with rigid springs to 5 mrad.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """A peg in a hole, and a block that sticks and slides.
 
-A peg is held in four coordinates and keeps two, along and about the axis of the hole: the arm of seven joints keeps
-three freedoms. A block on a floor with friction 0.3 is pulled ever harder, at 36.87 degrees to the axes: it lets go
-where the pull reaches 0.3 m g, after 0.589 s, and slides in the direction of the pull, because friction is a cone.
+A peg is constrained in four coordinates and free in two, along and about the axis of the hole: the arm of seven joints
+keeps three degrees of freedom. A block on a floor with friction 0.3 is pulled with increasing force, at 36.87 degrees
+to the axes: it slips when the force reaches 0.3 m g, after 0.589 s, and slides in the direction of the force, because
+of the friction cone.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Plane, fixed_frame
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, panel_figure, save_figure
 
 arm = gw.assemble(gw.load("panda_like"))
 q = np.array([0.3, -0.4, 0.2, -1.9, 0.1, 1.6, 0.4])
@@ -29,7 +30,7 @@ floor = Contact("z", Plane(), friction=0.3, name="floor")
 pull = {"tau.x": lambda t: 4.0 * t, "tau.y": lambda t: 3.0 * t}
 slid = gw.simulate(block, np.zeros(3), until=1.0, extra_laws=[floor], inputs=pull, samples=51, method="adaptive")
 go = next(event.t for event in slid.events if event.what == "slide" and event.t > 0)
-print(f"the block lets go after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
+print(f"the block slips after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
 slips, rubs = ({f"along {k}": slid[f"floor.{word}_{k}"] for k in (1, 2)} for word in ("slip", "force"))
 rubs["the cone"] = np.full(len(slid.t), 0.3 * 9.81)
 rubs["both together"] = np.hypot(slid["floor.force_1"], slid["floor.force_2"])
@@ -37,11 +38,11 @@ panels = [
     Panel("slip [m/s]", slips, title="a block is pulled"),
     Panel("friction [N]", rubs, "dotted: 0.3 m g", {"the cone": "both together"}),
 ]
-print("figure:", save(figure(slid.t, "time [s]", panels), Path(gettempdir()) / "sticks_and_slides.png"))
+print("figure:", save_figure(panel_figure(slid.t, "time [s]", panels), Path(gettempdir()) / "sticks_and_slides.png"))
 felt = {f"{word}": run[f"peg.force.{word}"] for word in "xy"}, {word: run[f"peg.torque.r{word}"] for word in "xy"}
 panels = [Panel("peg in its hole [mm]", {"z": 1e3 * run["peg.z"]}), Panel("force of the hole [N]", felt[0])]
-page = figure(run.t, "time [s]", [*panels, Panel("torque of the hole [Nm]", felt[1])])
-print("figure:", save(page, Path(gettempdir()) / "peg_in_hole.png"))
+page = panel_figure(run.t, "time [s]", [*panels, Panel("torque of the hole [Nm]", felt[1])])
+print("figure:", save_figure(page, Path(gettempdir()) / "peg_in_hole.png"))
 
 assert max(np.abs(run[f"peg.{word}"]).max() for word in ("x", "y", "rx", "ry")) < 1e-12
 assert abs(go - 0.3 * 9.81 / 5.0) < 1e-6

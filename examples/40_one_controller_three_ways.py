@@ -1,8 +1,8 @@
 """One controller in Python, in a compiled batch, and as C.
 
-A cascade with encoders of 1e-5 rad and speeds by difference is written once. In a simulation it moves the arm; in
-a batch of 1,000 arms with payloads of 0 to 3 kg it runs in machine code; as C (built with gcc where there is one) it
-decides as in Python to 1e-12.
+A cascade with encoders of 1e-5 rad and speeds by difference is written once. In a simulation it controls the arm; in a
+batch of 1,000 arms with payloads of 0 to 3 kg it runs in machine code; as C (built with gcc if installed) its outputs
+agree with Python to 1e-12.
 """
 
 import ctypes
@@ -17,8 +17,8 @@ from gearwright.motion import polynomial
 
 arm = gw.load("elbow").with_payload(0.0, (0.1, 0.0, 0.0))
 motion = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=0.5)
-cascade = gw.control.by_name("cascade", arm, motion, frequency=60.0)
-controller = gw.control.sampled(cascade, 1e-3, resolution=1e-5, speed="difference")
+cascade = gw.control.controller_by_name("cascade", arm, motion, frequency=60.0)
+controller = gw.control.with_sampling(cascade, 1e-3, resolution=1e-5, speed="difference")
 
 times = np.linspace(0.0, 0.5, 11)
 run = gw.simulate(arm, until=0.5, controller=controller, samples=times)

@@ -1,8 +1,8 @@
-"""Polishing an elastic surface: impedance control beside stiff position control, on a surface that is not level.
+"""Polishing an elastic surface: impedance control and stiff position control on an uneven surface.
 
 The tool moves along 15 cm of a soft surface (15,000 N/m) and presses on it. Impedance control puts a spring of 1500 N/m
-in a row with it, 15 mm below the surface that it believes in: 20.45 N. In truth the surface rises by 4 mm on the way,
-and the force to 25.9 N. Position control that begins with the same force meets the rise with 54 N.
+in series with it, 15 mm below the assumed surface: 20.45 N. The true surface rises by 4 mm along the path, and the
+force to 25.9 N. Position control with the same initial force responds with 54 N.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 import gearwright as gw
 from gearwright.contact import Plane, SoftContact
 from gearwright.motion import polynomial
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, panel_figure, save_figure
 
 arm = gw.assemble(gw.load("elbow"))
 begin = gw.inverse_kinematics(arm, "tool", (None, [0.5, -0.075, 0.1]), start=[0.0, -0.3, 0.9]).q
@@ -50,8 +50,8 @@ t = runs["impedance"].t
 ways = {name: gw.placement(arm, run.q, "tool").position[:, 1] * 1e3 for name, run in runs.items()}
 depths = {name: run["mat.deformation"] * 1e3 for name, run in runs.items()}
 panels = [Panel("force [N]", forces), Panel("depth [mm]", depths), Panel("way along the surface [mm]", ways)]
-page = figure(t, "time [s]", panels)
-print("figure:", save(page, Path(gettempdir()) / "polishing.png"))
+page = panel_figure(t, "time [s]", panels)
+print("figure:", save_figure(page, Path(gettempdir()) / "polishing.png"))
 
 assert abs(forces["impedance"][95] - 20.45) < 0.05
 assert forces["impedance"][-1] < 26.0

@@ -1,7 +1,7 @@
-"""Monte Carlo over what is not known: rotor inertia, payload and where it sits, and what they do to a motion's forces.
+"""Monte Carlo over uncertain parameters: effect of rotor inertia, payload and its position on the forces of a motion.
 
-Five thousand designs go through one kernel, in which the parameters are inputs. A tenth more or less of one rotor's
-inertia makes four fifths of the variance of the peak torque at j2, four times as much as a tenth of the payload.
+Five thousand designs go through one kernel, in which the parameters are inputs. A deviation of 10 % of one rotor's
+inertia causes four fifths of the variance of the peak torque at j2, four times as much as 10 % of the payload.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
-"""The recursion of Vukobratovic and Potkonjak, matrix by matrix, and what a joint transmits.
+"""The recursion of Vukobratovic and Potkonjak, matrix by matrix, and the reactions of a joint.
 
 `vector_arm` is written in the vectors of their handbook chapter: from mass centres to joints, and axes; its third joint
-slides. Velocities and accelerations of the links are linear forms: w = Lambda v, v_C = Xi v, dw/dt = Lambda a + Gamma,
-dv_C/dt = Xi a + Delta. They make H and h, which agree with the other recursions to 1e-10. Of what a joint transmits
-the part along its axis drives and the rest is reaction; the rotor takes what is left of the joint torque.
+is prismatic. Velocities and accelerations of the links are linear forms: w = Lambda v, v_C = Xi v, dw/dt = Lambda a +
+Gamma, dv_C/dt = Xi a + Delta. They give H and h, which agree with the other recursions to 1e-10. The part of the joint
+wrench along its axis is the drive torque and the rest is reaction; the remainder of the joint torque acts on the rotor.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
-"""Tracking with an observer, which is what the model of Melhem and Loria is for, on the corrected model.
+"""Tracking with an observer, the purpose of the model of Melhem and Loria, on the corrected model.
 
-The elbow arm has elastic drives and sensors at its motors only. An observer runs a copy of the model, quadratic terms
-included, along with the arm and is drawn to what the motors show; the controller sees the links through it. It starts
-with every link 0.02 rad wrong; at the end its estimate is within 1e-3 rad of the links. The arm stays within 0.01 rad
-of its path: the feedforward takes the drives as stiff. The constants of the paper's proofs (P1 to P3 and eq. 17) are
-bounds over all configurations, of which 200 are sampled here.
+The elbow arm has elastic drives and sensors at its motors only. An observer simulates the model, quadratic terms
+included, in parallel with the arm and is corrected by the motor measurements; the controller uses its link estimates.
+It starts with an error of 0.02 rad at every link; at the end its estimate is within 1e-3 rad of the links. The arm
+stays within 0.01 rad of its path: the feedforward assumes rigid drives. The constants of the paper's proofs (P1 to P3
+and eq. 17) are bounds over all configurations, of which 200 are sampled here.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ estimate = np.stack([run.states[f"estimate.q.{name}"] for name in mech.speeds[:3
 gap = np.abs(estimate - run.q[:, :3]).max(axis=1)
 error = np.abs(run.q[:, :3] - motion.at(run.t)).max(axis=1)
 for k in range(0, len(run.t), 20):
-    print(f"t = {run.t[k]:.2f} s: estimate off by {gap[k]:.1e} rad, arm off its path by {error[k]:.1e} rad")
+    print(f"t = {run.t[k]:.2f} s: estimation error {gap[k]:.1e} rad, tracking error {error[k]:.1e} rad")
 
 assert gap[0] > 0.019
 assert error.max() < 0.01

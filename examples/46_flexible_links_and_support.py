@@ -1,8 +1,8 @@
-"""What gives way: a flexible link, an elastic support, and both sides of a contact (problems 4, 6, 9 of figure 20.11).
+"""Compliance: a flexible link, an elastic support, and both sides of a contact (problems 4, 6, 9 of figure 20.11).
 
-A boom of 1.6 m cut into 20 segments swings within 1 % of a clamped beam, 7.27 rad/s. A boom of 5 kg on a foot of 195 kg
-bounces on a support of 8e5 N/m at sqrt(k/m) = 63.25 rad/s. A hand of stiffness k1 on a base of stiffness k2 feels
-k1 k2 / (k1 + k2): a slide of 2 kg that meets both at 0.5 m/s leaves them after half a period of that, 31.4 ms.
+A boom of 1.6 m in 20 segments has the frequency of a clamped beam, 7.27 rad/s, within 1 %. A boom of 5 kg on a foot of
+195 kg oscillates on a support of 8e5 N/m at sqrt(k/m) = 63.25 rad/s. A hand of stiffness k1 on a base of stiffness k2
+has k1 k2 / (k1 + k2): a slide of 2 kg that hits both at 0.5 m/s is in contact for half a period, 31.4 ms.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
-"""Ratios and a link's section at once: the least energy per cycle of an arm whose tip may give half a millimetre.
+"""Ratios and a link's section together: least energy per cycle of an arm with a tip deflection of at most 0.5 mm.
 
-The motors stay. Both ratios, the diameter and wall of the upper arm's tube and its metal may vary: optuna proposes, and
-gradients from kernels finish. A thin tube of aluminium, as narrow as the tip allows, and ratios of 183 and 114 instead
-of 100 and 100 save a quarter of the energy; a sweep over the shoulder's ratio has its minimum at the same place.
+The motors are fixed. Both ratios, the diameter and wall of the upper arm's tube and its metal may vary: optuna
+proposes, and gradients from kernels finish. A thin tube of aluminium, as narrow as the tip allows, and ratios of 183
+and 114 instead of 100 and 100 save a quarter of the energy; a sweep over the shoulder's ratio has its minimum at the
+same place.
 """
 
 from pathlib import Path
@@ -14,7 +15,7 @@ import gearwright as gw
 from gearwright.design import Range, Task
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Gear, Joint, Link, LinkSection, Motor, Robot, Tube
-from gearwright.plots import Panel, figure, save
+from gearwright.plots import Panel, panel_figure, save_figure
 
 bar, motor = np.diag([0.002, 0.03, 0.03]), dict(torque_constant=0.06, resistance=0.6, motor_mass=0.5)
 links = [
@@ -38,9 +39,9 @@ variables = {
     "upper.material": ["aluminium", "steel", "magnesium"],
 }
 before = gw.analyse(arm, task, sections=sections)
-best = gw.size_drives(
-    arm, task, objective="energy", joints=(), variables=variables, sections=sections, samples=101, trials=30
-)
+search = gw.design.SearchOptions(samples=101, trials=30)
+choices = {"objective": "energy", "joints": (), "variables": variables, "sections": sections}
+best = gw.size_drives(arm, task, **choices, search=search)
 for name, value in best.values.items():
     print(f"{name}: {value if isinstance(value, str) else format(value, '.4g')}")
 print(f"{before.energy:.1f} J per cycle before, {best.analysis.energy:.1f} J now")
@@ -48,8 +49,8 @@ print(f"{before.energy:.1f} J per cycle before, {best.analysis.energy:.1f} J now
 ratios = np.linspace(40, 200, 17)
 energies = gw.sweep(best.robot, {"shoulder.gear.ratio": ratios}, task, workers=1)
 curve = {"shoulder": energies["shoulder.energy"]}
-page = figure(ratios, "ratio of the shoulder", [Panel("energy of the shoulder [J]", curve)])
-print("figure:", save(page, Path(gettempdir()) / "ratios_and_a_section.png"))
+page = panel_figure(ratios, "ratio of the shoulder", [Panel("energy of the shoulder [J]", curve)])
+print("figure:", save_figure(page, Path(gettempdir()) / "ratios_and_a_section.png"))
 
 nearest = ratios[energies["shoulder.energy"].argmin()]
 tip = next(check for check in best.analysis.limits if check.name == "tip deflection")

@@ -1,8 +1,8 @@
-"""Monte Carlo over friction: how warm the motors of a SCARA get when nobody knows the friction of its joints.
+"""Monte Carlo over friction: motor temperatures of a SCARA with uncertain joint friction.
 
-The friction of both arms is drawn from normal distributions, a quarter about its mean, two dozen times; every sample is
-analysed for a task that goes on for ever. The shoulder's winding comes to 70 to 95 degrees Celsius, the elbow's to 40,
-and nearly all of the spread is the joint's own friction: what the other joint's does to it is lost.
+The friction of both arms is drawn from normal distributions, with a standard deviation of a quarter of its mean, in 24
+samples; every sample is analysed for a task repeated continuously. The shoulder's winding reaches 70 to 95 degrees
+Celsius, the elbow's 40, and nearly all of the spread is due to the joint's own friction.
 """
 
 from pathlib import Path
@@ -11,8 +11,8 @@ from tempfile import gettempdir
 import numpy as np
 
 import gearwright as gw
-from gearwright.design import Analysed, Normal, Task
-from gearwright.plots import Panel, figure, save
+from gearwright.design import AnalysisMeasure, Normal, Task
+from gearwright.plots import Panel, panel_figure, save_figure
 
 TASK = """
 task: pick
@@ -25,7 +25,7 @@ repetitions: continuous
 robot = gw.load("scara").with_joint("shoulder", friction=2.0).with_joint("elbow", friction=1.0)
 task = Task.read(TASK, robot)
 over = {"shoulder.friction": Normal(2.0, 0.5), "elbow.friction": Normal(1.0, 0.25)}
-found = gw.sweep(robot, over, Analysed(task, samples=61), samples=24, seed=1, workers=1)
+found = gw.sweep(robot, over, AnalysisMeasure(task, samples=61), samples=24, seed=1, workers=1)
 
 warm = {joint: found[f"{joint}.winding_temperature"] - 273.15 for joint in ("shoulder", "elbow")}
 shares = {}
@@ -37,8 +37,8 @@ for joint, degrees in warm.items():
 
 order = np.argsort(found["shoulder.friction"])
 curves = {joint: degrees[order] for joint, degrees in warm.items()}
-page = figure(found["shoulder.friction"][order], "friction of the shoulder [Nm]", [Panel("winding [°C]", curves)])
-print("figure:", save(page, Path(gettempdir()) / "monte_carlo_friction.png"))
+page = panel_figure(found["shoulder.friction"][order], "friction of the shoulder [Nm]", [Panel("winding [°C]", curves)])
+print("figure:", save_figure(page, Path(gettempdir()) / "monte_carlo_friction.png"))
 
 assert not found.errors
 assert min(shares.values()) > 0.95

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from gearwright.compiling.host.disk_cache import unsafe_directory
+from gearwright.compiling.host.disk_cache import distrust_reason
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `from support import ...` in every folder
 
 # Some tests break the recursions on purpose: what is compiled meanwhile must not stay in the user's cache. A folder
 # that the environment names is taken only if it is trusted: otherwise there would be a warning, which is an error here.
-if "GEARWRIGHT_CACHE" not in os.environ or unsafe_directory():
+if "GEARWRIGHT_CACHE" not in os.environ or distrust_reason():
     os.environ["GEARWRIGHT_CACHE"] = tempfile.mkdtemp(prefix="gearwright-tests-")
 
 # Deterministic, so that a red test is red for everyone; no deadline, because a test asserts no wall-clock time.

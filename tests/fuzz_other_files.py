@@ -199,7 +199,7 @@ def _studio_messages(rng: random.Random, folder: Path) -> str:
             for _ in range(10):
                 _send(rng, client, known)
             end = time.monotonic() + PATIENCE
-            while not page.closed and not page.idle():
+            while not page.closed and not page.is_idle():
                 assert time.monotonic() < end, "the page does not come to rest"
                 time.sleep(0.01)
             assert "bug in Gearwright" not in str(page.status.content), page.status.content

@@ -47,10 +47,10 @@ def _chosen(folder: Path, pattern: str, names: list[str]) -> list[Path]:
 def _front() -> None:
     """What the README and the manual's first page show: an arm, and joints whose torque "armature" misses."""
     import gearwright as gw
-    from gearwright.cli.demonstration.demonstration import misses_figure
+    from gearwright.cli.demonstration.demonstration import errors_figure
     from gearwright.scene import draw
 
-    _save(misses_figure(), IMAGES / "armature.png")
+    _save(errors_figure(), IMAGES / "armature.png")
     arm = draw(gw.load("planetary_3r"), [0.9, -0.5, 0.8], azimuth=60, elevation=18, names=False)
     _save(arm, IMAGES / "planetary_3r.png")
 
@@ -76,11 +76,11 @@ def _gear(file: Path) -> None:
 
 def _works(names: list[str]) -> None:
     """The figures of the five works, as their pages show them."""
-    from gearwright.works import FIGURES, draw
+    from gearwright.works import WORK_FIGURES, draw_figure
 
-    for name in FIGURES:
+    for name in WORK_FIGURES:
         if not names or name in names:
-            _save(draw(name), IMAGES / "works" / f"{name}.png")
+            _save(draw_figure(name), IMAGES / "works" / f"{name}.png")
 
 
 def _example(file: Path) -> bool:

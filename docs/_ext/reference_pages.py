@@ -12,6 +12,7 @@ from gallery_page import gallery_page
 from page_figures import draw_figures
 from schema_page import schema_page
 from sphinx.application import Sphinx
+from tolerances_page import tolerances_page
 from validation_page import validation_page
 
 PAGES = {
@@ -19,6 +20,7 @@ PAGES = {
     "examples": example_page,
     "file_format": schema_page,
     "gear_gallery": gallery_page,
+    "tolerances": tolerances_page,
     "validation": validation_page,
 }
 

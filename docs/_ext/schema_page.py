@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from gearwright.files import schema
-from gearwright.files.units import UNITS
+from gearwright.files.units import UNITS_BY_DIMENSION
 
 Rule = dict[str, Any]
 
@@ -45,12 +45,13 @@ def _references(rule: Any) -> list[str]:
 
 
 def _short(name: str) -> str:
-    return name.removesuffix("Words")
+    return name.removesuffix("Fields")
 
 
 def _section(title: str, thing: Rule) -> str:
     words = next((way for way in (thing, *thing.get("anyOf", [])) if "properties" in way), thing)
-    required = words.get("required", [])
+    with_synonyms = [rule["oneOf"][0]["required"] for rule in words.get("allOf", []) if "oneOf" in rule]
+    required = [*words.get("required", []), *(field for fields in with_synonyms for field in fields)]
     lines = [f"## {title}", "", thing.get("description", ""), ""]
     for key, rule in words.get("properties", {}).items():
         kind = _kind(rule)
@@ -106,7 +107,11 @@ def _plain(rule: Rule) -> str:
 
 
 def _units() -> str:
-    rows = [f"| {name} | {', '.join(f'`{u}`' for u in units if u)} |" for name, units in UNITS.items() if any(units)]
+    rows = [
+        f"| {name} | {', '.join(f'`{u}`' for u in units if u)} |"
+        for name, units in UNITS_BY_DIMENSION.items()
+        if any(units)
+    ]
     return "\n".join(
         ["## Units", "", "| quantity | units, the first is the one without a text |", "|---|---|", *rows, ""]
     )

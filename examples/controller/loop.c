@@ -1,4 +1,4 @@
-/* A 1-kHz loop around the C package of a robot: computed torque with the exact dynamics, rotors included.
+/* A 1-kHz loop with the C package of a robot: computed torque with the exact dynamics, rotors included.
 
    Every cycle reads the joints, computes the acceleration that the reference and its errors ask for, turns it into torques
    with elbow_inverse_dynamics and sends them. Nothing is allocated and nothing iterates to a tolerance, so a cycle always
@@ -19,7 +19,7 @@
 enum { N = ELBOW_V_SIZE, CYCLES = 1000, STEPS = 20 };
 static const double PERIOD = 1e-3, STIFFNESS = 400.0, DAMPING = 40.0; /* both poles at -20 rad/s */
 
-static double robot_q[N], robot_v[N]; /* the robot's own state, which a controller only measures */
+static double robot_q[N], robot_v[N]; /* the true state of the robot, measured by the controller */
 
 static void read_joints(double *q, double *v)
 {

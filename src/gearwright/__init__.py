@@ -1,13 +1,13 @@
 """Gearwright: the complete dynamics of geared robots.
 
-A robot is links plus *spins*: every rotor, gear, sun, planet set or pulley is an axisymmetric wheel carried by a link,
-turning at a rate that is linear in the generalized speeds. `load` or write a robot, and call functions.
+A robot consists of links and *spins*: every rotor, gear, sun, planet set or pulley is an axisymmetric wheel carried by
+a link, whose spin rate is linear in the generalised speeds. `load` or write a robot, and call functions.
 
-What most people need stands here; the rest is in namespaces: `parts` (what a robot is made of), `forces` (laws),
+The most common functions are here; the others are in namespaces: `parts` (parts of a robot), `forces` (force laws),
 `contact` (constraints, contacts), `motion` (trajectories), `planning` (inverse kinematics, Cartesian paths), `control`
 (controllers, observers), `actuation` (actuators), `elastic` (elastic drives), `equations` (closed forms, other
 formulations), `analysis` (comparisons, vibration, tasks), `design` (drives from a catalogue), `identification`
-(parameters from measurements), `export` (other programs), `bench` (speed).
+(parameters from measurements), `export` (other programs), `bench` (computing times).
 """
 
 from gearwright import (
@@ -38,6 +38,7 @@ from gearwright.export.torch_backend import torch_function
 from gearwright.export.urdf.urdf import save
 from gearwright.forces.laws_of_robot import laws
 from gearwright.functions.actuation import actuator_speeds, actuator_torques
+from gearwright.functions.aliases import function_by_alias as __getattr__  # noqa: F401
 from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
 from gearwright.functions.dynamics import (
     bias,

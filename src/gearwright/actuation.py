@@ -1,4 +1,4 @@
-"""Actuators: what they feel and must do, and a machine with linear actuators as one model."""
+"""Actuators: demands and reflected loads, and a machine with linear actuators as one model."""
 
 from gearwright.forces import LinearActuator, SynchronousMotor, dc_motor, dc_motors, stepping_motor, synchronous_motor
 from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
@@ -12,7 +12,7 @@ from gearwright.functions.actuation import (
     structure_matrix,
 )
 from gearwright.motion_demands.demands import demands
-from gearwright.motion_demands.result import Excess, Jump, MotionDemands
+from gearwright.motion_demands.result import LimitExcess, MotionDemands, StateJump
 from gearwright.system.inputs import Signal
 from gearwright.system.open_systems.complete_model import CompleteModel, complete_model
 
@@ -20,12 +20,12 @@ __all__ = [
     "ActuatorRedundancy",
     "AirValve",
     "CompleteModel",
-    "Excess",
-    "Jump",
+    "LimitExcess",
     "LinearActuator",
     "MotionDemands",
     "ServoValve",
     "Signal",
+    "StateJump",
     "SynchronousMotor",
     "actuator_redundancy",
     "actuator_speeds",

@@ -1,8 +1,8 @@
-"""Numbers that users give to functions: kind and range are checked once, here, with one form of message.
+"""Checks of numbers given to functions: kind and range, with one form of message.
 
-Every message names the function, the argument, its value, the rule and the way out:
+Every message names the function, the argument, its value, the rule and the remedy:
 
-    simulate: rtol=nan must be a positive finite number below 1. Give a number such as 1e-08.
+    simulate: until=nan must be a positive finite number of seconds. Give a number such as 1.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.errors import GearwrightError, InputError
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-_SHOWN = 60
+_MAX_SHOWN_CHARACTERS = 60
 """Letters of a value that a message shows."""
-LARGEST = 1e100
-"""The largest size of a number that is taken: squares and cubes of larger ones overflow to infinity."""
+_NO_SCALAR = (bool, np.bool_, complex, np.complexfloating, np.ma.MaskedArray, type)
+"""What can be divided, but is no real number, or a missing one."""
+LARGEST_NUMBER = 1e100
+"""The largest accepted magnitude: squares and cubes of larger numbers overflow to infinity."""
 
 
-class Span(NamedTuple):
-    """Which numbers are allowed, as a test and in words; nan never is."""
+class NumberRange(NamedTuple):
+    """A range of numbers, as a test and in words; nan is never inside."""
 
     above: float | None = None
     least: float | None = None
@@ -33,33 +35,33 @@ class Span(NamedTuple):
     most: float | None = None
     infinite: bool = False
 
-    def holds(self, x: Any) -> Any:
-        """Whether, or where, numbers lie within."""
-        good = np.abs(x) <= LARGEST
-        good = good | np.isinf(x) if self.infinite else good
-        good = good if self.above is None else good & (x > self.above)
-        good = good if self.least is None else good & (x >= self.least)
-        good = good if self.below is None else good & (x < self.below)
-        return good if self.most is None else good & (x <= self.most)
+    def contains(self, x: Any) -> Any:
+        """Return whether numbers are inside, element by element."""
+        inside = np.abs(x) <= LARGEST_NUMBER
+        inside = inside | np.isinf(x) if self.infinite else inside
+        inside = inside if self.above is None else inside & (x > self.above)
+        inside = inside if self.least is None else inside & (x >= self.least)
+        inside = inside if self.below is None else inside & (x < self.below)
+        return inside if self.most is None else inside & (x <= self.most)
 
-    def rule(self, kind: str, unit: str) -> str:
-        """What is asked for.
+    def rule_text(self, kind: str, unit: str) -> str:
+        """Return the rule in words.
 
-        >>> Span(above=0, below=1).rule("number", "")
+        >>> NumberRange(above=0, below=1).rule_text("number", "")
         'a positive finite number below 1'
-        >>> Span(least=0).rule("number", "seconds")
+        >>> NumberRange(least=0).rule_text("number", "seconds")
         'a finite number of seconds, 0 or more'
         """
         sign = "positive " if self.above == 0 else ""
-        what = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
-        words = [f"above {self.above:g}"] if self.above else []
-        words += [f"{'' if unit else 'of '}{self.least:g} or more"] if self.least is not None else []
-        words += [f"below {self.below:g}"] if self.below is not None else []
-        words += [f"at most {self.most:g}"] if self.most is not None else []
-        return what + (", " if unit else " ") * bool(words) + " and ".join(words)
+        noun = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
+        conditions = [f"above {self.above:g}"] if self.above else []
+        conditions += [f"{'' if unit else 'of '}{self.least:g} or more"] if self.least is not None else []
+        conditions += [f"below {self.below:g}"] if self.below is not None else []
+        conditions += [f"at most {self.most:g}"] if self.most is not None else []
+        return noun + (", " if unit else " ") * bool(conditions) + " and ".join(conditions)
 
 
-def number(
+def real_number(
     function: str,
     name: str,
     value: Any,
@@ -74,33 +76,33 @@ def number(
     hint: str = "",
     error: type[GearwrightError] = InputError,
 ) -> float:
-    """A real number within its range, or an error.
+    """Return a real number if it is within its range.
 
     Args:
-        function: who asks.
+        function: the calling function.
         name: the argument.
-        value: what was given; texts, truth values, complex numbers and nan are refused.
-        above: what it must exceed.
-        least: what it must not fall below.
-        below: what it must stay below.
-        most: what it must not exceed.
+        value: the given value; texts, truth values, complex numbers and nan are errors.
+        above: exclusive lower bound.
+        least: inclusive lower bound.
+        below: exclusive upper bound.
+        most: inclusive upper bound.
         infinite: whether infinity is in the range.
-        unit: what is counted, such as "seconds".
-        example: a number to suggest; None: the hint says the way out.
-        hint: a sentence more, about what the number means or what to use instead.
-        error: the kind of error.
+        unit: the unit, such as "seconds".
+        example: a number to suggest; None: the hint is the remedy.
+        hint: a further sentence on the meaning of the number or an alternative.
+        error: the type of error.
 
-    >>> number("simulate", "until", 2)
+    >>> real_number("simulate", "until", 2)
     2.0
-    >>> number("simulate", "until", -1.0, above=0)
+    >>> real_number("simulate", "until", -1.0, above=0)
     Traceback (most recent call last):
     gearwright.errors.InputError: simulate: until=-1.0 must be a positive finite number. Give a number such as 1.
     """
-    x = _real(value)
-    span = Span(above, least, below, most, infinite)
-    if x is None or not span.holds(x):
-        size = f" of size {LARGEST:g} or less" if x is not None and LARGEST < abs(x) < np.inf else ""
-        broken = f"{function}: {name}={shown(value)} must be {span.rule('number', unit)}{size}."
+    x = _as_real(value)
+    allowed = NumberRange(above, least, below, most, infinite)
+    if x is None or not allowed.contains(x):
+        size = f" of magnitude {LARGEST_NUMBER:g} or less" if x is not None and LARGEST_NUMBER < abs(x) < np.inf else ""
+        broken = f"{function}: {name}={value_text(value)} must be {allowed.rule_text('number', unit)}{size}."
         suggestion = "" if example is None else f" Give a number such as {example:g}."
         raise error(f"{broken}{suggestion} {hint}".rstrip())
     return x
@@ -119,48 +121,50 @@ def require_range(
     hint: str = "Check value and units.",
     error: type[GearwrightError] = InputError,
 ) -> None:
-    """Refuse a number of a part or law out of its range; None and symbols, whose numbers come later, pass.
+    """Raise an error for a number of a part or law outside its range; None and symbols are accepted.
 
     >>> require_range("motor", "resistance", -2.0, least=0)
     Traceback (most recent call last):
     gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
     """
-    if value is not None and not isinstance(value, float) and not is_scalar(value) and not _holds_scalars(value):
-        raise error(f"{owner}: {name}={shown(value)} must be a number. {hint}")
-    if isinstance(value, (float, Real)):  # a float is told at once, without asking the abstract class
+    if value is not None and not is_scalar_or_batch(value):
+        raise error(f"{owner}: {name}={value_text(value)} must be a number. {hint}")
+    if isinstance(value, (float, Real)):  # a float is recognised without the slower abstract class
         bounds = {"above": above, "least": least, "below": below, "most": most}
-        span = {word: x for word, x in bounds.items() if isinstance(x, (float, Real))}
-        number(owner, name, value, **span, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
+        given_bounds = {word: x for word, x in bounds.items() if isinstance(x, (float, Real))}
+        real_number(owner, name, value, **given_bounds, unit=unit, example=None, hint=hint, error=error)  # type: ignore[arg-type]
 
 
 def require_scalar(function: str, name: str, value: Any) -> None:
-    """Refuse what is neither a number nor a symbol.
+    """Raise an error for a value that is neither a number nor a symbol.
 
     >>> require_scalar("compliant_stops", "lower", "-1")
     Traceback (most recent call last):
     gearwright.errors.InputError: compliant_stops: lower='-1' must be a number. Give one.
     """
     if not is_scalar(value) or (isinstance(value, Real) and np.isnan(float(value))):
-        raise InputError(f"{function}: {name}={shown(value)} must be a number. Give one.")
+        raise InputError(f"{function}: {name}={value_text(value)} must be a number. Give one.")
 
 
-def whole(function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None) -> int:
-    """A whole number of at least so many, or an error.
+def whole_number(
+    function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None
+) -> int:
+    """Return a whole number if it is at least `least`.
 
-    >>> whole("simulate", "samples", 1, least=2)
+    >>> whole_number("simulate", "samples", 1, least=2)
     Traceback (most recent call last):
     gearwright.errors.InputError: simulate: samples=1 must be a whole number of 2 or more. Give one such as 2.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
-        rule = Span(least=least, infinite=True).rule("whole number", unit)
+        rule = NumberRange(least=least, infinite=True).rule_text("whole number", unit)
         suggested = least if example is None else example
-        raise InputError(f"{function}: {name}={shown(value)} must be {rule}. Give one such as {suggested}.")
+        raise InputError(f"{function}: {name}={value_text(value)} must be {rule}. Give one such as {suggested}.")
     return int(value)
 
 
-def numbers(
+def number_array(
     function: str,
     name: str,
     value: ArrayLike,
@@ -172,79 +176,81 @@ def numbers(
     infinite: bool = False,
     unit: str = "",
 ) -> NDArray[np.float64]:
-    """A float64 array whose entries all lie within the range, or an error that names the first that does not.
+    """Return a float64 array if all entries are within the range; the error names the first that is not.
 
-    `axes` is how many axes it must have; a single number counts as a list of one where that is 1.
+    `axes` is the required number of axes; if that is 1, a single number counts as a list of one.
 
-    >>> numbers("trapezoid", "speed", [1.0, -2.0], above=0)
+    >>> number_array("trapezoid", "speed", [1.0, -2.0], above=0)
     Traceback (most recent call last):
     gearwright.errors.InputError: trapezoid: speed[1]=-2.0 must be a positive finite number. Change this entry.
     """
-    array = as_floats(function, name, value)
+    array = as_float_array(function, name, value)
     if axes == 1:
         array = np.atleast_1d(array)
     if axes is not None and array.ndim != axes:
-        raise InputError(f"{function}: {name} has shape {array.shape}; it must have {axes} axes. Give such an array.")
-    span = Span(above, least, None, most, infinite)
-    good = span.holds(array)
-    if not good.all():
-        where = tuple(int(k) for k in np.argwhere(~good)[0])
-        place = f"[{', '.join(map(str, where))}]" if where else ""
-        size = f" of size {LARGEST:g} or less" if LARGEST < abs(array[where]) < np.inf else ""
-        rule = span.rule("number", unit) + size
-        raise InputError(f"{function}: {name}{place}={float(array[where])} must be {rule}. Change this entry.")
+        raise InputError(f"{function}: {name} has shape {array.shape}; it must have {axes} axes. Reshape it.")
+    allowed = NumberRange(above, least, None, most, infinite)
+    inside = allowed.contains(array)
+    if not inside.all():
+        index = tuple(int(k) for k in np.argwhere(~inside)[0])
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        size = f" of magnitude {LARGEST_NUMBER:g} or less" if LARGEST_NUMBER < abs(array[index]) < np.inf else ""
+        rule = allowed.rule_text("number", unit) + size
+        raise InputError(f"{function}: {name}{place}={float(array[index])} must be {rule}. Change this entry.")
     return array
 
 
-def one_or_each(
+def numbers_by_name(
     function: str,
     name: str,
     value: ArrayLike,
-    of: Sequence[str],
+    names: Sequence[str],
     *,
     above: float | None = None,
     least: float | None = None,
 ) -> NDArray[np.float64]:
-    """As many numbers as there are names `of`, (n,); a single one serves all of them.
+    """Return one number per name of `names`, (n,); a single number applies to all.
 
-    >>> one_or_each("control.pd", "kp", 3.0, ["j1", "j2"])
+    >>> numbers_by_name("control.pd", "kp", 3.0, ["j1", "j2"])
     array([3., 3.])
-    >>> one_or_each("control.pd", "kp", [1.0, 2.0, 3.0], ["j1", "j2"])
+    >>> numbers_by_name("control.pd", "kp", [1.0, 2.0, 3.0], ["j1", "j2"])
     Traceback (most recent call last):
     gearwright.errors.InputError: control.pd: kp has shape (3,); give one number, or one each for j1, j2.
     """
-    found = numbers(function, name, value, above=above, least=least)
-    if found.shape not in ((), (len(of),)):
-        raise InputError(f"{function}: {name} has shape {found.shape}; give one number, or one each for {listed(of)}.")
-    return np.broadcast_to(found, len(of))
+    values = number_array(function, name, value, above=above, least=least)
+    if values.shape not in ((), (len(names),)):
+        raise InputError(
+            f"{function}: {name} has shape {values.shape}; give one number, or one each for {listed_names(names)}."
+        )
+    return np.broadcast_to(values, len(names))
 
 
-def increasing(function: str, name: str, value: ArrayLike, *, least: int = 2) -> NDArray[np.float64]:
-    """At least so many finite numbers, each above the one before, or an error.
+def increasing_array(function: str, name: str, value: ArrayLike, *, least: int = 2) -> NDArray[np.float64]:
+    """Return at least `least` finite numbers if they are strictly increasing.
 
-    >>> increasing("simulate", "samples", [0.0, 0.5])
+    >>> increasing_array("simulate", "samples", [0.0, 0.5])
     array([0. , 0.5])
     """
-    array = numbers(function, name, value, axes=1)
+    array = number_array(function, name, value, axes=1)
     if len(array) < least:
-        raise InputError(f"{function}: {name} has {len(array)} entries; it must have {least} or more. Give more.")
-    back = np.flatnonzero(np.diff(array) <= 0)
-    if back.size:
-        k = int(back[0])
+        raise InputError(f"{function}: {name} has {len(array)} entries; it must have {least} or more. Add entries.")
+    descents = np.flatnonzero(np.diff(array) <= 0)
+    if descents.size:
+        k = int(descents[0])
         raise InputError(
             f"{function}: {name} must be increasing, but entry {k + 1} is {array[k + 1]:g} after {array[k]:g}. Sort "
-            "them and keep one of each."
+            "them and remove duplicates."
         )
     return array
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is one real number, or a symbol that stands for one (CasADi's are 1 x 1): it can be divided.
+    """Whether a value is one real number or a symbol for one (CasADi's are 1 x 1).
 
     >>> [is_scalar(x) for x in (1.0, np.float64(2), "1", None, True, [1.0], 1j)]
     [True, True, False, False, False, False, False]
     """
-    if isinstance(value, bool | np.bool_ | complex | np.complexfloating | type):
+    if isinstance(value, _NO_SCALAR):
         return False
     return (
         hasattr(value, "__truediv__")
@@ -253,29 +259,31 @@ def is_scalar(value: Any) -> bool:
     )
 
 
-def _holds_scalars(value: Any) -> bool:
-    """Whether a value is an array of numbers, which parts and laws take for one scalar (a batch)."""
+def is_scalar_or_batch(value: Any) -> bool:
+    """Whether a value is what parts and laws take for one scalar: a number, a symbol, or an array of numbers."""
+    if isinstance(value, float) or is_scalar(value):
+        return True
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and not isinstance(value, np.ma.MaskedArray)
 
 
-def is_whole(value: Any) -> bool:
-    """Whether a value is one whole number by its type."""
+def is_whole_number(value: Any) -> bool:
+    """Whether a value is a whole number by its type."""
     return hasattr(value, "__index__") and not isinstance(value, bool | np.bool_ | type) and is_scalar(value)
 
 
 def is_function(value: Any) -> bool:
-    """Whether a value is a function to call; a class, which can be called too, is none."""
+    """Whether a value is a callable, but not a class."""
     return callable(value) and not isinstance(value, type)
 
 
-def is_single(value: Any) -> bool:
-    """Whether a value is one thing rather than several: texts are, lists and arrays with axes are not."""
+def is_single_value(value: Any) -> bool:
+    """Whether a value is a single object: texts are, lists and arrays with axes are not."""
     return isinstance(value, str | bytes) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
 
 
-def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """A float64 array of real numbers, which may be infinite or nan."""
-    unmasked(function, name, value)
+def as_float_array(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return a float64 array of real numbers, which may be infinite or nan."""
+    require_unmasked(function, name, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -287,22 +295,22 @@ def as_floats(function: str, name: str, value: ArrayLike) -> NDArray[np.float64]
     return array.astype(np.float64, copy=False)
 
 
-def unmasked(function: str, name: str, value: Any) -> Any:
-    """The same array; masked entries, which `asarray` would take for numbers, are an error."""
-    if _has_gaps(value):
-        raise InputError(f"{function}: {name} has masked entries. Fill them, or leave these samples out.")
+def require_unmasked(function: str, name: str, value: Any) -> Any:
+    """Return the array; masked entries, whose mask `asarray` would drop, are an error."""
+    if _has_masked_entries(value):
+        raise InputError(f"{function}: {name} has masked entries. Fill them, or remove these samples.")
     return value
 
 
-def _has_gaps(value: Any) -> bool:
+def _has_masked_entries(value: Any) -> bool:
     """Whether entries are masked, in an array or in a list of such arrays, whose masks `asarray` would drop."""
     if isinstance(value, list | tuple):
-        return any(isinstance(x, np.ma.MaskedArray | list | tuple) and _has_gaps(x) for x in value)
+        return any(isinstance(x, np.ma.MaskedArray | list | tuple) and _has_masked_entries(x) for x in value)
     return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
 
 
-def _real(value: Any) -> float | None:
-    """The number a value is, or None."""
+def _as_real(value: Any) -> float | None:
+    """Return a value as a float, or None if it is not a real number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
@@ -313,10 +321,10 @@ def _real(value: Any) -> float | None:
         return None
 
 
-def shown(value: Any) -> str:
-    """A value as a message shows it."""
+def value_text(value: Any) -> str:
+    """Return a value as text for a message."""
     try:
         text = repr(value)
-    except Exception:  # whoever wrote its repr, or a whole number of too many digits
+    except Exception:  # a faulty repr, or an integer with too many digits
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}..."

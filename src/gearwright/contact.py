@@ -1,10 +1,10 @@
-"""Contact: what holds a machine to its surroundings or closes its loops."""
+"""Contact: constraints and contacts with the environment, and closed loops."""
 
 from gearwright.forces.contact.catch import Catch
 from gearwright.forces.contact.constraint import Constraint, fixed_frame
 from gearwright.forces.contact.contact import Contact
 from gearwright.forces.contact.environment import Environment
-from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.force_sensor import ForceSensor
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import MovingFrame
 from gearwright.functions.constrained.closure import FreeSpeeds
@@ -20,8 +20,8 @@ __all__ = [
     "Contact",
     "Cylinder",
     "Environment",
+    "ForceSensor",
     "FreeSpeeds",
-    "Measured",
     "MovingFrame",
     "Plane",
     "SoftContact",

@@ -7,14 +7,14 @@ from gearwright.functions.elastic.elastic_machines import (
     motor_motion,
     needed_derivatives,
 )
-from gearwright.functions.elastic.redundant_models import Bounds, Projection, Ranks, RedundantModel
+from gearwright.functions.elastic.redundant_models import ModelRanks, NormBounds, ProjectedModel, RedundantModel
 
 __all__ = [
-    "Bounds",
     "ElasticForm",
+    "ModelRanks",
     "MotorMotion",
-    "Projection",
-    "Ranks",
+    "NormBounds",
+    "ProjectedModel",
     "RedundantModel",
     "elastic_form",
     "motor_motion",

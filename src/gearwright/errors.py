@@ -11,17 +11,17 @@
     ├── InputError            an array of the wrong shape, dtype or value
     ├── SingularityError      a mass matrix (or structure matrix) that cannot be solved with
     ├── PlanningError         a path that the robot cannot follow: out of reach, through a singularity, too fast
-    ├── SimulationError       a run that cannot go on: it blew up, or its modes do not settle
-    ├── NotTraceableError     a law that chooses in Python where its numbers are not known yet
+    ├── SimulationError       a run that cannot continue: it diverges, or has no consistent modes
+    ├── NotTraceableError     a law with a Python branch on symbolic values
     ├── CompilationError      a program that cannot become machine code here; NumPy or CasADi run it instead
     ├── FileError             a file that cannot be read as a robot
     └── MissingExtraError     an optional dependency is not installed
 
-    GearwrightWarning         (a UserWarning) what was read, but not as somebody may expect
-    ├── CacheWarning          the folder of compiled kernels is not used, since others could write into it
-    └── SlowerWarning         a result that is right, but slower than it could be, with the reason
+    GearwrightWarning         (a UserWarning) input accepted with an interpretation that may surprise
+    ├── CacheWarning          the folder of compiled kernels is not used, because others could write to it
+    └── SlowerWarning         a result that is correct, but slower than possible, with the reason
 
-A message names the part, the value, the rule and the way out.
+A message names the part, the value, the rule and the remedy.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ import traceback
 from collections.abc import Iterable
 from types import FrameType
 
-from gearwright.text import lines
+from gearwright.text import visible_lines
 
 
 class GearwrightError(Exception):
-    """The root of all errors raised on purpose; a message shows control characters of names as codes.
+    """The base class of all errors raised on purpose; messages show control characters escaped.
 
     Attributes:
-        line: the line of the robot's file that states the part at fault, where it is known.
-        bare: the message without file and line.
+        line: the line of the robot's file with the faulty part, if known.
+        bare_message: the message without file and line.
     """
 
     line: int | None = None
-    bare: str | None = None
+    bare_message: str | None = None
 
-    def stated_at(self, source: str, line: int) -> None:
-        """Put the file and the line that states the part at fault before the message."""
-        self.line, self.bare = line, str(self)
-        self.args = (f"{source}, line {line}: {self.bare}",)
+    def set_location(self, source: str, line: int) -> None:
+        """Put the file and the line of the faulty part before the message."""
+        self.line, self.bare_message = line, str(self)
+        self.args = (f"{source}, line {line}: {self.bare_message}",)
 
     def __str__(self) -> str:
-        return lines(super().__str__())
+        return visible_lines(super().__str__())
 
 
 class PartError(GearwrightError, ValueError):
@@ -96,10 +96,10 @@ class PlanningError(GearwrightError, ValueError):
 
 
 class SimulationError(GearwrightError, ArithmeticError):
-    """A run that cannot go on.
+    """A run that cannot continue.
 
     Attributes:
-        run: what was computed until then, if anything.
+        run: the results up to the error, if any.
     """
 
     def __init__(self, message: str, run: object = None) -> None:
@@ -108,17 +108,17 @@ class SimulationError(GearwrightError, ArithmeticError):
 
 
 class NotTraceableError(GearwrightError):
-    """Something that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
+    """A function that needs a number where there is only a symbol: a law with `if`, or with functions of `math`.
 
-    A law is asked over symbols whether it can become machine code; who asks hears this error, and nobody else does. It
-    is not a TypeError, so that no function on the way takes it for wrong data.
+    Tracing a law over symbols, to compile it, raises this error; it is handled internally. It is not a TypeError, so
+    that it is not mistaken for wrong data.
     """
 
 
 class CompilationError(GearwrightError, RuntimeError):
     """A program that cannot become machine code here: LLVM is missing or fails, or an operation has no code.
 
-    Public functions hear it, warn once (`SlowerWarning`) and go on without a kernel; `compile` raises it.
+    Public functions warn once (`SlowerWarning`) and continue without a kernel; `compile` raises it.
     """
 
 
@@ -135,33 +135,33 @@ class FileError(GearwrightError, ValueError):
 
 
 class MissingExtraError(GearwrightError, ImportError):
-    """An optional dependency is not installed; the message says what to type."""
+    """An optional dependency is not installed; the message gives the command that installs it."""
 
 
 class GearwrightWarning(UserWarning):
-    """Something was accepted that somebody may not expect: one warning per call lists all of it."""
+    """Input was accepted with an interpretation that may surprise; one warning per call lists all cases."""
 
     def __str__(self) -> str:
-        return lines(super().__str__())
+        return visible_lines(super().__str__())
 
 
 class SlowerWarning(GearwrightWarning):
-    """A result is right but slower than it could be; the message gives the reason."""
+    """A result is correct, but slower than possible; the message gives the reason."""
 
 
 class OpenLoopWarning(GearwrightWarning):
-    """A robot with closed loops was given to a function that cuts them open: the answer is that of the open tree."""
+    """A function ignored the closed loops of a robot: the result is that of the open tree."""
 
 
 class CacheWarning(GearwrightWarning):
-    """The folder of compiled kernels is not used, since others could write machine code into it."""
+    """The folder of compiled kernels is not used, because others could write machine code to it."""
 
 
-def depth_of_the_caller() -> int:
-    """How many calls up the first line outside of Gearwright is, counted from the function that asks."""
-    callers = itertools.takewhile(_is_ours, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
+def caller_stack_level() -> int:
+    """Return the stack depth of the first caller outside Gearwright, counted from the calling function."""
+    callers = itertools.takewhile(_is_own_frame, (frame for frame, _ in traceback.walk_stack(sys._getframe(1))))
     return len(list(callers)) + 1
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_own_frame(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gearwright"

@@ -100,7 +100,7 @@ def test_manutec_r3_full_has_the_published_numbers(reference):
         assert motor.inductance == pytest.approx(250 / (2 * axis["D"] * axis["w"]))
         friction = motor.total_friction if "c" in axis else link.joint.total_friction
         assert (friction.coulomb, friction.viscous) == pytest.approx((axis["Rv0"], axis["Rv1"]))
-        assert friction.breakaway == pytest.approx(axis["peak"] * axis["Rv0"])
+        assert friction.breakaway_friction == pytest.approx(axis["peak"] * axis["Rv0"])
         if "c" in axis:  # the spring lies between motor and gear there
             assert gear.stiffness == pytest.approx(axis["c"] * axis["ratio"] ** 2)
             assert gear.damping == pytest.approx(axis["d"] * axis["ratio"] ** 2)
@@ -192,7 +192,7 @@ def test_harmonic_6_twists_and_loses():
 def test_harmonic_6_has_printed_torques_and_twists():
     """T1, T2 of the CSF and CSG tables; the worked example of the CHA manual: 60 Nm twist size 32 by 7.15e-4 rad."""
     from gearwright.algebra.operations import FLOATS
-    from gearwright.forces.transmission.nonlinear_spring import Curve
+    from gearwright.forces.transmission.nonlinear_spring import TorqueCurve
 
     printed = {40: (54, 196), 32: (29, 108), 25: (14, 48), 20: (7, 25), 14: (2, 6.9)}
     sizes = dict(zip(("j1", "j2", "j3", "j4", "j5", "j6"), (40, 40, 32, 25, 20, 14), strict=True))
@@ -200,4 +200,6 @@ def test_harmonic_6_has_printed_torques_and_twists():
         (element,) = elements_of(drive.gear)
         assert tuple(piece.until for piece in element.torsion.pieces[:2]) == printed[sizes[drive.joint]]
         if sizes[drive.joint] == 32:
-            assert Curve.of_pieces(element.torsion.pieces).torque(7.146e-4, FLOATS) == pytest.approx(60, rel=1e-3)
+            assert TorqueCurve.from_pieces(element.torsion.pieces).torque(7.146e-4, FLOATS) == pytest.approx(
+                60, rel=1e-3
+            )

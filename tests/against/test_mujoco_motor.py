@@ -68,7 +68,13 @@ drives: [{{joint: j, motor: {{armature: {ARMATURE}, {words}}}, gear: {{ratio: {R
 """)
     times = np.arange(0, round(UNTIL / EVERY) + 1) * EVERY
     given = {"j.voltage": steps([0.0, 0.15], [24.0, -10.0])}
-    run = gw.simulate(robot, until=UNTIL + 1e-9, inputs=given, samples=times, rtol=1e-9, atol=1e-11)
+    run = gw.simulate(
+        robot,
+        until=UNTIL + 1e-9,
+        inputs=given,
+        samples=times,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     return np.column_stack([run["q.j"], run["v.j"]])[1:]
 
 

@@ -8,10 +8,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.forces import Curve, NonlinearSpring, Pulley, Twist, distance, tendon
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.mechanism.rows import spread
-from gearwright.system.evaluation import evaluate
+from gearwright.forces import ElementDeflection, NonlinearSpring, Pulley, TorqueCurve, distance, tendon
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.mechanism.rows import dense_row
+from gearwright.system.evaluation import evaluate_system
 from gearwright.system.system import System
 from support.compare import relative
 from support.machines import random_design, random_state
@@ -52,16 +52,16 @@ def agreement(design, mech, state, line, peer) -> tuple[float, float, float, flo
     """Relative differences of length, row, speed and accelerations."""
     order = peer.put(state)
     mujoco.mj_forward(peer.model, peer.data)
-    here = line.placed(Scene(mech, state.q.tolist(), state.v.tolist(), FLOATS))
+    here = line.placed_in(SharedKinematics(mech, state.q.tolist(), state.v.tolist(), FLOATS))
     row = np.zeros(peer.model.nv)
     start, count = int(peer.model.ten_J_rowadr[0]), int(peer.model.ten_J_rownnz[0])
     row[peer.model.ten_J_colind[start : start + count]] = peer.data.ten_J[start : start + count]
-    law = NonlinearSpring("cord", Twist(line, REST), Curve(STIFFNESS), DAMPING, unit="N")
+    law = NonlinearSpring("cord", ElementDeflection(line, REST), TorqueCurve(STIFFNESS), DAMPING, unit="N")
     system = System(mech, (law,))
-    found = evaluate(system, 0.0, np.concatenate([state.q, state.v, [0.0, 0.0]]), np.zeros(mech.n), ("on",)).a
+    found = evaluate_system(system, 0.0, np.concatenate([state.q, state.v, [0.0, 0.0]]), np.zeros(mech.n), ("on",)).a
     return (
         abs(here.position(state.q) - peer.data.ten_length[0]),
-        relative(np.array(spread(here.terms, mech.n)), row[order]),
+        relative(np.array(dense_row(here.terms, mech.n)), row[order]),
         relative(here.speed(state.v), peer.data.ten_velocity[0]),
         relative(found, peer.data.qacc[order]),
     )
@@ -124,6 +124,15 @@ def test_a_motion_with_a_tendon_over_a_pulley():
     runs = []
     for sign in (1.0, -1.0):
         line = tendon(mech, [place(-1), place(0), Pulley(1, RADIUS, centre, (0.0, 0.0, sign)), place(3)])
-        law = NonlinearSpring("cord", Twist(line, REST), Curve(STIFFNESS), DAMPING, unit="N")
-        runs.append(gw.simulate(mech, (state.q, state.v), until=0.05, laws=[law], samples=2, rtol=1e-10))
+        law = NonlinearSpring("cord", ElementDeflection(line, REST), TorqueCurve(STIFFNESS), DAMPING, unit="N")
+        runs.append(
+            gw.simulate(
+                mech,
+                (state.q, state.v),
+                until=0.05,
+                laws=[law],
+                samples=2,
+                integrator=gw.analysis.IntegratorOptions(rtol=1e-10),
+            )
+        )
     assert min(relative(run.v[-1], peer.data.qvel[order]) for run in runs) < 1e-8

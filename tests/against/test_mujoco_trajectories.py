@@ -53,7 +53,14 @@ class Swing:
     def ours(self, kind: str = "exact") -> np.ndarray:
         mech = gw.approximate(self.mech, kind) if kind != "exact" else self.mech
         start = (self.q, self.v)
-        return gw.simulate(mech, start, UNTIL, inputs=self.tau, samples=SAMPLES, rtol=1e-10, atol=1e-12).q
+        return gw.simulate(
+            mech,
+            start,
+            UNTIL,
+            inputs=self.tau,
+            samples=SAMPLES,
+            integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+        ).q
 
     def theirs(self, step: float, time_constant: float | None = None) -> np.ndarray:
         return MujocoRotors(self.mech, step, time_constant).run(self.q, self.v, self.tau, UNTIL, SAMPLES)

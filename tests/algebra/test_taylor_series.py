@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
+from gearwright.algebra.differentiation.dual_numbers import DualOperations
+from gearwright.algebra.differentiation.partials import Partials
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations, Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS, FLOATS
 
 T = sp.Symbol("t")
@@ -56,3 +58,25 @@ def test_plain_numbers_stay_plain(name):
     ops = TaylorOperations(FLOATS)
     arguments = (0.3, 0.4) if name == "arctan2" else (0.3,)
     assert getattr(ops, name)(*arguments) == getattr(FLOATS, name)(*arguments)
+
+
+@pytest.mark.parametrize("rate", [2.0, -2.0])
+def test_where_two_series_are_equal_the_larger_is_the_one_that_grows_faster(rate):
+    """max(x, 0) + min(x, 0) = x and max(x, 0) - min(x, 0) = |x|, for t > 0, also where x = 0."""
+    x, ops = Taylor([0.0, rate, 3.0]), TaylorOperations(FLOATS)
+    higher, lower = ops.maximum(x, 0.0), ops.minimum(x, 0.0)
+    assert (higher + lower).c == x.c
+    assert (higher - lower).c == ops.absolute(x).c == tuple(np.sign(rate) * np.array(x.c))
+    outer = DualOperations(ops)
+    assert (outer.maximum(x, 0.0) + outer.minimum(x, 0.0)).c == x.c
+
+
+def test_the_larger_of_two_keeps_its_slopes_in_several_directions():
+    """The gradient of max(x, y) is that of x where x > y, and |-x| has that of x."""
+    x, y, ops = Jet([3.0, Partials({"x": 1.0})]), Jet([2.0, Partials({"y": 1.0})]), JetOperations(FLOATS)
+    assert ops.maximum(x, y).c[1].by == ops.absolute(-x).c[1].by == {"x": 1.0}
+    assert ops.minimum(x, y).c[1].by == {"y": 1.0}
+    assert ops.maximum(x, 5.0).c[0] == 5.0
+    rows = Jet([np.array([1.0, -2.0]), np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]])])  # a row per direction
+    assert np.array_equal(JetOperations(ARRAYS).absolute(rows).c[0], [1.0, 2.0])
+    assert np.array_equal(JetOperations(ARRAYS).absolute(rows).c[1], [[1.0, 0.0], [0.0, -1.0], [3.0, -4.0]])

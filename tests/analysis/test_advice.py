@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.analysis import Task, analyse
+from gearwright.analysis import Advice, LimitCheck, Task, analyse
 from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design.variables.task_speed import stretched
+from gearwright.design.variables.task_speed import slowed_task
 from gearwright.motion import s_curve
-from gearwright.parts import Drive, Gear, GearboxSheet, Joint, Limits, Link, Losses, Motor, MotorSheet, Payload, Robot
+from gearwright.parts import (
+    Box,
+    Drive,
+    Gear,
+    GearboxSheet,
+    Joint,
+    Limits,
+    Link,
+    Losses,
+    Motor,
+    MotorSheet,
+    Payload,
+    Robot,
+)
 
 WHOLE = drives()
 SAMPLES = 101
-KEEPS = r"A ratio of ([\d.]+) instead of [\d.]+ keeps it: ([\d.e+-]+)"
-BEST = (
-    r"No ratio from ([\d.]+) to ([\d.]+) keeps it with this motor: with the best, ([\d.]+), it still comes to ([\d.]+)"
-)
-LIGHTEST = (
-    r"The lightest (motor|gearbox)[\w ]* that keeps its limits here is (\S+) \([\d.]+ kg, (\d+)% of the ([\w ]+)\)"
-)
-NEAREST = (
-    r"No (motor|gearbox)[\w ]* keeps its limits here: the nearest, (\S+) \([\d.]+ kg\), takes (\d+)% of the ([\w ]+)"
-)
 
 
 def arm(motors, gears, *, mass=3.0, friction=0.0, limits=None) -> Robot:
@@ -67,40 +70,62 @@ def with_article(robot: Robot, joint: str, kind: str, key: str, table: Catalogue
     return robot.with_drive(joint, replace(drive, motor=motor))
 
 
+def advice_of(check: LimitCheck, kind: str) -> Advice:
+    """The one recommendation of a kind."""
+    (advice,) = (one for one in check.advice if one.kind == kind)
+    return advice
+
+
+def follow_ratio(advice, robot, task, table, check, joint, now):
+    again = checks_of(with_ratio(robot, joint, advice.ratio), task, table)
+    assert again[check.name].is_kept, (check, again[check.name])
+    assert again[check.name].value == pytest.approx(advice.result, rel=0.02)
+    broken = {x.split(": ")[1] for x, one in again.items() if not one.is_kept and x.startswith(joint)}
+    fixed = {"gearbox peak torque", "gearbox mean torque", "joint speed"}  # these no ratio changes
+    assert broken - fixed <= {*advice.exceeded}
+
+
+def follow_no_ratio(advice, robot, task, table, check, joint, now):
+    best = checks_of(with_ratio(robot, joint, advice.ratio), task, table)[check.name]
+    assert best.value == pytest.approx(advice.result, rel=0.02)
+    for ratio in np.geomspace(*advice.ratio_range, 4):
+        assert checks_of(with_ratio(robot, joint, ratio), task, table)[check.name].margin < 0.006
+
+
+def follow_entry(advice, robot, task, table, check, joint, now):
+    again = checks_of(with_article(robot, joint, advice.kind, advice.entry, table), task, table)
+    assert again[check.name].is_kept, (check, again[check.name])
+    assert all(one.is_kept for x, one in again.items() if x.startswith(joint) and now.get(x, one).is_kept)
+    assert 1 - again[f"{joint}: {advice.quantity}"].margin == pytest.approx(advice.share, abs=0.02)
+
+
+def follow_closest_entry(advice, robot, task, table, check, joint, now):
+    kind = advice.kind.removeprefix("no ")
+    again = checks_of(with_article(robot, joint, kind, advice.entry, table), task, table)
+    assert 1 - again[f"{joint}: {advice.quantity}"].margin == pytest.approx(advice.share, rel=0.02, abs=0.01)
+
+
+FOLLOWERS = {
+    "ratio": follow_ratio,
+    "no ratio": follow_no_ratio,
+    "motor": follow_entry,
+    "gearbox": follow_entry,
+    "no motor": follow_closest_entry,
+    "no gearbox": follow_closest_entry,
+}
+
+
 def follow(robot: Robot, task: Task, table: Catalogue = WHOLE) -> set[str]:
     """Do everything that the advice of every limit says; what kinds of advice there were."""
     now, seen = checks_of(robot, task, table), set()
     for name, check in now.items():
-        if check.kept:
+        if check.is_kept:
             continue
         joint = name.split(": ")[0]
-        if found := re.search(KEEPS, check.advice):
-            again = checks_of(with_ratio(robot, joint, float(found[1])), task, table)
-            assert again[name].kept, (check, again[name])
-            assert again[name].value == pytest.approx(float(found[2]), rel=0.02)
-            broken = {x.split(": ")[1] for x, one in again.items() if not one.kept and x.startswith(joint)}
-            told = re.search(r"It does not keep ([\w ,]+)\.", check.advice)
-            fixed = ("gearbox peak torque", "gearbox mean torque", "joint speed")  # these no ratio changes
-            assert all(told is not None and x in told[1] for x in broken - {*fixed}), (broken, check.advice)
-            seen.add("ratio")
-        if found := re.search(BEST, check.advice):
-            least, most, best, value = (float(x) for x in found.groups())
-            assert checks_of(with_ratio(robot, joint, best), task, table)[name].value == pytest.approx(value, rel=0.02)
-            for ratio in np.geomspace(least, most, 4):
-                assert checks_of(with_ratio(robot, joint, ratio), task, table)[name].margin < 0.006
-            seen.add("no ratio")
-        if found := re.search(LIGHTEST, check.advice):
-            kind, key, share, tightest = found.groups()
-            again = checks_of(with_article(robot, joint, kind, key, table), task, table)
-            assert again[name].kept, (check, again[name])
-            assert all(one.kept for x, one in again.items() if x.startswith(joint) and now.get(x, one).kept)
-            assert 1 - again[f"{joint}: {tightest}"].margin == pytest.approx(float(share) / 100, abs=0.02)
-            seen.add(kind)
-        if found := re.search(NEAREST, check.advice):
-            kind, key, share, tightest = found.groups()
-            again = checks_of(with_article(robot, joint, kind, key, table), task, table)
-            assert 1 - again[f"{joint}: {tightest}"].margin == pytest.approx(float(share) / 100, rel=0.02, abs=0.01)
-            seen.add(f"no {kind}")
+        for advice in check.advice:
+            if advice.kind in FOLLOWERS:
+                FOLLOWERS[advice.kind](advice, robot, task, table, check, joint, now)
+                seen.add(advice.kind)
     return seen
 
 
@@ -134,19 +159,19 @@ def test_the_ratio_counts_losses_and_friction(efficiency, friction):
     motor = replace(WHOLE.motor("MM_148877").motor(), friction=friction, max_torque=0.25)
     robot = arm([motor], [Gear(20.0, efficiency=efficiency)])
     assert "ratio" in follow(robot, swing())
-    ratio = float(re.search(KEEPS, checks_of(robot, swing())["shoulder: peak motor torque"].advice)[1])
+    ratio = advice_of(checks_of(robot, swing())["shoulder: peak motor torque"], "ratio").ratio
     smaller = checks_of(with_ratio(robot, "shoulder", 0.95 * ratio), swing())
-    assert not smaller["shoulder: peak motor torque"].kept  # it is the nearest
+    assert not smaller["shoulder: peak motor torque"].is_kept  # it is the nearest
 
 
 def test_the_ratio_of_a_winding_says_how_warm_it_gets():
     box = WHOLE.gearbox("MM_203120").gear()
     robot = arm([WHOLE.motor("MM_148877").motor()], [box], mass=4.0)
-    check = checks_of(robot, swing())["shoulder: winding above air"]
-    assert not check.kept
-    found = re.search(KEEPS, check.advice)
-    again = checks_of(with_ratio(robot, "shoulder", float(found[1])), swing())["shoulder: winding above air"]
-    assert again.value == pytest.approx(float(found[2]), rel=0.02)
+    check = checks_of(robot, swing())["shoulder: winding temperature rise"]
+    assert not check.is_kept
+    advice = advice_of(check, "ratio")
+    again = checks_of(with_ratio(robot, "shoulder", advice.ratio), swing())["shoulder: winding temperature rise"]
+    assert again.value == pytest.approx(advice.result, rel=0.02)
     assert again.value <= again.limit
 
 
@@ -166,15 +191,15 @@ def test_the_lightest_motor_is_the_first_that_keeps_all_when_every_one_is_analys
     table, robot = small_catalogue(), arm([WHOLE.motor("MM_148877").motor()], [Gear(60.0, efficiency=0.8)], mass=4.0)
     name = "shoulder: continuous motor torque"
     check = checks_of(robot, swing(), table)[name]
-    assert not check.kept
-    advised = re.search(LIGHTEST, check.advice)[2]
+    assert not check.is_kept
+    advised = advice_of(check, "motor").entry
     assert "motor" in follow(robot, swing(), table)
     lighter = [one for one in table.motors.values() if one.mass < table.motors[advised].mass]
     assert {"slow", "heavy rotor"} < {one.key for one in lighter}
     for one in lighter:
         if one.resistance is not None:
             again = checks_of(with_article(robot, "shoulder", "motor", one.key, table), swing(), table)
-            assert not all(x.kept for x in again.values()), one.key
+            assert not all(x.is_kept for x in again.values()), one.key
 
 
 def test_a_motor_that_is_not_there_is_not_named():
@@ -183,7 +208,7 @@ def test_a_motor_that_is_not_there_is_not_named():
     assert "no motor" in follow(robot, swing(), table)
     alone = Catalogue({"MM_148877": table.motors["MM_148877"]}, {})
     check = checks_of(robot, swing(), alone)["shoulder: continuous motor torque"]
-    assert "has no other motor whose sheet prints continuous torque" in check.advice
+    assert advice_of(check, "no other motor") == Advice("no other motor", quantity="continuous torque")
 
 
 def test_the_lightest_gearbox_keeps_its_limits_and_those_of_the_motor():
@@ -195,8 +220,8 @@ def test_the_lightest_gearbox_keeps_its_limits_and_those_of_the_motor():
     table = Catalogue(WHOLE.motors, {one.key: one for one in (box, strong, wasteful, weak)})
     robot = arm([WHOLE.motor("MM_578298").motor()], [box.gear()])
     check = checks_of(robot, swing(), table)["shoulder: gearbox peak torque"]
-    assert not check.kept
-    assert re.search(LIGHTEST, check.advice)[2] == "fine"
+    assert not check.is_kept
+    assert advice_of(check, "gearbox").entry == "fine"
     assert follow(robot, swing(), table) == {"gearbox"}
 
 
@@ -206,11 +231,12 @@ def test_a_payload_and_a_slower_motion_that_are_advised_count_losses():
     task = swing(payload=Payload(1.0, (0.6, 0, 0), link="upper"))
     now = checks_of(robot, task)
     for what in ("peak motor torque", "joint torque"):
-        mass = float(re.search(r"A payload of ([\d.]+) instead of 1 kg", now[f"shoulder: {what}"].advice)[1])
-        again = checks_of(robot, swing(payload=Payload(mass, (0.6, 0, 0), link="upper")))[f"shoulder: {what}"]
+        advice = advice_of(now[f"shoulder: {what}"], "payload")
+        assert advice.present == 1.0
+        again = checks_of(robot, swing(payload=Payload(advice.value, (0.6, 0, 0), link="upper")))[f"shoulder: {what}"]
         assert again.margin == pytest.approx(0.0, abs=0.01)
-    stretch = float(re.search(r"A motion ([\d.]+) times as long", now["shoulder: joint torque"].advice)[1])
-    assert checks_of(robot, stretched(task, stretch))["shoulder: joint torque"].margin == pytest.approx(0.0, abs=0.01)
+    stretch = advice_of(now["shoulder: joint torque"], "longer motion").factor
+    assert checks_of(robot, slowed_task(task, stretch))["shoulder: joint torque"].margin == pytest.approx(0.0, abs=0.01)
 
 
 def test_the_advice_of_an_elastic_drive_holds_too():
@@ -226,7 +252,7 @@ def test_a_rotor_on_a_moving_link_is_tried_as_it_is_analysed():
     found = analyse(robot, task, samples=SAMPLES)
     trials = DriveTrials(found.drives["elbow"], robot, gw.assemble(robot), found.demands.motion, None, None)
     for ratio in (2.0, 7.0):
-        tried = trials.series(trials.with_ratios(np.array([ratio]))).torque[0]
+        tried = trials.present_motor_series(trials.load_with_ratios(np.array([ratio]))).torque[0]
         again = analyse(with_ratio(robot, "elbow", ratio), task, samples=SAMPLES).drives["elbow"].motor_torque
         assert tried == pytest.approx(again, abs=1e-7 * np.abs(again).max())
 
@@ -237,7 +263,7 @@ def test_a_sheet_without_the_limit_in_question_is_not_advised():
     known, silent = WHOLE.motors["AM_MF0060020_48V"], WHOLE.motors["TM_U8_KV100"]
     table = Catalogue({one.key: one for one in (known, replace(silent, peak_torque=None))}, {})
     check = checks_of(arm([motor], [Gear(20.0)]), swing(), table)["shoulder: peak motor torque"]
-    assert re.search(LIGHTEST, check.advice)[2] == known.key
+    assert advice_of(check, "motor").entry == known.key
 
 
 def failing_arm() -> Robot:
@@ -255,7 +281,7 @@ def test_motors_without_ratings_do_not_stop_the_advice():
     table = Catalogue({"bare": bare, "tender": tender, sheet.key: sheet}, {})
     swing = Task([s_curve([0.0], [1.0], speed=3.0, acceleration=20.0, jerk=500.0)])
     for check in analyse(robot, swing, catalogue=table, samples=51).limits:
-        assert "tender" not in check.advice or "No motor" in check.advice
+        assert all(advice.kind == "no motor" for advice in check.advice if advice.entry == "tender")
 
 
 def test_gearboxes_that_live_too_short_are_told_by_the_best():
@@ -267,4 +293,50 @@ def test_gearboxes_that_live_too_short_are_told_by_the_best():
     table = Catalogue(WHOLE.motors, {one.key: one for one in boxes})
     lives = [check for check in analyse(named, swing, catalogue=table, samples=51).limits if "life" in check.name]
     assert [check.name for check in lives] == ["the drive: gearbox life"]
-    assert "No gearbox of about this ratio of the catalogue lives so long: the best, box2," in lives[0].advice
+    advice = advice_of(lives[0], "no gearbox life")
+    assert advice.entry == "box2"
+    assert lives[0].value < advice.result < lives[0].limit
+
+
+EXAMPLES = [
+    (
+        Advice("ratio", ratio=31.5, present=20.0, result=0.2, unit="Nm", exceeded=("motor speed", "voltage")),
+        "A ratio of 31.5 instead of 20 satisfies the limit: 0.2 Nm. It exceeds motor speed, voltage.",
+    ),
+    (
+        Advice("no ratio", ratio=50.0, result=np.inf, unit="K", ratio_range=(2.0, 200.0), has_present_wheels=True),
+        "No ratio from 2 to 200, with the present wheels and losses of the gear, satisfies the limit with this motor: "
+        "the best, 50, still has no steady-state temperature.",
+    ),
+    (
+        Advice("motor", entry="MM_1", mass=0.24, share=0.914, quantity="voltage"),
+        "The lightest motor of the catalogue that satisfies its limits here is MM_1 (0.24 kg, 91% of the voltage).",
+    ),
+    (
+        Advice("section", part="upper", section=Box(0.06, 0.1, 0.004), factor=1.25, mass=0.5),
+        "A box of 60 x 100 mm (wall 4 mm) in upper satisfies the limit: 1.25 times the present size, 0.5 kg heavier.",
+    ),
+    (
+        Advice("section", part="upper", factor=1.25, mass=0.5),
+        "A larger section along the whole length in upper satisfies the limit: 1.25 times the present size, "
+        "0.5 kg heavier.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("advice", "text"), EXAMPLES)
+def test_text_of_advice(advice, text):
+    assert advice.text == text
+
+
+def test_summary_states_the_fields_of_advice():
+    robot = failing_arm()
+    analysis = analyse(robot, swing(), samples=SAMPLES)
+    summary = json.loads(json.dumps(analysis.summary(), allow_nan=False))
+    exceeded = [(check, limit) for check, limit in zip(analysis.limits, summary["limits"], strict=True) if check.advice]
+    assert exceeded
+    for check, limit in exceeded:
+        assert limit["advice"] == check.advice_text == " ".join(advice.text for advice in check.advice)
+        for advice, fields in zip(check.advice, limit["recommendations"], strict=True):
+            read = {name: tuple(x) if isinstance(x, list) else x for name, x in fields.items()}
+            assert Advice(**read) == advice

@@ -38,7 +38,7 @@ def test_figure():
 
 def test_bad_input():
     mech = gw.assemble(elastic_elbow())
-    with pytest.raises(InputError, match=r"no joint 'j2\.motor'"):
+    with pytest.raises(InputError, match=r"'j2\.motor'"):
         frequency_map(mech, ("j2.motor", "j3"))
-    with pytest.raises(InputError, match="two different joints"):
+    with pytest.raises(InputError, match="frequency_map: two"):
         frequency_map(mech, ("j2", "j2"))

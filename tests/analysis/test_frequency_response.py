@@ -32,7 +32,7 @@ def test_two_inertias(rotor, link, stiffness, damping):
     assert TURN * found.resonances == pytest.approx([np.sqrt(stiffness * (1 / rotor + 1 / link))], rel=1e-9)
     assert TURN * found.antiresonances["table.motor"] == pytest.approx([np.sqrt(stiffness / link)], rel=1e-9)
     assert not len(found.antiresonances["table"])
-    assert np.allclose(found.speeds, found.values * s[:, None])
+    assert np.allclose(found.speed_response, found.values * s[:, None])
 
 
 def test_peaks_and_dips_are_where_they_are_said_to_be():
@@ -42,7 +42,7 @@ def test_peaks_and_dips_are_where_they_are_said_to_be():
     assert len(found.resonances) >= 3
 
     def size(f: float, side: int) -> float:
-        return float(np.abs(gw.analysis.frequency_response(mech, PLACE, "j2", [f]).speeds[0, side]))
+        return float(np.abs(gw.analysis.frequency_response(mech, PLACE, "j2", [f]).speed_response[0, side]))
 
     for f in found.resonances[found.resonances > 1]:
         assert size(f, 0) > max(size(f * 0.998, 0), size(f * 1.002, 0))
@@ -119,11 +119,11 @@ def test_numbers_of_a_short_axis_do_not_run_into_each_other():
 
 def test_bad_input():
     mech = turntable()
-    with pytest.raises(InputError, match=r"no motor 'tabel'. Did you mean 'table'"):
+    with pytest.raises(InputError, match=r"'tabel'.*'table'"):
         gw.analysis.frequency_response(mech, [0.0], "tabel")
-    with pytest.raises(InputError, match=r"frequencies\[1\]=-2.0 must be a positive"):
+    with pytest.raises(InputError, match=r"frequencies\[1\]=-2\.0"):
         gw.analysis.frequency_response(mech, [0.0], 0, [1.0, -2.0])
-    with pytest.raises(InputError, match="one configuration"):
+    with pytest.raises(InputError, match="frequency_response: q "):
         gw.analysis.frequency_response(mech, [[0.0], [1.0]], 0)
-    with pytest.raises(InputError, match="no springs"):
+    with pytest.raises(InputError, match="spring"):
         gw.analysis.frequency_response(gw.approximate(mech, "rigid"), [0.0], 0)

@@ -14,7 +14,7 @@ from gearwright.analysis import LimitCheck, Task, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
 from gearwright.errors import InputError, SimulationError
-from gearwright.files.tables.catalogue_data import article_of, motor_table
+from gearwright.files.tables.catalogue_data import data_sheet_key, motor_fields_by_key
 from gearwright.motion import pause, polynomial, s_curve
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
@@ -32,7 +32,7 @@ def to_and_fro(end: float, start: float = 0.0, **words) -> Task:
 
 
 def open_kinds(found) -> dict[str, str]:
-    return {title: one.reason for one in found.unchecked for title in one.titles}
+    return {title: one.reason for one in found.unchecked for title in one.kind_titles}
 
 
 # A motor's data sheet, by key and by the short name of the same article
@@ -40,7 +40,7 @@ def open_kinds(found) -> dict[str, str]:
 
 def test_a_bundled_motor_is_the_article_that_it_names():
     """The words of the short name against the row: the same inertia, winding and thermal data, or it is another one."""
-    linked = {name: article_of(name) for name in motor_table() if article_of(name)}
+    linked = {name: data_sheet_key(name) for name in motor_fields_by_key() if data_sheet_key(name)}
     assert linked == {"maxon_re40": "MM_148877"}
     words = "robot: x\nlinks: [{name: l, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n"
     for name, key in linked.items():
@@ -57,10 +57,10 @@ def test_the_winding_of_the_scara_is_too_warm_and_its_page_says_so():
     limits = {"speed": 2.5, "acceleration": 8.0, "jerk": 200.0}
     there, home = [1.4, 0.7, -0.05, 0.0], [0.0, 0.0, 0.0, 0.0]
     found = analyse(robot, Task([s_curve(home, there, **limits), s_curve(there, home, **limits)]), samples=101)
-    check = next(one for one in found.limits if one.name == "shoulder: winding above air")
+    check = next(one for one in found.limits if one.name == "shoulder: winding temperature rise")
     assert check.limit == pytest.approx(155.0 + ZERO_CELSIUS - 298.15)  # maxon prints 155 degrees Celsius
-    assert not check.kept
-    assert not found.possible
+    assert not check.is_kept
+    assert not found.is_feasible
     assert found.verdict.grade == "bad"
 
 
@@ -83,7 +83,7 @@ def test_an_ideal_drive_is_not_checked_at_all():
     of_gearbox = {f"gearbox {kind}" for kind in ("peak torque", "mean torque", "output-shaft load", "mounting")}
     assert set(kinds) == {*words, "motor temperature", *of_gearbox}
     assert "names no data sheet" in kinds["motor peak torque"]
-    assert "lack torque constant, resistance" in kinds["motor voltage"]
+    assert all(name in kinds["motor voltage"] for name in ("torque constant", "resistance"))
     assert found.verdict.grade == "open"
 
 
@@ -102,7 +102,7 @@ def test_a_gear_of_another_ratio_than_its_sheet_is_told(ratio, told):
     box = drives().gearbox("MM_326668")
     gear = Gear(ratio * box.ratio, catalogue=box.key)
     found = analyse(axis(Motor(1e-5), gear), to_and_fro(0.2), samples=51)
-    said = [remark for remark in found.remarks if f"its data sheet {box.key} prints {box.ratio:.6g}" in remark]
+    said = [remark for remark in found.remarks if box.key in remark and f"{box.ratio:.6g}" in remark]
     assert bool(said) is told
 
 
@@ -132,7 +132,7 @@ def test_everything_checked_and_kept_is_good():
     found = analyse(axis(sheet.motor(), box.gear()), to_and_fro(0.2), catalogue=table, samples=51)
     assert found.unchecked == ()
     assert found.verdict.grade == "good"
-    assert found.verdict.text.startswith(f"All {len(found.limits)} limits are kept")
+    assert f" {len(found.limits)} " in found.verdict.text
 
 
 # What is required and cannot be told
@@ -168,7 +168,7 @@ def test_a_life_or_frequency_that_cannot_be_told_is_remarked():
 def test_a_margin_has_the_sign_of_what_is_left(value, limit, least, margin):
     check = LimitCheck("j: x", value, limit, "K", least)
     assert check.margin == margin
-    assert check.kept == (value >= limit if least else value <= limit)
+    assert check.is_kept == (value >= limit if least else value <= limit)
 
 
 def test_air_that_is_warmer_than_the_winding_may_be():
@@ -177,9 +177,9 @@ def test_air_that_is_warmer_than_the_winding_may_be():
     found = analyse(axis(motor), to_and_fro(0.3, ambient=160 + ZERO_CELSIUS), samples=51)
     check = next(one for one in found.limits if "winding" in one.name)
     assert check.limit == pytest.approx(-5.0)
-    assert not check.kept
-    assert not found.possible
-    assert "5 K warmer than the winding may get" in check.advice
+    assert not check.is_kept
+    assert not found.is_feasible
+    assert [(advice.kind, advice.value) for advice in check.advice] == [("cooling", pytest.approx(5.0))]
     told = json.loads(json.dumps(found.summary(), allow_nan=False))
     assert next(one for one in told["limits"] if "winding" in one["name"])["margin"] == "-inf"
 
@@ -197,28 +197,30 @@ def test_a_motion_beyond_the_range_is_not_possible(kind):
     check = checked_position(robot, to_and_fro(0.7))
     assert (check.value, check.limit) == pytest.approx((0.5, 0.4))  # from 0.2, the middle
     assert check.unit == ("rad" if kind == "revolute" else "m")
-    assert not check.kept
-    assert "0.1" in check.advice
-    assert not analyse(robot, to_and_fro(0.7), samples=51).possible
+    assert not check.is_kept
+    (advice,) = check.advice
+    assert (advice.kind, advice.unit) == ("joint range", check.unit)
+    assert (advice.value, advice.present) == pytest.approx((0.7, 0.6))
+    assert not analyse(robot, to_and_fro(0.7), samples=51).is_feasible
 
 
 def test_a_range_may_be_used_to_its_ends():
     robot = axis(limits=Limits(position=(0.0, 0.6)))
     check = checked_position(robot, to_and_fro(0.6))
     assert check.margin == pytest.approx(0.0)
-    assert check.kept
-    assert not checked_position(robot, to_and_fro(0.6 + 1e-6)).kept
+    assert check.is_kept
+    assert not checked_position(robot, to_and_fro(0.6 + 1e-6)).is_kept
 
 
 @pytest.mark.parametrize(("range_", "end", "kept"), [((-inf, 0.5), 0.4, True), ((-inf, -0.1), 0.4, False)])
 def test_a_range_with_one_end(range_, end, kept):
-    assert checked_position(axis(limits=Limits(position=range_)), to_and_fro(end, -0.5)).kept is kept
+    assert checked_position(axis(limits=Limits(position=range_)), to_and_fro(end, -0.5)).is_kept is kept
 
 
 def test_a_joint_without_a_range_turns_for_ever():
     found = analyse(axis(), to_and_fro(40.0), samples=51)
     assert not any(one.is_range for one in found.limits)
-    assert found.possible
+    assert found.is_feasible
 
 
 def test_the_range_of_a_follower_counts():
@@ -226,20 +228,20 @@ def test_the_range_of_a_follower_counts():
     robot = axis()
     finger = Link("f", "base", Joint("f", axis=(0, 0, 1), follows=("j", 2.0, 0.0), limits=Limits(position=(-0.5, 0.5))))
     both = replace(robot, links=[*robot.links, replace(finger, mass=0.1)])
-    assert checked_position(both, to_and_fro(0.2)).kept
-    assert not checked_position(both, to_and_fro(0.3)).kept
+    assert checked_position(both, to_and_fro(0.2)).is_kept
+    assert not checked_position(both, to_and_fro(0.3)).is_kept
 
 
 def test_a_recording_beyond_the_range_is_not_possible(tmp_path):
     robot = axis(limits=Limits(position=(-1.0, 1.0)))
     to_and_fro(1.5).cycle.save(tmp_path / "rec.csv", robot)
     (tmp_path / "rec.yaml").write_text("task: rec\nmotions: [{file: rec.csv}]\n")
-    assert not analyse(robot, Task.read(tmp_path / "rec.yaml", robot), samples=51).possible
+    assert not analyse(robot, Task.read(tmp_path / "rec.yaml", robot), samples=51).is_feasible
 
 
 def test_no_drives_are_chosen_for_a_motion_beyond_the_range():
     robot = axis(limits=Limits(position=(-1.0, 1.0)))
-    with pytest.raises(InputError, match=r"size_drives: the task leaves the range of joint 'j'.*0\.5 rad beyond 1 rad"):
+    with pytest.raises(InputError, match=r"size_drives: .*'j'.*0\.5 rad beyond 1 rad"):
         size_drives(robot, to_and_fro(1.5))
 
 
@@ -247,8 +249,10 @@ def test_a_margin_of_drives_is_not_asked_of_ranges():
     robot = axis(limits=Limits(position=(-1.0, 1.0)))
     motors = {key: drives().motor(key) for key in ("MM_148877", "MM_614949")}
     table = Catalogue(motors, {key: drives().gearbox(key) for key in ("MM_203120", "MM_223093")})
-    sized = size_drives(robot, to_and_fro(1.0, pause=1.0), table, margin=0.2, samples=41)
-    assert sized.analysis.possible
+    sized = size_drives(
+        robot, to_and_fro(1.0, pause=1.0), table, margin=0.2, search=gw.design.SearchOptions(samples=41)
+    )
+    assert sized.analysis.is_feasible
 
 
 def test_a_loop_that_ends_at_a_stop_of_the_task_is_told():
@@ -256,9 +260,10 @@ def test_a_loop_that_ends_at_a_stop_of_the_task_is_told():
     robot, zero = gw.load("panda_like"), np.zeros(7)
     way = polynomial(zero, zero + 0.4, duration=1.0)
     found = analyse(robot, Task([way], perturbed=gw.analysis.Perturbation()), samples=51)
-    assert not found.possible
+    assert not found.is_feasible
     assert found.perturbed is None
-    assert any("the closed loop was not followed, since the task itself does not keep" in x for x in found.remarks)
+    beyond = [check.name for check in found.limits if not check.is_kept and check.is_range]
+    assert any("closed loop" in remark and all(name in remark for name in beyond) for remark in found.remarks)
 
 
 def test_a_loop_that_cannot_be_followed_is_an_error(monkeypatch):
@@ -266,7 +271,7 @@ def test_a_loop_that_cannot_be_followed_is_an_error(monkeypatch):
         raise SimulationError("simulate: it stops.")
 
     monkeypatch.setattr("gearwright.analysis.cycle.closed_loop.simulate", failing)
-    with pytest.raises(SimulationError, match=r"closed loop .* cannot be followed: simulate: it stops"):
+    with pytest.raises(SimulationError, match=r"closed loop .*simulate: it stops"):
         analyse(axis(), to_and_fro(0.2, perturbed=gw.analysis.Perturbation()), samples=31)
 
 
@@ -274,7 +279,7 @@ def test_a_loop_that_cannot_be_followed_is_an_error(monkeypatch):
 def test_a_tip_that_nobody_names_is_asked_for(word):
     robot = gw.load("humanoid_30")
     rest = pause(np.full(gw.assemble(robot).nq, 0.1), 1.0)
-    with pytest.raises(InputError, match=rf"{word} is required, but robot 'humanoid_30' ends in .* and more. Name the"):
+    with pytest.raises(InputError, match=rf"{word}.*'humanoid_30'.*`tip`"):
         analyse(robot, Task([rest], required={word: 1e-3}), samples=31)
 
 
@@ -283,5 +288,5 @@ def test_a_closed_loop_beyond_the_range_is_remarked():
     robot = axis(limits=Limits(position=(0.0, 0.6)))
     wrong = gw.analysis.Perturbation(start_error={"j": -0.02})
     found = analyse(robot, to_and_fro(0.6, perturbed=wrong), samples=51)
-    assert any("in the closed loop j goes 0.02 rad beyond its range" in remark for remark in found.remarks)
-    assert all(check.kept for check in found.limits)
+    assert any("closed loop j " in remark and "0.02 rad" in remark for remark in found.remarks)
+    assert all(check.is_kept for check in found.limits)

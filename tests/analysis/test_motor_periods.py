@@ -81,11 +81,11 @@ def test_periods_of_an_elastic_drive_count_at_its_shafts():
     for robot, waves in ((arm(Gear(RATIO, stiffness=2e3), cogging=Cogging(0.02, 12)), 12.0), (arm(soft), 2.0)):
         (needed,) = period_samples(robot, gw.assemble(robot), THERE[0]).values()
         fastest = waves * RATIO * 1.5 / 0.6 * 35 / 16  # of 35 s^4 - 84 s^5 + 70 s^6 - 20 s^7 in the middle
-        assert needed == pytest.approx(motor_periods.PER_PERIOD * 0.6 * fastest / (2 * np.pi), rel=0.01)
+        assert needed == pytest.approx(motor_periods.SAMPLES_PER_PERIOD * 0.6 * fastest / (2 * np.pi), rel=0.01)
 
 
 def test_periods_that_are_too_short_are_remarked_upon(monkeypatch):
-    monkeypatch.setattr("gearwright.analysis.task_analysis.MOST", 1000)
+    monkeypatch.setattr("gearwright.analysis.task_analysis.MAX_CYCLE_SAMPLES", 1000)
     found = analyse(arm(cogging=Cogging(0.02, 12)), Task(THERE))
     assert found.samples == 1000
-    assert any("cogging" in remark and "j " in remark for remark in found.remarks)
+    assert any("cogging" in remark and remark.startswith("j:") for remark in found.remarks)

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.analysis import Perturbation, Task, analyse
 from gearwright.analysis.quadrature import integral
 from gearwright.motion import pause, polynomial
-from gearwright.parts import Drive, Frame, Gear, Heat, Joint, Link, Motor, Plane, Robot, Sphere, Touch
+from gearwright.parts import ContactPoint, Drive, Frame, Gear, Heat, Joint, Link, Motor, Plane, Robot, Sphere
 
 R, L, K, RATIO, MASS, ARM = 1.2, 1e-4, 0.05, 60.0, 2.0, 0.3
 KP, KD = 50.0, 5.0
@@ -32,7 +32,7 @@ def weak(known, motion):
 
 
 def by_voltage(known, motion):
-    return gw.control.through_drives(weak(known, motion), known, "voltage")
+    return gw.control.with_motor_outputs(weak(known, motion), known, "voltage")
 
 
 def held(robot: Robot, controller=weak):
@@ -102,7 +102,7 @@ def test_warm_motors_under_voltage_have_the_temperatures_of_the_run():
 def test_what_the_loop_touches_is_part_of_the_reactions():
     """The weak loop sags onto a table that the prescribed motion does not touch: it takes part of the weight."""
     plain = vertical()
-    table = Touch("table", "tip", Plane((0.0, 0.0, -0.02), (0.0, 0.0, 1.0)), stiffness=5e3, damping=200.0)
+    table = ContactPoint("table", "tip", Plane((0.0, 0.0, -0.02), (0.0, 0.0, 1.0)), stiffness=5e3, damping=200.0)
     frames = [Frame("tip", "arm", (0.5, 0.0, 0.0))]
     robot = Robot("resting", plain.links, plain.drives, frames=frames, environment=[table])
     task = Task([pause([0.0], 1.5)], perturbed=Perturbation(controller=weak))
@@ -118,7 +118,7 @@ def test_what_the_loop_touches_is_part_of_the_reactions():
 
 def test_contacts_without_a_fixed_direction_are_remarked():
     plain = vertical()
-    ball = Touch("ball", "tip", Sphere((0.5, 0.0, -0.12), 0.1), stiffness=5e3, damping=200.0)
+    ball = ContactPoint("ball", "tip", Sphere((0.5, 0.0, -0.12), 0.1), stiffness=5e3, damping=200.0)
     frames = [Frame("tip", "arm", (0.5, 0.0, 0.0))]
     robot = Robot("resting", plain.links, plain.drives, frames=frames, environment=[ball])
     found = analyse(robot, Task([pause([0.0], 0.5)], perturbed=Perturbation(controller=weak)), samples=51)

@@ -11,7 +11,7 @@ import yaml
 
 import gearwright as gw
 from gearwright.analysis import ProcessForce, Task, analyse, link_loads
-from gearwright.analysis.task.process_forces import applied
+from gearwright.analysis.task.process_forces import applied_wrenches
 from gearwright.errors import FileError, InputError
 from gearwright.files.fields.task import task_schema
 from gearwright.forces import Wrench
@@ -103,41 +103,43 @@ def test_a_pulled_beam_by_hand():
     mech = gw.assemble(Robot("beam", links, drives, gravity=(0, 0, 0)))
     motion = Motion(np.zeros(1), *(np.zeros((1, 1)) for _ in range(3)))
     force = ProcessForce("arm", (100.0, 0.0, -50.0), (7.0, 0.0, 0.0))
-    acting = [one._replace(position=np.array([0.8, 0, 0])) for one in applied(mech, motion.q, motion.t, [force])]
+    acting = [
+        one._replace(position=np.array([0.8, 0, 0])) for one in applied_wrenches(mech, motion.q, motion.t, [force])
+    ]
     found = link_loads(mech, motion, "arm", LinkSection((0.8, 0, 0), tube, "steel"), (), acting)
     assert found.forces[0] == pytest.approx(np.tile([-100.0, 0, 50.0], (41, 1)), abs=1e-6)
-    assert found.moments[0, :, 1] == pytest.approx(-50.0 * (0.8 - found.places), abs=1e-6)
+    assert found.moments[0, :, 1] == pytest.approx(-50.0 * (0.8 - found.stations), abs=1e-6)
     assert found.moments[0, :, 0] == pytest.approx(np.full(41, -7.0), abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("fields", "fact"),
     [
-        ("forces: [{frame: tool, force: [[0, 0, 1]]}]", "1 rows of force for 0 times"),
-        ("forces: [{frame: tool, force: [0, 0, 1], times: [0, 0]}]", "do not rise"),
-        ("forces: [{frame: tool, fors: [0, 0, 1]}]", "Did you mean 'force'"),
-        ("required: {acuracy: 1 mm}", "Did you mean 'accuracy'"),
-        ("required: {life: 3 m}", "a time is wanted"),
-        ("contact: {pen: {times: [0, 1, 2], values: [1, 2]}}", "2 values for 3 times"),
-        ("perturbed: {payload: 3}", "Did you mean 'payload_error'"),
+        ("forces: [{frame: tool, force: [[0, 0, 1]]}]", r"\b1 .*\b0 times"),
+        ("forces: [{frame: tool, force: [0, 0, 1], times: [0, 0]}]", r"\[0\.0, 0\.0\]"),
+        ("forces: [{frame: tool, fors: [0, 0, 1]}]", r"'fors'.*'force'"),
+        ("required: {acuracy: 1 mm}", r"'acuracy'.*'accuracy'"),
+        ("required: {life: 3 m}", "'3 m'"),
+        ("contact: {pen: {times: [0, 1, 2], values: [1, 2]}}", r"\b2 .*\b3 times"),
+        ("perturbed: {payload: 3}", r"'payload'.*'payload_error'"),
     ],
 )
-def test_wrong_words_are_told_with_their_line(words, message):
-    with pytest.raises(FileError, match=message) as told:
-        Task.read(f"task: g\nmotions: [{{pause: 1}}]\n{words}", ARM)
-    assert "line 3" in str(told.value)
+def test_wrong_fields_are_named_with_their_line(fields, fact):
+    with pytest.raises(FileError, match=fact) as caught:
+        Task.read(f"task: g\nmotions: [{{pause: 1}}]\n{fields}", ARM)
+    assert "line 3" in str(caught.value)
 
 
 def test_wrong_forces_are_refused():
-    with pytest.raises(InputError, match=r"line 3: forces\[0\]: during: 7, but the task has 1 motions"):
+    with pytest.raises(InputError, match=r"line 3: forces\[0\]: during: 7.*1 motion"):
         Task.read("task: g\nmotions: [{pause: 1}]\nforces: [{frame: tool, force: [0, 0, 1], during: 7}]", ARM)
-    with pytest.raises(InputError, match="two forces are called"):
+    with pytest.raises(InputError, match=r"force.*'process'"):
         analyse(ARM, Task([LIFT], forces=[ProcessForce("tool"), ProcessForce("tool")]), samples=5)
-    with pytest.raises(InputError, match="there is no body or frame 'toll'"):
+    with pytest.raises(InputError, match="'toll'"):
         analyse(ARM, Task([LIFT], forces=[ProcessForce("toll", (1, 0, 0))]), samples=5)
-    with pytest.raises(InputError, match="Give three numbers"):
+    with pytest.raises(InputError, match=r"force.*\(2,\)"):
         ProcessForce("tool", (1.0, 2.0))
-    with pytest.raises(InputError, match="'world' or 'frame'"):
+    with pytest.raises(InputError, match=r"'world'.*'frame'"):
         ProcessForce("tool", (0, 0, 1), axes="tool")
 
 

@@ -17,12 +17,12 @@ PATH = polynomial([0.1, -0.4, 0.5], [1.0, 0.6, -0.7], 0.8, order=7)
 
 def test_the_full_model_is_exact_and_the_others_are_not():
     found = compare_reductions(gw.assemble(elastic_elbow(damping=4.0)), PATH, count=41)
-    worst = {kind: max(m.largest for m in found.misses() if m.kind == kind) for kind in found.reduced}
+    worst = {kind: max(m.largest for m in found.reduction_errors() if m.kind == kind) for kind in found.reduced}
     assert worst["nicosia_tomei"] == 0
     assert worst["spong"] > 1e-3
     assert worst["spong_bare"] > worst["spong"] * 0.5
     assert worst["rigid"] > worst["spong"]
-    assert {m.motor for m in found.misses()} == {"j1.motor", "j2.motor", "j3.motor"}
+    assert {m.motor for m in found.reduction_errors()} == {"j1.motor", "j2.motor", "j3.motor"}
 
 
 def test_spong_lacks_the_rotor_coupling_of_the_first_joint():
@@ -44,8 +44,8 @@ def test_rigid_model_misses_the_twist():
     mech = gw.assemble(elastic("elbow", 1e7))
     found = compare_reductions(mech, PATH, kinds=("rigid",), count=21)
     twist = found.exact.q[:, 3:] - found.exact.q[:, :3]
-    for k, miss in enumerate(found.misses()):
-        assert miss.place == pytest.approx(np.abs(twist[:, k]).max())
+    for k, miss in enumerate(found.reduction_errors()):
+        assert miss.position_error == pytest.approx(np.abs(twist[:, k]).max())
         assert miss.largest / miss.peak < 1e-2
 
 
@@ -53,7 +53,7 @@ def test_figure_and_bad_input():
     mech = gw.assemble(elastic_elbow())
     found = compare_reductions(mech, PATH, count=11)
     assert len(found.plot().axes) == 6
-    with pytest.raises(InputError, match=r"has 2 joints, the machine 3 \(j1, j2, j3\)"):
+    with pytest.raises(InputError, match=r"\b2 joints.*3 \(j1, j2, j3\)"):
         compare_reductions(mech, polynomial([0, 0], [1, 1], 1.0))
-    with pytest.raises(InputError, match="no elastic drive"):
+    with pytest.raises(InputError, match="elastic"):
         compare_reductions(gw.assemble(gw.load("elbow")), PATH)

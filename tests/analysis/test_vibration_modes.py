@@ -86,7 +86,7 @@ def test_held_rigid_motions_leave_the_vibrations_as_they_are():
     np.testing.assert_allclose(found.frequencies, free.frequencies[6:], rtol=1e-9)
     np.testing.assert_allclose(found.damping, free.damping[6:], rtol=1e-7)
     heavy = gw.analysis.vibration_modes(robot, np.zeros(6))
-    assert not heavy.growth.any()
+    assert not heavy.growth_rates.any()
     assert (heavy.frequencies > 30).all()
     batch = gw.analysis.vibration_modes(floating, [q, np.zeros(6)])
     np.testing.assert_allclose(batch.frequencies[0], found.frequencies, rtol=1e-12)
@@ -162,7 +162,7 @@ def test_gravity_is_a_spring_or_its_opposite():
         expected = np.sqrt((k + m * 9.81 * length * np.cos(q)) / J)
         assert TURN * gw.analysis.vibration_modes(mech, [q]).frequencies[0] == pytest.approx(expected, rel=1e-12)
     soft = replace(mech, springs=[gw.Spring("k", {"arm": 1.0}, 5.0)])
-    with pytest.raises(InputError, match=r"not positive definite.*-4\.81 Nm/rad.*'arm'.*stiffer"):
+    with pytest.raises(InputError, match=r"-4\.81 Nm/rad.*'arm'"):
         gw.analysis.vibration_modes(soft, [np.pi])
 
 
@@ -203,14 +203,14 @@ def test_shafts_may_be_left_out_and_batches_work():
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match=r"no springs.*stiffness"):
+    with pytest.raises(InputError, match=r"spring.*stiffness"):
         gw.analysis.vibration_modes(gw.assemble(gw.load("elbow")), PLACE)
     mech = gw.assemble(elastic_elbow())
-    with pytest.raises(InputError, match=r"q has shape \(4,\)"):
+    with pytest.raises(InputError, match=r"\bq\b.*\(4,\)"):
         gw.analysis.vibration_modes(mech, [0.0] * 4)
     with pytest.raises(InputError, match=r"motors='braked'.*free, held"):
         gw.analysis.vibration_modes(mech, PLACE, "braked")
-    with pytest.raises(InputError, match="no actuators"):
+    with pytest.raises(InputError, match="actuator"):
         gw.analysis.vibration_modes(replace(mech, actuators=()), PLACE, "held")
-    with pytest.raises(InputError, match=r"a robot n?or a machine"):
+    with pytest.raises(InputError, match=r"robot.*machine"):
         gw.analysis.vibration_modes("elastic_elbow", PLACE)

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import gearwright as gw
 from gearwright.analysis import Task, analyse, steady_temperatures
-from gearwright.analysis.advice.drive_trials import warmth_along
+from gearwright.analysis.advice.drive_trials import cycle_temperatures
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Gear, Heat, Joint, Link, Motor, Robot
 
@@ -119,9 +119,9 @@ def test_motors_that_advice_tries_are_as_warm_as_those_that_are_analysed(magnet,
     """Also where samples are much further apart than a winding takes to warm up; many trials as one by one."""
     motor = Motor(torque_constant=0.05, resistance=1.2, heat=Heat(1.0, 3.0, 3.0, capacity, magnet=magnet))
     t, torques = T * span / T[-1], np.array([[0.2], [0.4]]) * 0.05 * CURRENT
-    found = warmth_along(motor, torques, t, cycles)
+    found = cycle_temperatures(motor, torques, t, cycles)
     for k, torque in enumerate(torques):
         exact = steady_temperatures(t, torque / 0.05, motor, cycles=cycles)
         assert found.winding[k] == pytest.approx(exact.winding, abs=1e-3)
         assert found.housing[k] == pytest.approx(exact.housing, abs=1e-3)
-        assert warmth_along(motor, torque, t, cycles).winding == pytest.approx(found.winding[k], abs=1e-3)
+        assert cycle_temperatures(motor, torque, t, cycles).winding == pytest.approx(found.winding[k], abs=1e-3)

@@ -110,7 +110,7 @@ def test_a_row_agrees_with_itself(kind):
     assert len(kind.units) == len(kind.coordinates)
     assert len(kind.rates) == len(kind.speeds)
     assert {dof.speed for dof in dofs} == set(range(len(kind.speeds)))
-    assert kind.turns == any(dof.angular for dof in dofs)
-    assert len(kind.space.neutral(len(kind.coordinates))) == len(kind.coordinates)
-    if kind.space.straight:
+    assert kind.has_rotation == any(dof.angular for dof in dofs)
+    assert len(kind.space.neutral_coordinates(len(kind.coordinates))) == len(kind.coordinates)
+    if kind.space.speeds_are_rates:
         assert kind.units == kind.rates

@@ -11,7 +11,7 @@ import pytest
 import gearwright
 
 PACKAGE_ROOT = Path(gearwright.__file__).parent
-DEFINED_ONCE = ("Frame", "Layout", "Modes", "Operations", "Piece", "Placement", "Row", "System", "Task")
+DEFINED_ONCE = ("Frame", "SpeedLayout", "Modes", "Operations", "SmoothSegment", "Placement", "Row", "System", "Task")
 VAGUE = ("blur", "heard", "knob", "prompt", "pushed", "put", "seen", "served", "several", "struck", "unusual")
 
 

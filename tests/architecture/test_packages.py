@@ -454,7 +454,7 @@ def test_files_are_opened_and_written_in_one_place():
     for name in others:
         calls, source = opening_calls(PACKAGE_ROOT / name), (PACKAGE_ROOT / name).read_text(encoding="utf-8")
         assert calls <= REPLACED, f"{name} opens files itself: {sorted(calls)}"
-        assert "with replacement(" in source or "with open_regular(" in source, name
+        assert "with replacement_file(" in source or "with open_regular(" in source, name
     assert opening_calls(PACKAGE_ROOT / "file_access.py") >= {"fdopen", "write_bytes", "replace"}
     assert all(opening_calls(PACKAGE_ROOT / name) for name in OPENED_ELSEWHERE)
 

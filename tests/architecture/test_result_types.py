@@ -23,7 +23,7 @@ FUNCTIONS = [
 ]
 RESULTS = ("analysis", "equations", "elastic", "actuation", "identification", "export", "bench", "motion")
 """The namespaces whose results users hold in their hands."""
-INSIDE = {"Inversion", "SynchronousInverse", "TorqueInverse", "TraceJob"}
+INSIDE = {"LinearInverse", "SynchronousInverse", "TorqueInverse", "TraceJob"}
 """What laws, and what exports and kernels, hand to each other."""
 
 

@@ -13,11 +13,11 @@ import gearwright as gw
 from gearwright import forces
 from gearwright.actuation import AirValve, ServoValve
 from gearwright.algebra.operations import FLOATS
-from gearwright.bench.bench import Bench
+from gearwright.bench.bench import BenchmarkRun
 from gearwright.identification import Log, MotionLimits
 from gearwright.mechanism.assembly import machine_of
 from gearwright.motion import polynomial
-from gearwright.programs.program import flatten
+from gearwright.programs.program import flatten_scalars
 
 STIFF, SOFT = gw.load("elbow"), gw.load("elastic_elbow")
 Q, V, A = np.array([[0.3, -0.5, 0.8], [0.7, -0.4, 0.9], [1.2, 0.5, -0.8]])
@@ -26,7 +26,9 @@ ROW = [[1.0, 0.2, 0.3]]
 MOTION = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.5)
 SAMPLES = MOTION.sample(20)
 WIDE = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
-LEVEL = gw.contact.Constraint.of("level", [forces.Coordinate.of(STIFF, "level", lambda c: c.point("tool").z)])
+LEVEL = gw.contact.Constraint.from_lines(
+    "level", [forces.Coordinate.for_machine(STIFF, "level", lambda c: c.point("tool").z)]
+)
 PEN = gw.contact.Constraint("pen", "tool", held=("z",))
 MAT = gw.contact.SoftContact("tool", gw.contact.Plane((0, 0, 1)), 1e4, name="mat")
 SWING = polynomial([0.1, 0.0], [0.2, 0.1], duration=1.0)
@@ -45,23 +47,23 @@ def decided(control):
     given = {"q": Q6[: law.mech.nq].tolist(), "v": V6[: law.mech.n].tolist()}
     given |= {name: x[0].tolist() for name, x in control.references(np.array([0.4])).items()}
     given["states"] = [x.initial for x in law.states]
-    return np.array(flatten(control.program.run(law.mech, FLOATS, given, {})), dtype=float)
+    return np.array(flatten_scalars(control.program.run(law.mech, FLOATS, given, {})), dtype=float)
 
 
 STIFF_CALLS = {
     "adaptive": lambda m: decided(gw.control.adaptive(m, MOTION, 5.0, 10.0, 1.0)),
-    "by_name": lambda m: decided(gw.control.by_name("cascade", m, MOTION)),
+    "controller_by_name": lambda m: decided(gw.control.controller_by_name("cascade", m, MOTION)),
     "cascade": lambda m: decided(gw.control.cascade(m, MOTION, 5.0, 50.0, 0.1)),
     "computed_torque": lambda m: decided(gw.control.computed_torque(m, MOTION, 10.0)),
     "feedforward": lambda m: decided(gw.control.feedforward(m, MOTION, 100.0, 10.0)),
     "admittance": lambda m: decided(gw.control.admittance(m, 2, MOTION, 3.0, 50.0, orientation=False)),
-    "hybrid": lambda m: decided(gw.control.hybrid(m, PEN, MOTION, 5.0)),
+    "hybrid_control": lambda m: decided(gw.control.hybrid_control(m, PEN, MOTION, 5.0)),
     "position_force": lambda m: decided(gw.control.position_force(m, MAT, MOTION, 5.0)),
-    "within": lambda m: decided(gw.control.within(gw.control.pd(STIFF, MOTION, 50.0, 5.0), m)),
+    "in_larger_machine": lambda m: decided(gw.control.in_larger_machine(gw.control.pd(STIFF, MOTION, 50.0, 5.0), m)),
     "impedance": lambda m: decided(gw.control.impedance(m, 2, MOTION, 50.0, 5.0, orientation=False)),
     "joint_gains": lambda m: gw.control.joint_gains(m, Q, 10.0),
     "lqr": lambda m: gw.control.lqr(m, Q, [1.0] * 6, [1.0] * 3).K,
-    "nominal": lambda m: gw.control.nominal(m, MOTION, 5, laws=()).tau,
+    "nominal_control": lambda m: gw.control.nominal_control(m, MOTION, 5, laws=()).tau,
     "operational_space": lambda m: decided(gw.control.operational_space(m, 2, MOTION, orientation=False)),
     "pd": lambda m: decided(gw.control.pd(m, MOTION, 100.0, 10.0)),
     "poles": lambda m: gw.control.poles(m, Q, [-1, -2, -3, -4, -5, -6]).K,
@@ -81,7 +83,7 @@ STIFF_CALLS = {
     "compare": lambda m: gw.analysis.compare(m, SAMPLES),
     "compare_impacts": lambda m: gw.analysis.compare_impacts(m, Q, [0.0, -1.0, -0.5], "tool", (0, 0, 1))["exact"],
     "compile": lambda m: gw.compile(gw.gravity, m)(Q),
-    "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).names,
+    "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).state_names,
     "constrained_dynamics": lambda m: gw.constrained_dynamics(m, Q, V, A, ROW, [0.0]),
     "coriolis_matrix": lambda m: gw.coriolis_matrix(m, Q, V),
     "dc_motor": lambda m: gw.actuation.dc_motor(m, "j1", **DATA),
@@ -93,7 +95,9 @@ STIFF_CALLS = {
     "energy_balance": lambda m: gw.analysis.energy_balance(m, SAMPLES),
     "fastest": lambda m: gw.planning.fastest(m, [V, Q], torque=50.0, intervals=20).pieces.c,
     "limit_use": lambda m: gw.planning.limit_use(m, MOTION, torque=50.0, samples=5).shares,
-    "excite": lambda m: gw.identification.excite(m, WIDE, starts=1, steps=1, samples=40),
+    "excite": lambda m: gw.identification.excite(
+        m, WIDE, search=gw.identification.ExcitationOptions(starts=1, steps=1, samples=40)
+    ),
     "explain": lambda m: gw.equations.explain(m, Q, V, A).forces,
     "forward_dynamics": lambda m: gw.forward_dynamics(m, Q, V, A),
     "gravity": lambda m: gw.gravity(m, Q),
@@ -119,7 +123,7 @@ STIFF_CALLS = {
     "linearise": lambda m: gw.linearise(m, Q, V, A),
     "log_of_currents": lambda m: gw.identification.log_of_currents(m, [0, 1], [Q, V], [A, V], [0.1, 0.2, 0.3]).tau,
     "mass_matrix": lambda m: gw.mass_matrix(m, Q),
-    "Model": lambda m: gw.identification.Model(m).nominal,
+    "TorqueModel": lambda m: gw.identification.TorqueModel(m).nominal_values,
     "momentum": lambda m: gw.momentum(m, Q, V),
     "motor_inertias": lambda m: gw.actuation.motor_inertias(m, Q),
     "neutral": lambda m: gw.neutral(m),
@@ -171,11 +175,11 @@ EXCUSED = {
     "fmu": "writes a file; its runs are compared in tests/export",
     "mujoco_check": "takes a robot or a machine in tests/export/test_mujoco_check.py, by a program of its own",
     **dict.fromkeys(
-        ("approach", "arc", "circle", "distribute", "least_torque", "line", "torque_ratio", "track"),
+        ("approach", "arc", "circle", "distributed_positioning", "least_torque", "line", "torque_ratio", "track_poses"),
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "export": "writes files, as export.c does",
-    "Stretch": "a part of what `Task.stretches` tells",
+    "PayloadPhase": "an element of `Task.payload_phases`",
     "c": "writes files; its text is compared in tests/export",
     "jax_function": "needs a setting of JAX; compared in tests/tracing, with the recipe that casadi_function has",
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
@@ -186,7 +190,7 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("analyse", "Analysis", "Perturbation", "PerturbedAnalysis"),
-            *("size_drives", "Sizing", "sweep", "with_choices"),
+            *("size_drives", "Sizing", "sweep", "with_chosen_drives"),
         ),
         "about a robot's drives, which a machine has not",
     ),
@@ -222,10 +226,10 @@ EXCUSED = {
     **dict.fromkeys(
         ("Comparison", "CompleteModel", "Energies", "Explanation", "Identification", "ReductionComparison"), "a result"
     ),
-    "Rewritten": "a result",
+    "UpdatedRobot": "a result",
     "Measurement": "what a control law meets while it runs",
     "tracking_plot": "a figure, whose limits are those of a robot",
-    **dict.fromkeys(("servos", "through_drives"), "about the motors of a robot's parts"),
+    **dict.fromkeys(("servos", "with_motor_outputs"), "about the motors of a robot's parts"),
     **dict.fromkeys(("Configuration", "Situation"), "what a coordinate or a law meets while it runs"),
     **dict.fromkeys(
         (
@@ -299,7 +303,7 @@ def test_a_robot_gives_what_its_machine_gives(robot, call):
 
 
 def test_the_bench_takes_both():
-    both = Bench({"robot": STIFF, "machine": gw.assemble(STIFF)}, 1, 1, print).machines
+    both = BenchmarkRun({"robot": STIFF, "machine": gw.assemble(STIFF)}, 1, 1, print).machines
     assert parts_of(both["robot"]) == parts_of(both["machine"])
 
 
@@ -317,5 +321,5 @@ def test_a_kernel_serves_the_robot_too(monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     robot = STIFF.with_payload(2.0)
     first = gw.gravity(robot, Q)
-    assert id(robot) in gw.gravity.__globals__["dynamics_programs"].GRAVITY.ready
+    assert id(robot) in gw.gravity.__globals__["dynamics_programs"].GRAVITY_FORCES.ready
     assert np.array_equal(gw.gravity(robot, Q), first)

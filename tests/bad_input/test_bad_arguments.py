@@ -68,11 +68,15 @@ TURNTABLE = Robot(
 CART = gw.Mechanism([gw.Body("cart", joint="prismatic", axis=(1, 0, 0), mass=5.0)])
 SEVEN = gw.load("panda_like")
 BENT = [0.1, 0.4, 0.2, -1.5, 0.3, 1.2, 0.1]
+TURN = gw.motion.polynomial(BENT, np.array(BENT) + 0.02, duration=1.0)
 HOT = Motor(torque_constant=0.1, resistance=1.0, heat=Heat(1.0, 1.0, 10.0, 100.0))
 PD = gw.control.pd(ROBOT, STAY, 100.0, 10.0)
 AT = gw.placement(MECH, STAY, "tool")
 NEAR = 0.01 * np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+SLOW = gw.planning.PathLimits(speed=1.0)
 THERE = (AT.rotation, AT.position + 0.01)
+PIN = gw.contact.Constraint("pin", "tool", relative_to=gw.contact.fixed_frame("hole", AT.position), held=("z",))
+FREE = gw.motion.polynomial([STAY[0], STAY[2]], [STAY[0] + 0.02, STAY[2] + 0.01], duration=1.0)
 PEN = gw.contact.Contact("tool", gw.contact.Plane(AT.position))
 MAT = gw.contact.SoftContact("tool", gw.contact.Plane(AT.position), 2e4)
 LOG = Log(np.linspace(0, 1, 50), np.ones((50, 3)), np.ones((50, 3)))
@@ -95,9 +99,11 @@ def analysis() -> Any:
 @cache
 def identification() -> Any:
     limits = MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3)
-    motion = gw.identification.excite(MECH, limits, starts=1, steps=0).motion.sample(300)
+    motion = gw.identification.excite(
+        MECH, limits, search=gw.identification.ExcitationOptions(starts=1, steps=0)
+    ).motion.sample(300)
     tau = gw.inverse_dynamics(MECH, motion.q, motion.v, motion.a)
-    return gw.identify(MECH, Log(motion.t, motion.q, tau, motion.v, motion.a), friction=())
+    return gw.identify(ROBOT, Log(motion.t, motion.q, tau, motion.v, motion.a), friction=())
 
 
 @cache
@@ -117,7 +123,7 @@ USUAL: dict[str, Any] = {
     "start": STAY, "end": [0.35, 0.55, -0.75], "duration": 1.0, "controller": PD, "function": "gravity",
     "J": np.eye(3)[:1], "gamma": np.zeros(1), "kp": 100.0, "kd": 10.0, "speed": 1.0, "to": THERE,
     "task": lambda: gw.analysis.Task(MOTION), "drive": "j1", "torque_constant": 0.05, "resistance": 0.5,
-    "period": 0.01, "found": analysis, "name": "part", "joints": ["j1", "j2"], "stiffness": 100.0, "damping": 10.0,
+    "period": 0.01, "analysis": analysis, "name": "part", "joints": ["j1", "j2"], "stiffness": 100.0, "damping": 10.0,
 }  # fmt: skip
 """Arguments that serve most functions by their name; a function without arguments makes one when it is asked for."""
 OWN: dict[str, dict[str, Any]] = {
@@ -133,45 +139,49 @@ OWN: dict[str, dict[str, Any]] = {
     "motion.chain": {}, "motion.fourier": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},
     "motion.from_accelerations": {"times": [0.0, 1.0], "accelerations": np.zeros((2, 3))},
     "motion.pause": {"position": STAY}, "motion.recorded": {"source": FEW},
-    "motion.s_curve": {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}, "motion.smoothed": {"width": 0.1},
+    "motion.s_curve": {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}, "motion.moving_average": {"width": 0.1},
     "motion.spline": {"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0]},
     "motion.trapezoid": {"speed": 1.0, "acceleration": 2.0},
-    "planning.approach": {"surface": gw.contact.Plane(AT.position - NEAR[2])},
-    "planning.arc": {"through": AT.position + NEAR[0], "to": (None, AT.position + NEAR[1])},
-    "planning.circle": {"centre": AT.position + NEAR[0], "axis": [0.0, 0.0, 1.0], "angle": 0.1, "oriented": False},
-    "planning.line": {"to": (None, AT.position + NEAR[0])},
-    "planning.track": {"poses": (AT.rotation[None], AT.position[None])},
-    "planning.distribute": {"slow": ["j1"], "window": 0.1, "oriented": False}, "planning.fastest": {"path": MOTION},
+    "planning.approach": {"limits": SLOW, "surface": gw.contact.Plane(AT.position - NEAR[2])},
+    "planning.arc": {"limits": SLOW, "through": AT.position + NEAR[0], "to": (None, AT.position + NEAR[1])},
+    "planning.circle": {"limits": SLOW,
+                        "centre": AT.position + NEAR[0], "axis": [0.0, 0.0, 1.0], "angle": 0.1, "oriented": False},
+    "planning.line": {"limits": SLOW, "to": (None, AT.position + NEAR[0])},
+    "planning.track_poses": {"poses": (AT.rotation[None], AT.position[None])},
+    "planning.distributed_positioning": {
+        "robot": SEVEN, "motion": TURN, "frame": "flange", "slow": ["joint1"], "window": 0.1, "oriented": False,
+    },
+    "planning.fastest": {"path": MOTION},
     "planning.limit_use": {"samples": 5, "torque": 100.0},
     "planning.torque_ratio": {"limits": [100.0] * 3},
-    "planning.rotation_of": {"yaw": 0.1, "pitch": 0.2, "roll": 0.3},
+    "planning.rotation_from_euler": {"yaw": 0.1, "pitch": 0.2, "roll": 0.3},
     "planning.slerp": {"start": np.eye(3), "end": np.eye(3), "share": 0.5},
     "planning.sphere": {"centre": [0.0, 0.0, 1.0], "radius": 0.1},
     "control.adaptive": {"slope": 1.0, "kd": 1.0, "adaptation": 1.0, "adapted": ["link3.m"]},
-    "control.admittance": {"reference": AT, "mass": 1.0}, "control.by_name": {"name": "pd"},
+    "control.admittance": {"reference": AT, "mass": 1.0}, "control.controller_by_name": {"name": "pd"},
     "control.cascade": {"ks": 10.0, "Ts": 0.1}, "control.controller": {"law": Lazy()},
     "control.elastic_observer": {
         "controller": lambda: gw.control.pd(TURNTABLE, [0.0], 10.0, 1.0, gravity=False), "q": [0.0]
     },
     "control.feedback_linearisation": {"robot": TURNTABLE, "reference": [0.0]},
-    "control.filtered": {"source": lambda t: STAY}, "control.hybrid": {"contact": PEN, "reference": AT, "force": 20.0},
+    "control.with_reference_filter": {"source": lambda t: STAY},
+    "control.hybrid_control": {"contact": PEN, "reference": AT, "force": 20.0},
     "control.impedance": {"reference": AT, "orientation": False},
     "control.operational_space": {"reference": AT, "orientation": False},
     "control.joint_gains": {"frequency": 10.0}, "control.lqr": {"Q": [1.0] * 6, "R": [1.0] * 3},
-    "control.nominal": {"samples": 5}, "control.poles": {"wanted": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
+    "control.nominal_control": {"samples": 5}, "control.poles": {"wanted": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
     "control.position_force": {"contact": MAT, "reference": AT, "force": 20.0},
     "control.sampled_controller": {"function": lambda t, state: [0.0] * 3},
     "control.servos": {"robot": TURNTABLE, "command": [0.0]},
     "control.state_feedback": {"K": np.ones((3, 6))},
-    "control.through_drives": {"controller": lambda: gw.control.pd(TURNTABLE, [0.0], 1.0, 1.0, gravity=False),
+    "control.with_motor_outputs": {"controller": lambda: gw.control.pd(TURNTABLE, [0.0], 1.0, 1.0, gravity=False),
                                "robot": TURNTABLE, "output": "current"},
-    "control.tracking_plot": {"run": run}, "control.recall": {"path": "nominal.npz"},
+    "control.tracking_plot": {"run": run}, "control.load_nominal": {"path": "nominal.npz"},
     "contact.fixed_frame": {"name": "mark"}, "contact.with_object": {"name": "ball", "mass": 1.0},
     "contact.with_wall": {"name": "wall", "surface": gw.contact.Plane(), "mass": 1.0, "stiffness": 1e4},
-    "contact.closed_motion": {"start": STAY, "laws": [gw.contact.Constraint("pin", "tool", held=("z",))]},
-    "contact.project": {"laws": [gw.contact.Constraint("pin", "tool")]},
+    "contact.closed_motion": {"start": STAY, "laws": [PIN], "motion": FREE}, "contact.project": {"laws": [PIN]},
     "actuation.dc_motors": {"robot": TURNTABLE, "mech": gw.assemble(TURNTABLE)},
-    "analysis.by_tightness": {"checks": []}, "analysis.compare": {"motion": FEW},
+    "analysis.sorted_by_margin": {"checks": []}, "analysis.compare": {"motion": FEW},
     "analysis.energy_balance": {"motion": FEW},
     "analysis.compare_impacts": {"normal": [0.0, 0.0, 1.0], "v": [-0.3, -0.5, 0.7]},
     "analysis.compare_reductions": {
@@ -186,10 +196,10 @@ OWN: dict[str, dict[str, Any]] = {
     "analysis.sensitivities": {"parameters": ["j1.gear.ratio"]},
     "analysis.steady_temperatures": {"t": np.linspace(0, 1, 5), "current": np.ones(5), "motor": HOT},
     "analysis.uncoupled_spins": {"samples": 2}, "design.controller_gains": {"analysis": analysis},
-    "design.with_choices": {"choices": {}},
-    "identification.excite": {"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3), "starts": 1,
-                              "steps": 0, "samples": 11},
-    "identification.fit_consistent": {"found": identification},
+    "design.with_chosen_drives": {"choices": {}},
+    "identification.excite": {"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3),
+                              "search": gw.identification.ExcitationOptions(starts=1, steps=0, samples=11)},
+    "identification.fit_consistent": {"identification": identification},
     "identification.identified_mechanism": {"fit": fit}, "identification.identified_robot": {"fit": fit},
     "identification.identify_payload": {"empty": identification, "loaded": LOG},
     "identification.log_of_currents": {"t": [0.0, 1.0], "q": np.zeros((2, 3)), "currents": np.zeros((2, 3)),
@@ -197,7 +207,7 @@ OWN: dict[str, dict[str, Any]] = {
     "identification.read_log": {"path": "log.csv"},
     "identification.regressor_blocks": {"Y": lambda: gw.regressor(MECH, STAY, STAY, STAY)},
     "identification.save_identified": {"fit": fit, "path": "out.yaml"},
-    "identification.write_report": {"found": identification, "folder": "out"},
+    "identification.write_report": {"identification": identification, "folder": "out"},
     "actuation.complete_model": {
         "actuators": lambda: [gw.actuation.dc_motor(MECH, j, torque_constant=1.0, resistance=1.0)
                               for j in ("j1", "j2", "j3")]
@@ -213,8 +223,8 @@ OWN: dict[str, dict[str, Any]] = {
     "actuation.synchronous_motor": {"pole_pairs": 4, "flux": 0.01, "inductances": (1e-3, 1e-3)},
     "export.c": {"directory": "out"}, "export.export": {"to": "c", "directory": "out"},
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
-    "gw.save": {"path": "out.yaml"}, "gw.report": {"path": "out.html"},
-    "forces.compliant_stops": {"line": Line.of(MECH, "j1"), "lower": -1.0, "upper": 1.0},
+    "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},
+    "forces.compliant_stops": {"line": Line.for_machine(MECH, "j1"), "lower": -1.0, "upper": 1.0},
     "forces.displacement": {"point": "tool"}, "forces.distance": {"one": "tool", "other": "base"},
     "forces.tendon": {"course": ["base", "tool"]},
     "parts.attach": {"other": TURNTABLE}, "parts.parameter": {"path": "j1.gear.ratio"},
@@ -245,10 +255,12 @@ WRONG = {
 }
 ANYTHING = {"gw.sweep measure", "control.controller reference", "control.sampled_controller function"}
 """Arguments that are used later, if at all."""
+ELSEWHERE = {"identification.read_log", "control.load_nominal", "motion.chain"}
+"""Functions that read a file which is not there, or take arguments by place alone."""
 COSTLY = {
     "gw.studio", "gw.size_drives", "gw.jax_function", "gw.torch_function", "gw.casadi_function", "gw.casadi_rates",
     "gw.report", "gw.closed_form", "gw.compile", "gw.save", "gw.sweep", "planning.least_torque", "planning.fastest",
-    "planning.line", "planning.arc", "planning.circle", "control.nominal", "control.tracking_plot",
+    "planning.line", "planning.arc", "planning.circle", "control.nominal_control", "control.tracking_plot",
     "identification.write_report", "identification.fit_consistent", "identification.identify_payload",
     "identification.save_identified", "analysis.parameter_comparison", *(n for n in PUBLIC if n.startswith("export.")),
 }  # fmt: skip
@@ -282,7 +294,7 @@ def tries(function: Callable[..., Any]) -> Iterator[tuple[str, Any, bool]]:
             continue
         kind, optional = kind_of(hints[one.name]), typing.get_args(hints[one.name])
         for value in WRONG.values():
-            fits = kind is not None and kind.holds(value)
+            fits = kind is not None and kind.accepts(value)
             if FUNCTIONS[function] not in COSTLY or (kind is not None and not fits):
                 yield one.name, value, fits or value is one.default or (value is None and type(None) in optional)
 
@@ -293,6 +305,8 @@ def test_arguments_of_the_wrong_kind_are_refused_by_name(function, tmp_path, mon
     """No error of somebody else, and no silent result: an argument that is not of its kind is named."""
     monkeypatch.chdir(tmp_path)
     title, given = FUNCTIONS[function], valid(function)
+    if title not in COSTLY | ELSEWHERE:
+        function(**given)
     for name, value, fits in tries(function):
         what = f"{title} {name}={value!r}"
         try:
@@ -322,9 +336,9 @@ def test_masked_entries_are_refused_and_unmasked_arrays_are_taken():
     """A masked entry is a sample that was not measured: its number means nothing."""
     q = np.ma.masked_array(STAY, mask=[False, True, False])
     for call in (gw.gravity, gw.mass_matrix, gw.potential_energy):
-        with pytest.raises(InputError, match="q has masked entries"):
+        with pytest.raises(InputError, match=r"\bq\b.*masked"):
             call(MECH, q)
-        with pytest.raises(InputError, match="q has masked entries"):
+        with pytest.raises(InputError, match=r"\bq\b.*masked"):
             call(MECH, [q, q])
     assert (gw.gravity(MECH, np.ma.masked_array(STAY)) == gw.gravity(MECH, STAY)).all()
     with pytest.raises(InputError, match="masked"):
@@ -347,12 +361,14 @@ def test_a_kernel_refuses_masked_entries_too():
         lambda x: gw.motion.trapezoid([0.0], [x], 1.0, 1.0),
         lambda x: gw.motion.s_curve([x], [0.0], speed=1.0, acceleration=1.0, jerk=1.0),
         lambda x: gw.motion.spline([[0.0], [x]], [0.0, 1.0]),
-        lambda x: gw.motion.smoothed(MOTION, x),
+        lambda x: gw.motion.moving_average(MOTION, x),
         lambda x: gw.motion.fourier(1.0, [0.0], [[x]], [[0.0]]),
         lambda x: gw.control.joint_gains(ROBOT, STAY, x),
+        lambda x: gw.actuation.actuator_speeds(ROBOT, [x] * 3),
+        lambda x: Motor(inertia=x),
     ],
 )
 def test_numbers_whose_squares_overflow_are_refused(make):
     """Not infinity in silence, nor an OverflowError."""
-    with pytest.raises(InputError, match="of size 1e\\+100 or less"):
+    with pytest.raises(InputError, match=r"1e\+100"):
         make(1e308)

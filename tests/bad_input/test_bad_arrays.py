@@ -59,15 +59,15 @@ ARGUMENTS = [
     if name in GOOD and name != "body"
 ]
 WRONG = {
-    "short": (lambda x: x[:-1], ["has shape", "last axis must be", "Leading axes are a batch"]),
-    "a single number": (lambda x: 1.0, ["has shape ()", "last axis must be"]),
-    "text": (lambda x: ["one"] * len(x), ["dtype", "real numbers", "Convert it"]),
-    "complex": (lambda x: x * 1j, ["dtype complex128", "real numbers", "Convert it"]),
-    "objects": (lambda x: np.array([None] * len(x)), ["dtype object", "real numbers"]),
-    "truth values": (lambda x: x > 0, ["dtype bool", "real numbers"]),
-    "ragged": (lambda x: [[1.0, 2.0], [3.0]], ["not an array of numbers", "equal length"]),
-    "NaN": (lambda x: spoiled(x, np.nan), ["'leg'", "is nan", "Give finite numbers"]),
-    "infinity": (lambda x: spoiled(x, -np.inf), ["'leg'", "is -inf", "Give finite numbers"]),
+    "short": (lambda x: x[:-1], ["shape"]),
+    "a single number": (lambda x: 1.0, ["shape ()"]),
+    "text": (lambda x: ["one"] * len(x), ["dtype"]),
+    "complex": (lambda x: x * 1j, ["dtype complex128"]),
+    "objects": (lambda x: np.array([None] * len(x)), ["dtype object"]),
+    "truth values": (lambda x: x > 0, ["dtype bool"]),
+    "ragged": (lambda x: [[1.0, 2.0], [3.0]], ["array"]),
+    "NaN": (lambda x: spoiled(x, np.nan), ["'leg'", "nan"]),
+    "infinity": (lambda x: spoiled(x, -np.inf), ["'leg'", "-inf"]),
 }
 
 
@@ -84,45 +84,45 @@ def call(function, **changes):
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize(("function", "name"), ARGUMENTS, ids=[f"{f.__name__}-{name}" for f, name in ARGUMENTS])
-def test_refused_with_an_explanation(function, name, wrong):
-    change, words = WRONG[wrong]
+def test_refusals_name_function_argument_and_value(function, name, wrong):
+    change, facts = WRONG[wrong]
     with pytest.raises(InputError) as caught:
         call(function, **{name: change(GOOD[name])})
-    for word in (function.__name__, name, *words):
-        assert word in str(caught.value), f"{word!r} not in: {caught.value}"
+    for fact in (function.__name__, name, *facts):
+        assert fact in str(caught.value), f"{fact!r} not in: {caught.value}"
 
 
 @pytest.mark.parametrize("name", ["q", "q0", "q1"])
 def test_zero_quaternion(name):
     function = gw.mass_matrix if name == "q" else gw.difference
-    with pytest.raises(InputError, match=rf"{name} has a zero quaternion for joint 'trunk'.*Give \(w, x, y, z\)"):
+    with pytest.raises(InputError, match=rf"{name} .*quaternion.*'trunk'"):
         call(function, **{name: np.zeros(8)})
 
 
 def test_one_bad_state_in_a_batch_is_named():
     q = np.tile(GOOD["q"], (5, 1))
     q[3, 7] = np.nan
-    with pytest.raises(InputError, match=r"q\[3, 7\] \('leg'\) is nan"):
+    with pytest.raises(InputError, match=r"q\[3, 7\] \('leg'\).*nan"):
         gw.mass_matrix(MECH, q)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_first_argument_must_be_a_machine(function):
     rest = [GOOD[name] for name in inspect.signature(function).parameters if name in GOOD]
-    with pytest.raises(InputError, match=r"robot.*machine.*gw\.load"):
+    with pytest.raises(InputError, match="='elbow'"):
         function("elbow", *rest)
 
 
 def test_leading_axes_that_do_not_broadcast():
-    with pytest.raises(InputError, match=r"do not broadcast: q \(3, 8\), v \(2, 7\).*Make them equal or 1"):
+    with pytest.raises(InputError, match=r"q \(3, 8\), v \(2, 7\)"):
         gw.bias(MECH, np.tile(GOOD["q"], (3, 1)), np.zeros((2, 7)))
 
 
 @pytest.mark.parametrize("body", ["lge", 7, -1, 0.5, None])
 def test_unknown_body(body):
-    with pytest.raises(InputError, match=r"there is no body"):
+    with pytest.raises(InputError, match=r"\bbody\b"):
         gw.jacobian(MECH, GOOD["q"], body)
-    with pytest.raises(InputError, match=r"there is no body"):
+    with pytest.raises(InputError, match=r"\bbody\b"):
         gw.bias(MECH, GOOD["q"], GOOD["v"], wrenches={body: np.zeros(6)})
 
 
@@ -139,7 +139,7 @@ def test_wrenches_must_be_six_numbers_per_body(wrenches):
 
 
 def test_two_wrenches_on_one_body():
-    with pytest.raises(InputError, match=r"two wrenches act on 'leg'. Add them"):
+    with pytest.raises(InputError, match=r"wrenches.*'leg'"):
         gw.bias(MECH, GOOD["q"], GOOD["v"], {"leg": np.zeros(6), 1: np.zeros(6)})
 
 
@@ -152,14 +152,12 @@ def test_base_motion_must_be_three_vectors(motion):
 
 
 def test_forces_that_no_motor_can_give():
-    with pytest.raises(
-        SingularityError, match=r"actuator_torques: no motor torques give.*trunk.vx.*1 motors.*add a motor"
-    ):
+    with pytest.raises(SingularityError, match=r"actuator_torques: .*trunk.vx.*1 motors"):
         gw.actuator_torques(MECH, [1.0, 0, 0, 0, 0, 0, 0])
 
 
 def test_numbers_too_large_do_not_come_back_as_nan():
-    with pytest.raises(SingularityError, match=r"inverse_dynamics: the result is not finite.*too large"):
+    with pytest.raises(SingularityError, match=r"inverse_dynamics: .*finite"):
         gw.inverse_dynamics(MECH, GOOD["q"], np.full(7, 1e200), GOOD["a"])
 
 
@@ -172,7 +170,7 @@ def test_singular_configuration_in_forward_dynamics():
         ]
     )
     assert gw.forward_dynamics(folding, [0, 2.0], [0, 0], [4.0, 0]) == pytest.approx([1.0, 0])
-    with pytest.raises(SingularityError, match=r"forward_dynamics.*singular at this configuration"):
+    with pytest.raises(SingularityError, match=r"forward_dynamics.*singular"):
         gw.forward_dynamics(folding, [0, 0.0], [0, 0], [4.0, 0])
 
 

@@ -40,7 +40,7 @@ def test_the_promised_robots_are_there():
 
 
 def test_unknown_names_say_what_to_do():
-    with pytest.raises(FileError, match="Did you mean 'elbow'"):
+    with pytest.raises(FileError, match="'elbow'"):
         load("elbo")
     with pytest.raises(InputError, match="name_or_path=3"):
         load(3)
@@ -64,7 +64,7 @@ drives: [{{joint: rod, motor: {{catalogue: {name}}}, gear: {{ratio: 50}}}}]
 def test_the_like_arms_are_in_general_position(name):
     robot = load(name)
     for link in robot.links:
-        assert all(Tensor.of(link.inertia)), link.name
+        assert all(Tensor.from_rows(link.inertia)), link.name
     for drive in robot.drives:
         assert all(drive.axis), drive.title
         assert 50 <= drive.gear.ratio <= 160
@@ -73,8 +73,8 @@ def test_the_like_arms_are_in_general_position(name):
 def test_the_calibrated_arm_has_no_convenient_zero():
     for link in load("panda_like_calibrated").links:
         numbers = [
-            *Vec.of(link.joint.axis),
-            *Vec.of(link.joint.position),
+            *Vec.from_values(link.joint.axis),
+            *Vec.from_values(link.joint.position),
             *(x for r in link.joint.rotation.rows() for x in r),
         ]
         assert all(abs(x) > 1e-6 and abs(abs(x) - 1) > 1e-9 for x in numbers), link.name

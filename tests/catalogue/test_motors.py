@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.files import read_yaml
-from gearwright.files.tables.catalogue_data import motor_table
+from gearwright.files.tables.catalogue_data import motor_fields_by_key
 from gearwright.parts import Motor, Robot
 
 ROWS = {"maxon_re30": 0, "maxon_re40": 1, "maxon_ec45_flat": 2, "maxon_dcx22l": 3}
@@ -30,7 +30,7 @@ def sheet(reference, name: str) -> dict[str, float]:
     return json.loads((reference / "motors_catalogue_samples.json").read_text())["rows"][ROWS[name]]
 
 
-@pytest.mark.parametrize("name", motor_table())
+@pytest.mark.parametrize("name", motor_fields_by_key())
 def test_every_motor_can_be_named(name):
     assert motor(name).catalogue == name
 

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from gearwright.bench import report
-from gearwright.bench.report import ContenderTime, Promise, Report, Size
-from gearwright.plots import bars
+from gearwright.bench.report import BenchmarkReport, ChainTiming, ContenderTime, Target
+from gearwright.plots import bar_figure
 
 measuring = importlib.import_module("gearwright.bench.bench")  # the package exports its function under the same name
 
@@ -24,8 +24,8 @@ def measured(monkeypatch):
         lines = [
             ContenderTime("elbow", "inverse dynamics, batch", name, 10.0 * k, k) for k, name in ((1, "us"), (2, "them"))
         ]
-        return Report(
-            lines, [Promise("twice as fast", seen.get("ratio", 2.0), 2.0)], [Size(2, 100, 0.01, 5.0)], ["JAX"]
+        return BenchmarkReport(
+            lines, [Target("twice as fast", seen.get("ratio", 2.0), 2.0)], [ChainTiming(2, 100, 0.01, 5.0)], ["JAX"]
         )
 
     monkeypatch.setattr(measuring, "bench", stand_in)
@@ -48,10 +48,10 @@ def test_the_figure_is_of_inverse_dynamics_alone(run, measured, monkeypatch, tmp
         ContenderTime("elbow", task, name, 1.0, 1.0)
         for task, name in (("inverse dynamics, batch", "rnea"), ("mass matrix, batch", "crba"))
     ]
-    monkeypatch.setattr(measuring, "bench", lambda *_: Report(lines, [], [Size(2, 100, 0.01, 5.0)]))
+    monkeypatch.setattr(measuring, "bench", lambda *_: BenchmarkReport(lines, [], [ChainTiming(2, 100, 0.01, 5.0)]))
     drawn = []
     monkeypatch.setattr(
-        report, "bars", lambda robots, series, *words: drawn.extend(series) or bars(robots, series, *words)
+        report, "bar_figure", lambda robots, series, *words: drawn.extend(series) or bar_figure(robots, series, *words)
     )
     assert run("bench", "elbow", "--plot", tmp_path / "b.png").code == 0
     assert drawn == ["rnea"]

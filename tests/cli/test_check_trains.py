@@ -27,17 +27,17 @@ trains:
 """
 IDLE = ("    meshes:\n", "      - {name: idle, carrier: base, axis: [0, 0, 1]}\n    meshes:\n")
 BAD = {
-    "gear": (11, ("second: upper", "second: uper"), "there is no link or wheel 'uper'. Did you mean 'upper'?"),
-    "wheel of a mesh": (12, ("first: w2", "first: w22"), "there is no link or wheel 'w22'. Did you mean 'w2'?"),
-    "wheel of a motor": (15, ("wheel: w2", "wheel: w22"), "there is no wheel 'w22'. Did you mean 'w2'?"),
-    "carrier": (8, ("w1, carrier: base", "w1, carrier: bas"), "there is no link or wheel 'bas'. Did you mean 'base'?"),
-    "axis": (9, ("axis: j1", "axis: j11"), "there is no joint or wheel 'j11'. Did you mean 'j1'?"),
+    "gear": (11, ("second: upper", "second: uper"), "'uper'. Did you mean 'upper'?"),
+    "wheel of a mesh": (12, ("first: w2", "first: w22"), "'w22'. Did you mean 'w2'?"),
+    "wheel of a motor": (15, ("wheel: w2", "wheel: w22"), "'w22'. Did you mean 'w2'?"),
+    "carrier": (8, ("w1, carrier: base", "w1, carrier: bas"), "'bas'. Did you mean 'base'?"),
+    "axis": (9, ("axis: j1", "axis: j11"), "'j11'. Did you mean 'j1'?"),
     "carrier of a mesh": (12, ("ratio: 2", "ratio: 2, carrier: uppr"), "Did you mean 'upper'?"),
     "stator": (14, ("wheel: w1}", "wheel: w1, stator: uppr}"), "Did you mean 'upper'?"),
-    "free": (16, ("w2}\n", "w2}\n    free: [w3]\n"), "there is no wheel 'w3'. Known are: w1, w2."),
+    "free": (16, ("w2}\n", "w2}\n    free: [w3]\n"), "'w3'. Known are: w1, w2."),
     "twice": (9, ("name: w2,", "name: w1,"), "two wheels are called 'w1'"),
     "motor twice": (15, ("name: m2,", "name: m1,"), "two motors are called 'm1'"),
-    "efficiency": (11, ("60]}", "60], efficiency: 1.2}"), "efficiency=1.2 must be a positive finite number"),
+    "efficiency": (11, ("60]}", "60], efficiency: 1.2}"), "efficiency=1.2"),
     "over-constrained": (
         11,
         ("ratio: 2}\n", "ratio: 2}\n      - {first: w2, second: w1, ratio: 5}\n"),
@@ -46,13 +46,13 @@ BAD = {
     "disconnected": (
         8,
         ("      - {first: w1, second: upper, teeth: [20, 60]}\n", ""),
-        "wheel 'w1' is disconnected",
+        "wheel 'w1'",
     ),
-    "no speed": (8, ("second: upper, teeth: [20, 60]", "second: idle, ratio: 2"), "no gear pair fixes the speed of"),
-    "not coaxial": (12, ("ratio: 2", "ratio: 2, carrier: fore"), "its carrier 'fore' shares"),
-    "not parallel": (11, ("w1, carrier: base, axis: [0, 0, 1]", "w1, carrier: base, axis: [1, 0, 1]"), "do not fit"),
-    "drives nothing": (14, ("wheel: w1}", "wheel: w1, stator: w1}"), "motor 'm1' drives nothing"),
-    "names of links": (10, (IDLE[0], IDLE[1].replace("idle", "fore")), "wheel 'fore' has the name of a link"),
+    "no speed": (8, ("second: upper, teeth: [20, 60]", "second: idle, ratio: 2"), "under-constrained"),
+    "not coaxial": (12, ("ratio: 2", "ratio: 2, carrier: fore"), "carrier 'fore'"),
+    "not parallel": (11, ("w1, carrier: base, axis: [0, 0, 1]", "w1, carrier: base, axis: [1, 0, 1]"), "parallel axes"),
+    "drives nothing": (14, ("wheel: w1}", "wheel: w1, stator: w1}"), "motor 'm1'"),
+    "names of links": (10, (IDLE[0], IDLE[1].replace("idle", "fore")), "wheel 'fore'"),
 }
 
 
@@ -83,8 +83,7 @@ def test_a_good_train_is_not_blamed(run, tmp_path):
     path = tmp_path / "arm.yaml"
     path.write_text(GOOD)
     code, out, err = run("check", path)
-    assert (code, out.strip()) == (0, "No problems.")
-    assert "together" not in err
+    assert (code, err) == (0, ""), out
 
 
 def test_motors_that_turn_together_are_reported(run, tmp_path):
@@ -94,8 +93,8 @@ def test_motors_that_turn_together_are_reported(run, tmp_path):
     path.write_text(text)
     code, _, err = run("check", path)
     assert code == 0
-    assert "motors m1 and m2 turn together: m1 = -0.5 m2." in " ".join(err.split())
-    with pytest.warns(GearwrightWarning, match="motors m1 and m2 turn together"):
+    assert "m1 = -0.5 m2." in " ".join(err.split())
+    with pytest.warns(GearwrightWarning, match="m1 = -0.5 m2"):
         gw.assemble(gw.load(path))
 
 
@@ -113,11 +112,11 @@ def test_three_motors_on_two_joints_are_as_they_should_be(tmp_path):
 def test_a_combination_of_three_motors_is_named():
     """Three joints, three motors, of which the third turns with the sum of the others."""
     from gearwright.mechanism import Actuator, Body, Mechanism
-    from gearwright.mechanism.assembly.dependent_motors import dependent_motors
+    from gearwright.mechanism.assembly.dependent_motors import dependent_motors_remark
 
     bodies = [Body(f"b{k}", parent=k - 1, mass=1, com=(1, 0, 0)) for k in range(3)]
     rows = {"m1": [1, 0, 0], "m2": [0, 1, 0], "m3": [2, 2, 0]}
     mech = Mechanism(bodies, actuators=[Actuator(name, row) for name, row in rows.items()])
-    told = dependent_motors("arm", mech)
+    told = dependent_motors_remark("arm", mech)
     assert told is not None
-    assert "motors m1 and m2 and m3 turn together" in told
+    assert "m1 and m2 and m3" in told

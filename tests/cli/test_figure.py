@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gearwright.works import FIGURES
+from gearwright.works import WORK_FIGURES
 
 
 def test_the_command(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     listed = run("figure").out
-    assert all(name in listed for name in FIGURES)
+    assert all(name in listed for name in WORK_FIGURES)
     code, _, err = run("figure", "chen_wang_3")
     assert code == 0
     assert "chen_wang_3.png" in err

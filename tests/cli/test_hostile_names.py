@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench.report import ContenderTime, Report, Size
+from gearwright.bench.report import BenchmarkReport, ChainTiming, ContenderTime
 from gearwright.cli.app import app
 from gearwright.motion.csv_files import write_columns
 from gearwright.studio.open import Studio
-from gearwright.text import visible
+from gearwright.text import visible_text
 from support.hostile_names import BORN, NAMES, hostile_robot, rigid
 from support.hostile_writers import assert_shown, names_of
 
@@ -76,7 +76,7 @@ def prepare(folder, robot) -> None:
 def stand_in(robots, *_):
     """For the measurement, which takes minutes."""
     lines = [ContenderTime(gw.load(name).name, "task", name, 1.0, 1.0) for name in robots]
-    return Report(lines, [], [Size(2, 100, 0.01, 5.0)])
+    return BenchmarkReport(lines, [], [ChainTiming(2, 100, 0.01, 5.0)])
 
 
 def test_every_command_is_listed():
@@ -117,7 +117,7 @@ def test_info_of_every_hostile_name(number, run, folder):
     assert_shown(err)
     joined = "".join(out.split())
     for link in ROBOTS[number].links:
-        assert "".join(visible(link.name).split())[:40] in joined
+        assert "".join(visible_text(link.name).split())[:40] in joined
 
 
 @pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil"])

@@ -44,17 +44,17 @@ def test_out_of_reach(run):
     code, out, err = run(*COMMAND, "--xyz", "3,0,0")
     assert code == 2
     assert "shoulder_pan" in out
-    assert "Out of reach by" in " ".join(err.split())
+    assert "Pose not attained: error" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--xyz", "0.4,0.2"], ["--xyz '0.4,0.2': give 3 finite numbers, for x, y, z."]),
+        (["--xyz", "0.4,0.2"], ["--xyz '0.4,0.2'", "x, y, z"]),
         (["--rpy", "a,b,c"], ["--rpy"]),
-        ([], ["neither rotation nor position"]),
+        ([], ["rotation", "position"]),
         (["--xyz", "0,0,1", "--start", "9,0,0,0,0,0"], ["shoulder_pan", "limits"]),
-        (["--xyz", "0,0,1", "--frame", "tol"], ["Did you mean 'tool'"]),
+        (["--xyz", "0,0,1", "--frame", "tol"], ["'tol'", "'tool'"]),
         (["--xyz", "0,0,1", "--all"], ["infinitely many"]),
     ],
 )
@@ -73,6 +73,4 @@ def test_limits_that_are_in_the_way_are_named(run, tmp_path):
         )
         assert code == 2
         assert json.loads(out)["configurations"][0]["beyond_limits"] is limited
-    assert (
-        "Only limits" in run("inverse-kinematics", str(tmp_path / "arm.yaml"), "--frame", "tool", "--xyz=0,0.5,0.3").err
-    )
+    assert "limits" in run("inverse-kinematics", str(tmp_path / "arm.yaml"), "--frame", "tool", "--xyz=0,0.5,0.3").err

@@ -20,14 +20,14 @@ def test_export_writes_and_reports(run, here):
     done = run("export", "elbow", "--to", "mjcf", "--rotors", "bodies")
     assert done.code == 0, done.err
     assert "elbow.xml" in done.out
-    assert "accelerations within" in done.out + done.err
+    assert "acceleration error" in done.out + done.err
     assert write_yaml(gw.load(here / "elbow_mjcf" / "elbow.xml")) == write_yaml(gw.load("elbow"))
 
 
 def test_urdf_with_wheels(run, here):
     done = run("export", "wrist_puma", "--to", "urdf", "-o", "out")
     assert done.code == 0, done.err
-    assert "lost: wheel" in done.out + done.err
+    assert "not representable: wheel" in done.out + done.err
     assert (here / "out" / "wrist_puma.urdf").exists()
 
 
@@ -50,15 +50,15 @@ def test_info_tells_how_it_was_read(run, here):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "names"),
     [
-        (["--to", "mjcf", "--rotors", "boddies"], "bodies"),
-        (["--to", "c", "--rotors", "bodies"], "says nothing about 'c'"),
-        (["--to", "mjc"], "mjcf"),
-        (["--to", "mjcf", "--drives", "steam"], "drives='steam'"),
+        (["--to", "mjcf", "--rotors", "boddies"], ["bodies"]),
+        (["--to", "c", "--rotors", "bodies"], ["rotors", "'c'"]),
+        (["--to", "mjc"], ["mjcf"]),
+        (["--to", "mjcf", "--drives", "steam"], ["drives='steam'"]),
     ],
 )
-def test_bad_options(run, here, words, message):
+def test_bad_options(run, here, words, names):
     done = run("export", "elbow", *words)
     assert done.code != 0
-    assert message in " ".join(done.err.split())
+    assert all(name in " ".join(done.err.split()) for name in names)

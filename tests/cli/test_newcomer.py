@@ -33,13 +33,13 @@ def test_a_urdf_without_rotors_becomes_a_geared_robot(run, tmp_path, monkeypatch
     for words, (code, _, err) in said.items():
         assert code == 0, (words, err)
     assert "0 wheels" in said["info my_arm.urdf"].out
-    assert "motors are put on the parents of turn, shoulder, elbow" in " ".join(said["size my_arm.urdf"].err.split())
+    assert "turn, shoulder, elbow" in " ".join(said["size my_arm.urdf"].err.split())
     geared = gw.load("geared.yaml")
     assert [drive.joint for drive in geared.drives] == ["turn", "shoulder", "elbow"]
     assert all(drive.gear.ratio > 1 and drive.motor.inertia > 0 for drive in geared.drives)
     assert "margin" in said["analyse geared.yaml"].out
     assert Path("report.html").read_text().startswith("<!doctype html>")
-    assert all(Path(picture).stat().st_size > 10_000 for picture in ("misses.png", "arm.png"))
+    assert all(Path(picture).stat().st_size > 10_000 for picture in ("errors.png", "arm.png"))
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_the_studio_opens_as_the_page_says(tmp_path):
         stopper = threading.Timer(100, running.kill)
         stopper.start()
         try:
-            line = next((line for line in running.stderr if "The studio is at" in line), "")
+            line = next((line for line in running.stderr if "The studio runs at" in line), "")
         finally:
             running.terminate()
             stopper.cancel()

@@ -48,7 +48,7 @@ def arm(tmp_path):
 @pytest.mark.parametrize("name", TAKING)
 def test_every_command_that_takes_a_robot_takes_the_permissions(name):
     options = {spelling: p for p in COMMANDS[name] for spelling in p.opts}
-    assert "runs whatever code is in it" in options["--xacro"].help
+    assert "code" in options["--xacro"].help
     assert "--include" in options
 
 
@@ -57,15 +57,15 @@ def test_commands_that_take_a_robot_are_found():
 
 
 def test_a_xacro_needs_the_flag(run, refused, xacro):
-    refused("info", xacro, words=["made.xacro", "runs whatever code is in it", "--xacro"])
+    refused("info", xacro, words=["made.xacro", "--xacro"])
     assert json.loads(run("info", xacro, "--xacro", "--json").out)["mass"] == 3.0
 
 
 def test_check_reports_a_xacro_that_is_not_expanded(run, xacro):
     code, out, _ = run("check", xacro)
     assert code == 2
-    assert "runs whatever code" in " ".join(out.split())
-    assert run("check", xacro, "--xacro") == (0, "No problems.\n", "")
+    assert "--xacro" in " ".join(out.split())
+    assert json.loads(run("check", xacro, "--xacro", "--json").out)["problems"] == []
 
 
 def test_convert_makes_data_of_a_xacro(run, refused, xacro, tmp_path):
@@ -76,9 +76,9 @@ def test_convert_makes_data_of_a_xacro(run, refused, xacro, tmp_path):
 
 
 def test_a_folder_is_included(run, refused, arm):
-    refused("info", arm, words=["leads out of the folder", "--include FOLDER"])
+    refused("info", arm, words=["ball.yaml", "--include FOLDER"])
     assert run("check", arm).code == 2
     parts = arm.parents[1] / "parts"
     assert json.loads(run("info", arm, "--include", parts, "--json").out)["mass"] == 3.0
-    assert run("check", arm, "--include", parts) == (0, "No problems.\n", "")
-    refused("info", arm, "--include", parts / "none", words=["is not a folder"])
+    assert json.loads(run("check", arm, "--include", parts, "--json").out)["problems"] == []
+    refused("info", arm, "--include", parts / "none", words=[str(parts / "none")[-12:]])

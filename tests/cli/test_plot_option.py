@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright.analysis import Comparison, FrequencyMap, FrequencyResponse, ReductionComparison, Sensitivities, compare
 from gearwright.cli.app import app
 from gearwright.design import Sizing, Sweep
-from gearwright.motion.default_motion import tour
+from gearwright.motion.default_motion import default_motion
 from gearwright.simulation import Run
 
 DRAWING = (
@@ -54,7 +54,7 @@ def test_every_result_that_draws_has_plot_with_a_path(result):
 def test_plot_returns_the_figure_and_saves_it(tmp_path: Path):
     robot = gw.load("elbow")
     mech = gw.assemble(robot)
-    comparison = compare(mech, tour(robot, mech))
+    comparison = compare(mech, default_motion(robot, mech))
     assert len(comparison.plot().axes) == 9
     page = comparison.plot(tmp_path / "elbow.svg", most=2)
     assert len(page.axes) == 6

@@ -18,8 +18,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling.host import disk_cache, known_processor, loading, processor
-from gearwright.compiling.host.known_processor import told_by
-from gearwright.compiling.host.loading import PAGE, image_of
+from gearwright.compiling.host.known_processor import processor_fields
+from gearwright.compiling.host.loading import PAGE_BYTES, code_image
 
 TEXT = """
 target triple = "{}"
@@ -40,7 +40,8 @@ define void @fill(i64 %k) {{
 """
 
 blocks_only = pytest.mark.skipif(
-    sys.platform != "linux" or not known_processor.host().triple.startswith("x86_64"), reason="LLVM loads code here"
+    sys.platform != "linux" or not known_processor.host_processor().triple.startswith("x86_64"),
+    reason="LLVM loads code here",
 )
 
 
@@ -49,12 +50,12 @@ def a_machine(mass: float) -> gw.Mechanism:
 
 
 def code() -> bytes:
-    machine = known_processor.host()
-    return processor.object_code(TEXT.format(machine.triple), machine, 0)
+    machine = known_processor.host_processor()
+    return processor.compile_module(TEXT.format(machine.triple), machine, 0)
 
 
 def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):
-    llvm, asked = processor.binding(), []
+    llvm, asked = processor.llvm_binding(), []
     create = llvm.create_mcjit_compiler
 
     def spy(module, machine, use_lmm=None):
@@ -62,7 +63,7 @@ def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):
         return create(module, machine, use_lmm)
 
     monkeypatch.setattr(llvm, "create_mcjit_compiler", spy)
-    monkeypatch.setattr(loading, "image_of", lambda code: None)
+    monkeypatch.setattr(loading, "code_image", lambda code: None)
     arm = a_machine(2.345)
     assert np.allclose(gw.compile(gw.gravity, arm)(np.zeros(1)), gw.gravity(arm, np.zeros(1)))
     assert asked == [True]
@@ -70,19 +71,19 @@ def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):
 
 @blocks_only
 def test_a_block_does_what_llvm_loads():
-    for made in (loading.loaded(code()), processor.loaded_by_llvm(code())):
+    for made in (loading.load_code(code()), processor.load_by_llvm(code())):
         fill = ctypes.CFUNCTYPE(None, ctypes.c_int64)(made.get_function_address("fill"))
         table = (ctypes.c_double * 2).from_address(made.get_global_value_address("table"))
         for k in range(3):
             fill(k)
             assert list(table) == [0.5 + k, 3.25 * (0.5 + k)]
-    assert isinstance(loading.loaded(code()), loading.Block)
+    assert isinstance(loading.load_code(code()), loading.MappedCode)
 
 
 @blocks_only
 def test_what_is_written_begins_at_a_page_of_its_own():
-    image = image_of(code())
-    assert image.written % PAGE == len(image.content) % PAGE == 0
+    image = code_image(code())
+    assert image.written % PAGE_BYTES == len(image.content) % PAGE_BYTES == 0
     assert image.symbols["fill"] < image.written <= image.symbols["table"]
 
 
@@ -92,19 +93,19 @@ def test_what_is_not_understood_is_left_to_llvm():
     outside = (
         'target triple = "{}"\ndeclare void @elsewhere()\ndefine void @f() {{\n call void @elsewhere()\n ret void\n}}\n'
     )
-    machine = known_processor.host()
-    assert image_of(processor.object_code(outside.format(machine.triple), machine, 0)) is None
-    assert image_of(b"MZ" + code()[2:]) is None
-    assert image_of(b"") is None
+    machine = known_processor.host_processor()
+    assert code_image(processor.compile_module(outside.format(machine.triple), machine, 0)) is None
+    assert code_image(b"MZ" + code()[2:]) is None
+    assert code_image(b"") is None
     absolute = f'target triple = "{machine.triple}"\n@a = global double 1.0\n@b = global ptr @a\n'
-    assert image_of(processor.object_code(absolute, machine, 0)) is None
+    assert code_image(processor.compile_module(absolute, machine, 0)) is None
 
 
 @blocks_only
 def test_an_object_of_another_processor_is_left_to_llvm():
     other = bytearray(code())
     struct.pack_into("<H", other, 18, 183)  # AArch64
-    assert image_of(bytes(other)) is None
+    assert code_image(bytes(other)) is None
 
 
 CACHED = """
@@ -127,16 +128,16 @@ def test_nothing_is_asked_of_llvm_where_all_is_in_the_cache():
 
 def test_a_processor_is_known_by_what_tells_it_from_others():
     one = "processor : 0\nvendor_id : A\nmodel : 1\ncpu MHz : 2445.1\nflags : fma avx2\n\nprocessor : 1\nflags : sse2\n"
-    assert told_by(one) == told_by(one.replace("2445.1", "800.0"))
-    assert told_by(one) != told_by(one.replace("avx2", "avx"))
-    assert told_by("Processor : ARMv8\n") == ()
+    assert processor_fields(one) == processor_fields(one.replace("2445.1", "800.0"))
+    assert processor_fields(one) != processor_fields(one.replace("avx2", "avx"))
+    assert processor_fields("Processor : ARMv8\n") == ()
 
 
 def test_another_processor_is_another_entry(monkeypatch):
     """A cache that two machines share: each asks LLVM once."""
-    monkeypatch.setattr(known_processor, "fingerprint", lambda: ("another",))
+    monkeypatch.setattr(known_processor, "processor_fingerprint", lambda: ("another",))
     asked = []
-    monkeypatch.setattr(known_processor, "asked_host", lambda: asked.append(1) or processor.generic())
+    monkeypatch.setattr(known_processor, "detect_processor", lambda: asked.append(1) or processor.generic_processor())
     for _ in range(2):
-        assert known_processor.host.__wrapped__() == processor.generic()
+        assert known_processor.host_processor.__wrapped__() == processor.generic_processor()
     assert asked == ([1] if disk_cache.trusted_directory() is not None else [1, 1])

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
 from gearwright.programs import dynamics_programs
-from gearwright.programs.program import flatten
+from gearwright.programs.program import flatten_scalars
 from support.compare import STEPS, rate, relative, tangent_slope
 from support.machines import random_design
 
@@ -30,13 +30,13 @@ def complex_step(
     for k in range(x[name].size):
         scalars = {key: list(value.astype(complex)) for key, value in x.items()}
         scalars[name][k] += 1j * STEP
-        columns.append(np.imag(flatten(program.run(mech, ComplexOperations(), scalars, {}))) / STEP)
+        columns.append(np.imag(flatten_scalars(program.run(mech, ComplexOperations(), scalars, {}))) / STEP)
     return np.array(columns).T
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias", "gravity", "mass_matrix"])
 def test_against_the_complex_step(arm, name):
-    program = dynamics_programs.BY_NAME[name]
+    program = dynamics_programs.PROGRAM_BY_NAME[name]
     rng = np.random.default_rng(4)
     x = {key: rng.uniform(-1, 1, arm.n) for key in program.inputs}
     kernel = gw.compile(name, arm)
@@ -105,12 +105,15 @@ def test_parameters_are_inputs_and_what_is_lumped_follows(robot):
     assert kernel.parameters == tuple(PATHS)
     rng = np.random.default_rng(3)
     q, v, a = rng.uniform(-1, 1, (3, 2))
-    sets = kernel.nominal * rng.uniform(0.5, 1.5, (11, len(PATHS)))
+    sets = kernel.nominal_parameters * rng.uniform(0.5, 1.5, (11, len(PATHS)))
     found = kernel(q, v, a, parameters=sets)
     for row, p in zip(found, sets, strict=True):
         assert relative(row, gw.inverse_dynamics(changed(robot, p), q, v, a)) < 1e-12
     assert (
-        relative(kernel(q, v, a, parameters=kernel.nominal), gw.inverse_dynamics(gw.assemble(robot), q, v, a)) < 1e-12
+        relative(
+            kernel(q, v, a, parameters=kernel.nominal_parameters), gw.inverse_dynamics(gw.assemble(robot), q, v, a)
+        )
+        < 1e-12
     )
 
 
@@ -118,7 +121,7 @@ def test_every_way_to_give_parameters(robot):
     kernel = gw.compile(gw.inverse_dynamics, robot, parameters=PATHS)
     assert kernel.inputs == {"q": 2, "v": 2, "a": 2, "parameters": len(PATHS)}
     rng = np.random.default_rng(9)
-    x, p = rng.uniform(-1, 1, (3, 4, 2)), kernel.nominal * rng.uniform(0.5, 1.5, (4, len(PATHS)))
+    x, p = rng.uniform(-1, 1, (3, 4, 2)), kernel.nominal_parameters * rng.uniform(0.5, 1.5, (4, len(PATHS)))
     expected, out = np.array([kernel(*(y[k] for y in x), parameters=p[k]) for k in range(4)]), np.empty((4, 2))
     for found in (kernel(*x, p), kernel(*x, parameters=p), kernel(*x, p.tolist()), kernel(*x, parameters=p.tolist())):
         assert relative(found, expected) < 1e-13
@@ -139,8 +142,8 @@ def test_every_way_to_give_parameters(robot):
 def test_gradients_with_respect_to_parameters(robot, name):
     kernel = gw.compile(name, robot, parameters=PATHS)
     rng = np.random.default_rng(5)
-    x = rng.uniform(-1, 1, (len(dynamics_programs.BY_NAME[name].inputs), 2))
-    p = kernel.nominal
+    x = rng.uniform(-1, 1, (len(dynamics_programs.PROGRAM_BY_NAME[name].inputs), 2))
+    p = kernel.nominal_parameters
     slope = kernel.jacobian("parameters")(*x, parameters=p)
     for k in range(len(PATHS)):
         steps = p + (STEPS[:, None] * p[k]) * np.eye(len(p))[k]
@@ -154,8 +157,8 @@ def test_parameters_of_a_flat_machine(arm):
     kernel = gw.compile(gw.inverse_dynamics, arm, parameters=paths)
     rng = np.random.default_rng(7)
     q, v, a = rng.uniform(-1, 1, (3, arm.n))
-    assert relative(kernel(q, v, a, parameters=kernel.nominal), gw.inverse_dynamics(arm, q, v, a)) < 1e-12
-    heavier = kernel.nominal * np.array([1.7, 1, 1, 1, 1])
+    assert relative(kernel(q, v, a, parameters=kernel.nominal_parameters), gw.inverse_dynamics(arm, q, v, a)) < 1e-12
+    heavier = kernel.nominal_parameters * np.array([1.7, 1, 1, 1, 1])
     bodies = [replace(body, mass=body.mass * 1.7) if body.name == "b1" else body for body in arm.bodies]
     expected = gw.inverse_dynamics(replace(arm, bodies=bodies), q, v, a)
     assert relative(kernel(q, v, a, parameters=heavier), expected) < 1e-12
@@ -164,15 +167,15 @@ def test_parameters_of_a_flat_machine(arm):
 @pytest.mark.parametrize("path", ["elbow.axis.x", "fore.joint.axis.x", "fore.joint.rotation.xy"])
 def test_directions_are_no_inputs(robot, path):
     """An axis given in numbers is made a unit vector; a symbol in it would not be."""
-    with pytest.raises(gw.errors.InputError, match="part of a direction"):
+    with pytest.raises(gw.errors.InputError, match=repr(path)):
         gw.compile(gw.gravity, robot, parameters=[path])
 
 
 def test_parameters_must_come_as_compiled(robot):
     kernel = gw.compile(gw.gravity, robot, parameters="payload.mass")
-    with pytest.raises(gw.errors.InputError, match=r"parameters are: payload\.mass"):
+    with pytest.raises(gw.errors.InputError, match=r"parameters.*payload\.mass"):
         kernel(np.zeros(2))
-    with pytest.raises(gw.errors.InputError, match=r"parameters has shape \(2,\).*payload\.mass"):
+    with pytest.raises(gw.errors.InputError, match=r"parameters .*\(2,\).*payload\.mass"):
         kernel(np.zeros(2), parameters=[1.0, 2.0])
-    with pytest.raises(gw.errors.InputError, match=r"'payload\.mass'\) is nan"):
+    with pytest.raises(gw.errors.InputError, match=r"'payload\.mass'\) .*\bnan\b"):
         kernel(np.zeros(2), parameters=[np.nan])

@@ -16,18 +16,18 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling.host import disk_cache
-from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import CacheWarning
 from gearwright.parts import Joint, Link, Robot
-from gearwright.tracing.recipe import Recipe
+from gearwright.tracing.recipe import KernelRequest
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    host()  # stored once per process, in whichever folder it is asked for first
+    host_processor()  # stored once per process, in whichever folder it is asked for first
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -44,7 +44,7 @@ def test_a_hit_does_not_trace(arm, cache, monkeypatch):
     def refuse(_):
         raise AssertionError("traced although the kernel is in the cache")
 
-    monkeypatch.setattr("gearwright.compiling.compile.traced", refuse)
+    monkeypatch.setattr("gearwright.compiling.compile.trace_graph", refuse)
     assert np.array_equal(compiled(arm), expected)
 
 
@@ -107,7 +107,7 @@ def test_entries_that_are_links_are_made_anew(arm, cache, tmp_path, link):
     elsewhere = tmp_path / "elsewhere"
     path.rename(elsewhere)
     link(elsewhere, path)
-    assert disk_cache.read(path.stem) is None
+    assert disk_cache.read_entry(path.stem) is None
     compiled(arm)
     assert not path.is_symlink()
     assert path.stat().st_nlink == 1
@@ -121,7 +121,7 @@ owners = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the system has n
 def test_an_entry_that_is_a_pipe_does_not_wait(cache):
     cache.mkdir(mode=0o700)
     os.mkfifo(cache / "key.kernel")
-    assert disk_cache.read("key") is None
+    assert disk_cache.read_entry("key") is None
 
 
 @owners
@@ -130,7 +130,7 @@ def test_entries_that_others_may_write_are_made_anew(arm, cache, mode):
     expected = compiled(arm)
     (path,) = cache.glob("*.kernel")
     path.chmod(mode)
-    assert disk_cache.read(path.stem) is None
+    assert disk_cache.read_entry(path.stem) is None
     assert np.array_equal(compiled(arm), expected)
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -142,7 +142,7 @@ def test_a_folder_that_others_may_write_is_not_used_and_said_once(arm, cache, mo
     (path,) = cache.glob("*.kernel")
     path.write_bytes(b"somebody else's")
     cache.chmod(mode)
-    with pytest.warns(CacheWarning, match=rf"{cache} can be written by others.*GEARWRIGHT_CACHE") as heard:
+    with pytest.warns(CacheWarning, match=rf"{cache} .*mode {mode:03o}.*GEARWRIGHT_CACHE") as heard:
         results = [compiled(arm), compiled(arm)]
     assert np.array_equal(results, [expected, expected])
     assert len(heard) == 1
@@ -155,10 +155,10 @@ def test_a_folder_that_others_may_write_is_not_used_and_said_once(arm, cache, mo
 
 @owners
 def test_a_folder_of_somebody_else_is_not_used(cache, monkeypatch):
-    disk_cache.write("key", disk_cache.Entry({}, b"code"))
+    disk_cache.write_entry("key", disk_cache.CacheEntry({}, b"code"))
     monkeypatch.setattr(os, "geteuid", lambda: os.stat(cache).st_uid + 1)
-    with pytest.warns(CacheWarning, match="belongs to user"):
-        assert disk_cache.read("key") is None
+    with pytest.warns(CacheWarning, match=rf"{cache} .*user {os.stat(cache).st_uid}\b"):
+        assert disk_cache.read_entry("key") is None
 
 
 @owners
@@ -166,19 +166,19 @@ def test_of_a_linked_folder_the_real_one_is_checked(cache, tmp_path):
     real = tmp_path / "real"
     real.mkdir(mode=0o700)
     cache.symlink_to(real)
-    entry = disk_cache.Entry({"operations": [1]}, b"code")
-    disk_cache.write("key", entry)
-    assert disk_cache.read("key") == entry
+    entry = disk_cache.CacheEntry({"operations": [1]}, b"code")
+    disk_cache.write_entry("key", entry)
+    assert disk_cache.read_entry("key") == entry
     real.chmod(0o777)
-    with pytest.warns(CacheWarning, match="can be written by others"):
-        assert disk_cache.read("key") is None
+    with pytest.warns(CacheWarning, match=rf"{cache} .*mode 777"):
+        assert disk_cache.read_entry("key") is None
 
 
 @owners
 def test_the_folder_is_made_for_its_owner_alone(cache):
     before = os.umask(0)
     try:
-        disk_cache.write("key", disk_cache.Entry({}, b"code"))
+        disk_cache.write_entry("key", disk_cache.CacheEntry({}, b"code"))
     finally:
         os.umask(before)
     assert cache.stat().st_mode & 0o777 == 0o700
@@ -193,7 +193,8 @@ def test_the_tests_pass_with_a_folder_that_others_may_write(tmp_path):
     file = tmp_path / "test_cache_in_use.py"
     file.write_text(
         "import gearwright as gw\n\n\ndef test_compile():\n    gw.compile(gw.gravity, gw.load('elbow'))\n"
-        f"    assert gw.compiling.host.disk_cache.directory() != gw.compiling.host.disk_cache.Path({str(folder)!r})\n"
+        "    assert gw.compiling.host.disk_cache.cache_directory() != "
+        f"gw.compiling.host.disk_cache.Path({str(folder)!r})\n"
     )
     command = [
         sys.executable,
@@ -229,7 +230,7 @@ def test_a_full_disk_leaves_nothing_behind(cache, monkeypatch, where):
         monkeypatch.setattr(os, "fdopen", lambda handle, *_: os.close(handle) or FullDisk())
     else:
         monkeypatch.setattr(os, "replace", FullDisk.write)
-    disk_cache.write("key", disk_cache.Entry({}, b"code"))
+    disk_cache.write_entry("key", disk_cache.CacheEntry({}, b"code"))
     assert list(cache.iterdir()) == []
 
 
@@ -239,7 +240,7 @@ def test_an_interrupted_write_leaves_nothing_behind(cache, monkeypatch):
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        disk_cache.write("key", disk_cache.Entry({}, b"code"))
+        disk_cache.write_entry("key", disk_cache.CacheEntry({}, b"code"))
     assert list(cache.iterdir()) == []
 
 
@@ -262,27 +263,29 @@ def test_numbers_count_to_the_last_digit(cache):
 
 
 def test_only_stored_kernels_can_be_asked_for(arm, cache):
-    assert Kernel.from_cache(Recipe("gravity", arm)) is None
-    Kernel(Recipe("gravity", arm))
-    assert Kernel.from_cache(Recipe("gravity", arm)).operations.additions > 0
+    assert Kernel.from_cache(KernelRequest("gravity", arm)) is None
+    Kernel(KernelRequest("gravity", arm))
+    assert Kernel.from_cache(KernelRequest("gravity", arm)).operations.additions > 0
 
 
 def test_several_writers(arm, cache):
-    entry = disk_cache.Entry({"operations": [1, 2, 3, 4, 5, 6]}, bytes(100_000))
+    entry = disk_cache.CacheEntry({"operations": [1, 2, 3, 4, 5, 6]}, bytes(100_000))
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda k: disk_cache.write(f"key{k % 3}", entry), range(60)))
-        assert all(found in (entry, None) for found in pool.map(lambda k: disk_cache.read(f"key{k % 3}"), range(60)))
-    assert disk_cache.read("key1") == entry
+        list(pool.map(lambda k: disk_cache.write_entry(f"key{k % 3}", entry), range(60)))
+        assert all(
+            found in (entry, None) for found in pool.map(lambda k: disk_cache.read_entry(f"key{k % 3}"), range(60))
+        )
+    assert disk_cache.read_entry("key1") == entry
     assert not list(cache.glob(".*.tmp"))
 
 
 def test_the_size_is_bounded_and_the_oldest_go_first(cache, monkeypatch):
-    monkeypatch.setattr(disk_cache, "LIMIT", 10_000)
+    monkeypatch.setattr(disk_cache, "MAX_CACHE_BYTES", 10_000)
     for k in range(8):
-        disk_cache.write(f"key{k}", disk_cache.Entry({}, bytes(2000)))
+        disk_cache.write_entry(f"key{k}", disk_cache.CacheEntry({}, bytes(2000)))
         os.utime(cache / f"key{k}.kernel", (1000 + k, 1000 + k))
-    disk_cache.read("key4")  # used now
-    disk_cache.write("key8", disk_cache.Entry({}, bytes(2000)))
+    disk_cache.read_entry("key4")  # used now
+    disk_cache.write_entry("key8", disk_cache.CacheEntry({}, bytes(2000)))
     left = {path.stem for path in cache.glob("*.kernel")}
     assert {"key4", "key8"} <= left
     assert "key3" not in left
@@ -291,11 +294,13 @@ def test_the_size_is_bounded_and_the_oldest_go_first(cache, monkeypatch):
 
 def test_a_directory_is_looked_through_at_the_first_entry_and_after_a_share_of_its_size(cache, monkeypatch):
     looks = []
-    monkeypatch.setattr(disk_cache, "_trim", looks.append)
-    monkeypatch.setattr(disk_cache, "LIMIT", 64_000)
+    monkeypatch.setattr(disk_cache, "_remove_oldest", looks.append)
+    monkeypatch.setattr(disk_cache, "MAX_CACHE_BYTES", 64_000)
     for k in range(12):
-        disk_cache.write(f"key{k}", disk_cache.Entry({}, bytes(450)))  # 497 bytes with key and hash: 2,000 are a share
-    assert disk_cache.SHARE == 32
+        disk_cache.write_entry(
+            f"key{k}", disk_cache.CacheEntry({}, bytes(450))
+        )  # 497 bytes with key and hash: 2,000 are a share
+    assert disk_cache.CACHE_CHECK_SHARE == 32
     assert looks == [cache, cache, cache]
 
 

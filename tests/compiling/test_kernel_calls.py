@@ -20,8 +20,8 @@ from gearwright.export import c as export_c
 from gearwright.mechanism.assembly import machine_of
 from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
 from gearwright.tracing import trace
-from gearwright.tracing.recipe import Recipe
-from gearwright.tracing.trace import TraceJob, traced_function
+from gearwright.tracing.recipe import KernelRequest
+from gearwright.tracing.trace import TraceJob, trace_function
 from support.compare import relative
 
 
@@ -94,12 +94,12 @@ def test_empty_batches(arm, inverse):
 def test_errors_are_those_of_the_public_function(arm, inverse, motion):
     q, v, a = motion
     for spoil, message in [
-        (lambda: (q[:, :-1], v, a), "last axis must be"),
-        (lambda: (q, v, a[:4]), "do not broadcast"),
-        (lambda: (q, v.astype(complex), a), "dtype complex128"),
-        (lambda: (q, [["x"] * arm.n], a), "dtype"),
-        (lambda: (np.where(np.arange(6)[:, None] == 4, np.nan, q), v, a), r"q\[4, 0\].*is nan"),
-        (lambda: (q, v, np.where(np.arange(arm.n) == 1, -np.inf, a[0])), r"a\[1\].*is -inf"),
+        (lambda: (q[:, :-1], v, a), r"\bq .*\(6, 4\).*\b5\b"),
+        (lambda: (q, v, a[:4]), r"q \(6, 5\), v \(6, 5\), a \(4, 5\)"),
+        (lambda: (q, v.astype(complex), a), r"\bv .*complex128"),
+        (lambda: (q, [["x"] * arm.n], a), r"\bv .*<U1"),
+        (lambda: (np.where(np.arange(6)[:, None] == 4, np.nan, q), v, a), r"q\[4, 0\].*\bnan\b"),
+        (lambda: (q, v, np.where(np.arange(arm.n) == 1, -np.inf, a[0])), r"a\[1\].* -inf\b"),
     ]:
         bad = spoil()
         with pytest.raises(InputError, match=message) as kernel_error:
@@ -107,7 +107,7 @@ def test_errors_are_those_of_the_public_function(arm, inverse, motion):
         with pytest.raises(InputError) as public_error:
             gw.inverse_dynamics(arm, *bad)
         assert str(kernel_error.value) == str(public_error.value)
-    with pytest.raises(InputError, match="takes q, v, a"):
+    with pytest.raises(InputError, match=r"q, v, a.*\b2\b"):
         inverse(q, v)
 
 
@@ -120,7 +120,7 @@ def test_what_no_result_depends_on_is_checked_too(place):
     assert kernel(q).shape == (9, 3, 3)
     q[place, place % 3] = np.nan
     for bad in (q, q[place]):
-        with pytest.raises(InputError, match="is nan"):
+        with pytest.raises(InputError, match=r"q\[.*\bnan\b"):
             kernel(bad)
 
 
@@ -130,7 +130,7 @@ def test_what_no_result_depends_on_is_checked_too(place):
 ])  # fmt: skip
 def test_wrong_output_arrays_are_refused(inverse, motion, make):
     q, v, a = motion
-    with pytest.raises(InputError, match="out"):
+    with pytest.raises(InputError, match=r"\bout\b"):
         inverse(q, v, a, out=make(q))
 
 
@@ -145,7 +145,7 @@ def test_overlap_is_seen_even_when_shifted(inverse, motion):
     q, v, a = motion
     room = np.zeros(q.size + 3)
     room[: q.size] = q.ravel()
-    with pytest.raises(InputError, match="overlaps the input q"):
+    with pytest.raises(InputError, match=r"\bout .*\bq\b"):
         inverse(room[: q.size].reshape(q.shape), v, a, out=room[3:].reshape(q.shape))
 
 
@@ -161,7 +161,7 @@ def test_results_that_overflow_are_errors():
     kernel = gw.compile(gw.forward_dynamics, two)
     q, huge = np.array([0.3, 0.5]), np.array([1e200, 1e200])
     for call in (kernel, kernel.jacobian("q")):
-        with pytest.raises(SingularityError, match="not finite"):
+        with pytest.raises(SingularityError, match="forward_dynamics"):
             call(q, huge, huge)
 
 
@@ -172,7 +172,7 @@ def test_zero_quaternions_are_refused_as_elsewhere():
     v = np.zeros(6)
     for tiny in (0.0, 1e-13):
         q = np.array([0, 0, 0, tiny, 0, 0, 0])
-        with pytest.raises(InputError, match="zero quaternion"):
+        with pytest.raises(InputError, match=r"quaternion.*'trunk'"):
             kernel(q, v, v)
 
 
@@ -244,8 +244,8 @@ def test_references_are_neither_lost_nor_kept(inverse, motion):
 
 def test_without_the_fast_entry(arm, inverse, motion, monkeypatch):
     """Interpreters whose objects lie otherwise in memory take the general call."""
-    monkeypatch.setattr(machine_code, "known_layout", lambda: False)
-    plain = Kernel(Recipe("inverse_dynamics", arm))
+    monkeypatch.setattr(machine_code, "has_known_layout", lambda: False)
+    plain = Kernel(KernelRequest("inverse_dynamics", arm))
     assert not isinstance(plain.func, type(len))
     assert np.array_equal(plain(*motion), inverse(*motion))
 
@@ -260,7 +260,7 @@ def test_without_machine_code(arm, inverse, motion):
 
 def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch):
     traces = []
-    monkeypatch.setattr(trace, "traced_function", lambda job: traces.append(job) or traced_function(job))
+    monkeypatch.setattr(trace, "trace_function", lambda job: traces.append(job) or trace_function(job))
     slope = GeneralCall(TraceJob(INVERSE_DYNAMICS, arm, {}, wrt=("q",)), (), None, 1)
     assert np.array_equal(slope(*motion), slope(*motion))
     assert len(traces) == 1
@@ -278,28 +278,28 @@ def test_a_function_of_the_same_name_is_another_function(arm):
     def gravity(mech, q):
         return 0 * q
 
-    with pytest.raises(InputError, match="cannot be compiled"):
+    with pytest.raises(InputError, match=r"compile: .*\bgravity\b.*inverse_dynamics"):
         gw.compile(gravity, arm)
 
 
 def test_compile_refuses_what_it_does_not_know(arm):
     for call, message in [
-        (lambda: gw.compile("inverse_dynamic", arm), "Did you mean 'inverse_dynamics'"),
-        (lambda: gw.compile(gw.neutral, arm), "cannot be compiled"),
-        (lambda: gw.compile(gw.inverse_dynamics, "arm"), r"a robot n?or a machine"),
-        (lambda: gw.compile(gw.inverse_dynamics, arm, parameters=["b9.mass"]), "no parameter 'b9.mass'"),
-        (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "no option 'body'"),
-        (lambda: gw.compile(gw.jacobian, arm), "needs body="),
-        (lambda: gw.compile(gw.jacobian, arm, body="b77"), "b77"),
-        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2)), "three finite numbers"),
-        (lambda: gw.compile(gw.jacobian, arm, body="b1", point="abc"), "real numbers"),
-        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2, np.nan)), "three finite numbers"),
-        (lambda: gw.compile(gw.bias, arm, wrenches=3), "sequence of names"),
-        (lambda: gw.compile(gw.bias, arm, wrenches="b9"), "no body or frame 'b9'"),
+        (lambda: gw.compile("inverse_dynamic", arm), "'inverse_dynamic'.*'inverse_dynamics'"),
+        (lambda: gw.compile(gw.neutral, arm), "'neutral'"),
+        (lambda: gw.compile(gw.inverse_dynamics, "arm"), "robot_or_mech='arm'"),
+        (lambda: gw.compile(gw.inverse_dynamics, arm, parameters=["b9.mass"]), r"'b9\.mass'"),
+        (lambda: gw.compile(gw.inverse_dynamics, arm, body="b1"), "inverse_dynamics .*'body'"),
+        (lambda: gw.compile(gw.jacobian, arm), "jacobian .*body="),
+        (lambda: gw.compile(gw.jacobian, arm, body="b77"), "'b77'"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2)), r"point \(1, 2\)"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point="abc"), "point .*<U3"),
+        (lambda: gw.compile(gw.jacobian, arm, body="b1", point=(1, 2, np.nan)), r"point \(1, 2, nan\)"),
+        (lambda: gw.compile(gw.bias, arm, wrenches=3), "wrenches=3"),
+        (lambda: gw.compile(gw.bias, arm, wrenches="b9"), "'b9'"),
         (lambda: gw.compile(gw.bias, arm, parameters=5), "parameters=5"),
-        (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("x"), "no input 'x'"),
-        (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("q").jacobian("q"), "derivative already"),
-        (lambda: gw.compile(gw.inverse_dynamics, arm).source("fortran"), "Use 'c'"),
+        (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("x"), "'x'.*q, v, a"),
+        (lambda: gw.compile(gw.inverse_dynamics, arm).jacobian("q").jacobian("q"), r"d inverse_dynamics / d \(q\)"),
+        (lambda: gw.compile(gw.inverse_dynamics, arm).source("fortran"), "language='fortran'.*'c'"),
     ]:
         with pytest.raises(InputError, match=message):
             call()

@@ -26,7 +26,7 @@ def key() -> str:
     """A key by the source as it is now."""
     disk_cache.source_digest.cache_clear()
     try:
-        return disk_cache.key_of("gravity", "arm")
+        return disk_cache.entry_key("gravity", "arm")
     finally:
         disk_cache.source_digest.cache_clear()
 

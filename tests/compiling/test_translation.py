@@ -8,14 +8,14 @@ import types
 import numpy as np
 import pytest
 
-from gearwright.compiling.host.known_processor import host
-from gearwright.compiling.host.processor import object_code
-from gearwright.compiling.restricted_python.compiled_code import DriverCode, Memory, called_back
+from gearwright.compiling.host.known_processor import host_processor
+from gearwright.compiling.host.processor import compile_module
+from gearwright.compiling.restricted_python.compiled_code import RestrictedCode, WorkspaceMemory, as_callback
 from gearwright.compiling.restricted_python.translation import Translation
 
 HEAD = """
 from __future__ import annotations
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, Ints, Code, ask, part, sqrt
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, Ints, Code, invoke_callback, array_tail, sqrt
 """
 
 WORK = """
@@ -37,20 +37,20 @@ class Translated:
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.delitem(sys.modules, "restricted", raising=False)
         self.module = __import__("restricted")
-        whole = Translation((self.module,), self.module.Work, (entry,)).text()
-        code = object_code(f'target triple = "{host().triple}"\n{whole}', host(), 2, loops=True)
-        self.code, self.entry = DriverCode(code, (entry,)), entry
+        whole = Translation((self.module,), self.module.Work, (entry,)).module_text()
+        code = compile_module(f'target triple = "{host_processor().triple}"\n{whole}', host_processor(), 2, loops=True)
+        self.code, self.entry = RestrictedCode(code, (entry,)), entry
 
     def both(self, x, k, back=None):
         """Result and workspace, in Python and in machine code."""
         plain = types.SimpleNamespace(n=len(x), x=np.array(x, dtype=float), k=np.array(k), total=0.0, back=back)
-        memory = Memory(self.module.Work)
+        memory = WorkspaceMemory(self.module.Work)
         memory["n"], memory["x"], memory["k"] = len(x), np.array(x, dtype=float), np.array(k)
         if back is not None:
-            memory["back"] = called_back(back)
+            memory["back"] = as_callback(back)
         with np.errstate(all="ignore"):
             expected = getattr(self.module, self.entry)(plain)
-        found = self.code.function(self.entry)(memory.address)
+        found = self.code.entry_function(self.entry)(memory.address)
         return (expected, plain.x, plain.k, plain.total), (found, memory["x"], memory["k"], memory["total"])
 
 
@@ -70,7 +70,7 @@ def go(s: Work) -> int:
     for i in range(s.n):
         if not (s.x[i] == s.x[i]):
             continue
-        s.total += weigh(part(s.x, i), i)
+        s.total += weigh(array_tail(s.x, i), i)
         s.k[i] += int(s.x[i]) if s.x[i] >= 0.0 else -i
         if s.total > 40.0:
             break
@@ -98,7 +98,7 @@ def test_loops_branches_and_arithmetic(tmp_path, monkeypatch):
 
 
 def test_a_function_is_called_back(tmp_path, monkeypatch):
-    text = "def go(s: Work) -> int:\n    return ask(s.back, 0.25) + 1\n"
+    text = "def go(s: Work) -> int:\n    return invoke_callback(s.back, 0.25) + 1\n"
     expected, found = Translated(text, tmp_path, monkeypatch).both([0.0], [0], back=lambda t: int(8 * t))
     assert expected[0] == found[0] == 3
 

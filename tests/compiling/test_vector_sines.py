@@ -6,26 +6,26 @@ import mpmath
 import numpy as np
 import pytest
 
-from gearwright.compiling.compile import machine_code
-from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.compile import object_file
+from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.host.machine_code import MachineCode
-from gearwright.compiling.host.processor import generic
+from gearwright.compiling.host.processor import generic_processor
 from gearwright.compiling.llvm.schedule import ArrayLayout
-from gearwright.tracing.graph import Builder
+from gearwright.tracing.graph import GraphBuilder
 
 
 @pytest.fixture(scope="module", params=["host", "generic"])
 def sincos(request):
     """(x, one state at a time?) -> (all fine?, sines, cosines) of machine code for this processor or any."""
-    machine = host() if request.param == "host" else generic()
-    builder = Builder()
-    x = builder.node("input", 0, 0)
-    graph = builder.graph([builder.sin(x), builder.cos(x)])
-    code = MachineCode(machine_code(graph, ArrayLayout((1,), 2), (2,), machine), machine.width, True)
+    machine = host_processor() if request.param == "host" else generic_processor()
+    builder = GraphBuilder()
+    x = builder.add_node("input", 0, 0)
+    graph = builder.make_graph([builder.sin(x), builder.cos(x)])
+    code = MachineCode(object_file(graph, ArrayLayout((1,), 2), (2,), machine), machine.width, True)
 
     def run(values: np.ndarray) -> tuple[bool, np.ndarray]:
         out = np.empty((len(values), 2))
-        return code.run([np.ascontiguousarray(values)], [8], out, 0, len(values)), out
+        return code.run_rows([np.ascontiguousarray(values)], [8], out, 0, len(values)), out
 
     return run
 

@@ -25,7 +25,7 @@ SURFACES = {
 @pytest.mark.parametrize("name", SURFACES)
 def test_a_planned_approach_ends_at_rest_on_the_surface(name):
     surface = SURFACES[name]
-    way = gw.planning.approach(ROBOT, "tool", START, surface, speed=0.3)
+    way = gw.planning.approach(ROBOT, "tool", START, surface, limits=gw.planning.PathLimits(speed=0.3))
     t = np.linspace(0, way.duration, 101)
     places = gw.placement(ARM, way.at(t), "tool").position
     gap = np.array([surface.gap(Vec(*p), FLOATS) for p in places])
@@ -39,7 +39,7 @@ def test_a_planned_approach_ends_at_rest_on_the_surface(name):
 
 def run_onto(height):
     """The planned approach of a desk at 0.1 m, onto a desk that is at another height."""
-    way = gw.planning.approach(ROBOT, "tool", START, Plane((0, 0, 0.1)), speed=0.4)
+    way = gw.planning.approach(ROBOT, "tool", START, Plane((0, 0, 0.1)), limits=gw.planning.PathLimits(speed=0.4))
     control = gw.control.computed_torque(ARM, way, 30.0)
     desk = Contact("tool", Plane((0, 0, height)), name="desk")
     until = way.duration + 0.1
@@ -68,11 +68,15 @@ def test_a_perturbed_approach_meets_the_surface_all_the_same():
 
 
 def test_what_cannot_be_approached_is_refused():
-    with pytest.raises(InputError, match=r"starts .* inside the surface"):
-        gw.planning.approach(ROBOT, "tool", START, Plane((0, 0, 0.1), (0, 0, -1)), speed=0.3)
-    with pytest.raises(InputError, match="surface="):
-        gw.planning.approach(ROBOT, "tool", START, "desk", speed=0.3)
-    with pytest.raises(InputError, match="no way is the shortest"):
-        gw.planning.approach(ROBOT, "tool", START, Sphere((0, 0, 0), 0.1), to=(0, 0, 0), speed=0.3)
-    with pytest.raises(InputError, match="speed"):
-        gw.planning.approach(ROBOT, "tool", START, Plane((0, 0, 0.1)), speed=-1.0)
+    with pytest.raises(InputError, match=r"'tool'.* 0\.2305 m"):
+        gw.planning.approach(
+            ROBOT, "tool", START, Plane((0, 0, 0.1), (0, 0, -1)), limits=gw.planning.PathLimits(speed=0.3)
+        )
+    with pytest.raises(InputError, match="surface='desk'"):
+        gw.planning.approach(ROBOT, "tool", START, "desk", limits=gw.planning.PathLimits(speed=0.3))
+    with pytest.raises(InputError, match=r"\[0\.0, 0\.0, 0\.0\].*Sphere"):
+        gw.planning.approach(
+            ROBOT, "tool", START, Sphere((0, 0, 0), 0.1), to=(0, 0, 0), limits=gw.planning.PathLimits(speed=0.3)
+        )
+    with pytest.raises(InputError, match=r"speed=-1\.0"):
+        gw.planning.approach(ROBOT, "tool", START, Plane((0, 0, 0.1)), limits=gw.planning.PathLimits(speed=-1.0))

@@ -85,7 +85,14 @@ def test_a_geared_arm_catches_a_ball():
         return np.concatenate([gw.gravity(arm, state.q[:3]) - 40 * state.v[:3], np.zeros(6)])
 
     run = gw.simulate(
-        robot, (start, speeds), until=0.4, laws=[law], controller=hold, samples=21, method="adaptive", rtol=1e-8
+        robot,
+        (start, speeds),
+        until=0.4,
+        laws=[law],
+        controller=hold,
+        samples=21,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-8),
     )
     assert run.modes["ball.catch"][-1] == "caught"
     apart = [np.linalg.norm(relative(mech, x, "ball", "tool")[1]) for x in run.q[-8:]]
@@ -107,18 +114,20 @@ def test_along_one_row_it_is_the_corrected_impact_against_a_mass():
     x = gw.placement(arm, q, "tool")[1][0]
     J = gw.jacobian(arm, q, "tool")[:1]
     after, impulse = gw.impact(arm, q, v, J, mass=2.0, speed=-0.7)
-    tied = Constraint.of("tied", [gw.forces.Coordinate.of(both, "x", lambda c: c.point("tool").x - c.q[3])])
+    tied = Constraint.from_lines(
+        "tied", [gw.forces.Coordinate.for_machine(both, "x", lambda c: c.point("tool").x - c.q[3])]
+    )
     found = project(both, (np.append(q, x), np.append(v, -0.7)), [tied])  # speeds as after a plastic impact
     assert found.v[:3] == pytest.approx(after, abs=1e-10)
     assert 2.0 * (found.v[3] + 0.7) == pytest.approx(-impulse[0], abs=1e-9)
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="cannot catch itself"):
+    with pytest.raises(InputError, match=r"ball\.catch: .*'ball'"):
         Catch("ball", "ball", Sphere((0, 0, 0), 0.1))
-    with pytest.raises(InputError, match="not a surface"):
+    with pytest.raises(InputError, match=r"ball\.catch: 0\.1 .*Plane, Sphere or Cylinder"):
         Catch("ball", "hand", 0.1)
-    with pytest.raises(InputError, match="names nothing"):
+    with pytest.raises(InputError, match=r"held=\(\)"):
         Catch("ball", "hand", Sphere((0, 0, 0), 0.1), held=())
-    with pytest.raises(InputError, match="mass"):
+    with pytest.raises(InputError, match=r"ball: mass=-1\.0"):
         with_object(gw.load("elbow"), "ball", -1.0)

@@ -125,7 +125,14 @@ def test_reactions_of_an_arm_that_presses_on_a_desk():
 def test_bricard_with_a_row_too_many_is_linearised():
     """Five rows of rank four leave one speed free; the slopes are those of the run's own accelerations."""
     mech, laws = bricard()
-    run = gw.simulate(mech, np.zeros(5), until=0.3, laws=laws, samples=3, rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        mech,
+        np.zeros(5),
+        until=0.3,
+        laws=laws,
+        samples=3,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     q, v = run.q[-1], run.v[-1]
     free = free_speeds(mech, q, laws)
     assert free.directions.shape == (5, 1)
@@ -175,7 +182,7 @@ def test_inverse_kinematics_keeps_loops_closed():
     assert gw.inverse_kinematics(ONE, "coupler_end", (None, place - 0.1 * UP), start=Q, laws=()).reached
     batch = gw.inverse_kinematics(ONE, "coupler_end", (None, np.array([place, place])), start=Q)
     assert batch.q.shape == (2, 3)
-    with pytest.raises(InputError, match="branches='all' is not there for closed loops"):
+    with pytest.raises(InputError, match="branches='all'"):
         gw.inverse_kinematics(ONE, "coupler_end", (None, place), branches="all")
 
 
@@ -195,22 +202,22 @@ def test_demands_of_a_closed_machine_replay():
 
 
 def test_what_is_not_closed_is_refused():
-    with pytest.raises(InputError, match=r"linearise: pin\.[xy] is .* from closed.*project"):
+    with pytest.raises(InputError, match=r"linearise: .*pin\.x.* 0\.01382 .*gw\.contact\.project"):
         gw.linearise(ONE, Q + 0.01, V, TORQUE)
-    with pytest.raises(InputError, match=r"demands: at t = .* from what pin\.[xy] holds.*closed_motion"):
+    with pytest.raises(InputError, match=r"demands: .*t = 1 s.*pin\.x.* 0\.137 .*gw\.contact\.closed_motion"):
         gw.demands(ONE, polynomial(Q, Q + 0.1, duration=1.0))
     with pytest.raises(InputError, match=r"laws=\['pin'\]"):
         gw.linearise(ONE, Q, V, TORQUE, laws=["pin"])
-    push = gw.forces.Load("push", gw.forces.Line.of(gw.assemble(ONE), "crank_joint"))
-    with pytest.raises(InputError, match="sequence of Constraint"):
+    push = gw.forces.Load("push", gw.forces.Line.for_machine(gw.assemble(ONE), "crank_joint"))
+    with pytest.raises(InputError, match=r"linearise: extra_laws=.*name='push'"):
         gw.linearise(ONE, Q, V, TORQUE, extra_laws=[push])
-    with pytest.raises(InputError, match=r"force for each of pin\.force\.x, pin\.force\.y"):
+    with pytest.raises(InputError, match=r"reactions: contact=.*pin\.force\.x, pin\.force\.y"):
         gw.reactions(ONE, Q, V, V, contact={"pin.force.x": 1.0})
     undriven = gw.assemble(replace(ONE, drives=()))
-    with pytest.raises(InputError, match=r"no forces of pin\.force\.x.*lacks"):
+    with pytest.raises(InputError, match=r"reactions: .*pin\.force\.x, pin\.force\.y.*'coupler_joint'.* 1\.19 N"):
         gw.reactions(undriven, Q, V, V, laws=gw.laws(ONE))
     wall = Constraint("wall", "coupler_end", fixed_frame("wall", gw.placement(ONE, Q, "coupler_end")[1]), ("x",))
-    with pytest.raises(PlanningError, match="cannot be closed"):
+    with pytest.raises(PlanningError, match=r"closed_motion: .*t = 0\.25 s.* 0\.0356 m"):
         closed_motion(ONE, polynomial(Q[[0, 2]], [3.1, Q[2]], duration=0.8), Q, (), extra_laws=[wall])
 
 

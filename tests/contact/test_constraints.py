@@ -10,8 +10,8 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.contact import Constraint, MovingFrame, fixed_frame, project
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Coordinate
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.system.evaluation import evaluate
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.system.evaluation import evaluate_system
 from gearwright.system.system import System
 from support.machines import random_design, random_state
 from support.references import Reference
@@ -45,9 +45,9 @@ def test_rows_are_the_velocity_as_the_frame_sees_it(held):
     law = Constraint("held", TIP, frame, held)
     J = gw.jacobian(MECH, Q, TIP)
     seen = np.vstack([(R @ turn).T @ J[:3], (R @ turn).T @ J[3:]])
-    scene = Scene(MECH, Q.tolist(), [0.0] * MECH.n, FLOATS)
-    for word, line in zip(law.held, law.lines(MECH.speeds), strict=True):
-        placed = line.placed(scene)
+    scene = SharedKinematics(MECH, Q.tolist(), [0.0] * MECH.n, FLOATS)
+    for word, line in zip(law.held, law.force_lines(MECH.speeds), strict=True):
+        placed = line.placed_in(scene)
         assert placed.position(Q) == pytest.approx(0.0, abs=1e-12)
         row = np.zeros(MECH.n)
         for k, x in placed.terms:
@@ -65,7 +65,7 @@ def test_accelerations_and_forces_are_those_of_pinocchio_with_rotors_as_bodies()
     state = random_state(rng, mech)
     law = Constraint("point", "b4", "base")
     tau = rng.normal(size=mech.n)
-    at = evaluate(System(mech, (law,)), 0.0, np.concatenate([state.q, state.v, [0, 0]]), tau, ("on",))
+    at = evaluate_system(System(mech, (law,)), 0.0, np.concatenate([state.q, state.v, [0, 0]]), tau, ("on",))
     q, v, _ = oracle.motion(state)
     M, h = oracle.mass_matrix(state), oracle.bias(state)
     joint, place = oracle.joint[4]
@@ -110,7 +110,7 @@ def test_all_six_coordinates_are_series(writing):
 
 def test_a_start_beside_the_constraint_is_refused_and_projection_offered():
     law = Constraint("peg", TIP, fixed_frame("hole", (0.4, 0.1, 0.5)), held=("x", "y"))
-    with pytest.raises(InputError, match=r"violates 'peg': peg\.\w is .* gw\.contact\.project"):
+    with pytest.raises(InputError, match=r"'peg'.*peg\.y.* 0\.125834 m .*gw\.contact\.project"):
         gw.simulate(MECH, Q, until=0.1, laws=[law])
     start = project(MECH, (Q, np.ones(7)), [law])
     assert np.abs(gw.placement(MECH, start.q, TIP)[1][:2] - [0.4, 0.1]).max() < 1e-12
@@ -121,15 +121,15 @@ def test_a_start_beside_the_constraint_is_refused_and_projection_offered():
 def test_a_start_that_moves_against_the_constraint_is_refused():
     p = gw.placement(MECH, Q, TIP)[1]
     law = Constraint("peg", TIP, fixed_frame("hole", p), held=("x",))
-    with pytest.raises(InputError, match=r"violates 'peg': peg\.x moves with"):
+    with pytest.raises(InputError, match=r"'peg'.*peg\.x.* -0\.190049 m/s"):
         gw.simulate(MECH, (Q, np.ones(7)), until=0.1, laws=[law])
 
 
 def test_projection_says_when_it_cannot():
     law = Constraint("far", TIP, fixed_frame("moon", (40.0, 0.0, 0.0)))
-    with pytest.raises(InputError, match=r"far\.x stays .* cannot be met"):
+    with pytest.raises(InputError, match=r"far\.x .*-40\.\d"):
         project(MECH, Q, [law])
-    with pytest.raises(InputError, match="no law holds anything"):
+    with pytest.raises(InputError, match=r"project: .*\(Constraint\)"):
         project(MECH, Q, [])
 
 
@@ -137,19 +137,19 @@ def test_more_constraints_than_freedom_are_refused_by_name():
     elbow = gw.assemble(gw.load("elbow"))
     R, p = gw.placement(elbow, [0.1, 0.2, 0.3], 2)
     weld = Constraint("weld", 2, fixed_frame("wall", p, R), held=SIX)
-    with pytest.raises(InputError, match=r"6 coordinates are held .* only 3 speeds.*Leave out weld\.\w+"):
+    with pytest.raises(InputError, match=r"\b6\b.*weld\.x.*\b3\b.*weld\.y, weld\.rx, weld\.ry"):
         gw.simulate(elbow, [0.1, 0.2, 0.3], until=0.1, laws=[weld])
 
 
 def test_a_body_that_cannot_move_that_way_is_refused():
     planar = gw.Mechanism([gw.Body("rod", joint="revolute", axis=(0, 0, 1), mass=1, com=(0.5, 0, 0))])
     law = Constraint("flat", "rod", "base", held=("z",))
-    with pytest.raises(InputError, match=r"flat\.z is held, but no joint moves it"):
+    with pytest.raises(InputError, match=r"flat\.z"):
         gw.simulate(planar, [0.0], until=0.1, laws=[law])
 
 
 @pytest.mark.parametrize(
-    ("held", "words"), [((), "names nothing"), (("zz",), "zz"), ("z", "names nothing"), (("z", "z"), "twice")]
+    ("held", "words"), [((), r"held=\(\)"), (("zz",), "'zz'"), ("z", "held='z'"), (("z", "z"), r"held=\('z', 'z'\)")]
 )
 def test_what_is_held_is_checked(held, words):
     with pytest.raises(InputError, match=words):
@@ -161,14 +161,14 @@ def test_a_coordinate_of_ones_own():
     bead = gw.Mechanism(
         [gw.Body("x", joint="prismatic", axis=(1, 0, 0)), gw.Body("bead", 0, "prismatic", axis=(0, 0, 1), mass=2.0)]
     )
-    circle = Coordinate.of(bead, "circle", lambda c: (c.q[0] ** 2 + c.q[1] ** 2 - 0.25) / 1.0)
-    rail = Constraint.of("rail", [circle])
+    circle = Coordinate.for_machine(bead, "circle", lambda c: (c.q[0] ** 2 + c.q[1] ** 2 - 0.25) / 1.0)
+    rail = Constraint.from_lines("rail", [circle])
     run = gw.simulate(bead, [0.5, 0.0], until=1.0, laws=[rail], samples=11, method="adaptive")
     assert run.a[0] == pytest.approx([0.0, -9.81])
     assert np.abs(np.hypot(run.q[:, 0], run.q[:, 1]) - 0.5).max() < 1e-13
     assert run.drift < 1e-8
-    with pytest.raises(InputError, match="nothing is held"):
-        Constraint.of("empty", [])
+    with pytest.raises(InputError, match="empty: "):
+        Constraint.from_lines("empty", [])
 
 
 def test_nothing_drifts_in_a_minute_of_writing():
@@ -182,7 +182,14 @@ def test_nothing_drifts_in_a_minute_of_writing():
 
     start = project(mech, [0.3, -0.3, 0.9], [pen])
     run = gw.simulate(
-        mech, start, until=60.0, laws=[pen], controller=hand, samples=61, method="adaptive", rtol=1e-6, atol=1e-8
+        mech,
+        start,
+        until=60.0,
+        laws=[pen],
+        controller=hand,
+        samples=61,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-6, atol=1e-8),
     )
     assert np.ptp(run["pen.y"]) > 0.5
     assert np.abs(run["pen.z"]).max() < 1e-12
@@ -242,8 +249,11 @@ def test_deflections_of_a_given_state_stay():
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        (lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.01, 0.0 * t)), r"jumps: pen\.z is off by -0\.01"),
-        (lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.5 * (t - 0.1), 0.0 * t)), r"jumps: pen\.z.*m/s"),
+        (lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.01, 0.0 * t)), r"pen\.z.* -0\.01 m\b"),
+        (
+            lambda t, ops: (0.0, 0.0, 0.1 + ops.where(t > 0.1, 0.5 * (t - 0.1), 0.0 * t)),
+            r"t = 0\.1 s.*pen\.z.* -0\.5 m/s",
+        ),
     ],
     ids=["place", "speed"],
 )
@@ -259,7 +269,15 @@ def test_a_frictionless_constraint_that_stands_still_does_no_work():
     mech = gw.assemble(gw.load("elbow"))
     pen = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
     start = project(mech, ([0.3, -0.3, 0.9], [1.0, 0.5, -0.5]), [pen])
-    run = gw.simulate(mech, start, until=0.2, laws=[pen], samples=5, method="adaptive", rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        mech,
+        start,
+        until=0.2,
+        laws=[pen],
+        samples=5,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     whole = gw.kinetic_energy(mech, run.q, run.v) + gw.potential_energy(mech, run.q)
     assert np.ptp(gw.kinetic_energy(mech, run.q, run.v)) > 1e-2
     assert np.ptp(whole) < 1e-9 * np.abs(whole).max()

@@ -55,9 +55,9 @@ def test_what_is_asked_makes_the_arm_slide_with_that_force():
 
 def test_bad_names_are_refused():
     pen = Constraint("pen", "link3", "base", held=("y", "z"))
-    with pytest.raises(InputError, match=r"pen\.force\.y and pen\.force\.z hold|pen\.force\.y, pen\.force\.z hold"):
+    with pytest.raises(InputError, match=r"pen\.force\.y, pen\.force\.z.*contact="):
         gw.demands(ARM, MOVE, laws=[pen])
-    with pytest.raises(InputError, match=r"'pen'.*name each"):
+    with pytest.raises(InputError, match=r"'pen'.*pen\.force\.y, pen\.force\.z"):
         gw.demands(ARM, MOVE, laws=[pen], contact={"pen": 1.0})
-    with pytest.raises(InputError, match="pem"):
+    with pytest.raises(InputError, match=r"'pem'.*pen\.force\.y, pen\.force\.z"):
         gw.demands(ARM, MOVE, laws=[pen], contact={"pem": 1.0})

@@ -54,7 +54,9 @@ def test_three_phases_in_one_run_of_a_geared_arm():
     assert not run["table.force"][~touching].any()
     assert run["table.gap"][-1] > 1e-4
     hit = next(event.t for event in run.events)
-    before = gw.simulate(mech, [0.2, -0.5, 1.0], until=hit, samples=2, laws=(), rtol=1e-10)
+    before = gw.simulate(
+        mech, [0.2, -0.5, 1.0], until=hit, samples=2, laws=(), integrator=gw.analysis.IntegratorOptions(rtol=1e-10)
+    )
     q, v = before.q[-1], before.v[-1]
     after = gw.impact(mech, q, v, gw.jacobian(mech, q, "link3")[2:3]).v_after
     lost = gw.kinetic_energy(mech, q, v) - gw.kinetic_energy(mech, q, after)
@@ -195,22 +197,22 @@ def test_a_surface_that_jumps_is_refused(restitution):
     """A table that is 2 cm higher all at once, through what falls on it."""
     table = MovingFrame("table", lambda t, ops: (0.0, 0.0, ops.where(t > 0.1, 0.02, 0.0 * t)))
     law = Contact("z", Plane(), restitution, relative_to=table, name="table")
-    with pytest.raises(SimulationError, match=r"'table' is .* behind its surface at once: the surface has jumped"):
+    with pytest.raises(SimulationError, match=r"t = 0\.1\S* s contact 'table'.* 0\.0\S+ m"):
         gw.simulate(block("z"), [0.06], until=0.3, laws=[law], samples=4, method="adaptive")
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="restitution"):
+    with pytest.raises(InputError, match=r"z\.contact: restitution=1\.5"):
         Contact("z", Plane(), restitution=1.5)
-    with pytest.raises(InputError, match="friction"):
+    with pytest.raises(InputError, match=r"z\.contact: friction=-0\.1"):
         Contact("z", Plane(), friction=-0.1)
-    with pytest.raises(InputError, match="not a surface"):
+    with pytest.raises(InputError, match=r"z\.contact: 'floor'.*Plane, Sphere or Cylinder"):
         Contact("z", "floor")
-    with pytest.raises(InputError, match=r"0\.5 m inside the surface"):
+    with pytest.raises(InputError, match=r"z\.contact: .* 0\.5 m"):
         gw.simulate(block("z"), [-0.5], until=0.1, laws=[Contact("z", Plane())])
-    with pytest.raises(InputError, match="radius"):
+    with pytest.raises(InputError, match=r"sphere: radius=-1\.0"):
         Sphere((0, 0, 0), -1.0)
-    with pytest.raises(PartError, match="no direction"):
+    with pytest.raises(PartError, match=r"plane: .*normal \(0, 0, 0\)"):
         Plane((0, 0, 0), (0, 0, 0))
 
 

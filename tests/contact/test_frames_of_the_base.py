@@ -16,10 +16,10 @@ import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.analysis import ProcessForce, Task, analyse
 from gearwright.analysis.task.contact_wrenches import contact_wrenches
-from gearwright.analysis.task.process_forces import about_origins, applied
+from gearwright.analysis.task.process_forces import applied_wrenches, wrenches_by_body
 from gearwright.contact import Catch, Constraint, Contact, Plane, SoftContact, fixed_frame, free_speeds, project
 from gearwright.errors import InputError, StructureError
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import BASE, PerBody, validation
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Frame, Gear, Joint, Link, Loop, Motor, Robot
@@ -45,8 +45,8 @@ class NoLast(tuple):
 @pytest.fixture(autouse=True)
 def no_body_is_the_base(monkeypatch):
     """Users may write `mech.bodies[-1]`; nothing of ours may."""
-    tree = validation.tree
-    monkeypatch.setattr(validation, "tree", lambda bodies: NoLast(tree(bodies)))
+    tree = validation.with_parent_indices
+    monkeypatch.setattr(validation, "with_parent_indices", lambda bodies: NoLast(tree(bodies)))
 
 
 def arm(loop: str | None = None) -> Robot:
@@ -159,16 +159,16 @@ def test_coordinates_from_a_still_frame_are_those_from_the_place_where_it_stands
         (gw.forces.displacement(mech, frame, "tip", (1, 0, 0)), None),
     ]
     h = 1e-6
-    at = [Scene(mech, q.tolist(), V.tolist(), FLOATS) for q in (Q, Q + h * V, Q - h * V)]
+    at = [SharedKinematics(mech, q.tolist(), V.tolist(), FLOATS) for q in (Q, Q + h * V, Q - h * V)]
     for line, same in pairs:
-        now, later, before = (line.placed(scene) for scene in at)
+        now, later, before = (line.placed_in(scene) for scene in at)
         slope, drift = (
             (end(later) - end(before)) / (2 * h) for end in (lambda x: x.position(x.terms), lambda x: x.speed(V))
         )
         assert now.speed(V) == pytest.approx(slope, abs=1e-8)
         assert now.drift == pytest.approx(drift, abs=1e-7)
         if same is not None:
-            other = same.placed(at[0])
+            other = same.placed_in(at[0])
             assert now.position(Q) == pytest.approx(other.position(Q), abs=1e-14)
             assert dict(now.terms) == pytest.approx(dict(other.terms), abs=1e-14)
 
@@ -224,9 +224,21 @@ def test_a_four_bar_that_is_pinned_to_the_ground_has_one_freedom(frame):
     assert A.shape == (2, 2)
     assert np.abs(A - wanted.A).max() < 1e-7
     assert B[:, 0] == pytest.approx(wanted.B[:, 0], abs=1e-9)
-    run = gw.simulate(robot, (q, v), until=0.3, inputs={"tau.crank_joint": 4.0}, samples=4, rtol=1e-9, atol=1e-11)
+    run = gw.simulate(
+        robot,
+        (q, v),
+        until=0.3,
+        inputs={"tau.crank_joint": 4.0},
+        samples=4,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     same = gw.simulate(
-        CUT_ELSEWHERE, (other, T @ v), until=0.3, inputs={"tau.crank_joint": 4.0}, samples=4, rtol=1e-9, atol=1e-11
+        CUT_ELSEWHERE,
+        (other, T @ v),
+        until=0.3,
+        inputs={"tau.crank_joint": 4.0},
+        samples=4,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
     )
     assert run["q.crank_joint"] == pytest.approx(same["q.crank_joint"], abs=1e-7)
 
@@ -279,7 +291,7 @@ def test_what_must_move_a_frame_refuses_one_that_stands_still(frame):
         lambda: gw.control.operational_space(OPEN, frame, pose, frequency=10.0, orientation=False),
     ]
     for call in calls:
-        with pytest.raises(InputError, match=f"{frame!r}.*fixed to the base"):
+        with pytest.raises(InputError, match=f"frame {frame!r}.* base"):
             call()
     assert gw.planning.external_coordinates(OPEN, Q, frame)[:3] == pytest.approx(pose[1], abs=1e-15)
     assert not gw.planning.external_jacobian(OPEN, Q, frame).any()
@@ -303,12 +315,20 @@ def test_force_control_against_a_desk_that_stands_in_a_frame_of_the_base():
     start = project(robot, [0.3, -0.3, 0.9], [desk])
     pose, runs = gw.placement(robot, start.q, "tool"), []
     for law in (desk, world):
-        control = gw.control.hybrid(robot, law, (pose.rotation, pose.position), 10.0, 20.0)
+        control = gw.control.hybrid_control(
+            robot, law, (pose.rotation, pose.position), 10.0, gains=gw.control.ForceGains(frequency=20.0)
+        )
         runs.append(gw.simulate(robot, start, until=0.05, laws=[law], controller=control, samples=3))
     assert runs[0]["desk.force.z"] == pytest.approx(10.0, abs=1e-6)
     assert runs[0].q == pytest.approx(runs[1].q, abs=1e-8)
     with pytest.raises(InputError, match=r"'link1'.*link"):
-        gw.control.hybrid(robot, replace(desk, relative_to="link1"), (pose.rotation, pose.position), 10.0, 20.0)
+        gw.control.hybrid_control(
+            robot,
+            replace(desk, relative_to="link1"),
+            (pose.rotation, pose.position),
+            10.0,
+            gains=gw.control.ForceGains(frequency=20.0),
+        )
 
 
 @pytest.mark.parametrize("frame", STILL)
@@ -321,7 +341,7 @@ def test_a_process_that_pushes_the_ground_asks_nothing_of_the_robot(frame):
     for joint, drive in free.drives.items():
         assert pushed.drives[joint].rms_torque == pytest.approx(drive.rms_torque, rel=1e-12)
     mech, q = gw.assemble(robot), there.sample(3).q
-    found = about_origins(mech, q, applied(mech, q, np.zeros(3), [push]))
+    found = wrenches_by_body(mech, q, applied_wrenches(mech, q, np.zeros(3), [push]))
     assert set(found) == {"base" if frame == "ground_pin" else "pedestal"}
     with pytest.raises(InputError, match=r"'ground_pin'.*base"):
         analyse(robot, Task(there, tip="ground_pin", required={"tip_deflection": 1e-3}))
@@ -346,20 +366,20 @@ def test_a_loop_to_the_ground_goes_to_mjcf_and_back(frame, tmp_path):
 @pytest.mark.parametrize("frame", STILL)
 def test_a_still_frame_is_drawn_where_it_stands(frame):
     scene = scene_of(OPEN)
-    at = drawing._frames(scene, scene.bodies(Q))[frame]
+    at = drawing._named_frames(scene, scene.body_placements(Q))[frame]
     assert at[0] == pytest.approx(np.array(TILT), abs=1e-15)
     assert at[1] == pytest.approx(WHERE, abs=1e-15)
 
 
 def test_the_base_is_none_of_the_bodies():
     mech = gw.assemble(OPEN)
-    assert mech.paths[BASE] == ()
+    assert mech.body_paths[BASE] == ()
     assert mech.carrier_name(BASE) == "base"
     assert not mech.is_moved(BASE)
     for values in (mech.joints, PerBody("ab")):
         with pytest.raises(StructureError, match="base"):
             values[BASE]
-    with pytest.raises(InputError, match="no body -1"):
+    with pytest.raises(InputError, match=r"body -1: .* 0 to 3"):
         gw.jacobian(mech, Q, BASE)  # who writes -1 may mean the last one
     with pytest.raises(StructureError, match=r"frame.*'base'"):
         gw.assemble(replace(OPEN, frames=[Frame("base", "crank")]))

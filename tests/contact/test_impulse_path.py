@@ -85,7 +85,7 @@ def test_nothing_happens_to_what_leaves():
 
 def test_bad_input():
     mech, q, v = stick(), np.array([0.0, 0.5, 0.3]), np.array([0.0, -1.0, 0.0])
-    with pytest.raises(InputError, match="friction"):
+    with pytest.raises(InputError, match=r"friction=-0\.1"):
         gw.impact(mech, q, v, rows(0.3), friction=-0.1)
-    with pytest.raises(InputError, match="one contact"):
+    with pytest.raises(InputError, match=r"friction.*\(1, 1\)"):
         gw.impact(mech, q, v, rows(0.3)[:1], friction=0.1)

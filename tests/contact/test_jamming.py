@@ -12,11 +12,11 @@ import pytest
 import gearwright as gw
 from gearwright.contact import Contact, Plane, SoftContact
 from gearwright.errors import SimulationError
-from gearwright.system.evaluation import evaluate, situations_at
+from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.modes import mode_settling
 from gearwright.system.modes.mode_changes import ModeChanges, most_violated
-from gearwright.system.modes.mode_search import Instant
-from gearwright.system.modes.mode_settling import settle
+from gearwright.system.modes.mode_search import ModeSearch
+from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
 
 GEARS = slice(0, 3)
@@ -40,7 +40,7 @@ def meeting(seed, efficiency, friction=0.0, restitution=0.0):
     system = System(mech, (*laws, Contact("tool", surface, restitution, friction, name="wall")))
     x, u = np.zeros(system.size), np.zeros(system.input_size)
     x[system.q], x[system.v] = q, v
-    modes = tuple(law.start(s) for law, s in zip(system.laws, situations_at(system, 0.0, x, u), strict=True))
+    modes = tuple(law.initial_mode(s) for law, s in zip(system.laws, situations_at(system, 0.0, x, u), strict=True))
     return system, x, u, modes
 
 
@@ -52,7 +52,7 @@ def leaving(system, x):
 
 def struck(system, x, u, modes):
     """The state after the blow, before any gear jams."""
-    return Instant(system, 0.0, u).obeyed(x, ModeChanges(modes), jams=False)[0]
+    return ModeSearch(system, 0.0, u).follow_guards(x, ModeChanges(modes), jams=False)[0]
 
 
 @pytest.mark.parametrize("efficiency", [0.8, 0.4])
@@ -61,15 +61,15 @@ def test_every_plastic_contact_settles(efficiency, friction):
     """All guards hold afterwards, nothing goes into the surface, no energy is won."""
     for seed in range(30):
         system, x, u, modes = meeting(seed, efficiency, friction)
-        found = settle(system, 0.0, x, u, modes)
-        assert most_violated(evaluate(system, 0.0, found.x, u, found.modes).guards, {}) is None
+        found = find_consistent_modes(system, 0.0, x, u, modes)
+        assert most_violated(evaluate_system(system, 0.0, found.x, u, found.modes).guards, {}) is None
         assert leaving(system, found.x) > -1e-9
-        assert found.x[system.dissipated] > -1e-12
+        assert found.x[system.dissipated_index] > -1e-12
 
 
 def test_a_blow_through_gears_that_turn_round_gains_nothing():
     system, x, u, modes = meeting(103, 0.25, restitution=0.5)
-    assert settle(system, 0.0, x, u, modes).x[system.dissipated] > 0
+    assert find_consistent_modes(system, 0.0, x, u, modes).x[system.dissipated_index] > 0
 
 
 @pytest.mark.parametrize(("seed", "jams"), [(11, False), (24, False), (15, True), (25, True)])
@@ -82,9 +82,9 @@ def test_gears_jam_only_where_no_modes_fit(seed, jams):
     fitting = [
         trial
         for trial in product(*own, ["free", "touch"])
-        if most_violated(evaluate(system, 0.0, after, u, trial).guards, {}) is None
+        if most_violated(evaluate_system(system, 0.0, after, u, trial).guards, {}) is None
     ]
-    found = settle(system, 0.0, x, u, modes)
+    found = find_consistent_modes(system, 0.0, x, u, modes)
     assert bool(fitting) != jams
     assert (found.modes in fitting) != jams
     assert (np.abs(found.x[system.v]).max() < 1e-9) == jams
@@ -98,11 +98,11 @@ def test_a_jam_is_the_limit_of_ever_stiffer_surfaces():
     laws = [*system.laws[GEARS], surface]
     run = gw.simulate(system.mech, start, until=1.3e-3, laws=laws, samples=2, method="adaptive")
     assert [event.name for event in run.events if event.what == "stuck"] == ["j3.gear", "j2.gear", "j1.gear"]
-    assert run.v[-1] == pytest.approx(settle(system, 0.0, x, u, modes).x[system.v], abs=1e-9)
+    assert run.v[-1] == pytest.approx(find_consistent_modes(system, 0.0, x, u, modes).x[system.v], abs=1e-9)
 
 
 def test_what_still_has_no_modes_names_the_gears_and_the_way_out(monkeypatch):
     system, x, u, modes = meeting(15, 0.4)
-    monkeypatch.setattr(mode_settling, "pressed_until_jammed", lambda x, touching: None)
-    with pytest.raises(SimulationError, match=r"contact 'wall'.*j1\.gear, j2\.gear.*lock.*Painleve.*SoftContact"):
-        settle(system, 0.0, x, u, modes)
+    monkeypatch.setattr(mode_settling, "jam_by_contact", lambda x, touching: None)
+    with pytest.raises(SimulationError, match=r"contact 'wall'.*j1\.gear, j2\.gear.*SoftContact"):
+        find_consistent_modes(system, 0.0, x, u, modes)

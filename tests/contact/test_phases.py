@@ -51,11 +51,17 @@ def test_a_soft_surface_has_no_impact():
 
 
 def test_what_is_not_a_contact_has_no_phases():
-    line = gw.forces.Line.of(BALL, "ball")
+    line = gw.forces.Line.for_machine(BALL, "ball")
     run = gw.simulate(BALL, [0.2], until=0.4, laws=[gw.forces.Stops("ends", line, 0.0, 1.0)], samples=5)
     assert run.phases == {}
     stepped = gw.simulate(
-        BALL, [0.2], until=0.4, laws=[Contact("ball", Plane(), name="floor")], samples=5, method="moreau", step=1e-3
+        BALL,
+        [0.2],
+        until=0.4,
+        laws=[Contact("ball", Plane(), name="floor")],
+        samples=5,
+        method="moreau",
+        integrator=gw.analysis.IntegratorOptions(step=1e-3),
     )
     assert stepped.phases == {}
 

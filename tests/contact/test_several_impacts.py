@@ -149,13 +149,13 @@ def test_several_points_of_one_geared_chain():
 def test_bad_input():
     mech, q, v = rod(), np.zeros(3), np.array([0.2, -1.0, 0.0])
     J = rows(mech, q)
-    with pytest.raises(InputError, match="3 contacts cannot share 4 rows"):
+    with pytest.raises(InputError, match=r"impact: 4 rows.* 3 contacts"):
         gw.impact(mech, q, v, J, friction=[0.1, 0.1, 0.1])
-    with pytest.raises(InputError, match="order='at once' is unknown"):
+    with pytest.raises(InputError, match=r"order='at once'.*together, sequence"):
         gw.impact(mech, q, v, J, friction=[0.1, 0.1], order="at once")
-    with pytest.raises(InputError, match="friction"):
+    with pytest.raises(InputError, match=r"friction\[1\]=-0\.1"):
         gw.impact(mech, q, v, J, friction=[0.1, -0.1])
-    with pytest.raises(InputError, match=r"restitution has shape \(3,\) for 2 contacts"):
+    with pytest.raises(InputError, match=r"restitution.*\(3,\).* 2 contacts"):
         gw.impact(mech, q, v, J, [0.1, 0.2, 0.3], friction=[0.1, 0.1])
 
 

@@ -10,7 +10,7 @@ from gearwright.contact import (
     Catch,
     Contact,
     Environment,
-    Measured,
+    ForceSensor,
     Plane,
     SoftContact,
     Sphere,
@@ -84,7 +84,7 @@ def test_energy_is_only_lost():
 
 def test_a_batch_is_not_the_company_it_keeps():
     """Members in the air, on the floor and under way give what they give alone; a sensor shows the mean force."""
-    floor = Measured(FLOOR, 5e-3)
+    floor = ForceSensor(FLOOR, 5e-3)
     q, v = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.02]]), np.zeros((3, 3))
     both = steps(BLOCK, (q, v), [floor], 0.4, 1e-3)
     for k in range(3):
@@ -94,7 +94,15 @@ def test_a_batch_is_not_the_company_it_keeps():
 
 def test_simulate_takes_the_same_steps():
     law = LAWS["plastic"][0]
-    run = gw.simulate(ARM, (Q, V), until=0.2, laws=[law], samples=11, method="moreau", step=1e-3)
+    run = gw.simulate(
+        ARM,
+        (Q, V),
+        until=0.2,
+        laws=[law],
+        samples=11,
+        method="moreau",
+        integrator=gw.analysis.IntegratorOptions(step=1e-3),
+    )
     np.testing.assert_allclose(run.q, steps(ARM, (Q, V), [law], 0.2, 1e-3).q, atol=1e-12)
     assert run["t.force"][0] == 0.0
     assert run["t.force"][-1] > 1.0
@@ -124,13 +132,29 @@ ENVIRONMENTS = {
 def test_an_environment_moves_as_with_events(name):
     """Order 1, forces and energies too: springs in the middle of a step, inertia and dampers at its end."""
     law, most = ENVIRONMENTS[name]
-    run = gw.simulate(ARM, (Q, V), until=0.2, laws=[law], samples=11, method="adaptive", rtol=1e-9, atol=1e-11)
+    run = gw.simulate(
+        ARM,
+        (Q, V),
+        until=0.2,
+        laws=[law],
+        samples=11,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     outs = [steps(ARM, (Q, V), [law], 0.2, h) for h in (5e-4, 1.25e-4)]
     apart = [np.abs(out.q - run.q).max() for out in outs]
     assert apart[1] < most
     assert apart[1] < 0.4 * apart[0]
     assert abs(outs[1].drift) < 0.4 * abs(outs[0].drift)
-    same = gw.simulate(ARM, (Q, V), until=0.2, laws=[law], samples=11, method="moreau", step=1.25e-4)
+    same = gw.simulate(
+        ARM,
+        (Q, V),
+        until=0.2,
+        laws=[law],
+        samples=11,
+        method="moreau",
+        integrator=gw.analysis.IntegratorOptions(step=1.25e-4),
+    )
     np.testing.assert_allclose(same.q, outs[1].q, atol=1e-12)
     for series in ("mat.s1", "mat.force1", "mat.force2", "energy.dissipated"):
         np.testing.assert_allclose(same[series], run[series], atol=2e-2 * np.abs(run[series]).max())
@@ -174,7 +198,11 @@ def test_a_ball_is_caught_as_with_events():
 
 
 @pytest.mark.parametrize(
-    ("how", "rounding"), [({"method": "adaptive"}, 1e-9), ({"method": "moreau", "step": 1e-3}, 1e-6)]
+    ("how", "rounding"),
+    [
+        ({"method": "adaptive"}, 1e-9),
+        ({"method": "moreau", "integrator": gw.analysis.IntegratorOptions(step=1e-3)}, 1e-6),
+    ],
 )
 def test_a_run_may_start_caught(how, rounding):
     """What was caught before goes on with the hand, wherever it is held; nothing is lost."""

@@ -61,7 +61,7 @@ def test_the_lyapunov_function_never_grows_and_falls_as_it_should(continuous):
 def test_increases_of_a_sampled_one_fall_with_its_period():
     grown = []
     for period in (8e-3, 2e-3):
-        adaptive = gw.control.sampled(control(), period)
+        adaptive = gw.control.with_sampling(control(), period)
         every = round(period / 1e-3)
         out = gw.rollout(ARM, np.zeros(3), np.zeros(3), 2000, 1e-3, method="rk4", controller=adaptive, every=every)
         V, _ = lyapunov(adaptive, out)
@@ -78,9 +78,9 @@ def test_the_true_parameters_leave_computed_torque():
 
 
 def test_what_cannot_be_adapted_is_refused():
-    with pytest.raises(InputError, match=r"there is no parameter 'link9\.m'"):
+    with pytest.raises(InputError, match=r"parameter 'link9\.m'"):
         gw.control.adaptive(ARM, wanted, 1.0, 1.0, 1.0, ["link9.m"])
-    with pytest.raises(InputError, match="not adapted"):
+    with pytest.raises(InputError, match=r"start: 'link2\.m'"):
         gw.control.adaptive(ARM, wanted, 1.0, 1.0, 1.0, ["link3.m"], {"link2.m": 1.0})
-    with pytest.raises(InputError, match="has springs"):
+    with pytest.raises(InputError, match=r"control\.adaptive: .*approximate\(mech, 'rigid'\)"):
         gw.control.adaptive(gw.load("elastic_elbow"), wanted, 1.0, 1.0, 1.0)

@@ -30,7 +30,9 @@ FOAM = SoftContact("tool", DESK, HERTZ, exponent=1.5, name="t")
 
 
 def hybrid(mech):
-    return gw.control.hybrid(mech, PEN, (HERE.rotation, BESIDE), 20.0, 12.0)
+    return gw.control.hybrid_control(
+        mech, PEN, (HERE.rotation, BESIDE), 20.0, gains=gw.control.ForceGains(frequency=12.0)
+    )
 
 
 def impedance(mech):
@@ -38,12 +40,18 @@ def impedance(mech):
 
 
 def admittance(mech):
-    return gw.control.admittance(mech, "tool", (HERE.rotation, BELOW), *MASS, frequency=W, observer=60.0)
+    return gw.control.admittance(
+        mech, "tool", (HERE.rotation, BELOW), *MASS, gains=gw.control.AdmittanceGains(frequency=W, observer=60.0)
+    )
 
 
 def on_foam(mech):
     return gw.control.position_force(
-        mech, FOAM, (HERE.rotation, BESIDE), 25.0, 12.0, force_frequency=20.0, approach=0.02
+        mech,
+        FOAM,
+        (HERE.rotation, BESIDE),
+        25.0,
+        gains=gw.control.ForceGains(frequency=12.0, force_frequency=20.0, approach=0.02),
     )
 
 
@@ -52,7 +60,9 @@ def on_block(mech):
     m, k, d = BLOCK.values()
     known = KnownEnvironment(mass=m, force=lambda depth, rate, ops: k * depth + d * rate)
     desk = Contact("tool", DESK)
-    return gw.control.position_force(mech, desk, (HERE.rotation, BESIDE), 25.0, 12.0, environment=known)
+    return gw.control.position_force(
+        mech, desk, (HERE.rotation, BESIDE), 25.0, gains=gw.control.ForceGains(frequency=12.0), environment=known
+    )
 
 
 def given_way(q, tip, force):
@@ -120,10 +130,10 @@ def test_force_and_place_at_rest_are_those_of_the_closed_form(name, drives):
     robot = arm(elastic, case.voltage)
     control = case.control(gw.assemble(robot))
     if electric:
-        control = gw.control.through_drives(control, robot, "voltage")
+        control = gw.control.with_motor_outputs(control, robot, "voltage")
     if name.endswith("block"):
         robot = with_wall(robot, "block", DESK, **BLOCK)
-        control = gw.control.within(control, robot)
+        control = gw.control.in_larger_machine(control, robot)
     machine = gw.assemble(robot)
     laws = [*(gw.laws(robot, inputs=control.law.outputs) if electric else ()), case.law]
     run = gw.simulate(machine, start(machine), until=2.0, laws=laws, controller=control, samples=101)
@@ -131,4 +141,4 @@ def test_force_and_place_at_rest_are_those_of_the_closed_form(name, drives):
     wanted, place = case.rest(run.q[-1][:3], tip, force)
     assert force == pytest.approx(wanted, rel=5e-4)
     np.testing.assert_allclose(tip, place, atol=1e-5)
-    assert electric == any("held back" in remark for remark in run.remarks)
+    assert electric == any("voltage" in remark for remark in run.remarks)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.contact import Constraint, Contact, Measured, Plane, SoftContact, fixed_frame, project, with_wall
+from gearwright.contact import Constraint, Contact, ForceSensor, Plane, SoftContact, fixed_frame, project, with_wall
 from gearwright.control import KnownEnvironment
 from gearwright.motion import polynomial
 from support.pressing import ARM, DESK, FINE, HERE, PEN, START
@@ -27,7 +27,7 @@ def circle(t, radius=0.04, w=4.0):
 def test_hybrid_control_presses_and_moves_at_once():
     """On a rigid desk both the force and the motion along the desk are those wanted, from the start on."""
     force = polynomial([5.0], [30.0], 0.5)
-    control = gw.control.hybrid(ARM, PEN, circle, force, 15.0)
+    control = gw.control.hybrid_control(ARM, PEN, circle, force, gains=gw.control.ForceGains(frequency=15.0))
     run = gw.simulate(ARM, START, until=0.6, laws=[PEN], controller=control, samples=31, **FINE)
     np.testing.assert_allclose(run["pen.force.z"], force.at(run.t)[:, 0], atol=1e-6)
     wanted = np.array([circle(t)[0] for t in run.t])
@@ -37,7 +37,9 @@ def test_hybrid_control_presses_and_moves_at_once():
 def test_errors_along_the_desk_die_out_whatever_the_force():
     """e'' + 2 w e' + w^2 e = 0 along the surface, from 2 cm off, while the force rises."""
     wanted = HERE.position + np.array([0.02, -0.01, 0.0])
-    control = gw.control.hybrid(ARM, PEN, (HERE.rotation, wanted), polynomial([0.0], [40.0], 0.3), 12.0)
+    control = gw.control.hybrid_control(
+        ARM, PEN, (HERE.rotation, wanted), polynomial([0.0], [40.0], 0.3), gains=gw.control.ForceGains(frequency=12.0)
+    )
     run = gw.simulate(ARM, START, until=0.5, laws=[PEN], controller=control, samples=26, **FINE)
     error = gw.placement(ARM, run.q, "tool").position[:, :2] - wanted[:2]
     t = run.t[:, None]
@@ -47,8 +49,10 @@ def test_errors_along_the_desk_die_out_whatever_the_force():
 def test_a_measured_force_is_brought_back_with_the_poles_stated():
     """Something pushes the tool with 12 N; T e'' + e' + k e = 0 from e = 12, e' = -k * 0, brings the force back."""
     T, k = 5e-3, 40.0
-    pen = Measured(PEN, T)
-    control = gw.control.hybrid(ARM, pen, (HERE.rotation, HERE.position), 20.0, 30.0, integral=k)
+    pen = ForceSensor(PEN, T)
+    control = gw.control.hybrid_control(
+        ARM, pen, (HERE.rotation, HERE.position), 20.0, gains=gw.control.ForceGains(frequency=30.0, integral=k)
+    )
     push = gw.jacobian(ARM, START.q, "tool")[2] * -12.0
     begin = gw.State(START.q, START.v, {"pen.force.z.measured": 20.0})
     inputs = {f"tau.{name}": x for name, x in zip(ARM.speeds, push, strict=True)}
@@ -62,10 +66,12 @@ def test_a_measured_force_is_brought_back_with_the_poles_stated():
 def test_a_force_that_a_wrong_model_misses_is_found_by_a_sensor():
     """A payload that the controller does not know: without a sensor 3 N are missing, with it less than 0.02 N."""
     loaded = gw.assemble(gw.load("elbow").with_payload(0.8, (0.0, 0.0, 0.0)))
-    pen, at = Measured(PEN), (HERE.rotation, HERE.position)
+    pen, at = ForceSensor(PEN), (HERE.rotation, HERE.position)
     errors = {}
     for word, integral in (("blind", 0.0), ("measured", 30.0)):
-        control = gw.control.hybrid(ARM, pen, at, 20.0, 20.0, integral=integral)
+        control = gw.control.hybrid_control(
+            ARM, pen, at, 20.0, gains=gw.control.ForceGains(frequency=20.0, integral=integral)
+        )
         run = gw.simulate(loaded, START, until=0.6, laws=[pen], controller=control, samples=7)
         errors[word] = abs(run["pen.force.z"][-1] - 20.0)
     assert errors["blind"] > 3.0
@@ -86,7 +92,9 @@ def test_a_force_on_what_gives_way_comes_with_the_poles_stated(name):
     depth = 5e-4
     q = project(ARM, START.q, [Constraint("at", "tool", fixed_frame("in", (0, 0, 0.1 - depth)), held=("z",))]).q
     at = gw.placement(ARM, q, "tool")
-    control = gw.control.position_force(ARM, law, (at.rotation, at.position), 25.0, 20.0, force_frequency=40.0)
+    control = gw.control.position_force(
+        ARM, law, (at.rotation, at.position), 25.0, gains=gw.control.ForceGains(frequency=20.0, force_frequency=40.0)
+    )
     begin = gw.State(q, None, {"mat.deformation": depth})
     run = gw.simulate(ARM, begin, until=0.25, laws=[law], controller=control, samples=26, **FINE)
     error, t, w = run["mat.force"] - 25.0, run.t, 40.0
@@ -110,11 +118,8 @@ def test_a_surface_is_found_and_pressed_and_a_wrong_stiffness_is_made_good():
             mat,
             (at.rotation, at.position),
             25.0,
-            20.0,
+            gains=gw.control.ForceGains(frequency=20.0, approach=0.05, integral=integral, observer=200.0),
             environment=KnownEnvironment(1.2e4, 60.0),
-            approach=0.05,
-            integral=integral,
-            observer=200.0,
         )
         run = gw.simulate(ARM, above, until=0.9, laws=[mat], controller=control, samples=10)
         assert run.events[0].what == "press"
@@ -135,9 +140,14 @@ def test_an_environment_with_mass_gets_its_force_at_once(nonlinear):
     else:  # supported at rest, the three numbers are all
         known = KnownEnvironment(k, d, m)
     plan = gw.control.position_force(
-        ARM, Contact("tool", DESK), (HERE.rotation, HERE.position), 25.0, 20.0, environment=known
+        ARM,
+        Contact("tool", DESK),
+        (HERE.rotation, HERE.position),
+        25.0,
+        gains=gw.control.ForceGains(frequency=20.0),
+        environment=known,
     )
-    control = gw.control.within(plan, walled)
+    control = gw.control.in_larger_machine(plan, walled)
     depth = 1e-3
     q = project(ARM, START.q, [Constraint("at", "tool", fixed_frame("in", (0, 0, 0.1 - depth)), held=("z",))]).q
     run = gw.simulate(walled, [*q, -depth], until=0.4, laws=laws, controller=control, samples=21, **FINE)
@@ -150,15 +160,22 @@ def test_a_nonlinear_surface_without_mass():
     """After Hunt and Crossley: F = k d^1.5 (1 + c d'), stated as a function, gets the pole that is stated."""
     k, c = 2e6, 0.8
     known = KnownEnvironment(force=lambda depth, rate, ops: k * depth * ops.sqrt(depth) * (1.0 + c * rate))
-    assert known.order == 1
+    assert known.force_order == 1
     law = gw.control.position_force(
-        ARM, Contact("tool", DESK), (HERE.rotation, HERE.position), 25.0, environment=known, force_frequency=40.0
+        ARM,
+        Contact("tool", DESK),
+        (HERE.rotation, HERE.position),
+        25.0,
+        environment=known,
+        gains=gw.control.ForceGains(force_frequency=40.0),
     ).law
     s, pace, w = 8e-4, 0.01, 40.0
-    force = known.resistance(s, pace, gw.algebra.operations.FLOATS)
-    asked, felt = law._pressing(known, s, pace, [25.0, 0.0], gw.algebra.operations.FLOATS)
+    force = known.resistance_force(s, pace, gw.algebra.operations.FLOATS)
+    asked, felt = law._compliant_command(known, s, pace, [25.0, 0.0], gw.algebra.operations.FLOATS)
     step = 1e-8  # F at t + step along the motion that is asked for, less F now, is the rate that is stated
-    later = known.resistance(s + step * pace + 0.5 * step**2 * asked, pace + step * asked, gw.algebra.operations.FLOATS)
+    later = known.resistance_force(
+        s + step * pace + 0.5 * step**2 * asked, pace + step * asked, gw.algebra.operations.FLOATS
+    )
     assert felt == pytest.approx(force)
     assert (later - force) / step == pytest.approx(w * (25.0 - force), rel=1e-4)
 
@@ -172,7 +189,9 @@ def test_a_peg_in_a_hole_is_pushed_in_without_a_load_on_its_sides():
     peg = Constraint("peg", hand, fixed_frame("hole", position, rotation), held=("x", "y", "rx", "ry"))
     pushed = (rotation, position + 0.01 * rotation[:, 2])
     loads = [3.0, -2.0, 0.1, 0.0]
-    control = gw.control.hybrid(puma, peg, pushed, loads, 25.0, orientation=True)
+    control = gw.control.hybrid_control(
+        puma, peg, pushed, loads, gains=gw.control.ForceGains(frequency=25.0), orientation=True
+    )
     run = gw.simulate(puma, q, until=0.5, laws=[peg], controller=control, samples=11, **FINE)
     for word, load in zip(("force.x", "force.y", "torque.rx", "torque.ry"), loads, strict=True):
         np.testing.assert_allclose(run[f"peg.{word}"], load, atol=1e-5)
@@ -210,7 +229,9 @@ def test_admittance_shows_the_mass_that_is_stated():
     """On a rigid desk F (1/k + 1/(L w^2)) is how far it is kept out; in the air a push moves it as the mass stated."""
     m, d, k = 6.0, 150.0, 900.0
     at = (HERE.rotation, HERE.position - np.array([0.0, 0.0, 0.02]))
-    control = gw.control.admittance(ARM, "tool", at, m, d, k, frequency=40.0, observer=300.0)
+    control = gw.control.admittance(
+        ARM, "tool", at, m, d, k, gains=gw.control.AdmittanceGains(frequency=40.0, observer=300.0)
+    )
     # states start where the reference is met: it has given way by the 2 cm that the desk keeps it out
     begin = gw.State(START.q, None, {"give.z": 0.02})
     desk = Contact("tool", DESK, name="t")
@@ -219,7 +240,15 @@ def test_admittance_shows_the_mass_that_is_stated():
     give = J @ np.linalg.solve(gw.mass_matrix(ARM, run.q[-1]), J) / 40.0**2  # of the position control, in series
     assert run["t.force"][-1] * (1 / k + give) == pytest.approx(0.02, rel=1e-4)
     assert control.signals(run)["tool.force.z"][-1] == pytest.approx(run["t.force"][-1], rel=1e-3)
-    pushed = gw.control.admittance(ARM, "tool", (HERE.rotation, HERE.position), m, d, k, frequency=60.0, observer=400.0)
+    pushed = gw.control.admittance(
+        ARM,
+        "tool",
+        (HERE.rotation, HERE.position),
+        m,
+        d,
+        k,
+        gains=gw.control.AdmittanceGains(frequency=60.0, observer=400.0),
+    )
     tau = gw.jacobian(ARM, START.q, "tool")[2] * 6.0
     inputs = {f"tau.{name}": x for name, x in zip(ARM.speeds, tau, strict=True)}
     run = gw.simulate(ARM, START.q, until=1.2, controller=pushed, inputs=inputs, samples=61)

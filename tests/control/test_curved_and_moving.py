@@ -61,7 +61,7 @@ def test_hybrid_control_presses_and_moves_at_once_on_any_surface(name):
     surface, other, height = SURFACES[name]
     wanted, force = path(height), polynomial([10.0], [30.0], 0.5)
     desk = Contact("tool", surface, relative_to=other, name="t")
-    control = gw.control.hybrid(ARM, desk, wanted, force, 15.0)
+    control = gw.control.hybrid_control(ARM, desk, wanted, force, gains=gw.control.ForceGains(frequency=15.0))
     run = gw.simulate(ARM, START.q, until=0.5, laws=[desk], controller=control, samples=11, **FINE)
     np.testing.assert_allclose(run["t.force"][1:], force.at(run.t)[1:, 0], atol=1e-6)
     places = np.array([wanted(t)[0] for t in run.t])
@@ -73,7 +73,7 @@ def test_held_axes_move_and_turn_with_their_frame():
     """A constraint relative to a deck that rolls: the force along the deck's axis, the pen where it is wanted on it."""
     pen = Constraint("pen", "tool", DECK, held=("z",))
     wanted = path(SURFACES["plane that rolls"][2])
-    control = gw.control.hybrid(ARM, pen, wanted, 20.0, 15.0)
+    control = gw.control.hybrid_control(ARM, pen, wanted, 20.0, gains=gw.control.ForceGains(frequency=15.0))
     run = gw.simulate(ARM, START.q, until=0.5, laws=[pen], controller=control, samples=11, **FINE)
     np.testing.assert_allclose(run["pen.force.z"], 20.0, atol=1e-6)
     places = np.array([wanted(t)[0] for t in run.t])
@@ -85,7 +85,9 @@ def test_errors_round_a_cylinder_die_out_as_a_pendulum_swings():
     w, angle = 12.0, 0.5
     desk = Contact("tool", TUBE, name="t")
     turned = [X + RADIUS * np.sin(angle), Y + 0.02, Z - RADIUS + RADIUS * np.cos(angle)]
-    control = gw.control.hybrid(ARM, desk, (HERE.rotation, turned), 20.0, w)
+    control = gw.control.hybrid_control(
+        ARM, desk, (HERE.rotation, turned), 20.0, gains=gw.control.ForceGains(frequency=w)
+    )
     run = gw.simulate(ARM, START.q, until=0.5, laws=[desk], controller=control, samples=11, **FINE)
     x, y, z = gw.placement(ARM, run.q, "tool").position.T
     swing = solve_ivp(
@@ -109,7 +111,9 @@ def test_a_force_on_a_surface_that_gives_way_comes_with_the_poles_stated(name, d
     inside = [X, Y, Z - depth]
     q = gw.inverse_kinematics(ARM, "tool", (None, inside), start=START.q).q
     begin = gw.State(q, None, {"mat.deformation": depth})
-    control = gw.control.position_force(ARM, mat, path(height), 25.0, 20.0, force_frequency=w)
+    control = gw.control.position_force(
+        ARM, mat, path(height), 25.0, gains=gw.control.ForceGains(frequency=20.0, force_frequency=w)
+    )
     run = gw.simulate(ARM, begin, until=0.3, laws=[mat], controller=control, samples=7, **FINE)
     shape = np.exp(-w * run.t) if damping else (1 + w * run.t) * np.exp(-w * run.t)
     np.testing.assert_allclose(run["mat.force"][1:] - 25.0, (k * depth - 25.0) * shape[1:], atol=2e-5)
@@ -119,7 +123,7 @@ def test_a_law_on_what_moves_asks_for_the_time():
     """As a kernel and as C it takes the time as a reference; where nothing moves it does not."""
     at = (HERE.rotation, HERE.position)
     still, moving = (Contact("tool", Plane(), relative_to=x, name="t") for x in ("base", LIFT))
-    assert "time_ref" not in gw.control.hybrid(ARM, still, at, 1.0).law.references
-    control = gw.control.hybrid(ARM, moving, at, 1.0)
+    assert "time_ref" not in gw.control.hybrid_control(ARM, still, at, 1.0).law.references
+    control = gw.control.hybrid_control(ARM, moving, at, 1.0)
     assert control.law.references["time_ref"] == ("t",)
     np.testing.assert_array_equal(control.references(np.array([0.0, 0.4]))["time_ref"], [[0.0], [0.4]])

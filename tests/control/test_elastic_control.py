@@ -189,10 +189,17 @@ ELASTIC_LAWS = {
 def test_elastic_laws_decide_alike_in_run_batch_kernel_and_c(name, elbow, tmp_path):
     _, spong, motion = elbow
     period, count = 1e-3, 40
-    control = gw.control.sampled(ELASTIC_LAWS[name](spong, motion), period)
+    control = gw.control.with_sampling(ELASTIC_LAWS[name](spong, motion), period)
     start = gw.motor_motion(spong, *(motion.at(0.0, k) for k in range(5))).q
     times = period * np.arange(count + 1)
-    run = gw.simulate(spong, start, times[-1], controller=control, samples=times, rtol=1e-11, atol=1e-13)
+    run = gw.simulate(
+        spong,
+        start,
+        times[-1],
+        controller=control,
+        samples=times,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-11, atol=1e-13),
+    )
     out = gw.rollout(spong, start, np.zeros(6), 8 * count, period / 8, method="rk4", controller=control, every=8)
     np.testing.assert_allclose(out.q, run.q, atol=1e-7)
     decides_alike(spong, control, out, tmp_path)
@@ -210,11 +217,11 @@ def test_observers_run_in_a_simulation(elbow):
 
 def test_what_does_not_fit_an_elastic_machine_is_refused(elbow):
     mech, _, motion = elbow
-    with pytest.raises(InputError, match=r"continuous derivatives, the motors need"):
+    with pytest.raises(InputError, match=r"state_feedback: .*\b3\b.* 6\b.*motion\.moving_average"):
         gw.control.state_feedback(mech, motion, np.zeros((3, 12)))
-    with pytest.raises(InputError, match=r"0 shafts for 3 joints"):
+    with pytest.raises(InputError, match=r"feedback_linearisation: 0 shafts.* 3 joints"):
         gw.control.feedback_linearisation(gw.load("elbow"), [0.0] * 3)
-    with pytest.raises(InputError, match="no elastic drive to measure"):
+    with pytest.raises(InputError, match="torque_feedback=1"):
         gw.control.pd(gw.load("elbow"), [0.0] * 3, 1.0, 1.0, torque_feedback=1.0)
-    with pytest.raises(InputError, match="nothing to estimate"):
+    with pytest.raises(InputError, match=r"control\.elastic_observer: "):
         gw.control.elastic_observer(gw.control.pd(gw.load("elbow"), [0.0] * 3, 1.0, 1.0), [0.0] * 3)

@@ -19,7 +19,7 @@ ARM = gw.load("elbow")
 LIFT = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=0.5)
 PERIOD = 2e-3
 T = np.arange(0, 0.4, 4e-3)
-FINE = {"rtol": 1e-11, "atol": 1e-13}
+FINE = {"integrator": gw.analysis.IntegratorOptions(rtol=1e-11, atol=1e-13)}
 
 CONTINUOUS = {
     "pd": gw.control.pd(ARM, LIFT, 2000, 100),
@@ -30,9 +30,11 @@ CONTINUOUS = {
 }
 AS_COMPUTED = {"delay": 1, "resolution": 1e-5, "speed": "difference", "limits": 300.0}
 SAMPLED = {
-    "pd": gw.control.sampled(CONTINUOUS["pd"], PERIOD),
-    "computed_torque": gw.control.sampled(CONTINUOUS["computed_torque"], PERIOD, delay=1),
-    "cascade": gw.control.sampled(gw.control.cascade(ARM, LIFT, 10.0, 50.0, 0.1, limits=20.0), PERIOD, **AS_COMPUTED),
+    "pd": gw.control.with_sampling(CONTINUOUS["pd"], PERIOD),
+    "computed_torque": gw.control.with_sampling(CONTINUOUS["computed_torque"], PERIOD, delay=1),
+    "cascade": gw.control.with_sampling(
+        gw.control.cascade(ARM, LIFT, 10.0, 50.0, 0.1, limits=20.0), PERIOD, **AS_COMPUTED
+    ),
 }
 
 
@@ -130,7 +132,7 @@ def test_a_batch_of_time_stepping_is_controlled_as_a_run():
     robot = gw.parts.Robot("lever", [gw.parts.Link("lever", mass=2, com=(0.3, 0, 0), joint=joint)])
     motion = polynomial([0.0], [1.0], 0.6)
     continuous = gw.control.cascade(robot, motion, 10.0, 20.0, 0.1)
-    for control in (continuous, gw.control.sampled(continuous, 8e-3, delay=1)):
+    for control in (continuous, gw.control.with_sampling(continuous, 8e-3, delay=1)):
         run = gw.simulate(robot, [0.0], 0.8, controller=control, samples=11, **FINE)
         apart = {}
         for h in (2e-3, 5e-4):
@@ -153,7 +155,7 @@ def test_speed_by_difference_and_encoders_are_what_they_say():
             return Decision([0.0] * 3)
 
     listening = gw.control.controller(Listening())
-    law = gw.control.sampled(listening, 0.01, resolution=[0.1, 0, 0], speed="difference").law
+    law = gw.control.with_sampling(listening, 0.01, resolution=[0.1, 0, 0], speed="difference").law
     from gearwright.algebra.operations import FLOATS
     from gearwright.system.controllers.control_law import Measurement
 
@@ -185,9 +187,9 @@ def test_a_law_of_ones_own_is_a_controller():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Decision([0.0] * 2, rates=[0.0]), r"decided 2 outputs, not 3 \(tau\.j1, tau\.j2, tau\.j3\)"),
-        (Decision([0.0] * 3), r"decided 0 rates of its states, not 1 \(way\)"),
-        ([0.0] * 3, r"Return a gw\.control\.Decision"),
+        (Decision([0.0] * 2, rates=[0.0]), r" 2 outputs .*3 \(tau\.j1, tau\.j2, tau\.j3\)"),
+        (Decision([0.0] * 3), r"0 rates .*1 \(way\)"),
+        ([0.0] * 3, r"\[0\.0, 0\.0, 0\.0\].*gw\.control\.Decision"),
     ],
 )
 def test_a_law_that_decides_too_little_is_refused(answer, words):
@@ -199,7 +201,7 @@ def test_a_law_that_decides_too_little_is_refused(answer, words):
             return answer
 
     control = gw.control.controller(Forgetful())
-    for made in (control, gw.control.sampled(control, 1e-3)):
+    for made in (control, gw.control.with_sampling(control, 1e-3)):
         with pytest.raises(InputError, match=words):
             gw.simulate(gw.assemble(ARM), until=0.1, controller=made)
         with pytest.raises(InputError, match=words):
@@ -209,11 +211,13 @@ def test_a_law_that_decides_too_little_is_refused(answer, words):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match=r"scalars=True"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1e-3, controller=gw.Controller(lambda t, s: [0.0] * 3))
-    with pytest.raises(InputError, match="not a whole number of steps"):
+    with pytest.raises(InputError, match=r"rollout: .* 0\.002 s .* 0\.0013 s"):
         gw.rollout(ARM, np.zeros(3), np.zeros(3), 2, 1.3e-3, controller=SAMPLED["pd"])
-    with pytest.raises(InputError, match="move continuously"):
+    with pytest.raises(
+        InputError, match=r"cascade.*j1\.integral, j2\.integral, j3\.integral.*gw\.control\.with_sampling"
+    ):
         gw.export.c(ARM, "nowhere", [CONTINUOUS["cascade"]])
-    with pytest.raises(InputError, match="sampled already"):
-        gw.control.sampled(SAMPLED["pd"], 1e-3)
-    with pytest.raises(InputError, match="sampled: controller="):
-        gw.control.sampled(lambda t, s: [0.0] * 3, 1e-3)
+    with pytest.raises(InputError, match=r"with_sampling: .* 0\.002 s"):
+        gw.control.with_sampling(SAMPLED["pd"], 1e-3)
+    with pytest.raises(InputError, match="with_sampling: controller="):
+        gw.control.with_sampling(lambda t, s: [0.0] * 3, 1e-3)

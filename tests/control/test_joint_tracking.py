@@ -73,7 +73,7 @@ def test_nominal_feedforward_reduces_the_peak_error(puma):
 
 def test_a_stored_control_is_recalled_and_belongs_to_its_motion(tmp_path, puma):
     mech, motion = puma
-    file = gw.control.nominal(mech, motion, 801).save(tmp_path / "nominal.csv")
+    file = gw.control.nominal_control(mech, motion, 801).save(tmp_path / "nominal.csv")
     kp, kd = gw.control.joint_gains(mech, motion.at(0.0), 10.0)
     stored = gw.control.feedforward(mech, motion, kp, kd, stored=file)
     online = gw.control.feedforward(mech, motion, kp, kd)
@@ -87,13 +87,13 @@ def test_a_stored_control_is_recalled_and_belongs_to_its_motion(tmp_path, puma):
         atol=1e-4,
     )
     other = polynomial(motion.at(0.0), motion.at(0.8) + 0.1, 0.8)
-    with pytest.raises(InputError, match=r"does not belong to this motion: at t = .* q.joint"):
+    with pytest.raises(InputError, match=r"t = 0\.8 s q\.joint2.* -1, .* -1\.1 "):
         gw.control.feedforward(mech, other, kp, kd, stored=file)
-    with pytest.raises(InputError, match=r"lasts 0.8 s, the motion 0.9 s"):
+    with pytest.raises(InputError, match=r"0\.8 s.*0\.9 s"):
         gw.control.feedforward(mech, polynomial(motion.at(0.0), motion.at(0.8), 0.9), kp, kd, stored=file)
-    with pytest.raises(InputError, match="is for the joints"):
+    with pytest.raises(InputError, match=r"joint1.*j1, j2, j3"):
         gw.control.feedforward(gw.load("elbow"), [0.0, 0.0, 0.0], 1.0, 1.0, stored=file)
-    with pytest.raises(InputError, match="needs stored="):
+    with pytest.raises(InputError, match="stored="):
         gw.control.feedforward(mech, motion, kp, kd, "stored")
 
 
@@ -109,7 +109,7 @@ def test_the_friction_of_the_robot_is_in_the_stored_control():
     motion = polynomial([0.0], [1.0], 1.0)
     laws = gw.laws(robot, smooth=True)
     peaks = {}
-    for name, stored in (("online", None), ("stored", gw.control.nominal(robot, motion, laws=laws))):
+    for name, stored in (("online", None), ("stored", gw.control.nominal_control(robot, motion, laws=laws))):
         control = gw.control.feedforward(robot, motion, 50.0, 10.0, stored=stored)
         out = gw.rollout(robot, [0.0], [0.0], 1000, 1e-3, method="rk4", controller=control, laws=laws, every=50)
         peaks[name] = error(out, motion)
@@ -123,7 +123,7 @@ def test_a_reference_that_jumps_becomes_a_motion():
     def stick(t):
         return [0.4 if t > 0.1 else 0.0, 0.3 * (t > 0.3), 0.0]
 
-    control = gw.control.filtered(gw.control.computed_torque(arm, [0, 0, 0], 20.0), stick, 25.0)
+    control = gw.control.with_reference_filter(gw.control.computed_torque(arm, [0, 0, 0], 20.0), stick, 25.0)
     out = gw.rollout(arm, np.zeros(3), np.zeros(3), 1000, 1e-3, method="rk4", controller=control)
     for k, joint in enumerate(("j1", "j2", "j3")):
         q, v, a = (out.states[f"{word}.{joint}"] for word in ("q_ref", "v_ref", "a_ref"))
@@ -142,19 +142,19 @@ def test_forces_through_the_drives_are_the_same_forces():
     motion = polynomial([0.0], [1.0], 0.5)
     base = gw.control.computed_torque(robot, motion, 20.0)
     for output, name in (("motor_torque", "arm.torque"), ("voltage", "arm.voltage")):
-        control = gw.control.through_drives(base, robot, output)
+        control = gw.control.with_motor_outputs(base, robot, output)
         assert control.law.outputs == (name,)
         run = gw.simulate(robot, [0.0], 0.5, controller=control, samples=6)
         assert error(run, motion) < 1e-7
     quick = gw.parts.Motor(inertia=1e-5, torque_constant=0.05, resistance=0.4, inductance=1e-4)
     wound = gw.parts.Robot("arm", [link], [gw.parts.Drive("arm", quick, gw.parts.Gear(50))])
-    current = gw.control.through_drives(gw.control.computed_torque(wound, motion, 20.0), wound, "current")
+    current = gw.control.with_motor_outputs(gw.control.computed_torque(wound, motion, 20.0), wound, "current")
     assert current.law.outputs == ("arm.current_reference",)
     assert error(gw.simulate(wound, [0.0], 0.5, controller=current, samples=6), motion) < 2e-3
     wrist = gw.assemble(gw.load("wrist_bendix"))
     path = polynomial([0.0, 0.3, 0.0], [0.5, 0.6, -0.5], 0.4)
     direct = gw.control.computed_torque(wrist, path, 20.0)
-    motors = gw.control.through_drives(direct, gw.load("wrist_bendix"), "motor_torque")
+    motors = gw.control.with_motor_outputs(direct, gw.load("wrist_bendix"), "motor_torque")
     q, v = path.at(0.2), path.at(0.2, 1) + 0.1
     given = [x[0] for x in direct.references(np.array([0.2])).values()]
     torques = motors.kernel(q, v, *given)
@@ -170,7 +170,7 @@ def test_servos_of_a_file_are_a_controller():
     run = gw.simulate(robot, [0.0], 8.0, controller=control, samples=9)
     assert run["q.arm"][-1] == pytest.approx(0.5, abs=1e-3)
     assert np.abs(run["arm.torque"]).max() <= 1.0 + 1e-12
-    with pytest.raises(InputError, match="states no servo"):
+    with pytest.raises(InputError, match="servos: robot 'elbow'"):
         gw.control.servos(gw.load("elbow"), [0.0] * 3)
 
 
@@ -180,8 +180,8 @@ def test_an_integral_that_heeds_its_limits_does_not_wind_up():
     gains = 4.0, 40.0, 0.2
     beyond = {}
     for name, control in (
-        ("heeded", gw.control.sampled(gw.control.cascade(disc, [2.0], *gains, limits=4.0), 1e-3)),
-        ("cut", gw.control.sampled(gw.control.cascade(disc, [2.0], *gains), 1e-3, limits=4.0)),
+        ("heeded", gw.control.with_sampling(gw.control.cascade(disc, [2.0], *gains, limits=4.0), 1e-3)),
+        ("cut", gw.control.with_sampling(gw.control.cascade(disc, [2.0], *gains), 1e-3, limits=4.0)),
     ):
         out = gw.rollout(disc, [0.0], [0.0], 10_000, 1e-3, method="rk4", controller=control, every=10)
         assert np.abs(out.states["held.tau.disc"]).max() == pytest.approx(4.0)

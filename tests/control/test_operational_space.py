@@ -114,17 +114,17 @@ def test_a_mode_that_no_input_reaches_is_named():
         lambda: gw.control.lqr(two, [0, 0], [1] * 4, [1.0], inputs=["a"]),
         lambda: gw.control.poles(two, [0, 0], [-1, -2, -3, -4], inputs=["a"]),
     ):
-        with pytest.raises(InputError, match=r"forces on a do not reach the mode at .*, in which b moves"):
+        with pytest.raises(InputError, match=r" 0 1/s .*\ba\b.*\bb\b"):
             gains()
 
 
 def test_weights_that_do_not_see_a_mode_are_refused():
-    with pytest.raises(InputError, match="is left where it is, because Q does not see its mode"):
+    with pytest.raises(InputError, match=r"pole at .* 1/s.*Q"):
         gw.control.lqr(gw.load("elbow"), [0.0] * 3, [0.0] * 6, [1.0] * 3)
 
 
 def test_frames_that_cannot_be_moved_are_refused():
-    with pytest.raises(InputError, match="3 joints cannot move a frame in 6 ways"):
+    with pytest.raises(InputError, match=r"\b3 joints.*\b6\b.*orientation=False"):
         gw.control.operational_space(gw.load("elbow"), "link3", (np.eye(3), np.zeros(3)))
-    with pytest.raises(InputError, match="is not a Trajectory"):
+    with pytest.raises(InputError, match=r"control\.impedance: .* 3\.0 "):
         gw.control.impedance(gw.load("puma560"), 5, 3.0, 1.0, 1.0)

@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.control.drive_outputs import Servos
+from gearwright.control.drive_outputs import ServoLaw
 from gearwright.files.mjcf.reader import read_mjcf_with_report
 from gearwright.parts import Cord, Motor, Servo, Waypoint
 from gearwright.system.controllers.control_law import Measurement
@@ -31,7 +31,7 @@ def test_position_and_velocity_servos_run_as_in_mujoco(tmp_path):
     path = tmp_path / "arm.xml"
     path.write_text(ARM, encoding="utf-8")
     robot, report = read_mjcf_with_report(path)
-    assert not report.lost
+    assert not report.not_representable
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     data.ctrl = [1.6, 2.0]
@@ -41,7 +41,14 @@ def test_position_and_velocity_servos_run_as_in_mujoco(tmp_path):
         largest = max(largest, abs(float(data.actuator_force[0])))
     assert largest == 3.0
     controller = gw.control.servos(robot, [1.6, 2.0])
-    run = gw.simulate(robot, [0.0, 0.0], until=0.5, controller=controller, samples=2, rtol=1e-9, atol=1e-11)
+    run = gw.simulate(
+        robot,
+        [0.0, 0.0],
+        until=0.5,
+        controller=controller,
+        samples=2,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     assert np.abs(run.q[-1]).min() > 0.05
     assert run.q[-1] == pytest.approx(data.qpos, abs=1e-6)
     assert run.v[-1] == pytest.approx(data.qvel, abs=1e-5)
@@ -53,7 +60,7 @@ def test_a_servo_along_a_cord_sees_its_length():
     tip = mech.bodies[2].name
     course = [Waypoint("base", (0.4, 0.1, 0.2)), Waypoint(tip, (0.2, 0, 0))]
     servo = Servo(kp=5.0, kv=0.3)
-    law = Servos(mech, (("pull", servo),), (Cord("pull", course, motor=Motor(), ratio=-2.0, servo=servo),))
+    law = ServoLaw(mech, (("pull", servo),), (Cord("pull", course, motor=Motor(), ratio=-2.0, servo=servo),))
     q, v = np.array([0.3, 0.5, -0.4]), np.array([0.2, -0.7, 0.4])
 
     def length(t: float) -> float:

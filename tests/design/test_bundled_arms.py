@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.analysis import Task, analyse
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design import Choice, size_drives, with_choices
+from gearwright.design import Choice, size_drives, with_chosen_drives
 from gearwright.motion import s_curve
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Payload, Robot
 
@@ -61,22 +61,24 @@ def test_a_set_at_least_as_light_with_the_same_margins(name):
     hand, task = CASES[name]
     robot, known = gw.load(name), table(hand)
     choices = {j: Choice(known.motor(m), known.gearbox(g) if g else None) for j, (m, g) in hand.items()}
-    before = analyse(with_choices(robot, choices), task, catalogue=known)
-    assert before.possible
+    before = analyse(with_chosen_drives(robot, choices), task, catalogue=known)
+    assert before.is_feasible
     margin = min(check.margin for check in before.limits)
-    sized = size_drives(robot, task, known, margin=margin, samples=61, method="evolve")
+    sized = size_drives(robot, task, known, margin=margin, search=gw.design.SearchOptions(samples=61, method="evolve"))
     assert sized.mass <= sum(one.mass for one in choices.values())
     assert min(check.margin for check in sized.analysis.limits) >= margin - 1e-3
     run = sized.analysis.demands
-    after = gw.simulate(sized.robot, run.start, until=task.cycle.duration, inputs=run.signals, samples=41)
+    after = gw.simulate(sized.robot, run.start, until=task.cycle.duration, inputs=run.input_signals, samples=41)
     assert after.q == pytest.approx(task.cycle.at(after.t), abs=1e-3)  # the whole cycle, fed with the voltages alone
 
 
 def test_an_arm_for_which_there_is_nothing_says_so():
     hand, task = CASES["ur5_like"]
     loaded = replace(task, payload=Payload(60.0))
-    with pytest.raises(gw.errors.InputError, match=r"no set keeps every limit. The tightest is \w+: gearbox"):
-        size_drives(gw.load("ur5_like"), loaded, table(hand), samples=31, method="evolve")
+    with pytest.raises(gw.errors.InputError, match=r"\w+: gearbox .*\d+%"):
+        size_drives(
+            gw.load("ur5_like"), loaded, table(hand), search=gw.design.SearchOptions(samples=31, method="evolve")
+        )
 
 
 def wrist() -> Robot:
@@ -100,12 +102,12 @@ def test_a_diagonal_model_chooses_what_does_not_suffice():
     narrow = {k: replace(WHOLE.gearbox(k), outer_diameter=None) for k in boxes}  # the wider motors would not fit
     known = Catalogue({k: WHOLE.motor(k) for k in motors}, narrow)
     task = to_and_fro([0, 0, 0], [2.5, 1.2, -2.5], 18.0, 400.0, payload=Payload(0.4, (0.05, 0, 0)), pause=0.1)
-    words = {"margin": 0.07, "samples": 81, "method": "enumerate"}
+    words = {"margin": 0.07, "search": gw.design.SearchOptions(samples=81, method="enumerate")}
     exact, plain = (size_drives(wrist(), task, known, model=model, **words) for model in (None, "diagonal"))
     believed = plain.front[0]
     assert believed.mass < exact.front[0].mass
     names = [basis.joint for basis in wrist().drives]
-    truth = analyse(with_choices(wrist(), dict(zip(names, believed.choices, strict=True))), task, catalogue=known)
+    truth = analyse(with_chosen_drives(wrist(), dict(zip(names, believed.choices, strict=True))), task, catalogue=known)
     assert min(check.margin for check in truth.limits) < 0.07 - 1e-3
-    assert any("but not when analysed" in remark for remark in plain.remarks)
-    assert not any("but not when analysed" in remark for remark in exact.remarks)
+    assert any("screening, but not" in remark for remark in plain.remarks)
+    assert not any("screening, but not" in remark for remark in exact.remarks)

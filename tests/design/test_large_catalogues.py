@@ -12,12 +12,12 @@ import pytest
 
 from design.arms import JOINTS, arm, small, swing
 from gearwright.catalogue import Catalogue
-from gearwright.design import Range, size_drives
-from gearwright.design.candidates.candidates import candidates
+from gearwright.design import Range, SearchOptions, size_drives
+from gearwright.design.candidates.candidates import catalogue_candidates
 from gearwright.design.candidates.drive_influence import drive_space
 from gearwright.design.search.drive_set_search import best_sets
 from gearwright.design.search.drive_sets import DriveSets
-from gearwright.design.search.genetic_search import Judged, improved
+from gearwright.design.search.genetic_search import SetEvaluator, improve_by_joint
 from gearwright.parts import LinkSection, Tube
 
 
@@ -38,28 +38,28 @@ def many(motors: int, boxes: int) -> Catalogue:
 @pytest.fixture(scope="module")
 def sets():
     space, table = drive_space(arm(), swing(), JOINTS, 61), small(30, 20)
-    return DriveSets(space, tuple(candidates(basis, table) for basis in space.drives))
+    return DriveSets(space, tuple(catalogue_candidates(basis, table) for basis in space.drives))
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_sets_that_are_skipped_at_few_instants_miss_a_limit(sets, share):
     rows = np.random.default_rng(0).integers(0, [len(some) for some in sets.options], size=(3000, 2))
-    whole, quick = sets.evaluated(rows), sets.evaluated(rows, share)
-    skipped = np.isinf(quick.use)
+    whole, quick = sets.evaluate_sets(rows), sets.evaluate_sets(rows, share)
+    skipped = np.isinf(quick.largest_share)
     assert 100 < skipped.sum() < len(rows) - 100
-    assert whole.use[skipped].min() > share
-    for word in ("use", "mass", "energy", "price", "temperature"):
+    assert whole.largest_share[skipped].min() > share
+    for word in ("largest_share", "mass", "energy", "price", "temperature"):
         np.testing.assert_allclose(getattr(quick, word)[~skipped], getattr(whole, word)[~skipped], rtol=1e-13)
 
 
 def test_numbers_do_not_depend_on_how_many_sets_are_looked_at_together(sets):
     rows = np.random.default_rng(1).integers(0, [len(some) for some in sets.options], size=(1500, 2))
     rows[:700, 0] = rows[0, 0]
-    together = sets.evaluated(rows)
+    together = sets.evaluate_sets(rows)
     for part in (rows[:700], rows[700:703], rows[1400:1401]):
-        alone = sets.evaluated(part)
+        alone = sets.evaluate_sets(part)
         at = np.flatnonzero((rows == part[0]).all(axis=1))[0]
-        assert alone.use == pytest.approx(together.use[at : at + len(part)], rel=1e-13)
+        assert alone.largest_share == pytest.approx(together.largest_share[at : at + len(part)], rel=1e-13)
         assert alone.energy == pytest.approx(together.energy[at : at + len(part)], rel=1e-12)
 
 
@@ -74,14 +74,14 @@ def test_what_is_forgotten_is_neither_best_nor_on_the_front(sets, monkeypatch):
     rows = np.random.default_rng(2).integers(0, [len(some) for some in sets.options], size=(4000, 2))
     words = {"pair": ("energy", "mass"), "seed": 1, "method": "evolve"}
     whole = best_sets(sets.space, sets.options, "mass", 1.0, **words)
-    monkeypatch.setattr("gearwright.design.search.genetic_search.REMEMBERED", 300)
-    monkeypatch.setattr("gearwright.design.search.drive_set_search.KEPT", 200)
+    monkeypatch.setattr("gearwright.design.search.genetic_search.MAX_REMEMBERED_SETS", 300)
+    monkeypatch.setattr("gearwright.design.search.drive_set_search.MAX_KEPT_SETS", 200)
     fewer = best_sets(sets.space, sets.options, "mass", 1.0, **words)
     assert [one.choices for one in fewer.front] == [one.choices for one in whole.front]
-    assert [one.choices for one in fewer.found] == [one.choices for one in whole.found[:200]]
-    judged = Judged(sets, "mass", 1.0)
-    judged.numbers(np.concatenate([rows, rows]))
-    assert len(judged.good) == len(np.unique(judged.good, axis=0))
+    assert [one.choices for one in fewer.designs] == [one.choices for one in whole.designs[:200]]
+    judged = SetEvaluator(sets, "mass", 1.0)
+    judged.evaluate_rows(np.concatenate([rows, rows]))
+    assert len(judged.feasible_sets) == len(np.unique(judged.feasible_sets, axis=0))
 
 
 def test_memory_does_not_grow_with_pairs_times_samples():
@@ -89,14 +89,14 @@ def test_memory_does_not_grow_with_pairs_times_samples():
     table = many(120, 150)
     space = drive_space(arm(), swing(), JOINTS[:1], 401)
     tracemalloc.start()
-    some = candidates(space.drives[0], table)
+    some = catalogue_candidates(space.drives[0], table)
     found = best_sets(space, (some,), "mass", 1.0, method="enumerate")
-    judged = Judged(DriveSets(space, (some,)), "mass", 1.0)
-    best = improved(judged, np.array([len(some) - 1]))
+    judged = SetEvaluator(DriveSets(space, (some,)), "mass", 1.0)
+    best = improve_by_joint(judged, np.array([len(some) - 1]))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(some) == 18_000
-    assert some.mass[best[0]] == pytest.approx(found.found[0].mass, rel=1e-12)
+    assert some.mass[best[0]] == pytest.approx(found.designs[0].mass, rel=1e-12)
     assert peak < 30e6
 
 
@@ -116,8 +116,10 @@ def test_the_winner_keeps_every_limit(allowed):
     task = replace(swing(), required={"tip_deflection": allowed})
     ranges = {"upper.section.outer": Range(0.02, 0.06), "upper.section.wall": Range(0.001, 0.004)}
     sections = {"upper": LinkSection((0.3, 0, 0), Tube(0.04, 0.034))}
-    found = size_drives(arm(), task, joints=(), variables=ranges, sections=sections, samples=301, trials=2)
-    assert found.analysis.possible
+    found = size_drives(
+        arm(), task, joints=(), variables=ranges, sections=sections, search=SearchOptions(samples=301, trials=2)
+    )
+    assert found.analysis.is_feasible
     check = next(one for one in found.analysis.limits if one.name == "tip deflection")
     assert 0 <= check.margin < 1e-3
-    assert all(one.use <= 1.0 for one in found.front)
+    assert all(one.largest_share <= 1.0 for one in found.front)

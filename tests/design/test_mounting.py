@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from design.arms import JOINTS, arm, small, swing
 from gearwright.analysis import Task, analyse
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
-from gearwright.design.candidates.candidates import candidates
+from gearwright.design.candidates.candidates import catalogue_candidates
 from gearwright.design.candidates.drive_influence import drive_space
 from gearwright.errors import InputError
 from gearwright.motion import pause, polynomial
@@ -70,7 +71,7 @@ def test_flanges_decide_before_diameters_and_shafts_always():
 
 def test_no_pair_of_the_bundled_catalogue_that_cannot_be_bolted_together_is_a_choice():
     space = drive_space(arm(), swing(), JOINTS, 3)
-    some = candidates(space.drives[0], drives())
+    some = catalogue_candidates(space.drives[0], drives())
     widths = [(one.motor.outer_diameter, one.gearbox.outer_diameter) for one in some.choices]
     known = np.array([pair for pair in widths if None not in pair])
     assert len(known) > 500
@@ -79,10 +80,10 @@ def test_no_pair_of_the_bundled_catalogue_that_cannot_be_bolted_together_is_a_ch
 
 
 def test_the_winner_can_be_bolted_together_and_what_was_left_out_is_reported():
-    found = size_drives(arm(), swing(), samples=31)
+    found = size_drives(arm(), swing(), search=gw.design.SearchOptions(samples=31))
     for one in found.choices.values():
         assert one.motor.outer_diameter is None or mounting_conflict(one.motor, one.gearbox) is None
-    assert any("cannot be bolted together" in remark for remark in found.remarks)
+    assert any("cannot be mounted" in remark for remark in found.remarks)
 
 
 def test_a_catalogue_in_which_nothing_fits_says_so():
@@ -92,7 +93,7 @@ def test_a_catalogue_in_which_nothing_fits_says_so():
         {key: replace(sheet, outer_diameter=0.022) for key, sheet in table.gearboxes.items()},
     )
     with pytest.raises(InputError, match=r"12 of 12 pairs.*200 mm"):
-        size_drives(arm(), swing(), wide, samples=31)
+        size_drives(arm(), swing(), wide, search=gw.design.SearchOptions(samples=31))
 
 
 MASS, LENGTH = 3.0, 0.4
@@ -140,7 +141,7 @@ def test_an_output_shaft_carries_the_weight_of_its_link(axis, loads):
     """Statics: about a vertical axis the weight is axial and tilts by its arm, about a level one it is radial."""
     gear, sheet, table = articles(radial_load=100.0, axial_load=50.0, tilting_moment=20.0)
     found = analyse(beam(axis, gear, sheet), still(), catalogue=table)
-    checks = {check.what: check for check in found.limits}
+    checks = {check.quantity: check for check in found.limits}
     names = ("output-shaft radial load", "output-shaft axial load", "output-shaft tilting moment")
     assert [checks[name].value for name in names] == pytest.approx(loads, abs=1e-9)
     assert [checks[name].limit for name in names] == [100.0, 50.0, 20.0]
@@ -151,9 +152,9 @@ def test_an_output_shaft_carries_the_weight_of_its_link(axis, loads):
 def test_a_tilting_moment_counts_as_a_radial_load_at_its_distance():
     gear, sheet, table = articles(radial_load=500.0, radial_load_distance=0.02)
     found = analyse(beam((0, 0, 1), gear, sheet), still(), catalogue=table)
-    check = next(one for one in found.limits if one.what == "output-shaft radial load")
+    check = next(one for one in found.limits if one.quantity == "output-shaft radial load")
     assert check.value == pytest.approx(MASS * G * LENGTH / 0.02, rel=1e-12)
-    assert not check.kept
+    assert not check.is_kept
 
 
 def test_what_the_sheets_leave_open_is_listed():
@@ -162,7 +163,7 @@ def test_what_the_sheets_leave_open_is_listed():
     found = analyse(beam((0, 0, 1), gear, sheet), still(), catalogue=bare)
     kinds = {kind: one for one in found.unchecked for kind in one.kinds if one.part == "gearbox"}
     assert {"mounting", "output-shaft load"} <= set(kinds)
-    assert "outer_diameter is empty in the data sheet of m" in str(kinds["mounting"])
+    assert re.search(r"outer_diameter.*\bm\b", str(kinds["mounting"]))
     assert "radial_load" in kinds["output-shaft load"].reason
     assert found.verdict.grade == "open"
 
@@ -171,7 +172,7 @@ def test_a_pair_that_does_not_fit_is_reported_by_the_analysis():
     gear, sheet, table = articles()
     narrow = Catalogue(table.motors, {"g": replace(gear, outer_diameter=0.03)})
     found = analyse(beam((0, 0, 1), gear, sheet), still(), catalogue=narrow)
-    assert any("m cannot be mounted on g" in remark for remark in found.remarks)
+    assert any(re.search(r"\bm .*\bg\b", remark) for remark in found.remarks)
 
 
 def test_a_gearbox_whose_shaft_bears_the_link_is_chosen():
@@ -180,9 +181,12 @@ def test_a_gearbox_whose_shaft_bears_the_link_is_chosen():
     strong = replace(gear, key="strong", mass=0.5, axial_load=60.0)
     both = Catalogue(table.motors, {"g": gear, "strong": strong})
     robot = beam((0, 0, 1), gear, sheet)
-    assert size_drives(robot, still(), both, samples=11).choices["hinge"].gearbox.key == "strong"
+    assert (
+        size_drives(robot, still(), both, search=gw.design.SearchOptions(samples=11)).choices["hinge"].gearbox.key
+        == "strong"
+    )
     with pytest.raises(InputError, match="output-shaft axial load"):
-        size_drives(robot, still(), table, samples=11)
+        size_drives(robot, still(), table, search=gw.design.SearchOptions(samples=11))
 
 
 def test_motors_of_trains_are_named_as_not_sized():
@@ -197,7 +201,7 @@ def test_motors_of_trains_are_named_as_not_sized():
     train = Train("lift", [wheel], [Mesh("pinion", "hand", teeth=(20, 40))], [TrainMotor("winch", "pinion")])
     mixed = replace(arm(), links=[*arm().links, hand], trains=[train])
     move = polynomial([0.0, 0.0, 0.0], [0.5, -0.5, 0.3], duration=1.0)
-    found = size_drives(mixed, Task([move]), small(8, 6), samples=21)
+    found = size_drives(mixed, Task([move]), small(8, 6), search=gw.design.SearchOptions(samples=21))
     assert any("winch" in remark and "not sized" in remark for remark in found.remarks)
 
 
@@ -209,7 +213,6 @@ def test_no_motor_is_advised_that_cannot_be_mounted():
     slim = replace(sheet, key="slim", mass=0.3)
     offers = Catalogue({one.key: one for one in (weak, wide, slim)}, table.gearboxes)
     found = analyse(beam((0, 1, 0), gear, weak), still(), catalogue=offers)
-    check = next(one for one in found.limits if one.what == "continuous motor torque")
-    assert not check.kept
-    assert "slim" in check.advice
-    assert "wide" not in check.advice
+    check = next(one for one in found.limits if one.quantity == "continuous motor torque")
+    assert not check.is_kept
+    assert [advice.entry for advice in check.advice if advice.entry] == ["slim"]

@@ -12,8 +12,8 @@ import gearwright as gw
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import analyse
 from gearwright.catalogue import Catalogue
-from gearwright.design import size_drives, with_choices
-from gearwright.design.candidates.candidates import candidates
+from gearwright.design import size_drives, with_chosen_drives
+from gearwright.design.candidates.candidates import catalogue_candidates
 from gearwright.design.candidates.drive_influence import drive_space
 from gearwright.design.search.drive_set_search import best_sets
 from gearwright.design.search.drive_sets import DriveSets
@@ -35,19 +35,19 @@ def priced() -> Catalogue:
 def every():
     """Every set of a small catalogue with its numbers, looked at one by one."""
     space = drive_space(arm(), swing(), JOINTS, SAMPLES)
-    options = tuple(candidates(basis, priced()) for basis in space.drives)
+    options = tuple(catalogue_candidates(basis, priced()) for basis in space.drives)
     sets = DriveSets(space, options)
     pairs = np.array(list(product(range(len(options[0])), range(len(options[1])))))
-    numbers = sets.evaluated(pairs)
-    return space, options, numbers.at(numbers.use <= 1.0)
+    numbers = sets.evaluate_sets(pairs)
+    return space, options, numbers.select_rows(numbers.largest_share <= 1.0)
 
 
 @pytest.mark.parametrize("method", ["enumerate", "evolve"])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_least_of_every_objective_is_found(every, objective, method):
     space, options, numbers = every
-    found = best_sets(space, options, objective, 1.0, method=method).found[0]
-    assert found.value(objective) == pytest.approx(np.nanmin(getattr(numbers, objective)), rel=1e-12)
+    found = best_sets(space, options, objective, 1.0, method=method).designs[0]
+    assert found.objective_value(objective) == pytest.approx(np.nanmin(getattr(numbers, objective)), rel=1e-12)
 
 
 @pytest.mark.parametrize("pair", list(combinations(OBJECTIVES, 2)))
@@ -58,9 +58,9 @@ def test_nothing_beats_the_front_and_it_beats_all_else(every, pair):
     known = known[~np.isnan(known).any(axis=1)]
     assert len(front) >= 1
     for one in front:
-        point = np.array([one.value(name) for name in pair])
+        point = np.array([one.objective_value(name) for name in pair])
         assert not (np.all(known <= point, axis=1) & np.any(known < point, axis=1)).any()
-    points = np.array([[one.value(name) for name in pair] for one in front])
+    points = np.array([[one.objective_value(name) for name in pair] for one in front])
     for other in known:
         assert (np.all(points <= other, axis=1)).any()
 
@@ -68,8 +68,8 @@ def test_nothing_beats_the_front_and_it_beats_all_else(every, pair):
 def test_temperatures_are_those_of_the_analysis(every):
     """In the mean of the cycle the screening has the temperature that the periodic steady state swings about."""
     space, options, _ = every
-    found = best_sets(space, options, "temperature", 1.0, method="enumerate").found[0]
-    sized = with_choices(arm(), dict(zip(JOINTS, found.choices, strict=True)))
+    found = best_sets(space, options, "temperature", 1.0, method="enumerate").designs[0]
+    sized = with_chosen_drives(arm(), dict(zip(JOINTS, found.choices, strict=True)))
     drives = analyse(sized, swing(), catalogue=priced()).drives.values()
     means = [float(np.average(one.temperatures.winding)) for one in drives]
     assert found.temperature == pytest.approx(max(means), abs=0.3)
@@ -79,14 +79,17 @@ def test_air_that_is_warmer_leaves_less():
     table = small(8, 6, warm=True)
     hot = replace(swing(), ambient=330.0)
     cool, warm = (
-        size_drives(arm(), task, table, "temperature", samples=SAMPLES, method="enumerate") for task in (swing(), hot)
+        size_drives(
+            arm(), task, table, "temperature", search=gw.design.SearchOptions(samples=SAMPLES, method="enumerate")
+        )
+        for task in (swing(), hot)
     )
-    assert warm.found.temperature - cool.found.temperature == pytest.approx(330.0 - 298.15, rel=0.1)
+    assert warm.design.temperature - cool.design.temperature == pytest.approx(330.0 - 298.15, rel=0.1)
 
 
 def test_gains_bring_a_start_error_to_zero():
     """Gains of the winner in computed torque and in PD with feedforward: an error at the start dies as they promise."""
-    sized = size_drives(arm(), swing(), small(8, 6), samples=SAMPLES)
+    sized = size_drives(arm(), swing(), small(8, 6), search=gw.design.SearchOptions(samples=SAMPLES))
     assert set(sized.gains) == set(JOINTS)
     gains = [sized.gains[joint] for joint in JOINTS]
     motion = sized.task.cycle
@@ -120,16 +123,16 @@ def test_gains_stay_within_the_torque_that_is_left():
 @pytest.mark.parametrize("front", ["mass", ("mass",), ("mass", "mass"), ("mass", "colour"), ("mass", "price")])
 def test_fronts_of_other_things_are_refused(front):
     with pytest.raises(InputError, match=r"front|objective|prices"):
-        size_drives(arm(), swing(), small(4, 3), front=front, samples=51)
+        size_drives(arm(), swing(), small(4, 3), front=front, search=gw.design.SearchOptions(samples=51))
 
 
 def test_an_objective_without_numbers_is_refused():
     with pytest.raises(InputError, match="thermal"):
-        size_drives(arm(), swing(), small(4, 3), "temperature", samples=51)
+        size_drives(arm(), swing(), small(4, 3), "temperature", search=gw.design.SearchOptions(samples=51))
 
 
 def test_of_sets_that_weigh_the_same_the_thriftier_wins(every):
     space, options, _ = every
-    found = best_sets(space, options, "mass", 1.0, method="enumerate").found
+    found = best_sets(space, options, "mass", 1.0, method="enumerate").designs
     alike = [one.energy for one in found if one.mass == found[0].mass]
     assert found[0].energy == min(alike)

@@ -11,11 +11,11 @@ from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Perturbation, analyse
 from gearwright.analysis.cycle import closed_loop
 from gearwright.catalogue import Catalogue
-from gearwright.design import size_drives, with_choices
+from gearwright.design import SearchOptions, size_drives, with_chosen_drives
 from gearwright.design.sizing import verified_design
-from gearwright.design.sizing.ranking import HOPE, Ranking, Screen
-from gearwright.design.sizing.verification import LOOP, Miss
-from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.sizing.ranking import NEAR_MISS_FACTOR, DesignRanking, DriveSetScreen
+from gearwright.design.sizing.verification import LOOP_SUFFIX, LimitViolation
+from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.design_variables import Design, design_space
 from gearwright.errors import InputError, PartError, SimulationError
 from gearwright.parts import Supply
@@ -25,44 +25,44 @@ def off_by(error: float):
     return replace(swing(), perturbed=Perturbation(start_error=dict.fromkeys(JOINTS, error)))
 
 
-def screen_of(task, table: Catalogue) -> Screen:
-    question = Question(design_space(Design(arm(), task, {}), {}), table, tuple(JOINTS), "mass", 1.0, SAMPLES)
-    return Screen(question, ("mass", "energy"))
+def screen_of(task, table: Catalogue) -> DriveSetScreen:
+    question = SizingProblem(design_space(Design(arm(), task, {}), {}), table, tuple(JOINTS), "mass", 1.0, SAMPLES)
+    return DriveSetScreen(question, ("mass", "energy"))
 
 
 @pytest.mark.parametrize(("motors", "boxes"), [(10, 8), (6, 6)])
 def test_the_lightest_set_that_bears_the_loop_is_found(motors, boxes):
     """As by analysing all sets in order; with the smaller catalogue no set bears what the first analysis teaches."""
     table, task = small(motors, boxes), off_by(0.1)
-    sized = size_drives(arm(), task, table, samples=SAMPLES)
-    assert sized.analysis.possible
+    sized = size_drives(arm(), task, table, search=SearchOptions(samples=SAMPLES))
+    assert sized.analysis.is_feasible
     assert sized.analysis.perturbed is not None
-    assert any("kept every limit in the screening, but not when analysed, by" in remark for remark in sized.remarks)
-    assert sized.found in sized.front
-    for one in screen_of(task, table).best({}).found:
-        robot = with_choices(arm(), dict(zip(JOINTS, one.choices, strict=True)))
-        if analyse(robot, task, catalogue=table).possible:
+    assert any("screening, but not" in remark for remark in sized.remarks)
+    assert sized.design in sized.front
+    for one in screen_of(task, table).best_sets_under({}).designs:
+        robot = with_chosen_drives(arm(), dict(zip(JOINTS, one.choices, strict=True)))
+        if analyse(robot, task, catalogue=table).is_feasible:
             assert sized.mass == pytest.approx(one.mass)
             return
     pytest.fail("no set passes")
 
 
 def test_an_error_that_no_drive_mends_is_told_with_the_tightest_limit():
-    with pytest.raises(InputError, match=r"one set that was analysed.*peak torque \(closed loop\).*Were others"):
-        size_drives(arm(), off_by(0.15), small(6, 6), samples=SAMPLES)
+    with pytest.raises(InputError, match=r"the one .*peak torque \(closed loop\): .*\d+%"):
+        size_drives(arm(), off_by(0.15), small(6, 6), search=SearchOptions(samples=SAMPLES))
 
 
 @pytest.fixture(scope="module")
-def screen() -> Screen:
+def screen() -> DriveSetScreen:
     return screen_of(swing(), small(10, 8))
 
 
-def ranked(screen: Screen, name: str, factor: float) -> tuple[Ranking, list]:
+def ranked(screen: DriveSetScreen, name: str, factor: float) -> tuple[DesignRanking, list]:
     """A ranking whose first set took so many times as much of a limit as the screening says."""
-    ranking = Ranking(screen.best({}), screen)
+    ranking = DesignRanking(screen.best_sets_under({}), screen)
     order = iter(ranking)
     first = next(order)
-    ranking.learn(first, {name + LOOP: Miss(factor * screen.uses(first)[name], "")})
+    ranking.record_error(first, {name + LOOP_SUFFIX: LimitViolation(factor * screen.screened_shares(first)[name], "")})
     return ranking, [first, *(one for one, _ in zip(order, range(5), strict=False))]
 
 
@@ -70,68 +70,73 @@ def test_what_was_learned_of_one_set_is_held_against_the_others(screen):
     name = "shoulder: gearbox peak torque"
     ranking, tried = ranked(screen, name, 2.7)
     assert len(tried) == 6
-    assert all(screen.uses(one)[name] <= 1 / 2.7 for one in tried[1:])
+    assert all(screen.screened_shares(one)[name] <= 1 / 2.7 for one in tried[1:])
     analysed = [one.choices for one in tried]
-    lighter = [one for one in screen.best({}).found if one.mass < tried[-1].mass]
+    lighter = [one for one in screen.best_sets_under({}).designs if one.mass < tried[-1].mass]
     passed_over = [one for one in lighter if one.choices not in analysed]
     assert passed_over
-    assert all(screen.uses(one)[name] > 1 / 2.7 for one in passed_over)
+    assert all(screen.screened_shares(one)[name] > 1 / 2.7 for one in passed_over)
     winner = tried[1]
-    assert all(screen.uses(one)[name] <= 1 / 2.7 for one in ranking.sets(winner).front)
-    heaviest = max(screen.best({}).found, key=lambda one: one.mass)
-    assert (
-        f"better sets were not analysed: analyses took more of these limits than the screening says, {name} (2.7"
-        in (" ".join(ranking.remarks(heaviest)))
-    )
-    assert not list(ranking.remarks(screen.best({}).found[0]))
+    assert all(screen.screened_shares(one)[name] <= 1 / 2.7 for one in ranking.search_result(winner).front)
+    heaviest = max(screen.best_sets_under({}).designs, key=lambda one: one.mass)
+    assert f"{name} (2.7" in " ".join(ranking.unanalysed_remarks(heaviest))
+    assert not list(ranking.unanalysed_remarks(screen.best_sets_under({}).designs[0]))
 
 
 def test_better_sets_that_come_close_are_analysed_after_all(screen):
     name = "shoulder: gearbox peak torque"
     ranking, tried = ranked(screen, name, 2.7)
-    again = list(ranking.passed_over(tried[-1]))
+    again = list(ranking.skipped_designs(tried[-1]))
     assert again
     assert [one.mass for one in again] == sorted(one.mass for one in again)
-    assert all(one.mass < tried[-1].mass and 1 < 2.7 * screen.uses(one)[name] <= HOPE for one in again)
+    assert all(
+        one.mass < tried[-1].mass and 1 < 2.7 * screen.screened_shares(one)[name] <= NEAR_MISS_FACTOR for one in again
+    )
 
 
 def test_a_set_that_cannot_be_analysed_does_not_stop_the_search():
     """An efficiency of 30 % more than stated is possible for some gearboxes only; for none it is the task's mistake."""
     table = small(10, 8)
-    light = size_drives(arm(), swing(), table, samples=SAMPLES).choices["shoulder"].gearbox
+    light = size_drives(arm(), swing(), table, search=SearchOptions(samples=SAMPLES)).choices["shoulder"].gearbox
     fine = {**table.gearboxes, light.key: replace(light, efficiency=0.95)}
     task = replace(swing(), perturbed=Perturbation(parameter_error={"shoulder.gear.efficiency": 0.3}))
-    sized = size_drives(arm(), task, replace(table, gearboxes=fine), samples=SAMPLES)
+    sized = size_drives(arm(), task, replace(table, gearboxes=fine), search=SearchOptions(samples=SAMPLES))
     assert sized.choices["shoulder"].gearbox.key != light.key
-    told = "shoulder: passed over, because the errors of the task make them impossible"
-    assert any(remark.startswith(told) and light.key in remark for remark in sized.remarks)
+    assert any(remark.startswith("shoulder: skipped") and light.key in remark for remark in sized.remarks)
     none = Catalogue(table.motors, {light.key: fine[light.key]})
-    with pytest.raises(PartError, match=r"leave no drive possible\. gear: efficiency 1\.2"):
-        size_drives(arm(), task, none, samples=SAMPLES)
-    with pytest.raises(InputError, match=r"payload_error=0\.5, but robot 'arm' carries nothing"):
-        size_drives(arm(), replace(swing(), perturbed=Perturbation(payload_error=0.5)), table, samples=SAMPLES)
+    with pytest.raises(PartError, match=r"size_drives: .*gear: efficiency 1\.2"):
+        size_drives(arm(), task, none, search=SearchOptions(samples=SAMPLES))
+    with pytest.raises(InputError, match=r"payload_error=0\.5.*'arm'"):
+        size_drives(
+            arm(),
+            replace(swing(), perturbed=Perturbation(payload_error=0.5)),
+            table,
+            search=SearchOptions(samples=SAMPLES),
+        )
 
 
 def test_a_burden_that_nothing_bears_ends_the_search(screen):
     name = "shoulder: gearbox peak torque"
-    least = min(screen.uses(one)[name] for one in screen.best({}).found)
+    least = min(screen.screened_shares(one)[name] for one in screen.best_sets_under({}).designs)
     near, tried = ranked(screen, name, 1.1 / least)
     assert len(tried) > 1, "what misses by less than the hope is analysed all the same"
-    far, alone = ranked(screen, name, 2 * HOPE / least)
+    far, alone = ranked(screen, name, 2 * NEAR_MISS_FACTOR / least)
     assert len(alone) == 1
-    assert "no set keeps every limit" in far.refusal
-    assert near.refusal.startswith("no set keeps every limit. The tightest is shoulder: gearbox peak torque")
+    assert "%" in far.refusal
+    assert "shoulder: gearbox peak torque: " in near.refusal
 
 
 def test_no_set_is_tried_twice(screen):
-    ranking = Ranking(screen.best({}), screen)
+    ranking = DesignRanking(screen.best_sets_under({}), screen)
     seen = []
     for one in ranking:
         keys = [(c.motor.key, c.gearbox.key) for c in one.choices]
         assert keys not in seen
         seen.append(keys)
-        uses = screen.uses(one)
-        ranking.learn(one, {name: Miss((1.2 + 0.1 * (len(seen) % 3)) * uses[name], "") for name in uses})
+        uses = screen.screened_shares(one)
+        ranking.record_error(
+            one, {name: LimitViolation((1.2 + 0.1 * (len(seen) % 3)) * uses[name], "") for name in uses}
+        )
         if len(seen) == 40:
             break
     assert len(seen) > 1
@@ -140,10 +145,10 @@ def test_no_set_is_tried_twice(screen):
 def test_the_voltage_of_the_supply_is_screened():
     table = small(20, 12)
     fed = replace(arm(), supply=Supply(6.0))
-    weak, strong = (size_drives(robot, swing(), table, samples=SAMPLES) for robot in (fed, arm()))
+    weak, strong = (size_drives(robot, swing(), table, search=SearchOptions(samples=SAMPLES)) for robot in (fed, arm()))
     assert weak.mass > strong.mass
-    assert weak.analysis.possible
-    assert not any("but not when analysed" in remark for remark in weak.remarks)
+    assert weak.analysis.is_feasible
+    assert not any("screening, but not" in remark for remark in weak.remarks)
     assert max(np.abs(drive.voltage).max() for drive in weak.analysis.drives.values()) <= 6.0
 
 
@@ -158,26 +163,28 @@ def test_a_set_whose_loop_ends_in_an_error_is_passed_over(monkeypatch):
         return simulate(*args, **words)
 
     monkeypatch.setattr(closed_loop, "simulate", failing)
-    sized = size_drives(arm(), off_by(0.01), small(6, 6), samples=SAMPLES)
-    assert sized.analysis.possible
-    assert any("cannot be analysed were passed over, 1 of them" in x and "it stops" in x for x in sized.remarks)
+    sized = size_drives(arm(), off_by(0.01), small(6, 6), search=SearchOptions(samples=SAMPLES))
+    assert sized.analysis.is_feasible
+    assert any(x.startswith("1 sets ") and "it stops" in x for x in sized.remarks)
 
 
 def test_the_front_can_be_analysed_too(monkeypatch):
     """Designs that the screening passes and an analysis does not are left out."""
-    plain = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES)
+    plain = size_drives(arm(), swing(), small(10, 8), search=SearchOptions(samples=SAMPLES))
     assert len(plain.front) > 3
-    assert any("only the design that was chosen was analysed" in remark for remark in plain.remarks)
-    whole = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
+    assert any("--verify-front" in remark for remark in plain.remarks)
+    whole = size_drives(arm(), swing(), small(10, 8), search=SearchOptions(samples=SAMPLES, verify_front=True))
     assert [one.choices for one in whole.front] == [one.choices for one in plain.front]
     assert not any("front" in remark for remark in whole.remarks)
-    analysed, heaviest = verified_design._analysed, plain.front[-2].mass
+    analysed, heaviest = verified_design._analyse_design, plain.front[-2].mass
 
     def strict(question, judge, found):
         tried = analysed(question, judge, found)
-        return replace(tried, missed={"elbow: voltage": Miss(1.2, "")}) if found.mass >= heaviest else tried
+        return (
+            replace(tried, violations={"elbow: voltage": LimitViolation(1.2, "")}) if found.mass >= heaviest else tried
+        )
 
-    monkeypatch.setattr(verified_design, "_analysed", strict)
-    fewer = size_drives(arm(), swing(), small(10, 8), samples=SAMPLES, verify_front=True)
+    monkeypatch.setattr(verified_design, "_analyse_design", strict)
+    fewer = size_drives(arm(), swing(), small(10, 8), search=SearchOptions(samples=SAMPLES, verify_front=True))
     assert [one.choices for one in fewer.front] == [one.choices for one in plain.front[:-2]]
-    assert "left out of the front: 2, of designs that miss elbow: voltage when analysed." in fewer.remarks
+    assert any("front: 2 " in remark and "elbow: voltage" in remark for remark in fewer.remarks)

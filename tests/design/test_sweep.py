@@ -25,16 +25,16 @@ import gearwright as gw
 from design.measures_of_sweeps import deadly, picky, quarrelsome, slow, times, unbounded
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.catalogue import Catalogue, drives
-from gearwright.design import Forces, Normal, Task, Uniform, sweep
-from gearwright.design.parameter_sweep.kernel_points import impossible
-from gearwright.design.parameter_sweep.local_workers import script_left_alone
-from gearwright.design.parameter_sweep.measure_fingerprint import identity_of
-from gearwright.design.parameter_sweep.points import Points
+from gearwright.design import ForceMeasure, Normal, Task, Uniform, sweep
+from gearwright.design.parameter_sweep.kernel_points import unbuildable_points
+from gearwright.design.parameter_sweep.local_workers import without_script_import
+from gearwright.design.parameter_sweep.measure_fingerprint import measure_identity
+from gearwright.design.parameter_sweep.points import SweepPoints
 from gearwright.errors import FileError, GearwrightWarning, InputError, SimulationError, SlowerWarning
 from gearwright.motion import polynomial
 from gearwright.parts import LinkSection, Payload, Plane, Tube, parameter, with_parameters
-from gearwright.parts.environment.loops_and_contacts import Touch
-from gearwright.simulation.progress import counting
+from gearwright.parts.environment.loops_and_contacts import ContactPoint
+from gearwright.simulation.progress import counting_bar
 
 ROBOT = gw.load("elbow")
 SWING = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
@@ -47,7 +47,7 @@ def test_kernels_give_what_each_robot_gives():
     robot = ROBOT.with_payload(1.0)
     found = sweep(robot, over, SWING)
     assert len(found) == 8
-    measure = Forces(SWING.sample(201))
+    measure = ForceMeasure(SWING.sample(201))
     for k in range(len(found)):
         one = measure(with_parameters(robot, dict(zip(found.names, found.values[k], strict=True))))
         assert {name: found[name][k] for name in one} == pytest.approx(one, rel=1e-9)
@@ -126,8 +126,8 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
 def test_processes_end_with_the_one_that_began_them(tmp_path):
     """However it ended: killed, it cannot tell them."""
     child = (
-        "import os, time; from gearwright.design.parameter_sweep.local_workers import end_with\n"
-        "end_with(os.getppid())\n"
+        "import os, time; from gearwright.design.parameter_sweep.local_workers import exit_with_parent\n"
+        "exit_with_parent(os.getppid())\n"
         "print('watching', flush=True); time.sleep(600)"
     )
     code = (
@@ -162,8 +162,8 @@ def test_processes_that_die_again_and_again_are_told(monkeypatch):
     def broken(job, indices, count):
         raise BrokenProcessPool
 
-    monkeypatch.setattr("gearwright.design.parameter_sweep.local_workers._pooled", broken)
-    with pytest.raises(SimulationError, match="30 points are left"):
+    monkeypatch.setattr("gearwright.design.parameter_sweep.local_workers._pool_outcomes", broken)
+    with pytest.raises(SimulationError, match=r"\b30 points"):
         sweep(ROBOT, RATIOS, slow, workers=2)
 
 
@@ -189,7 +189,7 @@ def test_a_full_disk_is_told_and_the_sweep_goes_on(tmp_path, monkeypatch):
 
     over = {"j2.gear.ratio": [float(x) for x in range(40, 240)]}
     monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", cramped)
-    with pytest.raises(FileError, match=r"full.*free space"):
+    with pytest.raises(FileError, match=r"full.*space"):
         sweep(ROBOT, over, quick, store=store, workers=1)
     monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", real)
     with closing(real(store)) as base:
@@ -243,23 +243,23 @@ def test_a_store_of_another_sweep_is_refused(tmp_path):
         sweep(ROBOT, {"j2.gear.ratio": [51.0]}, SWING, store=store)
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE accounts (name TEXT)")
-    with pytest.raises(FileError, match="is a database of something else, with accounts"):
+    with pytest.raises(FileError, match=r"other\.db.*accounts"):
         sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=tmp_path / "other.db")
     (tmp_path / "text.db").write_text("not a database, but a text that is long enough to be one" * 20)
-    with pytest.raises(FileError, match="cannot be kept there"):
+    with pytest.raises(FileError, match=r"text\.db"):
         sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=tmp_path / "text.db")
 
 
 @pytest.mark.parametrize(
     ("over", "words", "message"),
     [
-        ({}, {}, "names no parameters"),
+        ({}, {}, r"over=\{\}"),
         ({"j2.gear.ratios": [1.0]}, {}, "ratio"),
-        ({"j2.gear.ratio": [1.0]}, {"samples": 3}, "Leave samples out"),
+        ({"j2.gear.ratio": [1.0]}, {"samples": 3}, "sweep: samples "),
         ([{"j2.gear.ratio": 50.0}, {"j3.gear.ratio": 50.0}], {}, "point 1"),
-        ([{"j2.gear.ratio": 50.0}], {"samples": 3}, "Leave samples out"),
-        ({"task.pause": [1.0]}, {}, "the measure is not one"),
-        ({"link2.section.outer": [0.1]}, {}, "sections are not stated"),
+        ([{"j2.gear.ratio": 50.0}], {"samples": 3}, "sweep: samples "),
+        ({"task.pause": [1.0]}, {}, r"'task\.pause'"),
+        ({"link2.section.outer": [0.1]}, {}, "link2.*section"),
         ({"j2.gear.ratio": Uniform(1, 2)}, {}, "samples"),
     ],
 )
@@ -288,7 +288,7 @@ def test_the_payload_that_is_carried_varies():
         assert by_task["j2.rms_torque"][k] == pytest.approx(one.drives["j2"].rms_torque, rel=1e-12)
     again = sweep(ROBOT, {"task.payload.mass": [0.5, 5.0]}, carried, workers=1)
     assert np.array_equal(again["j2.rms_torque"], by_task["j2.rms_torque"])
-    with pytest.raises(InputError, match="named twice"):
+    with pytest.raises(InputError, match=r"payload\.mass"):
         sweep(ROBOT, {"payload.mass": [1.0], "task.payload.mass": [1.0]}, carried)
 
 
@@ -304,7 +304,7 @@ def test_numbers_of_the_task_vary():
     late = Task([SWING], perturbed=Perturbation(start_error={"j2": 0.01}))
     errors = sweep(ROBOT, {"task.perturbed.start_error.j2": [0.01, 0.02]}, late, workers=1)
     assert errors["perturbed.accuracy"][1] / errors["perturbed.accuracy"][0] == pytest.approx(2.0, rel=0.05)
-    with pytest.raises(InputError, match="Did you mean 'pause'"):
+    with pytest.raises(InputError, match=r"'pause'"):
         sweep(ROBOT, {"task.paus": [1.0]}, Task([SWING]))
 
 
@@ -321,7 +321,7 @@ def circular(value):
 
 
 def test_surroundings_and_beams_vary():
-    wall = Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)
+    wall = ContactPoint("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)
     robot = replace(ROBOT, environment=[wall])
     found = sweep(robot, {"wall.friction": [0.1, -1.0], "wall.surface.point.x": [6.0]}, touching, workers=1)
     assert (found["friction"][0], found["x"][0]) == (0.1, 6.0)
@@ -344,9 +344,9 @@ def weighing(robot):
 
 
 def test_what_no_kernel_takes_is_computed_one_by_one():
-    robot = replace(ROBOT, environment=[Touch("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)])
+    robot = replace(ROBOT, environment=[ContactPoint("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)])
     over = {"wall.friction": [0.1, 0.3], "j2.gear.ratio": [40.0, 80.0]}
-    with pytest.warns(SlowerWarning, match="by itself"):
+    with pytest.warns(SlowerWarning, match="kernel"):
         found = sweep(robot, over, SWING, workers=1)
     alone = sweep(ROBOT, {"j2.gear.ratio": [40.0, 80.0]}, SWING)["rms.j2"]  # a wall out of reach changes nothing
     assert found["wall.friction"].tolist() == [0.1, 0.1, 0.3, 0.3]
@@ -393,24 +393,24 @@ def _largest_moment():
 
 def test_teeth_are_looked_at_one_by_one():
     """Between two numbers of teeth that fit are some that do not."""
-    where = Points(("j.gear.sun",), np.array([[20.0], [21.0], [22.0]]))
+    where = SweepPoints(("j.gear.sun",), np.array([[20.0], [21.0], [22.0]]))
     looked = []
-    list(impossible(lambda values: looked.append(values["j.gear.sun"]), where, [0, 1, 2]))
+    list(unbuildable_points(lambda values: looked.append(values["j.gear.sun"]), where, [0, 1, 2]))
     assert looked == [20.0, 21.0, 22.0]
 
 
 def test_few_machines_are_built_for_many_designs():
     looked = []
-    where = Points(("a.mass", "b.mass"), np.random.default_rng(0).uniform(1.0, 2.0, (5000, 2)))
-    assert list(impossible(looked.append, where, range(5000))) == []
+    where = SweepPoints(("a.mass", "b.mass"), np.random.default_rng(0).uniform(1.0, 2.0, (5000, 2)))
+    assert list(unbuildable_points(looked.append, where, range(5000))) == []
     assert len(looked) == 4
 
 
 def test_a_motion_is_stored_in_pieces(tmp_path, monkeypatch):
     """Stopped in the middle, what was computed is in the store, and the rest is all that is computed again."""
-    monkeypatch.setattr("gearwright.design.parameter_sweep.kernel_points.TOGETHER", 10)
+    monkeypatch.setattr("gearwright.design.parameter_sweep.kernel_points.KERNEL_BATCH_SIZE", 10)
     over, store, sizes = {"j2.gear.ratio": np.linspace(50, 100, 95)}, tmp_path / "sweep.db", []
-    plain = Forces._numbers
+    plain = ForceMeasure._force_statistics
 
     def counted(self, tau):
         sizes.append(len(tau))
@@ -418,7 +418,7 @@ def test_a_motion_is_stored_in_pieces(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return plain(self, tau)
 
-    monkeypatch.setattr(Forces, "_numbers", counted)
+    monkeypatch.setattr(ForceMeasure, "_force_statistics", counted)
     with pytest.raises(KeyboardInterrupt):
         sweep(ROBOT, over, SWING, store=store)
     with closing(sqlite3.connect(store)) as base:
@@ -437,16 +437,16 @@ def test_a_store_knows_the_measure_with_its_arguments_and_its_text(tmp_path):
     with pytest.raises(FileError, match="another sweep"):
         sweep(ROBOT, over, partial(times, factor=2), store=store, workers=1)
     before, after = (written(tmp_path / f"{k}", f"def measure(robot):\n    return {{'one': {k}.0}}\n") for k in (1, 2))
-    assert identity_of(before) != identity_of(after)
-    assert identity_of(before) == identity_of(written(tmp_path / "1", None))
+    assert measure_identity(before) != measure_identity(after)
+    assert measure_identity(before) == measure_identity(written(tmp_path / "1", None))
     scaled = [(lambda factor: lambda robot: {"x": factor})(k) for k in (1.0, 2.0)]
-    assert identity_of(scaled[0]) != identity_of(scaled[1])
+    assert measure_identity(scaled[0]) != measure_identity(scaled[1])
     same_line = (lambda robot: {"x": 1.0}), (lambda robot: {"x": 2.0})
-    assert identity_of(same_line[0]) != identity_of(same_line[1])
-    assert identity_of(circular(1.0)) == identity_of(circular(1.0)) != identity_of(circular(2.0))
+    assert measure_identity(same_line[0]) != measure_identity(same_line[1])
+    assert measure_identity(circular(1.0)) == measure_identity(circular(1.0)) != measure_identity(circular(2.0))
     arrays = [partial(times, factor=np.linspace(0, k, 5000)) for k in (1.0, 1.0, 2.0)]
-    assert identity_of(arrays[0]) == identity_of(arrays[1]) != identity_of(arrays[2])
-    with pytest.raises(InputError, match="attribute `identity`"):
+    assert measure_identity(arrays[0]) == measure_identity(arrays[1]) != measure_identity(arrays[2])
+    with pytest.raises(InputError, match="identity"):
         sweep(ROBOT, over, partial(times, factor=threading.Lock()), store=tmp_path / "other.db")
 
 
@@ -471,7 +471,7 @@ def test_the_margin_counts_what_goes_wrong():
     for name, value in {
         "link2.peak_stress": one.links["link2"].peak_stress,
         "link2.peak_deflection": one.links["link2"].peak_deflection,
-        "tip.deflection": one.tip.peak,
+        "tip.deflection": one.tip.peak_deflection,
         "perturbed.accuracy": one.perturbed.accuracy,
         "perturbed.j2.peak_torque": one.perturbed.drives["j2"].peak_torque,
         "perturbed.link2.peak_stress": one.perturbed.links["link2"].peak_stress,
@@ -491,15 +491,15 @@ def test_data_sheets_of_ones_own():
     own = Catalogue({}, {"weak": weak})
     found = sweep(robot, {"j2.gear.ratio": [50.0, 100.0]}, Task([SWING]), workers=1, catalogue=own)
     assert found["margin"] == pytest.approx(1 - found["j2.peak_output_torque"] / 20.0, rel=1e-12)
-    with pytest.raises(InputError, match="Leave the catalogue out"):
+    with pytest.raises(InputError, match="sweep: catalogue "):
         sweep(ROBOT, RATIOS, SWING, catalogue=own)
 
 
 def test_the_bar_tells_the_rate(capsys, monkeypatch):
     """The rate is that of what was computed now: what a store had is left out."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("gearwright.simulation.progress.rate_of", lambda count, seconds: f"{count} in a moment")
-    with counting(40, 10, True, "sweeping") as count:
+    monkeypatch.setattr("gearwright.simulation.progress.rate_text", lambda count, seconds: f"{count} in a moment")
+    with counting_bar(40, 10, True, "sweeping") as count:
         count(21)
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
     assert "21/40 11 in a moment" in " ".join(shown.split())
@@ -596,10 +596,10 @@ def test_a_script_that_defines_the_measure_must_be_importable(tmp_path, monkeypa
     path.write_text("def measure(robot):\n    return {}\n")
     monkeypatch.setattr(sys.modules["__main__"], "__file__", str(path), raising=False)
     monkeypatch.setattr(sys.modules["__main__"], "measure", _in_script, raising=False)
-    with pytest.raises(InputError, match=r"study\.py"), script_left_alone(partial(_in_script, 1)):
+    with pytest.raises(InputError, match=r"study\.py"), without_script_import(partial(_in_script, 1)):
         pass
     path.write_text("if __name__ == '__main__':\n    pass\n")
-    with script_left_alone(partial(_in_script, 1)):
+    with without_script_import(partial(_in_script, 1)):
         assert sys.modules["__main__"].__file__ == str(path)
 
 

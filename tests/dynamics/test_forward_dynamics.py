@@ -9,10 +9,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.forward_dynamics import ArticulatedInertia, solve_by_links
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from support.compare import relative
 from support.long_chains import long_chain
 from support.machines import random_design, random_parts_design, random_state
@@ -42,10 +42,10 @@ def local(seed: int) -> gw.Mechanism:
 def residues(mech: gw.Mechanism, seed: int) -> tuple[float, float]:
     """How far the two solutions are apart, and how far the mass matrix times ours is from the right-hand side."""
     rng = np.random.default_rng(seed)
-    pose = place(mech, random_state(rng, mech).q.tolist(), FLOATS)
+    pose = place_machine(mech, random_state(rng, mech).q.tolist(), FLOATS)
     right = rng.uniform(-1, 1, mech.n)
     M = mass_matrix(pose)
-    expected = np.array(solve(M, mech.couplings, mech.elimination, right.tolist()))
+    expected = np.array(solve_by_elimination(M, mech.couplings, mech.elimination_order, right.tolist()))
     found = np.array(solve_by_links(pose, right.tolist()))
     return relative(found, expected), relative(np.array(M) @ found, right)
 
@@ -98,8 +98,10 @@ def test_followers_are_left_to_the_elimination():
 
 def test_every_link_is_moved_to_its_parent_once(monkeypatch):
     moved = []
-    original = ArticulatedInertia.moved
-    monkeypatch.setattr(ArticulatedInertia, "moved", lambda self, R, r: moved.append(r) or original(self, R, r))
+    original = ArticulatedInertia.transformed_by
+    monkeypatch.setattr(
+        ArticulatedInertia, "transformed_by", lambda self, R, r: moved.append(r) or original(self, R, r)
+    )
     for links in (20, 40, 80):
         mech = gw.assemble(long_chain(links))
         moved.clear()

@@ -9,11 +9,11 @@ from scipy.integrate import solve_ivp
 
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.other_formulations.melhem_loria_blocks import equimomental, free_bodies, layout
+from gearwright.dynamics.other_formulations.melhem_loria_blocks import block_layout, equimomental_points, free_bodies
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from gearwright.programs import redundant_programs
-from gearwright.programs.program import flatten
+from gearwright.programs.program import flatten_scalars
 from support.chains import elastic_machine
 from support.compare import relative
 
@@ -145,7 +145,7 @@ def test_mixed_chains_that_have_a_constant_left_inverse(joints):
 @pytest.mark.parametrize("joints", [[(R, Z), (P, X)], [(R, Z), (R, Y), (P, X)]])
 def test_mixed_chains_without_one_say_so_and_offer_the_variant(joints):
     mech = chain(*joints)
-    with pytest.raises(InputError, match=rf"speed of j{len(joints) - 1} from the 'full'.*'link_frames'"):
+    with pytest.raises(InputError, match=rf"\bj{len(joints) - 1}\b.*'full'.*'link_frames'"):
         gw.elastic.RedundantModel(mech).constant_left_inverse()
     variant = gw.elastic.RedundantModel(mech, "link_frames")
     q = variant.configurations(30, seed=7)
@@ -167,7 +167,7 @@ def test_fixed_links_are_bodies_like_others(form):
 
 
 def test_points_have_no_constant_left_inverse():
-    with pytest.raises(InputError, match="no constant row"):
+    with pytest.raises(InputError, match=r"\bj0, j1, j0\.motor, j1\.motor\b.*'points'"):
         gw.elastic.RedundantModel(chain((R, Z), (R, X)), "points").constant_left_inverse()
 
 
@@ -186,7 +186,7 @@ def test_equimomental_points():
     """Six points with the mass, centre and second moments of every piece."""
     mech = elastic_machine(np.random.default_rng(2), [R, P])
     for part in free_bodies(mech):
-        points = np.array([tuple(p) for p in equimomental(part, FLOATS.sqrt)])
+        points = np.array([tuple(p) for p in equimomental_points(part, FLOATS.sqrt)])
         tensor = sum(part.mass / 6 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
         assert points.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-15)
         assert tensor == pytest.approx(np.array(part.tensor.rows()), rel=1e-12, abs=1e-16)
@@ -196,7 +196,7 @@ def test_equimomental_points():
 def test_equimomental_points_of_rods_discs_and_points(thin):
     part = free_bodies(two_joints())[0]
     part = part._replace(tensor=type(part.tensor).diagonal(*thin))
-    points = np.array([tuple(p) for p in equimomental(part, FLOATS.sqrt)])
+    points = np.array([tuple(p) for p in equimomental_points(part, FLOATS.sqrt)])
     tensor = sum(part.mass / 6 * (p @ p * np.eye(3) - np.outer(p, p)) for p in points)
     assert tensor == pytest.approx(np.diag(thin), abs=1e-15)
 
@@ -212,10 +212,10 @@ def test_separated_link_is_the_link_before_assembly():
 def test_rate_of_the_jacobian_is_exact(form):
     """The programs run over CasADi too, which differentiates J along the motion without any difference quotient."""
     mech = elastic_machine(np.random.default_rng(9), [R, P, R])
-    model, plan = gw.elastic.RedundantModel(mech, form), {redundant_programs.LAYOUT: layout(mech, form, FLOATS)}
+    model, plan = gw.elastic.RedundantModel(mech, form), {redundant_programs.LAYOUT: block_layout(mech, form, FLOATS)}
     q, v = casadi.SX.sym("q", 6), casadi.SX.sym("v", 6)
     inputs = {"q": [q[k] for k in range(6)], "v": [v[k] for k in range(6)]}
-    J = casadi.vertcat(*flatten(redundant_programs.JACOBIAN.run(mech, casadi, inputs, plan)))
+    J = casadi.vertcat(*flatten_scalars(redundant_programs.REDUNDANT_JACOBIAN.run(mech, casadi, inputs, plan)))
     slope = casadi.Function("slope", [q, v], [casadi.jtimes(J, q, v)])
     where, speeds = np.random.default_rng(1).uniform(-1, 1, (2, 6))
     expected = slope(where, speeds).full().reshape(model.size, 6)
@@ -265,7 +265,14 @@ def test_integration_matches_a_simulation(form, kinds):
         return np.concatenate(model.rates(x[:n], x[n:], tau))
 
     found = solve_ivp(rates, (0, span), begin, rtol=1e-9, atol=1e-11, method="DOP853").y[:, -1]
-    run = gw.simulate(mech, (q0, v0), until=span, inputs=tau, samples=2, rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        mech,
+        (q0, v0),
+        until=span,
+        inputs=tau,
+        samples=2,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     assert np.abs(run.q[-1] - q0 - span * v0).max() > 1e-5, "something happened"
     assert found[:n] == pytest.approx(run.q[-1], abs=1e-8)
     assert relative(found[n:], model.velocities(run.q[-1], run.v[-1])) < 1e-6
@@ -299,7 +306,7 @@ def test_norms_of_the_left_inverses_of_both_parts():
     lower, upper = model.inverse_norm_bounds(sampled, "J1")
     assert lower * 0.99 < norms.min() < norms.max() < upper * 1.01
     assert model.inverse_norm_bounds(sampled[:5], "J3") == pytest.approx((1 / 80, 1 / 80))
-    with pytest.raises(InputError, match="no part 'J3'"):
+    with pytest.raises(InputError, match=r"'absolute'.*'J3'.*'J'"):
         gw.elastic.RedundantModel(mech, "absolute").inverse_norm_bounds(fresh, "J3")
 
 

@@ -11,15 +11,20 @@ import pytest
 import sympy as sp
 
 import gearwright as gw
-from gearwright.equations.closed_form import PROGRAMS, closed_form
-from gearwright.equations.trigonometric_polynomial import Trig, angle, products, symbol
+from gearwright.equations.closed_form import CLOSED_FORM_PROGRAMS, closed_form
+from gearwright.equations.trigonometric_polynomial import (
+    TrigPolynomial,
+    cosine_and_sine,
+    products_of_waves,
+    symbol_polynomial,
+)
 from gearwright.errors import InputError, JointError
 
 BODY = {"jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)}}
 OF_WHEELS = ("explain", "wheel_mass_matrix", "wheel_coriolis", "structure_matrix")  # in test_symbolic_machine.py
 FUNCTIONS = {
     name: partial(getattr(gw, name, gw.equations.axial_rates), **BODY.get(name, {}))
-    for name in PROGRAMS
+    for name in CLOSED_FORM_PROGRAMS
     if name not in OF_WHEELS
 }
 
@@ -181,7 +186,7 @@ GENERAL = [  # seed 2: a general axis; the regressor has long entries and no gro
 def test_it_equals_the_recursion(name, seed, keep):
     mech, rng = random_arm(seed)
     form = closed_form(name, mech, keep, **BODY.get(name, {}))
-    state = rng.uniform(-1, 1, (len(PROGRAMS[name].inputs), mech.n))
+    state = rng.uniform(-1, 1, (len(CLOSED_FORM_PROGRAMS[name].inputs), mech.n))
     exact = FUNCTIONS[name](mech, *state)
     assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
 
@@ -209,7 +214,7 @@ def test_it_equals_the_recursion_on_other_joints(name, kinds):
     driven = [row[kind].format(i) for i, kind in enumerate(kinds) if kind in row]
     mech = gw.Mechanism(bodies, [gw.Spin("s", 0, (0.6, 0, 0.8), 1e-3, dict.fromkeys(driven, 9.0))])
     form = closed_form(name, mech, **BODY.get(name, {}))
-    state = rng.uniform(-1, 1, (len(PROGRAMS[name].inputs), mech.n))
+    state = rng.uniform(-1, 1, (len(CLOSED_FORM_PROGRAMS[name].inputs), mech.n))
     exact = FUNCTIONS[name](mech, *state)
     assert np.allclose(form.evaluate(*state), exact, rtol=1e-10, atol=1e-10 * (1 + np.abs(exact).max()))
     assert set(list(form.motion.values())[: mech.nq]) == set(mech.coordinates)
@@ -226,7 +231,7 @@ def test_a_kept_symbol_can_change():
     form = closed_form("mass_matrix", elbow())
     heavier = form.evaluate([0.1, 0.2, 0.3], J1=1e-3)
     assert heavier[0, 0] - form.evaluate([0.1, 0.2, 0.3])[0, 0] == pytest.approx(5e-4 * 120**2)
-    with pytest.raises(InputError, match="no symbol 'J9'"):
+    with pytest.raises(InputError, match=r"'J9'.*J1"):
         form.evaluate([0.0, 0.0, 0.0], J9=1.0)
 
 
@@ -238,7 +243,7 @@ def test_the_c_text_compiles_and_gives_the_numbers(name, tmp_path):
     source.write_text(closed_form(name, mech).c())
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fPIC", "-shared"]
     subprocess.run(["gcc", *flags, str(source), "-o", str(library), "-lm"], check=True)
-    state = np.random.default_rng(1).uniform(-1, 1, (len(PROGRAMS[name].inputs), 3))
+    state = np.random.default_rng(1).uniform(-1, 1, (len(CLOSED_FORM_PROGRAMS[name].inputs), 3))
     exact = np.asarray(FUNCTIONS[name](mech, *state))
     out = np.empty(exact.size)
     pointers = [np.ascontiguousarray(x).ctypes.data_as(ctypes.c_void_p) for x in (*state, out)]
@@ -254,9 +259,9 @@ def test_markdown_names_every_symbol():
     assert form._repr_latex_().startswith("$\\begin{aligned}")
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", CLOSED_FORM_PROGRAMS)
 def test_every_function_writes_itself(name):
-    wheel = {"wheel": "j3.rotor"} if "wheel" in PROGRAMS[name].options else {}
+    wheel = {"wheel": "j3.rotor"} if "wheel" in CLOSED_FORM_PROGRAMS[name].options else {}
     form = closed_form(name, gw.load("elbow"), **BODY.get(name, wheel))
     assert form.latex().count("&=") >= len(form.groups) + 1
     assert form.function in form.markdown()
@@ -290,16 +295,16 @@ def test_six_joints_with_full_tensors():
 
 
 def test_the_normal_form_is_a_ring():
-    a, b = angle(0, (1, 0)), angle(0, (1, 1))
-    c, s = angle(1, (1,))
-    x, y, z = a[0] * symbol("m") + 2 * b[1], c * b[0] - 1, s * s * a[1] + symbol("k")
+    a, b = cosine_and_sine(0, (1, 0)), cosine_and_sine(0, (1, 1))
+    c, s = cosine_and_sine(1, (1,))
+    x, y, z = a[0] * symbol_polynomial("m") + 2 * b[1], c * b[0] - 1, s * s * a[1] + symbol_polynomial("k")
     assert x * (y + z) == x * y + x * z
     assert (x * y) * z == x * (y * z)
     assert a[0] * a[0] + a[1] * a[1] == 1
-    assert a[0] * b[0] + a[1] * b[1] == angle(0, (0, 1))[0]
+    assert a[0] * b[0] + a[1] * b[1] == cosine_and_sine(0, (0, 1))[0]
     assert (x - x).terms == {}
     assert x != y
-    assert 1 / symbol("m") * symbol("m") == 1
+    assert 1 / symbol_polynomial("m") * symbol_polynomial("m") == 1
 
 
 def test_products_keep_the_value():
@@ -310,32 +315,32 @@ def test_products_keep_the_value():
         return (np.cos if kind in ("c", "cos") else np.sin)(np.dot(k, q))
 
     for k in [(2, 1, 0), (2, 2, 1), (1, -2, 0), (2, 0, -1), (3, 1, 0), (0, 2, 0)]:
-        for value, kind in zip(angle(0, k), ("cos", "sin"), strict=True):
+        for value, kind in zip(cosine_and_sine(0, k), ("cos", "sin"), strict=True):
             total = sum(
                 factor * np.prod([wave(w[0], w[2]) ** power for w, power in product.waves])
-                for product, factor in products(value).items()
+                for product, factor in products_of_waves(value).items()
             )
             assert total == pytest.approx(wave(kind, k))
 
 
 def test_products_are_of_simple_angles_in_every_group():
-    double = angle(0, (2,))[0] * angle(1, (2,))[1]  # cos(2 q1) sin(2 q2)
-    assert {abs(k) for product in products(double) for (_, _, wave), _ in product.waves for k in wave} == {1}
+    double = cosine_and_sine(0, (2,))[0] * cosine_and_sine(1, (2,))[1]  # cos(2 q1) sin(2 q2)
+    assert {abs(k) for product in products_of_waves(double) for (_, _, wave), _ in product.waves for k in wave} == {1}
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: closed_form("momentum", elbow()), InputError, "no closed form here"),
-        (lambda: closed_form("jacobian", elbow()), InputError, "takes body and point; given is none of it"),
-        (lambda: closed_form("gravity", elbow(), body=1), InputError, "gravity takes nothing else; given is body"),
-        (lambda: closed_form("gravity", elbow(), keep=["m7"]), InputError, "nothing called 'm7'"),
+        (lambda: closed_form("momentum", elbow()), InputError, "closed_form: .*'momentum'"),
+        (lambda: closed_form("jacobian", elbow()), InputError, "jacobian .*body.*point"),
+        (lambda: closed_form("gravity", elbow(), body=1), InputError, "gravity .*body"),
+        (lambda: closed_form("gravity", elbow(), keep=["m7"]), InputError, "keep='m7'"),
         (
             lambda: closed_form("gravity", gw.Mechanism([gw.Body("b", joint="free", mass=1, inertia=np.eye(3))])),
             JointError,
-            "free",
+            "'b' .*free",
         ),
-        (lambda: 1 / (symbol("a") + 1), InputError, "cannot divide by the sum"),
+        (lambda: 1 / (symbol_polynomial("a") + 1), InputError, r"1 \+ a"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, error, words):
@@ -344,8 +349,8 @@ def test_bad_input_is_refused_in_words(call, error, words):
 
 
 def test_the_scalar_prints_itself():
-    assert repr(Trig({})) == "0"
-    assert repr(2 * symbol("m") * angle(0, (1,))[0]) == "2*m*cos[0](1,)"
+    assert repr(TrigPolynomial({})) == "0"
+    assert repr(2 * symbol_polynomial("m") * cosine_and_sine(0, (1,))[0]) == "2*m*cos[0](1,)"
 
 
 def test_ratios_of_a_train_go_through_the_whole_chain():

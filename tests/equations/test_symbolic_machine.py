@@ -64,8 +64,8 @@ def test_the_symbols_have_the_numbers_of_explain(robot):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: closed_form("wheel_coriolis", gw.load("grm3")), "takes wheel; given is none of it"),
-        (lambda: closed_form("wheel_coriolis", gw.load("grm3"), wheel="w9"), "there is no wheel 'w9'"),
+        (lambda: closed_form("wheel_coriolis", gw.load("grm3")), r"wheel_coriolis .*\bwheel\b"),
+        (lambda: closed_form("wheel_coriolis", gw.load("grm3"), wheel="w9"), "'w9'.*w4, w5, w6, w7"),
     ],
 )
 def test_refusals(call, words):

@@ -136,7 +136,7 @@ def test_header_counts_the_operations_that_the_text_has(tmp_path):
 def test_numbers_too_large_for_float_are_refused(tmp_path):
     arm = gw.Mechanism([gw.Body("arm", mass=1e39, com=(1, 0, 0), axis=(0, 1, 0))])
     c(arm, tmp_path, ["gravity"])
-    with pytest.raises(InputError, match="too large for C in float"):
+    with pytest.raises(InputError, match=r"9\.81e\+39.*float"):
         c(arm, tmp_path, ["gravity"], precision="float")
 
 

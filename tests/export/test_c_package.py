@@ -95,21 +95,21 @@ def test_header_names_every_speed(tmp_path):
 
 
 def test_refuses_what_it_cannot_write(tmp_path):
-    with pytest.raises(InputError, match="no target 'cobol'"):
+    with pytest.raises(InputError, match="'cobol'"):
         export(machine(), "cobol", tmp_path)
     for wrong, message in (
-        ({"functions": [gw.jacobian]}, "jacobian needs body="),
+        ({"functions": [gw.jacobian]}, "body="),
         ({"functions": ["jacobian:nowhere"]}, "nowhere"),
-        ({"functions": ["inverse_dynamic"]}, "'inverse_dynamic' cannot be exported. Did you mean 'inverse_dynamics'"),
-        ({"functions": []}, "functions= is empty"),
-        ({"functions": [CFunction("bias", by=("tau",))]}, "bias has no input 'tau'"),
+        ({"functions": ["inverse_dynamic"]}, "'inverse_dynamics'"),
+        ({"functions": []}, "functions="),
+        ({"functions": [CFunction("bias", by=("tau",))]}, "'tau'"),
         ({"precision": "half"}, "precision='half'"),
         ({"parameters": ["nobody.mass"]}, "nobody.mass"),
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             export_c(machine(), tmp_path, **wrong)
-    with pytest.raises(InputError, match=r"a robot n?or a machine"):
+    with pytest.raises(InputError, match="'elbow'"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write"):
+    with pytest.raises(InputError, match=re.escape(str(tmp_path / "file"))):
         export(machine(), "c", tmp_path / "file")

@@ -19,7 +19,7 @@ from gearwright.parts.parameter_paths import parameter, with_parameters
 from support.fmus import PIECES, SAMPLES, Case, arm, instance, largest_difference
 
 fmpy = pytest.importorskip("fmpy")
-pytestmark = pytest.mark.skipif(build.compiler() is None, reason="there is no C compiler")
+pytestmark = pytest.mark.skipif(build.find_compiler() is None, reason="there is no C compiler")
 
 VERSIONS = ("2.0", "3.0")
 MEMORY = {"calloc", "free", "malloc", "memcpy", "memset", "memcmp", "strcmp"}
@@ -131,9 +131,11 @@ def test_what_bounces_is_thrown_back_through_its_gears(kind, tmp_path_factory):
     """Gears that lose power take their part of a blow, and change their flanks while it lasts."""
     robot = arm(1.0, efficiency=0.8)
     mech = gw.assemble(robot)
-    stops = Stops("shoulder.stops", Line.of(mech, "shoulder"), -0.1, 0.3, restitution=0.7)
+    stops = Stops("shoulder.stops", Line.for_machine(mech, "shoulder"), -0.1, 0.3, restitution=0.7)
     laws, state = (*gw.laws(robot), stops), gw.State([0.0, 0.2], [2.0, -1.0])
-    run = gw.simulate(robot, state, 0.6, laws=laws, rtol=1e-12, atol=1e-12, samples=31)
+    run = gw.simulate(
+        robot, state, 0.6, laws=laws, integrator=gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-12), samples=31
+    )
     assert sum(event.name == "shoulder.stops" for event in run.events) > 1
     path = str(tmp_path_factory.getbasetemp() / "bouncing.fmu")
     gw.export.fmu(robot, path, laws=laws, state=state, overwrite=True)
@@ -243,7 +245,13 @@ def test_inputs_may_change_within_a_communication_step(written):
         one.setReal(tau, [40.0 * 0.25 * k])
         one.setRealInputDerivatives(tau, [1], [40.0])
         one.doStep(0.25 * k, 0.25)
-    run = gw.simulate(gw.load("elbow"), None, 0.5, inputs={"tau.j1": lambda t: 40 * t}, rtol=1e-12, atol=1e-12)
+    run = gw.simulate(
+        gw.load("elbow"),
+        None,
+        0.5,
+        inputs={"tau.j1": lambda t: 40 * t},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-12),
+    )
     assert abs(one.getReal([places["v.j1"]])[0] - run["v.j1"][-1]) < 1e-8
 
 
@@ -281,7 +289,7 @@ def test_its_sources_compile_without_a_warning_and_need_no_library(name, version
         "-fvisibility=hidden",
     ]
     main = tmp_path / "sources" / f"fmi{version[0]}.c"
-    command = [build.compiler(), *strict, main, "-o", tmp_path / "model.so", "-lm"]
+    command = [build.find_compiler(), *strict, main, "-o", tmp_path / "model.so", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:500]
     if shutil.which("nm"):

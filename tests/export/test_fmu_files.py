@@ -18,14 +18,15 @@ from support.fmus import arm
 from support.hostile_names import BORN, C_CODE, hostile_robot
 
 fmpy = pytest.importorskip("fmpy")
-needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="there is no C compiler")
+needs_compiler = pytest.mark.skipif(build.find_compiler() is None, reason="there is no C compiler")
 
 
 def test_without_a_compiler_it_holds_sources_alone_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     report = gw.export.fmu(gw.load("elbow"), tmp_path / "elbow.fmu")
     assert report.platform is None
-    assert "sources alone" in str(report)
+    assert "elbow.fmu" in str(report)
+    assert any("gcc" in remark for remark in report.remarks)
     with zipfile.ZipFile(report.path) as archive:
         assert not [name for name in archive.namelist() if name.startswith("binaries/")]
         assert "sources/fmi2.c" in archive.namelist()
@@ -74,7 +75,9 @@ cords: [{name: stay, course: [{frame: base, position: [0, 0, 0.3]}, {frame: rod_
 @pytest.mark.parametrize(("kind", "tolerance"), [("CoSimulation", 1e-8), ("ModelExchange", 1e-6)])
 def test_loops_and_cords_move_as_in_simulate(kind, tolerance, tmp_path):
     robot, state = read_yaml(LOOP_AND_CORD), gw.State([0.0, 0.0], [2.0, -3.0])
-    run = gw.simulate(robot, state, until=0.5, samples=11, rtol=1e-12, atol=1e-12)
+    run = gw.simulate(
+        robot, state, until=0.5, samples=11, integrator=gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-12)
+    )
     assert np.ptp(run["q.crank"]) > 0.3
     report = gw.export.fmu(robot, tmp_path / "crank.fmu", state=state)
     options = {"stop_time": 0.5, "output_interval": 0.05, "relative_tolerance": 1e-9, "record_events": False}
@@ -87,7 +90,7 @@ class Stubborn(Law):
     """A law that decides in Python."""
 
     def __init__(self, mech: gw.Mechanism) -> None:
-        self.name, self.line = "stubborn", Line.of(mech, "j1")
+        self.name, self.line = "stubborn", Line.for_machine(mech, "j1")
 
     def act(self, mode, situation):
         return Action((Force(self.line, 1.0 if situation.q[0] > 0 else -1.0),))
@@ -96,17 +99,17 @@ class Stubborn(Law):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"path": "elbow.zip"}, "does not end in .fmu"),
-        ({"path": "nowhere/elbow.fmu"}, "no folder"),
-        ({"path": "taken.fmu"}, "is there already"),
-        ({"path": "folder.fmu"}, "is a folder"),
-        ({"version": "1.0"}, "version='1.0' is not known"),
-        ({"inputs": "force"}, "inputs='force' is not known"),
-        ({"inputs": "voltage"}, "no motors with torque constant"),
-        ({"parameters": ["j1.motor.inertia", "j1.motor.inertia"]}, "named twice"),
-        ({"parameters": ["j9.motor.inertia"]}, "has no 'j9'"),
-        ({"state": "home"}, "no state 'home'"),
-        ({"state": [1.0]}, "initial state has shape"),
+        ({"path": "elbow.zip"}, r"elbow\.zip.*\.fmu"),
+        ({"path": "nowhere/elbow.fmu"}, "folder 'nowhere'"),
+        ({"path": "taken.fmu"}, r"taken\.fmu.*overwrite=True"),
+        ({"path": "folder.fmu"}, r"folder\.fmu"),
+        ({"version": "1.0"}, "version='1.0'"),
+        ({"inputs": "force"}, "inputs='force'"),
+        ({"inputs": "voltage"}, "inputs='voltage'"),
+        ({"parameters": ["j1.motor.inertia", "j1.motor.inertia"]}, r"j1\.motor\.inertia"),
+        ({"parameters": ["j9.motor.inertia"]}, "'j9'"),
+        ({"state": "home"}, "'home'"),
+        ({"state": [1.0]}, r"\(1,\)"),
     ],
 )
 def test_what_cannot_be_is_said(options, message, tmp_path, monkeypatch):
@@ -123,7 +126,7 @@ def test_laws_and_parameters_that_cannot_be_in_c_are_named(tmp_path):
     with pytest.raises(InputError, match="law 'stubborn'"):
         gw.export.fmu(robot, tmp_path / "a.fmu", laws=[Stubborn(gw.assemble(robot))])
     lossy = arm(2.0, efficiency=0.45)
-    with pytest.raises(InputError, match=r"parameter 'shoulder\.gear\.efficiency' cannot be changed"):
+    with pytest.raises(InputError, match=r"'shoulder\.gear\.efficiency'"):
         gw.export.fmu(lossy, tmp_path / "a.fmu", parameters=["upper.mass", "shoulder.gear.efficiency"])
     report = gw.export.fmu(robot, tmp_path / "taken.fmu")
     assert gw.export.fmu(robot, tmp_path / "taken.fmu", overwrite=True).path == report.path

@@ -81,12 +81,12 @@ def test_refuses_other_precisions_and_shapes():
     f = gw.torch_function(gw.bias, gw.load("elbow"))
     q = torch.zeros(3, dtype=torch.float64)
     for given, message in (
-        ((q, q.float()), r"v is torch.float32 on cpu.*double"),
-        ((q, np.zeros(3)), "v is ndarray"),
-        ((q, q[:2]), r"v has shape \(2,\)"),
-        ((q,), "1 tensors came; give q, v"),
+        ((q, q.float()), r"\bv\b.*float32"),
+        ((q, np.zeros(3)), r"\bv\b.*ndarray"),
+        ((q, q[:2]), r"\bv\b.*\(2,\)"),
+        ((q,), "1 .*q, v"),
     ):
         with pytest.raises(InputError, match=message):
             f(*given)
-    with pytest.raises(InputError, match="torch_function: jacobian needs body="):
+    with pytest.raises(InputError, match="body="):
         gw.torch_function(gw.jacobian, gw.load("elbow"))

@@ -50,12 +50,12 @@ def test_sections_round_trip():
     ("old", "new", "message"),
     [
         ("outer: 80", "outer: 60", "inner=0.07"),
-        ("material: steel", "material: steal", "no material 'steal'"),
-        ("tube: {outer: 80 mm, inner: 70 mm}, ", "", "Give one of tube, box or stations"),
-        ("young: 120 GPa", "young: 120 m", "a stress is wanted"),
-        ("wall: 3 mm", "wal: 3", "Did you mean 'wall'"),
-        ("from: 50 %", "from: 120 %", "do not rise from 0"),
-        ("to: [0.3, 0, 0]", "to: [0, 0, 0]", "ends where it begins"),
+        ("material: steel", "material: steal", "links\\[0\\]\\.section: .*'steal'.*steel"),
+        ("tube: {outer: 80 mm, inner: 70 mm}, ", "", "links\\[0\\]\\.section: .*tube.*box.*stations"),
+        ("young: 120 GPa", "young: 120 m", "'120 m'"),
+        ("wall: 3 mm", "wal: 3", "box\\.wal: .*'wall'"),
+        ("from: 50 %", "from: 120 %", r"1\.2"),
+        ("to: [0.3, 0, 0]", "to: [0, 0, 0]", "section: .*`to`"),
     ],
 )
 def test_wrong_sections_are_told(old, new, message):
@@ -66,5 +66,5 @@ def test_wrong_sections_are_told(old, new, message):
 
 def test_every_word_is_in_the_schema():
     assert {"to", "tube", "box", "stations", "material", "across"} == set(
-        schema()["$defs"]["SectionWords"]["properties"]
+        schema()["$defs"]["SectionFields"]["properties"]
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from gearwright.files import schema
+from gearwright.parts import Screw
 
 
 def objects() -> dict:
-    return {name.removesuffix("Words"): thing for name, thing in schema()["$defs"].items()}
+    return {name.removesuffix("Fields"): thing for name, thing in schema()["$defs"].items()}
 
 
 @pytest.mark.parametrize("name", [*objects(), "the file"])
@@ -21,11 +24,13 @@ def test_every_word_has_a_sentence(name):
 
 def test_the_efficiency_of_a_mesh_has_sentence_and_default():
     rule = objects()["Mesh"]["properties"]["efficiency"]
-    assert "whichever of the two gears drives" in rule["description"]
+    assert "power" in rule["description"]
     assert rule["default"] == 1.0
 
 
 def test_gears_are_told_by_their_parts():
     """What the docstring of a part says is what the reference says; inherited words too."""
     screw = objects()["ScrewGear"]["properties"]
-    assert screw["lead"]["description"] == "how far the nut moves per turn [m]"
+    docstrings = [inspect.getdoc(part) or "" for part in Screw.__mro__]
+    assert f"lead: {screw['lead']['description']}." in docstrings[0]
+    assert any(f"no_load_torque: {screw['no_load_torque']['description']}." in text for text in docstrings[1:])

@@ -10,7 +10,7 @@ import pytest
 import fuzz
 import fuzz_hostile_files
 from gearwright.files.permissions import Permissions
-from gearwright.files.urdf.xacro import expanded
+from gearwright.files.urdf.xacro import expand_xacro
 from support.hostile_files import HARMS, READERS, hostile
 
 
@@ -42,14 +42,14 @@ def seeds_of(reader: str, harm: str, folder: Path) -> list[int]:
 
 
 def test_a_file_outside_that_is_read_is_seen(tmp_path, monkeypatch):
-    monkeypatch.setattr(Permissions, "found", lambda self, folder, name: (folder / name).resolve())
+    monkeypatch.setattr(Permissions, "resolve_file", lambda self, folder, name: (folder / name).resolve())
     _, failures = fuzz.run(seeds_of("yaml", "include", tmp_path), fuzz_hostile_files.attempt)
     assert any("outside of the folder was read" in failure.trace for failure in failures)
 
 
 def test_code_that_runs_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "gearwright.files.urdf.reader.expanded", lambda path, _: expanded(path, Permissions(xacro=True))
+        "gearwright.files.urdf.reader.expand_xacro", lambda path, _: expand_xacro(path, Permissions(xacro=True))
     )
     _, failures = fuzz.run(seeds_of("xacro", "number", tmp_path), fuzz_hostile_files.attempt)
     assert any("code of the file was run" in failure.trace for failure in failures)

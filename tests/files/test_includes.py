@@ -47,7 +47,7 @@ def test_attachments_stay_in_the_folder_unless_allowed(folders, way):
     robot, other = folders
     path = robot / "arm.yaml"
     path.write_text(ARM.replace("NAME", names(other)[way]))
-    with pytest.raises(FileError, match=r"attach\[0\].*leads out of the folder.*--include FOLDER"):
+    with pytest.raises(FileError, match=r"attach\[0\].*--include FOLDER"):
         gw.load(path)
     assert check(path)
     for read in (gw.load, read_yaml):
@@ -60,7 +60,7 @@ def test_an_allowed_folder_allows_no_other(folders, tmp_path):
     path = robot / "arm.yaml"
     path.write_text(ARM.replace("NAME", "../other/ball.yaml"))
     (tmp_path / "othe").mkdir()
-    with pytest.raises(FileError, match="leads out"):
+    with pytest.raises(FileError, match="--include FOLDER"):
         gw.load(path, include=[tmp_path / "othe"])
 
 
@@ -71,7 +71,7 @@ def test_what_is_allowed_holds_for_attached_files_too(folders, tmp_path):
     (other / "hand.yaml").write_text(ARM.replace("NAME", "../third/ball.yaml").replace("rod", "hand"))
     path = robot / "arm.yaml"
     path.write_text(ARM.replace("NAME", "../other/hand.yaml").replace("frame: tip}", "frame: tip, prefix: h_}"))
-    with pytest.raises(FileError, match="leads out"):
+    with pytest.raises(FileError, match="--include FOLDER"):
         gw.load(path, include=[other])
     assert gw.load(path, include=[other, tmp_path / "third"]).link("h_ball").mass == 2.0
 
@@ -81,7 +81,7 @@ def test_a_sidecar_that_is_a_link_out_is_refused(folders):
     (robot / "arm.urdf").write_text(URDF)
     (other / "arm.gearwright.yaml").write_text("robot: arm\ngravity: [0, 0, -1]\n")
     (robot / "arm.gearwright.yaml").symlink_to(other / "arm.gearwright.yaml")
-    with pytest.raises(FileError, match=r"arm\.gearwright\.yaml' leads out of the folder"):
+    with pytest.raises(FileError, match=r"arm\.gearwright\.yaml'.*--include FOLDER"):
         gw.load(robot / "arm.urdf")
     assert list(gw.load(robot / "arm.urdf", include=[other]).gravity) == [0, 0, -1]
 
@@ -106,7 +106,7 @@ def test_links_in_a_circle_are_a_file_error(folders):
 
 @pytest.mark.parametrize(
     ("include", "says"),
-    [("other", "include='other'"), (["/no/such/folder"], "is not a folder"), ([None], r"include=\[None\]")],
+    [("other", "include='other'"), (["/no/such/folder"], "'/no/such/folder'"), ([None], r"include=\[None\]")],
 )
 def test_folders_that_are_none(folders, include, says):
     with pytest.raises(InputError, match=says):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -56,7 +58,13 @@ MODELS = {"grounded": GROUNDED, "four_bar": FOUR_BAR, "spatial": SPATIAL, "welde
 def run_difference(found: Agreement, start: gw.State, seconds: float = 0.4, samples: int = 5) -> tuple[float, float]:
     """The largest difference of hinges over a run, and the largest motion."""
     times = np.linspace(0.0, seconds, samples)
-    ours = gw.simulate(found.robot, start, until=seconds, samples=times, rtol=1e-9, atol=1e-11)
+    ours = gw.simulate(
+        found.robot,
+        start,
+        until=seconds,
+        samples=times,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     found.place(np.asarray(start.q), np.asarray(start.v))
     found.model.opt.timestep, found.model.opt.integrator = STEP, int(mujoco.mjtIntegrator.mjINT_RK4)
     hinges = {
@@ -75,7 +83,7 @@ def run_difference(found: Agreement, start: gw.State, seconds: float = 0.4, samp
 @pytest.mark.parametrize("name", MODELS)
 def test_a_run_of_a_closed_loop(name, agreement):
     found = agreement(MODELS[name])
-    assert not found.report.lost
+    assert not found.report.not_representable
     start = project(found.robot, gw.neutral(found.mech), gw.laws(found.robot))
     worst, moved = run_difference(found, start)
     assert moved > 0.5
@@ -118,9 +126,9 @@ def test_what_holds_nothing_or_what_mocap_moves_is_noted(agreement):
     found = agreement(text)
     assert [loop.name for loop in found.robot.loops] == ["held"]
     notes = "\n".join(found.report.notes)
-    assert "weld 'a to tip' holds bodies that do not move against each other" in notes
-    assert "'hand', which mocap moves there and stands still here" in notes
-    assert "equality 'off' is not active" in notes
+    assert "weld 'a to tip'" in notes
+    assert "mocap body 'hand'" in notes
+    assert "equality 'off'" in notes
 
 
 @pytest.mark.parametrize("sidecar", [True, False])
@@ -129,7 +137,7 @@ def test_a_loop_that_is_written_comes_back(name, sidecar, agreement, tmp_path):
     """As the same equality between sites; the sidecar, where there is one, has nothing to say about it."""
     robot = agreement(MODELS[name]).robot
     report = gw.export.mjcf(robot, tmp_path / "out.xml", sidecar=sidecar)
-    assert not [line for line in report.lost if "loop" in line]
+    assert not [line for line in report.not_representable if "loop" in line]
     assert report.acceleration_error < 1e-8
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "out.xml"))
     kind = mujoco.mjtEq.mjEQ_WELD if name == "welded" else mujoco.mjtEq.mjEQ_CONNECT
@@ -159,12 +167,12 @@ def test_names_of_loops_cannot_break_out(tmp_path):
         try:
             gw.export.mjcf(robot, tmp_path / "r.xml")
         except InputError as error:
-            refused.append(str(error))
+            refused.append((name, str(error)))
             continue
         written += 1
         assert gw.load(tmp_path / "r.xml").loops == robot.loops
     assert written > 20
-    assert all("cannot be written" in message for message in refused)
+    assert all(repr(name)[1:-1] in message for name, message in refused), refused
 
 
 def test_long_names_are_shortened(agreement):
@@ -177,8 +185,8 @@ def test_loops_of_links_and_loops_that_mujoco_cannot_say(tmp_path):
     links = two_links()
     loops = [gw.parts.Loop("kept", ("two", "base")), gw.parts.Loop("edge", ("two", "base"), ("x", "rz"))]
     report = gw.export.mjcf(gw.parts.Robot("r", links, loops=loops), tmp_path / "r.xml")
-    assert [line for line in report.lost if "'edge'" in line and "hold x, rz and" in line]
-    assert not [line for line in report.lost if "'kept'" in line]
+    assert [line for line in report.not_representable if re.search(r"'edge'.*\bx\b.*\brz\b", line)]
+    assert not [line for line in report.not_representable if "'kept'" in line]
     assert gw.load(tmp_path / "r.xml").loops == tuple(loops)
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "r.xml"))
     assert {model.site(s).name for s in range(model.nsite)} == {"kept.two", "kept.base"}

@@ -88,7 +88,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_mass_matrix_and_bias_are_those_of_mujoco(name, agreement):
     found = agreement(MODELS[name])
-    assert not found.report.lost
+    assert not found.report.not_representable
     for seed in range(3):
         mass, bias = found.errors(seed)
         assert mass < 1e-12
@@ -128,22 +128,22 @@ def test_followers_of_followers_end_at_one_joint(agreement):
 @pytest.mark.parametrize(
     ("rest", "words"),
     [
-        ('<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>', ["polynomial of higher order"]),
+        ('<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>', ["equality joint 'eq0'"]),
         (
             '<tendon><spatial name="cord" stiffness="3"><site site="s0"/><site site="s1"/></spatial></tendon>',
-            ["spatial tendon 'cord'", "do not move against each other", "spring"],
+            ["spatial tendon 'cord'", "spring"],
         ),
         (f'<tendon><fixed name="t" stiffness="2" springlength="0 1">{TENDON}', ["slack", "'t'"]),
         (f'<tendon><fixed name="t" range="0 1" frictionloss="1">{TENDON}', ["limits 't'", "friction loss 't'"]),
         (
             f'<tendon><fixed name="t">{TENDON}<equality><tendon tendon1="t" polycoef="0 0 1 0 0"/></equality>',
-            ["higher order"],
+            ["equality tendon 'eq0'"],
         ),
         ('<actuator><muscle name="m" joint="j1" lengthrange="0 1"/></actuator>', ["muscle 'm'"]),
         ('<actuator><general name="s" site="tool" gear="0 0 1 0 0 0"/></actuator>', ["transmission site 's'"]),
         ('<actuator><adhesion name="h" body="fore" ctrlrange="0 1"/></actuator>', ["transmission body 'h'"]),
-        ('<actuator><damper name="d" joint="j1" kv="2" ctrlrange="0 1"/></actuator>', ["depends on the motion", "'d'"]),
-        ('<actuator><pid name="p" joint="j1" kp="3" ki="2"/></actuator>', ["of a kind of its own 'p'"]),
+        ('<actuator><damper name="d" joint="j1" kv="2" ctrlrange="0 1"/></actuator>', ["gain", "'d'"]),
+        ('<actuator><pid name="p" joint="j1" kp="3" ki="2"/></actuator>', ["actuator", "'p'"]),
         ('<actuator><motor name="m" joint="j1" delay="0.01" nsample="5"/></actuator>', ["with a delay 'm'"]),
         ('<actuator><motor name="m" joint="j1" damping="1 2"/></actuator>', ["damping of higher order 'm'"]),
         (
@@ -166,7 +166,7 @@ def test_followers_of_followers_end_at_one_joint(agreement):
 )
 def test_what_a_robot_has_no_words_for_is_named(rest, words, agreement):
     text = arm(rest=rest).replace("<worldbody>", '<worldbody><site name="s0"/><site name="s1" pos="1 0 0"/>')
-    lost = "\n".join(agreement(text).report.lost)
+    lost = "\n".join(agreement(text).report.not_representable)
     assert all(word in lost for word in words), lost
 
 
@@ -183,13 +183,13 @@ def test_what_a_robot_has_no_words_for_is_named(rest, words, agreement):
     ],
 )
 def test_what_changes_the_motion_without_a_trace_is_named(text, word, agreement):
-    assert word in "\n".join(agreement(text).report.lost)
+    assert word in "\n".join(agreement(text).report.not_representable)
 
 
 def test_loading_warns_once_with_everything(tmp_path):
     path = tmp_path / "arm.xml"
     path.write_text(arm(rest='<equality><joint joint1="j2" joint2="j1" polycoef="0 1 2 0 0"/></equality>'))
-    with pytest.warns(GearwrightWarning, match="arm.xml was read, but:\n  left out: equality joint") as seen:
+    with pytest.warns(GearwrightWarning, match="arm.xml.*\n.*equality joint") as seen:
         gw.load(path)
     assert len(seen) == 1
     assert [str(problem) for problem in gw.files.formats.check(path)] != []
@@ -216,9 +216,9 @@ def test_drives_servos_and_their_limits(agreement):
 def test_disabled_groups_and_ranges_are_noted(agreement):
     rest = '<actuator><motor name="m" joint="j1" group="2" ctrlrange="-1 1"/></actuator>'
     off = '<option actuatorgroupdisable="2"><flag clampctrl="disable"/></option>'
-    notes = "\n".join(agreement(arm(rest=rest).replace("<option timestep='0.001'/>", off)).report.notes)
-    assert "'m' is in a group that the file disables" in notes
-    assert "clampctrl" in notes
+    notes = agreement(arm(rest=rest).replace("<option timestep='0.001'/>", off)).report.notes
+    assert any("'m'" in note and "group" in note for note in notes)
+    assert any("clampctrl" in note for note in notes)
 
 
 def test_limits_friction_and_efforts(agreement):
@@ -249,7 +249,9 @@ def test_a_dcmotor_moves_as_in_mujoco(tmp_path):
     data.ctrl[0] = 6.0
     while data.time < 1 - 1e-5:
         mujoco.mj_step(model, data)
-    run = gw.simulate(robot, until=1.0, inputs={"d.voltage": 6.0}, rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        robot, until=1.0, inputs={"d.voltage": 6.0}, integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)
+    )
     assert abs(data.qpos[0]) > 0.1
     assert [run["q.j1"][-1], run["q.j2"][-1]] == pytest.approx(data.qpos, abs=1e-7)
 
@@ -268,7 +270,7 @@ def test_all_data_of_a_dcmotor(agreement):
 def test_keyframes_are_states(agreement):
     rest = '<keyframe><key name="home" qpos="0.1 0.2" qvel="0.3 0"/><key qpos="1 2"/></keyframe>'
     found = agreement(arm(rest=rest))
-    state = gw.State.named(found.robot, "home")
+    state = gw.State.from_robot(found.robot, "home")
     assert (list(state.q), list(state.v)) == ([0.1, 0.2], [0.3, 0.0])
     assert [state.name for state in found.robot.states] == ["home", "key1"]
 
@@ -278,7 +280,7 @@ def test_a_keyframe_of_a_free_body_has_its_speeds_in_body_axes(agreement):
         "</mujoco>", '<keyframe><key name="k" qpos="1 2 3 0.7 0.1 0.2 0.4" qvel="1 2 3 4 5 6"/></keyframe></mujoco>'
     )
     found = agreement(text)
-    state = gw.State.named(found.robot, "k")
+    state = gw.State.from_robot(found.robot, "k")
     G, _ = found.place(np.asarray(state.q), np.asarray(state.v))
     assert pytest.approx([1, 2, 3, 4, 5, 6]) == G @ state.v
 

@@ -37,7 +37,7 @@ def test_a_drive_of_the_sidecar_takes_the_place_of_its_joints_armature(tmp_path)
     assert any("j2" in note and "0.2" in note for note in report.notes)
     mech = gw.assemble(robot)
     (rotor,) = [spin for spin in mech.spins if spin.name == "j2.rotor"]
-    assert (rotor.carrier, rotor.coupled) == (0, 2e-5)
+    assert (rotor.carrier, rotor.coupling_inertia) == (0, 2e-5)
     bare = gw.mass_matrix(gw.approximate(mech, "none"), [0.1, 0.2])
     assert np.diag(gw.mass_matrix(mech, [0.1, 0.2]) - bare) == pytest.approx([0.9, 0.2])
 
@@ -73,12 +73,12 @@ def test_rotor_params_are_those_of_pinocchio(tmp_path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        (srdf('name="pivo" mass="1" gear_ratio="1"'), "Did you mean 'pivot'"),
-        (srdf('name="pivot" mass="-1" gear_ratio="1"'), "inertia of 0 or more"),
-        (srdf('name="pivot" mass="x" gear_ratio="1"'), "not a finite number"),
-        (srdf('name="pivot" gear_ratio="1"'), "mass is missing"),
-        ('<robot name="arm"/>', "no <rotor_params>"),
-        ("<mujoco/>", "not <robot>"),
+        (srdf('name="pivo" mass="1" gear_ratio="1"'), "'pivo'.*'pivot'"),
+        (srdf('name="pivot" mass="-1" gear_ratio="1"'), "mass -1 "),
+        (srdf('name="pivot" mass="x" gear_ratio="1"'), "mass.*'x'"),
+        (srdf('name="pivot" gear_ratio="1"'), "mass"),
+        ('<robot name="arm"/>', "<rotor_params>"),
+        ("<mujoco/>", "<mujoco>.*<robot>"),
     ],
 )
 def test_a_bad_srdf_is_refused(text, word, tmp_path):
@@ -90,5 +90,5 @@ def test_a_bad_srdf_is_refused(text, word, tmp_path):
 
 def test_an_srdf_that_contradicts_the_robot_is_refused(tmp_path):
     (tmp_path / "arm.srdf").write_text(srdf('name="j1" mass="1e-3" gear_ratio="7"'))
-    with pytest.raises(FileError, match="Correct one"):
+    with pytest.raises(FileError, match=r"joint 'j1'.*7.*0\.001 kg m2"):
         gw.load("elbow", srdf=tmp_path / "arm.srdf")

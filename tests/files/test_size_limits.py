@@ -70,14 +70,14 @@ def test_a_urdf_of_a_thousand_links_loads_with_its_sidecar(tmp_path):
     ],
 )
 def test_numbers_have_a_length(read, text, number):
-    with pytest.raises(FileError, match=r"has \d+ characters, a number at most 100. Round it"):
+    with pytest.raises(FileError, match=r"\d{3,} characters.* 100\b"):
         read(text.replace("NUMBER", number))
 
 
 def test_a_number_of_the_sidecar_has_a_length(tmp_path):
     (tmp_path / "arm.urdf").write_text(urdf_chain(1))
     (tmp_path / "arm.gearwright.yaml").write_text(f"links: [{{name: link1, mass: {'9' * 40_000}}}]")
-    with pytest.raises(FileError, match="a number at most 100"):
+    with pytest.raises(FileError, match=r"40000 characters.* 100\b"):
         gw.load(tmp_path / "arm.urdf")
 
 
@@ -92,13 +92,13 @@ TOO_MUCH = {
     "joints": (read_urdf, f'<robot name="r"><link name="a"/>{"<joint/>" * MANY}</robot>', "4001 joints"),
     "transmissions": (read_urdf, f'<robot name="r">{"<transmission/>" * MANY}</robot>', "4001 transmissions"),
     "floating joints": (read_urdf, urdf_chain(1400, "floating"), r"5\d\d\d links"),
-    "elements": (read_urdf, f'<robot name="r">{"<x/>" * 200_001}</robot>', "more than 200000 elements"),
-    "levels": (read_urdf, "<robot>" + "<a>" * 50 + "</a>" * 50 + "</robot>", "deeper than 40"),
-    "a name": (read_urdf, f'<robot name="{"r" * 201}"><link name="a"/></robot>', "at most 200"),
+    "elements": (read_urdf, f'<robot name="r">{"<x/>" * 200_001}</robot>', r"\b200000\b"),
+    "levels": (read_urdf, "<robot>" + "<a>" * 50 + "</a>" * 50 + "</robot>", r"\b40\b"),
+    "a name": (read_urdf, f'<robot name="{"r" * 201}"><link name="a"/></robot>', r"\b201\b.*\b200\b"),
     "links of a YAML": (read_yaml, "robot: r\nlinks: [" + "{}, " * MANY + "]\n", "4001 links"),
     "frames": (read_yaml, LINK + "frames: [" + "{}, " * MANY + "]\n", "4001 frames"),
     "drives": (read_yaml, LINK + "drives: [" + "{}, " * MANY + "]\n", "4001 drives"),
-    "levels of a YAML": (read_yaml, LINK + "x: " + "[" * 50 + "]" * 50 + "\n", "deeper than 40"),
+    "levels of a YAML": (read_yaml, LINK + "x: " + "[" * 50 + "]" * 50 + "\n", r"\b40\b"),
     "a name of a YAML": (read_yaml, LINK.replace("name: a", "name: " + "a" * 201), "200"),
     "segments": (
         read_yaml,
@@ -108,7 +108,7 @@ TOO_MUCH = {
             "flexible: {length: 1, line_density: 1, bending: [1, 1], segments: 200, direction: [1, 0, 0]}}\n"
             for i in range(30)
         ),
-        "6030 links and segments",
+        "6030 links",
     ),
 }
 
@@ -131,7 +131,7 @@ def test_attachments_do_not_multiply(tmp_path):
         (tmp_path / f"{name}.yaml").write_text(LINK + frames + lines)
     (tmp_path / "leaf.yaml").write_text(LINK)
     assert len(gw.load(tmp_path / "middle.yaml").links) == 17
-    with pytest.raises(FileError, match="made of more than 64 files"):
+    with pytest.raises(FileError, match="64 files"):
         gw.load(tmp_path / "top.yaml")
 
 
@@ -140,7 +140,7 @@ def test_attached_links_are_counted_together(tmp_path):
     (tmp_path / "third.yaml").write_text(f"robot: third\nlinks:\n{links}")
     lines = "".join(f"  - {{robot: third.yaml, frame: f, prefix: p{i}_}}\n" for i in range(3))
     (tmp_path / "whole.yaml").write_text(LINK + "frames: [{name: f, link: a}]\nattach:\n" + lines)
-    with pytest.raises(FileError, match=r"attach\[2\].*there are 4501 links"):
+    with pytest.raises(FileError, match=r"attach\[2\].*4501 links"):
         gw.load(tmp_path / "whole.yaml")
 
 

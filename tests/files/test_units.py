@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gearwright.files.units import UNITS, quantity
+from gearwright.files.units import UNITS_BY_DIMENSION, parse_quantity
 
 # Values from the definitions of the units.
 KNOWN = [
@@ -37,37 +37,37 @@ KNOWN = [
 
 @pytest.mark.parametrize(("text", "dimension", "value"), KNOWN)
 def test_worth(text, dimension, value):
-    assert quantity(text, dimension) == pytest.approx(value, rel=1e-14)
+    assert parse_quantity(text, dimension) == pytest.approx(value, rel=1e-14)
 
 
 @pytest.mark.parametrize(
     ("text", "dimension", "says"),
     [
-        ("5", "length", "is a text, not a number"),
-        ("five", "length", "is not a number"),
-        ("5 kg", "length", "the unit of a mass, but a length is wanted"),
-        ("5 mmm", "length", "Did you mean 'mm'"),
-        ("5 Nm", "number", "unit of a torque"),
-        ("5 foo", "number", "has no unit"),
-        ("1e999 m", "length", "not a finite number"),
-        ("nan m", "length", "is not a number"),
+        ("5", "length", "'5'"),
+        ("five", "length", "'five'"),
+        ("5 kg", "length", "'5 kg'.*mass.*length"),
+        ("5 mmm", "length", "'mmm'.*'mm'"),
+        ("5 Nm", "number", "'5 Nm'.*torque"),
+        ("5 foo", "number", "'5 foo'"),
+        ("1e999 m", "length", "'1e999 m'"),
+        ("nan m", "length", "'nan m'"),
     ],
 )
 def test_refused(text, dimension, says):
     with pytest.raises(ValueError, match=says):
-        quantity(text, dimension)
+        parse_quantity(text, dimension)
 
 
-@given(st.sampled_from(sorted(UNITS)), st.floats(-1e6, 1e6), st.data())
+@given(st.sampled_from(sorted(UNITS_BY_DIMENSION)), st.floats(-1e6, 1e6), st.data())
 def test_every_unit_of_the_table_is_read_as_written(dimension, number, data):
-    unit = data.draw(st.sampled_from(sorted(UNITS[dimension])))
+    unit = data.draw(st.sampled_from(sorted(UNITS_BY_DIMENSION[dimension])))
     if unit in ("", "degC"):
         return
-    found = quantity(f"{number!r} {unit}", dimension)
-    assert found == pytest.approx(number * UNITS[dimension][unit], rel=1e-14, abs=1e-300)
+    found = parse_quantity(f"{number!r} {unit}", dimension)
+    assert found == pytest.approx(number * UNITS_BY_DIMENSION[dimension][unit], rel=1e-14, abs=1e-300)
 
 
 def test_no_unit_has_two_meanings_within_what_one_field_accepts():
     pairs = [("angular stiffness", "stiffness"), ("angular damping", "damping"), ("number", "turns per length")]
     for first, second in pairs:
-        assert not set(UNITS[first]) & set(UNITS[second])
+        assert not set(UNITS_BY_DIMENSION[first]) & set(UNITS_BY_DIMENSION[second])

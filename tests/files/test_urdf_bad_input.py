@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning
-from gearwright.files.size_limits import MAX_BYTES
+from gearwright.files.size_limits import MAX_FILE_BYTES
 from gearwright.files.urdf.reader import read_urdf
 
 GOOD = """<robot name="arm">
@@ -34,41 +34,41 @@ def test_the_pattern_itself_is_good() -> None:
 
 
 BAD = [
-    ('xyz="0.4 0 0"', 'xyz="0.4 0"', 9, "xyz has 2 numbers instead of 3"),
-    ('xyz="0.4 0 0"', 'xyz="0.4 0 zero"', 9, "'zero' is not a finite number"),
-    ('xyz="0.4 0 0"', 'xyz="0,4 0 0"', 9, "'0,4' is not a finite number"),
-    ('xyz="0.4 0 0"', 'xyz="inf 0 0"', 9, "'inf' is not a finite number"),
-    ('xyz="0.4 0 0"', 'xyz="1e400 0 0"', 9, "'1e400' is larger than 1e+12"),
-    ('xyz="0.4 0 0"', 'xyz="1_0 0 0"', 9, "'1_0' is not a finite number"),
-    ('value="2"', 'value="nan"', 3, "'nan' is not a finite number"),
-    ('value="2"', 'value="-1e99"', 3, "'-1e99' is larger than"),
-    ('value="2"', 'weight="2"', 3, "value is missing"),
-    ('<mass value="2"/>', "", 3, "<inertial> has no <mass>"),
-    ('ixx="0.1" iyy="0.1"', 'ixx="0.1"', 3, "iyy is missing"),
-    ('xyz="0 0 1"', 'xyz="0 0 0"', 6, "has no direction"),
-    ('type="continuous"', 'type="continous"', 8, "type 'continous' is unknown. Did you mean 'continuous'"),
-    ('type="continuous"', "", 8, "<joint> has no type"),
-    ('name="elbow"', 'name=""', 8, "<joint> has no name"),
-    ('name="elbow"', f'name="{"e" * 300}"', 8, "300 characters"),
-    ('<parent link="upper"/>', "", 8, "there is no <parent link=.../>"),
-    ('<parent link="upper"/>', '<parent link="uper"/>', 8, "parent 'uper' is not a link. Did you mean 'upper'"),
-    ('<child link="fore"/>', '<child link="for"/>', 8, "child 'for' is not a link. Did you mean 'fore'"),
-    ('<link name="fore">', '<link name="upper">', 4, "another link 'upper' in line 3"),
-    ('name="elbow"', 'name="shoulder"', 8, "another joint 'shoulder' in line 5"),
-    ('<parent link="ground"/>', '<parent link="fore"/>', 5, "circle: "),
-    ('<child link="fore"/>', '<child link="upper"/>', 8, "'upper' hangs on joint 'shoulder' already"),
-    ('lower="-1"', 'lower="low"', 7, "lower: 'low' is not a finite number"),
-    ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><axis xyz="0 1 0"/>', 6, "a second <axis>"),
-    ("</robot>", '<link name="lost"/></robot>', 10, "2 roots: 'ground', 'lost'"),
-    ("</robot>", '<joint name="a" type="fixed"><mimic joint="a"/></joint></robot>', 10, "no <parent"),
+    ('xyz="0.4 0 0"', 'xyz="0.4 0"', 9, "'elbow'|xyz|2|3|'0.4 0'"),
+    ('xyz="0.4 0 0"', 'xyz="0.4 0 zero"', 9, "'elbow'|xyz|'zero'"),
+    ('xyz="0.4 0 0"', 'xyz="0,4 0 0"', 9, "'elbow'|xyz|'0,4'"),
+    ('xyz="0.4 0 0"', 'xyz="inf 0 0"', 9, "'elbow'|xyz|'inf'"),
+    ('xyz="0.4 0 0"', 'xyz="1e400 0 0"', 9, "'elbow'|xyz|'1e400'|1e+12"),
+    ('xyz="0.4 0 0"', 'xyz="1_0 0 0"', 9, "'elbow'|xyz|'1_0'"),
+    ('value="2"', 'value="nan"', 3, "'upper'/inertial/mass|value|'nan'"),
+    ('value="2"', 'value="-1e99"', 3, "'upper'/inertial/mass|value|'-1e99'"),
+    ('value="2"', 'weight="2"', 3, "'upper'/inertial/mass: value"),
+    ('<mass value="2"/>', "", 3, "'upper'/inertial: |<mass>"),
+    ('ixx="0.1" iyy="0.1"', 'ixx="0.1"', 3, "'upper'/inertial/inertia: iyy"),
+    ('xyz="0 0 1"', 'xyz="0 0 0"', 6, "'shoulder'/axis|(0.0, 0.0, 0.0)"),
+    ('type="continuous"', 'type="continous"', 8, "'elbow'|'continous'|'continuous'"),
+    ('type="continuous"', "", 8, "joint 'elbow': |<joint>|type"),
+    ('name="elbow"', 'name=""', 8, "joint: |<joint>|name"),
+    ('name="elbow"', f'name="{"e" * 300}"', 8, "300|200"),
+    ('<parent link="upper"/>', "", 8, "'elbow'|<parent link=.../>"),
+    ('<parent link="upper"/>', '<parent link="uper"/>', 8, "'elbow'|'uper'|'upper'"),
+    ('<child link="fore"/>', '<child link="for"/>', 8, "'elbow'|'for'|'fore'"),
+    ('<link name="fore">', '<link name="upper">', 4, "link 'upper'|line 3"),
+    ('name="elbow"', 'name="shoulder"', 8, "joint 'shoulder'|line 5"),
+    ('<parent link="ground"/>', '<parent link="fore"/>', 5, "upper -> fore -> upper"),
+    ('<child link="fore"/>', '<child link="upper"/>', 8, "'elbow'|'upper'|'shoulder'"),
+    ('lower="-1"', 'lower="low"', 7, "'shoulder'/limit: lower: 'low'"),
+    ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><axis xyz="0 1 0"/>', 6, "'shoulder'/axis: |<axis>"),
+    ("</robot>", '<link name="lost"/></robot>', 10, "2|'ground', 'lost'"),
+    ("</robot>", '<joint name="a" type="fixed"><mimic joint="a"/></joint></robot>', 10, "'a'|<parent"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "line", "says"), BAD, ids=[says[:40] for *_, says in BAD])
-def test_each_problem_has_its_line(old: str, new: str, line: int | None, says: str) -> None:
+@pytest.mark.parametrize(("old", "new", "line", "facts"), BAD, ids=[facts[:40] for *_, facts in BAD])
+def test_each_problem_has_its_line(old: str, new: str, line: int | None, facts: str) -> None:
     assert old in GOOD
     found = problems(GOOD.replace(old, new, 1))
-    assert any(at == line and says in text for at, text in found), found
+    assert any(at == line and all(fact in text for fact in facts.split("|")) for at, text in found), found
 
 
 def test_all_problems_in_one_run() -> None:
@@ -85,7 +85,10 @@ def test_all_problems_in_one_run() -> None:
 def test_followers_in_a_circle() -> None:
     text = GOOD.replace('<child link="fore"/>', '<child link="fore"/><mimic joint="shoulder"/>')
     text = text.replace('<child link="upper"/>', '<child link="upper"/><mimic joint="elbow"/>')
-    assert any("circle" in words for _, words in problems(text))
+    assert [(line, words.partition(":")[0], "mimic" in words) for line, words in problems(text)] == [
+        (5, "joint 'shoulder'", True),
+        (8, "joint 'elbow'", True),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,14 +97,14 @@ def test_followers_in_a_circle() -> None:
         ("<robot", "broken XML"),
         ("<robot><link></robot>", "broken XML"),
         ('<robot name="a" name="b"/>', "broken XML"),
-        ("<sdf/>", "the outermost element is <sdf>, not <robot>"),
+        ("<sdf/>", "<sdf>.*<robot>"),
         ("<!-- nothing -->", "XML"),
         ("<>", "XML"),
-        ('<!DOCTYPE robot SYSTEM "robot.dtd"><robot name="a"/>', "DOCTYPE or ENTITY is refused"),
-        ("\n<!doctype robot><robot name='a'/>", "DOCTYPE or ENTITY is refused"),
-        ("<a>" * 100 + "</a>" * 100, "nested deeper than 40|outermost"),
-        ("<robot>" + "<a>" * 100 + "</a>" * 100 + "</robot>", "nested deeper than 40"),
-        ("<robot>" + "<a/>" * 200_001 + "</robot>", "more than 200000 elements"),
+        ('<!DOCTYPE robot SYSTEM "robot.dtd"><robot name="a"/>', "DOCTYPE or ENTITY"),
+        ("\n<!doctype robot><robot name='a'/>", "DOCTYPE or ENTITY"),
+        ("<a>" * 100 + "</a>" * 100, "40|root element"),
+        ("<robot>" + "<a>" * 100 + "</a>" * 100 + "</robot>", r"\b40\b"),
+        ("<robot>" + "<a/>" * 200_001 + "</robot>", r"\b200000\b"),
         ("<robot>" + "<a>" * 100_000, "broken XML|nested"),
     ],
     ids=range(12),
@@ -120,7 +123,7 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
         f'<!DOCTYPE robot [<!ENTITY x SYSTEM "file://{secret}">]><robot name="r"><link name="a">&x;</link></robot>',
     ]
     for text in bombs:
-        with pytest.raises(FileError, match="refused") as caught:
+        with pytest.raises(FileError, match="DOCTYPE or ENTITY") as caught:
             read_urdf(text)
         assert "opensesame" not in str(caught.value)
 
@@ -137,8 +140,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(FileError, match=says):
             read_urdf(path)
-    path.write_bytes(b"<robot>" + b" " * MAX_BYTES + b"</robot>")
-    with pytest.raises(FileError, match="larger than"):
+    path.write_bytes(b"<robot>" + b" " * MAX_FILE_BYTES + b"</robot>")
+    with pytest.raises(FileError, match=str(MAX_FILE_BYTES)):
         read_urdf(path)
     with pytest.raises(FileError, match="folder"):
         read_urdf(tmp_path)

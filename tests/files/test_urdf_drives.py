@@ -64,7 +64,7 @@ def test_ratio(spelling: str) -> None:
     (drive,) = robot.drives
     assert (drive.joint, drive.gear.ratio, drive.motor.inertia) == ("elbow", 50.0, 0.0)
     assert report.ignored == ()
-    assert any("joint 'elbow': ratio 50 from" in note and "motor speed / joint speed" in note for note in report.notes)
+    assert any("joint 'elbow': ratio 50 " in note for note in report.notes)
 
 
 ROTORS = {
@@ -102,7 +102,7 @@ def test_raisim_without_a_ratio_adds_to_the_diagonal_alone() -> None:
     q = np.array([0.3, 0.4])
     added = gw.mass_matrix(gw.assemble(robot), q) - gw.mass_matrix(plain, q)
     np.testing.assert_allclose(added, [[0, 0], [0, 0.05]], atol=1e-15)
-    assert any("reflected to the joint" in note for note in report.notes)
+    assert any("elbow" in note and "reflected" in note for note in report.notes)
 
 
 def test_a_rotor_on_a_link_that_is_too_small_is_accepted() -> None:
@@ -110,7 +110,7 @@ def test_a_rotor_on_a_link_that_is_too_small_is_accepted() -> None:
         '<actuator name="m"><mechanicalReduction>50</mechanicalReduction><motorInertia>0.2</motorInertia></actuator>'
     )
     text = arm(transmission(f"<type>{SIMPLE}</type>{J}{rotor}"))
-    with pytest.warns(GearwrightWarning, match="link 'upper': smaller than the rotors of 'elbow'"):
+    with pytest.warns(GearwrightWarning, match="link 'upper': .*'elbow'"):
         robot = read_urdf(text)
     assert robot.link("upper").effective
     gw.assemble(robot)
@@ -143,7 +143,7 @@ def test_two_motors_on_two_joints(kind: str, joints: tuple[str, str]) -> None:
     }[kind]
     assert [actuator.name for actuator in mech.actuators] == ["m1", "m2"]
     np.testing.assert_allclose(gw.actuator_speeds(mech, v), expected, rtol=1e-14)
-    assert sum("its speed is read as" in note for note in report.notes) == 2
+    assert [sum(f"'{motor}'" in note for note in report.notes) for motor in ("m1", "m2")] == [1, 1]
     assert report.ignored == ()
 
 
@@ -171,7 +171,7 @@ def test_contradicting_ratios_are_refused_with_both_lines() -> None:
         '<joint name="elbow"><mechanicalReduction>50</mechanicalReduction></joint>',
         '<actuator name="m"><mechanicalReduction>-50</mechanicalReduction></actuator></transmission>',
     ]
-    error = refused(arm("\n".join(lines)), "ratio -50 here and 50 in line")
+    error = refused(arm("\n".join(lines)), "'elbow'.* -50 .* 50 .*line")
     first = arm("\n".join(lines)).splitlines().index(lines[1]) + 1
     assert error.problems[0][0] == first + 1
     assert f"line {first}" in str(error)
@@ -180,30 +180,30 @@ def test_contradicting_ratios_are_refused_with_both_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (arm(SPELLINGS["PR2"], '<drake:gear_ratio value="51"/>'), "ratio 51 here and 50 in line"),
-        (arm(SPELLINGS["PR2"] + SPELLINGS["PR2"].replace("50", "60")), "ratio 60 here and 50"),
-        (arm(SPELLINGS["PR2"].replace("elbow", "elbw")), "no joint 'elbw' to drive. Did you mean 'elbow'"),
-        (arm(SPELLINGS["PR2"].replace("50", "0")), "ratio 0"),
-        (arm(SPELLINGS["PR2"].replace("50", "fifty")), "'fifty' is not a finite number"),
-        (arm(SPELLINGS["PR2"].replace("50", "nan")), "'nan' is not a finite number"),
-        (arm(SPELLINGS["PR2"].replace("50", "")), "0 numbers instead of one"),
-        (arm(SPELLINGS["PR2"].replace("50", "1 2")), "2 numbers instead of one"),
-        (arm(transmission(f"<type>{SIMPLE}</type>{J}{ROTORS['drake'].replace('2e-5', '-1')}")), "-1 kg m2 is negative"),
-        (arm(in_joint='<dynamics rotor_inertia="-1"/>'), "rotor_inertia -1 kg m2 is negative"),
+        (arm(SPELLINGS["PR2"], '<drake:gear_ratio value="51"/>'), "'elbow'.* 51 .* 50 .*line 6"),
+        (arm(SPELLINGS["PR2"] + SPELLINGS["PR2"].replace("50", "60")), "'elbow'.* 60 .* 50 .*line 6"),
+        (arm(SPELLINGS["PR2"].replace("elbow", "elbw")), "'elbw'.*'elbow'"),
+        (arm(SPELLINGS["PR2"].replace("50", "0")), r"'elbow'.*ratio.* 0\b"),
+        (arm(SPELLINGS["PR2"].replace("50", "fifty")), "<mechanicalReduction>.*'fifty'"),
+        (arm(SPELLINGS["PR2"].replace("50", "nan")), "<mechanicalReduction>.*'nan'"),
+        (arm(SPELLINGS["PR2"].replace("50", "")), "<mechanicalReduction>.* 0 .*''"),
+        (arm(SPELLINGS["PR2"].replace("50", "1 2")), "<mechanicalReduction>.* 2 .*'1 2'"),
+        (arm(transmission(f"<type>{SIMPLE}</type>{J}{ROTORS['drake'].replace('2e-5', '-1')}")), "'elbow'.* -1 kg m2"),
+        (arm(in_joint='<dynamics rotor_inertia="-1"/>'), "rotor_inertia -1 kg m2"),
         (
             arm(
                 transmission(f"<type>{SIMPLE}</type>{J}{ROTORS['motorInertia']}"),
                 '<dynamics rotor_inertia="0.06"/>',
             ),
-            "is not the reflected",
+            r"0\.06 kg m2",
         ),
-        (arm(transmission(f"<type>{SIMPLE}</type><joint/>{A}")), "has no name"),
+        (arm(transmission(f"<type>{SIMPLE}</type><joint/>{A}")), "'t'/joint: .*name"),
         (
             arm(coupled("DifferentialTransmission", ("elbw", "shoulder"))),
-            "no joint 'elbw' to drive. Did you mean 'elbow'",
+            "'elbw'.*'elbow'",
         ),
-        (arm(coupled("DifferentialTransmission", values=(0, 1, 1, 1))), "a reduction of 0"),
-        (arm(2 * coupled("DifferentialTransmission")), "another transmission 't'"),
+        (arm(coupled("DifferentialTransmission", values=(0, 1, 1, 1))), r"'t'.*reduction.* 0\b"),
+        (arm(2 * coupled("DifferentialTransmission")), "transmission 't'"),
     ],
 )
 def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> None:
@@ -215,14 +215,14 @@ def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> N
     [
         (
             transmission("<type>transmission_interface/DifferentialTransmission</type>" + 2 * J + 2 * A),
-            "'t' of type DifferentialTransmission without actuator1",
+            "'t' | DifferentialTransmission | actuator1",
         ),
         (
             transmission("<type>transmission_interface/HalfDifferentialTransmission</type>" + 2 * J + 2 * A),
-            "'t' of type HalfDifferentialTransmission",
+            "'t' | HalfDifferentialTransmission",
         ),
-        (coupled("DifferentialTransmission", joints=("shoulder", "shoulder")), "do not follow one another"),
-        (transmission(f"<type>{SIMPLE}</type>" + 2 * J + A), "SimpleTransmission with 2 joints, 1 actuators"),
+        (coupled("DifferentialTransmission", joints=("shoulder", "shoulder")), "transmission 't' | joints"),
+        (transmission(f"<type>{SIMPLE}</type>" + 2 * J + A), "SimpleTransmission | 2 joints | 1 actuators"),
         (SPELLINGS["PR2"].replace("</transmission>", "<compensator/></transmission>"), "transmission/compensator"),
         (SPELLINGS["ros2_control"].replace("0.0</offset>", "0.1</offset>"), "transmission/joint/offset"),
         (SPELLINGS["ros2_control"].replace("<transmission", "<hardware/><transmission"), "ros2_control/hardware"),
@@ -230,20 +230,20 @@ def test_what_contradicts_or_means_nothing_is_refused(text: str, says: str) -> N
 )
 def test_what_is_not_understood_is_reported(extra: str, says: str) -> None:
     _, report = read_urdf_with_report(arm(extra))
-    assert any(says in line and "line" in line for line in report.ignored), report
+    assert any(all(fact in line for fact in [*says.split(" | "), "line"]) for line in report.ignored), report
 
 
 def test_a_motor_on_a_joint_that_cannot_be_driven_is_reported() -> None:
     text = arm(SPELLINGS["PR2"]).replace('name="elbow" type="continuous"', 'name="elbow" type="fixed"')
     robot, report = read_urdf_with_report(text)
     assert robot.drives == ()
-    assert any("the motor of 'elbow', a fixed joint" in line for line in report.ignored)
+    assert any("'elbow'" in line and "fixed" in line for line in report.ignored)
 
 
 def test_a_transmission_of_nobody_that_says_nothing_is_reported() -> None:
     """Published files carry transmissions of joints they left out; with ratio 1 and no rotor nothing is lost."""
     _, report = read_urdf_with_report(arm(SPELLINGS["PR2"].replace("elbow", "elbw").replace("50", "1.0")))
-    assert any("there is no joint 'elbw'" in problem.message for problem in report.broken)
+    assert any("joint 'elbw'" in problem.message for problem in report.accepted_problems)
 
 
 def test_the_friction_of_pandas_files_is_read() -> None:
@@ -252,7 +252,7 @@ def test_the_friction_of_pandas_files_is_read() -> None:
     robot, report = read_urdf_with_report(arm(in_joint=f"<dynamics {words}/>"))
     friction = robot.links[-1].joint.total_friction
     assert (friction.viscous, friction.coulomb) == (16.003, 0.5)
-    said = "mu_viscous 16 and mu_coulomb 0.4 are added to damping 0.003 and friction 0.1"
-    assert any(said in note for note in report.notes)
+    facts = ("mu_viscous 16", "mu_coulomb 0.4", "damping 0.003", "friction 0.1")
+    assert any(all(fact in note for fact in facts) for note in report.notes)
     assert not any("mu_" in what for what in report.ignored)
     assert any("K" in what for what in report.ignored)

@@ -115,10 +115,12 @@ def test_how_many_break_which_rule() -> None:
     reports = [read_urdf_with_report(file)[1] for file in FILES]
 
     def count(*words: str) -> int:
-        return sum(any(word in line.message for line in report.broken for word in words) for report in reports)
+        return sum(
+            any(word in line.message for line in report.accepted_problems for word in words) for report in reports
+        )
 
     # A body with a negative moment violates the triangle inequality too; it is told of the graver fault.
-    assert (count("triangle inequality", "is negative"), count("is negative")) == (16, 4)
+    assert (count("triangle inequality", "negative"), count("negative")) == (16, 4)
 
 
 def test_what_they_carry() -> None:
@@ -129,6 +131,6 @@ def test_what_they_carry() -> None:
     assert (sum(driven), sum(mimics)) == (29, 13)
     for file, has_transmission, has_mimic in zip(FILES, driven, mimics, strict=True):
         robot, report = robots[file]
-        told = " ".join([*report.ignored, *map(str, report.broken)])
+        told = " ".join([*report.ignored, *map(str, report.accepted_problems)])
         assert not has_transmission or robot.drives or robot.trains or "transmission" in told
         assert not has_mimic or any(link.joint.follows for link in robot.links) or "mimic" in told or "fixed" in told

@@ -62,7 +62,7 @@ def test_inertia_is_turned_into_link_axes() -> None:
 def test_angles_at_the_right_angle_of_pitch(side: int, off: float) -> None:
     """Where roll and yaw turn alike, each alone is lost in rounding, but the rotation is not."""
     R = Rotation.from_euler("xyz", [0.7, side * (np.pi / 2 - off), -1.1]).as_matrix()
-    back = Rotation.from_euler("xyz", rpy_of_rotation(Rot.of(R.tolist()))).as_matrix()
+    back = Rotation.from_euler("xyz", rpy_of_rotation(Rot.from_rows(R.tolist()))).as_matrix()
     np.testing.assert_allclose(back, R, atol=1e-15)
 
 
@@ -98,8 +98,8 @@ def test_a_plane_is_across_its_normal(normal: tuple[float, ...]) -> None:
 def test_what_a_planar_joint_cannot_hold_is_reported() -> None:
     limit = '<limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="0.1"/>'
     _, report = read_urdf_with_report(chain(f'type="planar"|<axis xyz="0 0 1"/>{limit}'))
-    assert any("joint/limit of a planar joint" in what for what in report.ignored)
-    assert any("joint/dynamics of a planar joint" in what for what in report.ignored)
+    assert any("joint/limit" in what and "planar" in what for what in report.ignored)
+    assert any("joint/dynamics" in what and "planar" in what for what in report.ignored)
 
 
 def test_floating_joint_on_the_ground() -> None:
@@ -143,13 +143,13 @@ def test_a_root_that_floats() -> None:
 def test_the_root_keeps_its_inertia_on_a_fixed_base() -> None:
     robot, report = read_urdf_with_report(chain(HINGE, first=INERTIAL))
     assert (robot.link("l0").mass, robot.link("l0").parent, robot.link("l0").joint.kind) == (2.0, "base", "fixed")
-    assert any("'l0' is fixed to the base" in note for note in report.notes)
+    assert any("'l0'" in note and "fixed" in note for note in report.notes)
 
 
 def test_an_empty_root_is_the_base() -> None:
     robot, report = read_urdf_with_report(chain(HINGE))
     assert [(link.name, link.parent) for link in robot.links] == [("l1", "base")]
-    assert any("'l0'" in note and "it is the base" in note for note in report.notes)
+    assert any("'l0'" in note and "base" in note for note in report.notes)
 
 
 def test_a_link_called_base_gets_another_name() -> None:
@@ -157,7 +157,7 @@ def test_a_link_called_base_gets_another_name() -> None:
     robot, report = read_urdf_with_report(text)
     assert [link.name for link in robot.links] == ["base_link", "base_link_2", "l2"]
     assert robot.link("l2").parent == "base_link_2"
-    assert any("'base' is the ground" in note for note in report.notes)
+    assert any("'base'" in note and "'base_link_2'" in note for note in report.notes)
 
 
 def test_links_keep_their_order_with_parents_first() -> None:
@@ -187,7 +187,7 @@ def test_limits_friction_and_followers() -> None:
 
 def test_a_mimic_of_nobody_is_reported() -> None:
     text = chain('type="continuous"|<mimic joint="jj1"/>')
-    with pytest.warns(GearwrightWarning, match="'jj1'.*Did you mean 'j1'"):
+    with pytest.warns(GearwrightWarning, match="'jj1'.*'j1'"):
         assert read_urdf(text).links[0].joint.follows is None
 
 
@@ -208,7 +208,7 @@ def test_shapes_are_references() -> None:
         "visual",
     )
     assert (ball.kind, ball.size, ball.role) == ("sphere", (0.1,), "collision")
-    assert sum("leads out" in line or "only package" in line for line in report.ignored) == 2
+    assert sum(line.startswith("mesh ") for line in report.ignored) == 2
     assert any("materials" in note for note in report.notes)
 
 
@@ -220,7 +220,7 @@ def test_one_warning_names_everything() -> None:
         robot = read_urdf(text)
     (warning,) = caught
     assert warning.category is GearwrightWarning
-    for words in ("link 'l0': no physical body", "triangle inequality", "robot/gazebo: 2 times", "robot/sensor"):
+    for words in ("link 'l0': ", "triangle inequality", "robot/gazebo: 2 times", "robot/sensor"):
         assert words in str(warning.message)
     assert robot.link("l0").effective
     assert not robot.link("l1").effective
@@ -228,7 +228,7 @@ def test_one_warning_names_everything() -> None:
 
 def test_a_joint_that_moves_nothing_is_fixed() -> None:
     text = chain(HINGE, HINGE).replace(f'<link name="l2">{INERTIAL}', '<link name="l2">')
-    with pytest.warns(GearwrightWarning, match="joint 'j2': it moves nothing"):
+    with pytest.warns(GearwrightWarning, match="joint 'j2': .*fixed"):
         robot = read_urdf(text)
     assert gw.assemble(robot).speeds == ("j1",)
 
@@ -248,5 +248,5 @@ def test_load_lets_the_root_float(tmp_path):
     path.write_text(f'<robot name="r"><link name="pole"><inertial><mass value="2"/>{inertia}</inertial></link></robot>')
     assert gw.assemble(gw.load(path, floating_base=True)).n == 6
     assert gw.assemble(gw.load(path)).n == 0
-    with pytest.raises(FileError, match="only a URDF leaves open"):
+    with pytest.raises(FileError, match="floating_base"):
         gw.load("elbow", floating_base=True)

@@ -15,7 +15,7 @@ import gearwright as gw
 from gearwright.errors import FileError, InputError, TrainError
 from gearwright.export import write_urdf
 from gearwright.files.urdf.reader import read_urdf, read_urdf_with_report
-from gearwright.files.urdf.sidecar import sidecar_of
+from gearwright.files.urdf.sidecar import sidecar_path
 from gearwright.parts import Drive, Frame, Gear, Joint, Limits, Link, Motor, Robot, Shape
 from support.compare import relative
 from support.designs import PLAIN
@@ -187,8 +187,8 @@ def edited(path: Path, old: str, new: str) -> None:
 def test_an_edited_mass_that_the_sidecar_would_undo_is_refused(tmp_path: Path) -> None:
     path = written(gw.load("elbow"), tmp_path)
     edited(path, '<mass value="5.5"/>', '<mass value="6.5"/>')
-    line = line_in(sidecar_of(path), "urdf_mass: 5.5")
-    says = rf"gearwright.yaml, line {line}: links: link 'link2' was written with the mass 5.5 kg.*now says 6.5"
+    line = line_in(sidecar_path(path), "urdf_mass: 5.5")
+    says = rf"gearwright.yaml, line {line}: links: link 'link2'.* 5\.5 kg.* 6\.5"
     with pytest.raises(FileError, match=says):
         read_urdf(path)
 
@@ -198,7 +198,7 @@ def test_the_ratio_of_the_sidecar_wins_with_a_note(tmp_path: Path) -> None:
     edited(path, ">100.0<", ">110.0<")
     robot, report = read_urdf_with_report(path)
     assert robot.drive("j2").gear.ratio == 100.0
-    line = line_in(sidecar_of(path), "ratio: 100")
+    line = line_in(sidecar_path(path), "ratio: 100")
     note = f"joint 'j2': ratio 100 from robot.gearwright.yaml, line {line}, not 110 of the URDF"
     assert note in report.notes
     assert not any("'j1': ratio 120 from robot" in one for one in report.notes)
@@ -207,52 +207,53 @@ def test_the_ratio_of_the_sidecar_wins_with_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words", "says"),
     [
-        ("joint: j2", "joint: j22", "joint: j22", "drives[1].joint: there is no joint 'j22'. Did you mean 'j2'?"),
-        ("ratio: 100.0", "ratio: many", "ratio: many", "drives[1].gear.ratio: 'many'"),
-        ("\n  mass: 5.0", "\n  masss: 5.0", "masss", "links[1].masss: the word 'masss' is unknown"),
+        ("joint: j2", "joint: j22", "joint: j22", "drives[1].joint: | 'j22'"),
+        ("ratio: 100.0", "ratio: many", "ratio: many", "drives[1].gear.ratio: | 'many'"),
+        ("\n  mass: 5.0", "\n  masss: 5.0", "masss", "links[1].masss: | 'masss'"),
     ],
 )
 def test_problems_of_a_sidecar_are_named_with_file_and_line(
     tmp_path: Path, old: str, new: str, words: str, says: str
 ) -> None:
     path = written(gw.load("elbow"), tmp_path)
-    side = sidecar_of(path)
+    side = sidecar_path(path)
     edited(side, old, new)
     with pytest.raises(FileError) as refused:
         read_urdf(path)
     place = f"robot.gearwright.yaml, line {line_in(side, words)}"
-    assert f"{place}: {says}" in str(refused.value)
-    assert any(place in problem[1] and says.split(": ")[1][:9] in problem[2] for problem in refused.value.problems)
+    field, value = says.split(" | ")
+    assert f"{place}: {field}" in str(refused.value)
+    assert any(place in problem[1] and value in problem[2] for problem in refused.value.problems)
 
 
 def test_problems_of_the_urdf_are_not_blamed_on_the_sidecar(tmp_path: Path) -> None:
     """A link that the sidecar does not speak of has no line there."""
     path = tmp_path / "arm.urdf"
     path.write_text('<robot name="arm"><link name="a"/></robot>')
-    sidecar_of(path).write_text("drives:\n  - {joint: b}\nlinks: []\n")
+    sidecar_path(path).write_text("drives:\n  - {joint: b}\nlinks: []\n")
     with pytest.raises(FileError, match="line 2: drives"):
         read_urdf(path)
-    sidecar_of(path).write_text("without: [c]\n")
-    with pytest.raises(FileError, match=r"line 1: without\[0\]: link 'c' is not in the URDF. Known are: a"):
+    sidecar_path(path).write_text("without: [c]\n")
+    with pytest.raises(FileError, match=r"line 1: without\[0\]: .*'c'.*: a\."):
         read_urdf(path)
 
 
 def test_trains_of_a_sidecar_have_its_lines(tmp_path: Path) -> None:
     path = written(gw.load("grm3"), tmp_path)
-    side = sidecar_of(path)
+    side = sidecar_path(path)
     edited(side, "wheel: w4", "wheel: w4\n    stator: w4")
     line = line_in(side, "name: m1")
-    with pytest.raises(TrainError, match=rf"robot.gearwright.yaml, line {line}: motor 'm1' drives nothing"):
+    with pytest.raises(TrainError, match=rf"robot.gearwright.yaml, line {line}: motor 'm1'.*rotor 'w4'.*stator 'w4'"):
         gw.assemble(read_urdf(path))
 
 
 def test_without_the_sidecar_the_urdf_is_a_robot_with_simple_drives(tmp_path: Path) -> None:
     robot = gw.load("elbow")
     path = written(robot, tmp_path)
-    sidecar_of(path).unlink()
+    sidecar_path(path).unlink()
     alone, report = read_urdf_with_report(path)
     assert [drive.gear.ratio for drive in alone.drives] == [120.0, 100.0, 80.0]
-    assert not report.broken
+    assert not report.accepted_problems
     q = np.array([0.3, -0.4, 0.5])
     assert relative(gw.gravity(gw.assemble(alone), q), gw.gravity(gw.assemble(robot), q)) < 1e-14
 
@@ -261,30 +262,30 @@ def test_without_the_sidecar_the_urdf_is_a_robot_with_simple_drives(tmp_path: Pa
     ("text", "says"),
     [
         ("[1, 2]", "mapping"),
-        ("links: 3", "lists of links"),
-        ("links: [{mass: 3}]", "mapping with a name"),
-        ("links: [{name: nobody}]", "'nobody' is not in the URDF"),
+        ("links: 3", "`links` and `without`"),
+        ("links: [{mass: 3}]", r"links\[0\]"),
+        ("links: [{name: nobody}]", "'nobody'"),
         ("drives: [{joint: elbo}]", "elbo"),
-        ("gravity: [0, 0", "broken YAML"),
-        ("without: 3", "lists of links"),
+        ("gravity: [0, 0", "invalid YAML"),
+        ("without: 3", "`links` and `without`"),
     ],
 )
 def test_a_broken_sidecar_is_refused(tmp_path: Path, text: str, says: str) -> None:
     path = written(gw.load("elbow"), tmp_path)
-    sidecar_of(path).write_text(text)
+    sidecar_path(path).write_text(text)
     with pytest.raises(FileError, match=says):
         read_urdf(path)
 
 
 def test_neither_a_name_nor_a_text() -> None:
-    with pytest.raises(InputError, match="not NoneType"):
+    with pytest.raises(InputError, match="NoneType"):
         read_urdf(None)  # type: ignore[arg-type]
 
 
 def test_what_no_file_can_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no links"):
+    with pytest.raises(InputError, match="'empty'"):
         write_urdf(Robot("empty", ()), tmp_path / "a.urdf")
     with pytest.raises(InputError, match="URDF"):
         write_urdf(Robot("a\0b", [Link("rod", mass=1.0, com=(1, 0, 0))]), tmp_path / "a.urdf")
-    with pytest.raises(FileError, match="cannot be written"):
+    with pytest.raises(FileError, match=r"a\.urdf"):
         write_urdf(Robot("a", [Link("rod", mass=1.0, com=(1, 0, 0))]), tmp_path / "nowhere" / "a.urdf")

@@ -54,10 +54,10 @@ def hostile(folder: Path) -> tuple[Path, Path]:
 def test_nothing_runs_unless_it_is_wished(hostile):
     path, mark = hostile
     for read in (gw.load, read_urdf):
-        with pytest.raises(FileError, match=r"hostile\.xacro.*runs whatever code.*xacro=True \(--xacro"):
+        with pytest.raises(FileError, match=r"hostile\.xacro.*xacro=True \(--xacro"):
             read(path)
     (problem,) = check(path)
-    assert "runs whatever code" in problem.message
+    assert "xacro=True" in problem.message
     assert not mark.exists()
 
 
@@ -73,10 +73,11 @@ def test_an_attachment_is_never_expanded(hostile, xacro):
     path, mark = hostile
     carrier = path.parent / "carrier.yaml"
     carrier.write_text(YAML.replace("NAME", path.name))
-    with pytest.raises(FileError, match=r"attach\[0\].*hostile\.xacro.*only data.*Convert it"):
+    with pytest.raises(FileError, match=r"attach\[0\].*hostile\.xacro"):
         gw.load(carrier, xacro=xacro)
     (problem,) = check(carrier, xacro=xacro)
-    assert "only data" in problem.message
+    assert problem.path == "attach[0]"
+    assert path.name in problem.message
     assert not mark.exists()
 
 
@@ -98,7 +99,7 @@ def test_without_xacrodoc(folder, monkeypatch):
 def test_one_that_fails_is_a_file_error(folder):
     path = folder / "a.xacro"
     path.write_text(f'{HEAD}<link name="${{1 / 0}}"/></robot>')
-    with pytest.raises(FileError, match="xacro cannot expand it"):
+    with pytest.raises(FileError, match=r"a\.xacro.*division by zero"):
         read_urdf(path, xacro=True)
 
 
@@ -152,7 +153,7 @@ def test_a_document_type_is_refused_in_every_file(folder, place):
     (folder / "package.xml").write_text((kind if place == "package" else "") + "<package><name>own</name></package>")
     path = folder / "arm.XACRO"
     path.write_text((kind if place == "itself" else "") + including("$(find own)/mass.xacro"))
-    with pytest.raises(FileError, match="a DOCTYPE or ENTITY is refused"):
+    with pytest.raises(FileError, match="DOCTYPE or ENTITY"):
         gw.load(path, xacro=True)
 
 
@@ -182,5 +183,5 @@ def test_the_library_is_left_as_it_was(folder):
 def test_the_result_is_bounded(folder):
     path = folder / "arm.xacro"
     path.write_text(f"{HEAD}<link name=\"${{'a' * 9000000}}\"/></robot>")
-    with pytest.raises(FileError, match="expands to more than 8000000 bytes"):
+    with pytest.raises(FileError, match=r"arm\.xacro.*\b8000000\b"):
         gw.load(path, xacro=True)

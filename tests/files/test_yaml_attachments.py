@@ -94,7 +94,7 @@ def test_a_drive_of_the_attached_joint(folder):
     (folder / "arm.yaml").write_text(ARM + drive)
     assert len(gw.assemble(gw.load(folder / "arm.yaml")).spins) == 2
     (folder / "arm.yaml").write_text(ARM + drive.replace("g_finger", "g_fingr"))
-    with pytest.raises(FileError, match="Did you mean 'g_finger'"):
+    with pytest.raises(FileError, match=r"drives\[0\]\.joint: .*'g_finger'"):
         gw.load(folder / "arm.yaml")
 
 
@@ -106,14 +106,14 @@ def test_an_attachment_on_an_attached_robot(folder):
     assert robot.link("ball").parent == "g_finger"
     assert list(robot.link("ball").joint.position) == [0, 0, 0.04]
     (folder / "arm.yaml").write_text(ARM + "  - {robot: ball.yaml, frame: g_tap}\n")
-    with pytest.raises(FileError, match=r"attach\[1\].*no frame 'g_tap'.*Known are: tool, g_tip"):
+    with pytest.raises(FileError, match=r"attach\[1\].*'g_tap'.*tool, g_tip"):
         gw.load(folder / "arm.yaml")
 
 
 def test_too_many_attachments_are_refused(folder):
     more = "".join(f"  - {{robot: gripper.yaml, frame: tool, prefix: g{i}_}}\n" for i in range(20))
     (folder / "arm.yaml").write_text(ARM + more)
-    with pytest.raises(FileError, match="more than 16 attachments"):
+    with pytest.raises(FileError, match=r"attach: .*\b16\b"):
         gw.load(folder / "arm.yaml")
 
 
@@ -126,14 +126,14 @@ def test_a_bundled_robot_can_be_attached(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("gripper.yaml", "../gripper.yaml"), "leads out of the folder"),
-        (("gripper.yaml", "/etc/gripper.yaml"), "leads out of the folder"),
-        (("gripper.yaml", "claw.yaml"), "no such file"),
-        (("gripper.yaml", "claw"), "neither a file nor a bundled robot"),
-        (("gripper.yaml", "arm.yaml"), "attaches itself"),
-        (("gripper.yaml", "mini_cheetah"), "floats freely"),
-        (("frame: tool", "frame: toll"), "Did you mean 'tool'"),
-        (("prefix: g_", "prefx: g_"), "Did you mean 'prefix'"),
+        (("gripper.yaml", "../gripper.yaml"), "--include FOLDER"),
+        (("gripper.yaml", "/etc/gripper.yaml"), "--include FOLDER"),
+        (("gripper.yaml", "claw.yaml"), r"attach\[0\].*claw\.yaml"),
+        (("gripper.yaml", "claw"), "'claw'"),
+        (("gripper.yaml", "arm.yaml"), r"attach\[0\]: 'arm\.yaml'.* 3 levels"),
+        (("gripper.yaml", "mini_cheetah"), "'trunk'.*free"),
+        (("frame: tool", "frame: toll"), r"attach\[0\]\.frame: .*'tool'"),
+        (("prefix: g_", "prefx: g_"), r"attach\[0\]\.prefx: .*'prefix'"),
     ],
 )
 def test_what_cannot_be_attached(folder, change, says):
@@ -149,12 +149,12 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
     outside.write_text(GRIPPER)
     (folder / "sly.yaml").symlink_to(outside)
     (folder / "arm.yaml").write_text(ARM.replace("gripper.yaml", "sly.yaml"))
-    with pytest.raises(FileError, match="leads out"):
+    with pytest.raises(FileError, match="--include FOLDER"):
         gw.load(folder / "arm.yaml")
 
 
 def test_text_has_no_folder():
-    with pytest.raises(FileError, match="this robot is not a file"):
+    with pytest.raises(FileError, match=r"attach\[0\]: 'gripper\.yaml'"):
         read_yaml(ARM)
 
 
@@ -189,7 +189,7 @@ def test_names_that_meet_need_a_prefix(folder):
         GRIPPER.replace("name: palm", "name: upper").replace("parent: palm", "parent: upper")
     )
     (folder / "arm.yaml").write_text(ARM.replace(", prefix: g_", ""))
-    with pytest.raises(FileError, match="both robots have a link 'upper'"):
+    with pytest.raises(FileError, match="link 'upper'"):
         gw.load(folder / "arm.yaml")
 
 
@@ -200,5 +200,5 @@ def test_payloads_of_both_are_carried():
     mass = sum(body.mass for body in gw.assemble(both).bodies)
     assert mass == pytest.approx(4 + 0.5 + 0.1 + 0.1 + 0.05 + 1.0 + 0.25)
     assert both.payload.link == "upper"
-    with pytest.raises(GearwrightError, match="no frame 'hook'"):
+    with pytest.raises(GearwrightError, match=r"'arm'.*'hook'.*tool"):
         attach(arm, gripper, "hook")

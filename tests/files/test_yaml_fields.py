@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import fields
 
 import numpy as np
@@ -13,13 +12,13 @@ import gearwright as gw
 from gearwright.catalogue.loading import bundled_files
 from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
-from gearwright.files.fields.gear import GEARS
-from gearwright.files.fields.joint import KINDS, TurnLimits
-from gearwright.files.fields.link import LinkWords, ShapeWords
-from gearwright.files.fields.robot import DriveWords, FrameWords, PayloadWords, RobotWords
-from gearwright.files.fields.train import MotorWords, TrainWords
-from gearwright.files.problems import Problems
-from gearwright.files.yaml_tree import parse
+from gearwright.files.fields.gear import GEAR_PARTS
+from gearwright.files.fields.joint import JOINT_FIELDS_BY_KIND, TurnLimits
+from gearwright.files.fields.link import LinkFields, ShapeFields
+from gearwright.files.fields.robot import DriveFields, FrameFields, PayloadFields, RobotFields
+from gearwright.files.fields.train import MotorFields, TrainFields
+from gearwright.files.problems import FileProblems
+from gearwright.files.yaml_tree import parse_yaml
 from gearwright.mechanism.joints.kinds import JOINT_KINDS
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Motor, Payload, Planetary, Robot, Shape, Train
 
@@ -217,7 +216,7 @@ GEAR_SAMPLES = {
 
 
 def test_every_gear_has_a_sample():
-    assert set(GEAR_SAMPLES) == set(GEARS)
+    assert set(GEAR_SAMPLES) == set(GEAR_PARTS)
 
 
 @pytest.mark.parametrize("kind", GEAR_SAMPLES)
@@ -229,7 +228,7 @@ def test_every_gear_is_read_and_survives_a_round_trip(kind):
     except gw.errors.FileError as error:
         pytest.fail(str(error))
     assert robot.drives[0].gear.kind == kind
-    assert isinstance(robot.drives[0].gear, GEARS[kind])
+    assert isinstance(robot.drives[0].gear, GEAR_PARTS[kind])
     again = read_yaml(write_yaml(robot))
     assert again == robot
     first, second = gw.assemble(robot), gw.assemble(again)
@@ -314,7 +313,7 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
     import json
 
     text = json.dumps(schema())
-    assert all(f'"{kind}"' in text for kind in GEARS)
+    assert all(f'"{kind}"' in text for kind in GEAR_PARTS)
     assert set(schema()["properties"]) == {
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach", "supply",
         "elastic_base", "springs", "tendons", "states", "loops", "environment", "cords",
@@ -332,21 +331,21 @@ def test_the_schema_accepts_what_the_reader_accepts():
     rows = one().replace("mass: 2", "mass: 2, inertia: [[3, 1, 0], [1, 4 kgm2, 0], [0, 0, 5]]")
     bundled = [path.read_text(encoding="utf-8") for path in bundled_files().values()]
     for text in [SAMPLE, TRAIN, rows, *gears, *bundled]:
-        assert list(validator.iter_errors(parse(text, Problems("text")).data)) == []
+        assert list(validator.iter_errors(parse_yaml(text, FileProblems("text")).data)) == []
     for bad in (one("axis: [0, 0]"), one().replace("mass", "mas"), one(more="drives: [{joint: rod, gear: {type: x}}]")):
-        assert list(validator.iter_errors(parse(bad, Problems("text")).data))
+        assert list(validator.iter_errors(parse_yaml(bad, FileProblems("text")).data))
 
 
 WORDS_OF_PARTS = {
-    Robot: (RobotWords, {"name": "robot"}),
-    Link: (LinkWords, {}),
+    Robot: (RobotFields, {"name": "robot"}),
+    Link: (LinkFields, {}),
     Limits: (TurnLimits, {}),
-    Drive: (DriveWords, {}),
-    Motor: (MotorWords, {}),
-    Payload: (PayloadWords, {}),
-    Frame: (FrameWords, {"position": "xyz"}),
-    Shape: (ShapeWords, {"position": "origin", "rotation": "origin"}),
-    Train: (TrainWords, {}),
+    Drive: (DriveFields, {}),
+    Motor: (MotorFields, {}),
+    Payload: (PayloadFields, {}),
+    Frame: (FrameFields, {"position": "xyz"}),
+    Shape: (ShapeFields, {"position": "origin", "rotation": "origin"}),
+    Train: (TrainFields, {}),
 }
 
 
@@ -361,35 +360,36 @@ def test_every_field_of_a_part_has_a_word(part):
 def test_every_field_and_every_kind_of_a_joint_has_its_words():
     """Each kind says where it is and what the table of kinds says it needs; together they say all of a joint."""
     names = {"kind": "type", "position": "origin", "rotation": "origin"}
-    words = {word for model in KINDS.values() for word in model.model_fields}
+    words = {word for model in JOINT_FIELDS_BY_KIND.values() for word in model.model_fields}
     assert {names.get(f.name, f.name) for f in fields(Joint)} <= words
-    assert set(KINDS) == set(JOINT_KINDS)
+    assert set(JOINT_FIELDS_BY_KIND) == set(JOINT_KINDS)
     for name, kind in JOINT_KINDS.items():
-        assert {"name", "type", "origin", *kind.needs} <= set(KINDS[name].model_fields)
-        assert ("limits" in KINDS[name].model_fields) == kind.single
+        assert {"name", "type", "origin", *kind.needs} <= set(JOINT_FIELDS_BY_KIND[name].model_fields)
+        assert ("limits" in JOINT_FIELDS_BY_KIND[name].model_fields) == kind.has_one_coordinate
 
 
 @pytest.mark.parametrize(
     ("joint", "says"),
     [
-        ("type: helical, axis: [0, 0, 1]", "the word 'pitch' is missing"),
-        ("type: helical, axis: [0, 0, 1], pitch: 0", "pitch 0 never slides"),
-        ("type: helical, axis: [0, 0, 1], pitch: 5 mm", "mm"),
-        ("type: universal, axis: [0, 0, 1]", "the word 'axis2' is missing"),
-        ("type: universal, axis: [0, 0, 1], axis2: [0, 0, 3]", "axis2 is parallel to axis"),
-        ("type: planar, axis: [0, 0, 0]", "has no direction"),
-        ("type: planar, pitch: 1", "the word 'pitch' is unknown here"),
-        ("type: univresal", "Did you mean 'universal'"),
+        ("type: helical, axis: [0, 0, 1]", "links[0].joint.pitch: | 'pitch'"),
+        ("type: helical, axis: [0, 0, 1], pitch: 0", "links[0].joint | pitch 0"),
+        ("type: helical, axis: [0, 0, 1], pitch: 5 mm", "links[0].joint.pitch: | '5 mm'"),
+        ("type: universal, axis: [0, 0, 1]", "links[0].joint.axis2: | 'axis2'"),
+        ("type: universal, axis: [0, 0, 1], axis2: [0, 0, 3]", "links[0].joint | axis2 | parallel"),
+        ("type: planar, axis: [0, 0, 0]", "links[0].joint | [0, 0, 0]"),
+        ("type: planar, pitch: 1", "links[0].joint.pitch: | 'pitch'"),
+        ("type: univresal", "links[0].joint | 'univresal' | 'universal'"),
     ],
 )
 def test_joints_that_no_kind_is(joint, says):
-    with pytest.raises(FileError, match=re.escape(says)):
+    with pytest.raises(FileError) as caught:
         read_yaml(one(joint))
+    assert all(fact in str(caught.value) for fact in says.split(" | ")), caught.value
 
 
 def test_a_gear_of_a_screw_joint_is_in_units_of_turning():
     text = one("type: helical, axis: [0, 0, 1], pitch: 0.01", more="drives: [{joint: rod, gear: {ratio: 5 rad/mm}}]")
-    with pytest.raises(FileError, match="The joint is helical"):
+    with pytest.raises(FileError, match=r"drives\[0\]\.gear\.ratio: '5 rad/mm'.*helical"):
         read_yaml(text)
 
 
@@ -397,7 +397,7 @@ def test_symbols_cannot_be_written():
     import casadi
 
     robot = read_yaml(one())
-    with pytest.raises(gw.errors.InputError, match="no number"):
+    with pytest.raises(gw.errors.InputError, match="not a number"):
         write_yaml(robot.with_payload(casadi.SX.sym("m"), (0, 0, 0)))
 
 

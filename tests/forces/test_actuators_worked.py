@@ -40,7 +40,7 @@ def slopes(function, x, size):
 
 
 def system_matrix(model):
-    return slopes(model.drift, np.zeros(len(model.names)), 1e-3)
+    return slopes(model.drift, np.zeros(len(model.state_names)), 1e-3)
 
 
 def frequency(model):
@@ -79,7 +79,7 @@ def test_valve_gains_are_the_tangent_of_the_orifice():
         return 6.3e-4 * y * np.sqrt((210e5 - p * np.sign(y)) / 70e5)
 
     for y, p in ((0.6, 80e5), (-0.4, 50e5)):
-        per_opening, per_pressure = VALVE.gains(210e5, p, y)
+        per_opening, per_pressure = VALVE.flow_gains(210e5, p, y)
         assert per_opening == pytest.approx((flow(y + 1e-4, p) - flow(y - 1e-4, p)) / 2e-4, rel=1e-9)
         assert -per_pressure == pytest.approx((flow(y, p + 1e3) - flow(y, p - 1e3)) / 2e3, rel=1e-6)
         axis = servo_cylinder(slide(), "slide", VALVE, load_pressure=p, opening=y, **CYLINDER)
@@ -100,10 +100,10 @@ def test_air_spring_frequency_and_standing_force():
 def test_air_valve_flow():
     """ISO 6358: choked flow C rho_0 p_1 at subcritical ratios; falls to nothing at equal pressures."""
     valve = AirValve(2e-8, critical_ratio=0.3)
-    assert valve.flow(7e5, 1e5) == pytest.approx(2e-8 * 1.185 * 7e5)
-    assert valve.flow(7e5, 0.65 * 7e5) == pytest.approx(2e-8 * 1.185 * 7e5 * np.sqrt(0.75))
-    assert valve.flow(7e5, 7e5) == 0.0
-    assert valve.flow(5e5, 7e5) == 0.0
+    assert valve.mass_flow(7e5, 1e5) == pytest.approx(2e-8 * 1.185 * 7e5)
+    assert valve.mass_flow(7e5, 0.65 * 7e5) == pytest.approx(2e-8 * 1.185 * 7e5 * np.sqrt(0.75))
+    assert valve.mass_flow(7e5, 7e5) == 0.0
+    assert valve.mass_flow(5e5, 7e5) == 0.0
 
 
 def test_stepping_motor_is_the_tangent_of_its_two_phases():
@@ -162,9 +162,15 @@ def test_synchronous_motor_without_d_current_is_a_dc_motor():
         until=0.02,
         laws=[motor],
         controller=lambda _, s: {**held, "shaft.voltage_d": -4 * s.v[0] * 7e-4 * s["shaft.current_q"]},
-        rtol=1e-10,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10),
     )
-    other = gw.simulate(mech, until=0.02, laws=[twin], inputs={"shaft.voltage": 12.0}, rtol=1e-10)
+    other = gw.simulate(
+        mech,
+        until=0.02,
+        laws=[twin],
+        inputs={"shaft.voltage": 12.0},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10),
+    )
     assert np.abs(run["v.shaft"] - other["v.shaft"]).max() < 1e-6 * np.abs(other["v.shaft"]).max()
     assert np.abs(run["shaft.current_q"] - other["shaft.current"]).max() < 1e-6 * np.abs(other["shaft.current"]).max()
     assert run.drift < 1e-8
@@ -224,9 +230,22 @@ def test_the_motors_of_parts_are_the_same_motors(inductance):
     robot = electric(gw.load("elbow"), torque_constant=0.06, resistance=0.8, inductance=inductance)
     mech = gw.assemble(robot)
     inputs = {"j1.voltage": 10.0, "j2.voltage": 14.0, "j3.voltage": -6.0}
-    one = gw.simulate(robot, [0.1, 0.2, -0.3], until=0.1, inputs=inputs, samples=21, rtol=1e-10)
+    one = gw.simulate(
+        robot,
+        [0.1, 0.2, -0.3],
+        until=0.1,
+        inputs=inputs,
+        samples=21,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10),
+    )
     other = gw.simulate(
-        mech, [0.1, 0.2, -0.3], until=0.1, inputs=inputs, samples=21, laws=dc_motors(robot, mech), rtol=1e-10
+        mech,
+        [0.1, 0.2, -0.3],
+        until=0.1,
+        inputs=inputs,
+        samples=21,
+        laws=dc_motors(robot, mech),
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10),
     )
     assert np.abs(one.q - other.q).max() < 1e-9
     assert np.abs(one.v - other.v).max() < 1e-8
@@ -234,17 +253,17 @@ def test_the_motors_of_parts_are_the_same_motors(inductance):
 
 def test_refusals():
     mech = slide()
-    with pytest.raises(DriveError, match="uses up the supply"):
+    with pytest.raises(DriveError, match=r" 2\.2e\+07 Pa.* 2\.1e\+07 Pa"):
         servo_cylinder(mech, "slide", VALVE, load_pressure=220e5, **CYLINDER)
-    with pytest.raises(DriveError, match=r"area=0.0 must be a positive"):
+    with pytest.raises(DriveError, match=r"area=0.0"):
         servo_cylinder(mech, "slide", VALVE, **{**CYLINDER, "area": 0.0})
-    with pytest.raises(DriveError, match="needs a name"):
+    with pytest.raises(DriveError, match=r"servo_cylinder: .*name="):
         servo_cylinder(mech, [1.0], VALVE, **CYLINDER)
-    with pytest.raises(DriveError, match="needs a name"):
+    with pytest.raises(DriveError, match=r"pneumatic_cylinder: .*name="):
         pneumatic_cylinder(mech, [1.0], AirValve(2e-8), **AIR)
-    with pytest.raises(DriveError, match=r"critical_ratio=1.0 must be"):
+    with pytest.raises(DriveError, match=r"critical_ratio=1.0"):
         AirValve(2e-8, critical_ratio=1.0)
     with pytest.raises(DriveError, match="inductance_q"):
         synchronous(shaft(), inductances=(1e-3, 0.0))
-    with pytest.raises(DriveError, match="no torque constant"):
+    with pytest.raises(DriveError, match="motor 'j1'"):
         dc_motors(gw.load("elbow"), gw.assemble(gw.load("elbow")))

@@ -11,22 +11,22 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import (
     Coordinate,
-    Curve,
+    ElementDeflection,
     Line,
     MovingFrame,
     NonlinearSpring,
     Pulley,
     Reaction,
     Situation,
-    Twist,
+    TorqueCurve,
     angle,
     displacement,
     distance,
     tendon,
 )
-from gearwright.forces.branch_points import kinks_of
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.mechanism.rows import spread
+from gearwright.forces.branch_points import law_branch_levels
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.mechanism.rows import dense_row
 from support.machines import KINDS, random_design, random_state
 
 POINTS = (0.3, -0.4, 0.2), (0.25, 0.15, -0.35)
@@ -54,12 +54,12 @@ def coordinates_of(mech: gw.Mechanism) -> list[Coordinate]:
         angle(mech, last, "base", axis=(0.3, 0.2, 1.0)),
         angle(mech, last, SHIP, axis=(0.0, 1.0, 1.0)),
         tendon(mech, [("base", (4.0, 1.0, 0.5)), (0, one), Pulley("base", 0.05, (3.0, 0.0, 0.0)), (last, other)]),
-        Coordinate.of(mech, "own", own),
+        Coordinate.for_machine(mech, "own", own),
     ]
 
 
 def placed(line: Line, mech: gw.Mechanism, q, v, t: float = NOW) -> Line:
-    return line.placed(Scene(mech, list(q), list(v), FLOATS, t))
+    return line.placed_in(SharedKinematics(mech, list(q), list(v), FLOATS, t))
 
 
 def value(line: Line, mech: gw.Mechanism, q, t: float = NOW) -> float:
@@ -67,7 +67,7 @@ def value(line: Line, mech: gw.Mechanism, q, t: float = NOW) -> float:
 
 
 def row(line: Line, mech: gw.Mechanism, q, t: float = NOW) -> np.ndarray:
-    return np.array(spread(placed(line, mech, q, np.zeros(mech.n), t).terms, mech.n), dtype=float)
+    return np.array(dense_row(placed(line, mech, q, np.zeros(mech.n), t).terms, mech.n), dtype=float)
 
 
 def machine(seed: int) -> tuple[gw.Mechanism, np.ndarray, np.ndarray]:
@@ -86,9 +86,9 @@ def test_row_and_rate_are_slopes(seed):
         here = placed(line, mech, q, v)
         ways = [(gw.integrate(mech, q, step * e), gw.integrate(mech, q, -step * e)) for e in np.eye(mech.n)]
         slopes = [(value(line, mech, a) - value(line, mech, b)) / (2 * step) for a, b in ways]
-        assert np.allclose(spread(here.terms, mech.n), slopes, atol=2e-8), line.name
+        assert np.allclose(dense_row(here.terms, mech.n), slopes, atol=2e-8), line.name
         later, before = value(line, mech, q, NOW + step), value(line, mech, q, NOW - step)
-        assert here.rate == pytest.approx((later - before) / (2 * step), abs=2e-8), line.name
+        assert here.time_rate == pytest.approx((later - before) / (2 * step), abs=2e-8), line.name
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -115,7 +115,7 @@ def test_distance_has_the_row_and_drift_of_its_points(seed):
     J = (gw.jacobian(mech, q, last, other) - gw.jacobian(mech, q, 0, one))[:3]
     rate = (gw.jacobian_rate(mech, q, v, last, other) - gw.jacobian_rate(mech, q, v, 0, one))[:3]
     across = J @ v - u * (u @ J @ v)
-    assert np.allclose(spread(here.terms, mech.n), u @ J, atol=1e-12)
+    assert np.allclose(dense_row(here.terms, mech.n), u @ J, atol=1e-12)
     assert here.drift == pytest.approx(u @ rate @ v + across @ across / np.linalg.norm(apart), abs=1e-11)
 
 
@@ -125,10 +125,12 @@ def test_scalars_of_any_kind_agree():
     rng = np.random.default_rng(5)
     q, v, a = rng.normal(size=(3, mech.n))
     series = [Taylor.of_derivatives(list(x)) for x in np.array([q, v, a]).T.tolist()]
-    moving = Scene(mech, series, [x.rate() for x in series], TaylorOperations(FLOATS), Taylor([NOW, 1.0, 0.0]))
-    batch = Scene(mech, [np.full(3, x) for x in q], [np.full(3, x) for x in v], ARRAYS, np.full(3, NOW))
+    moving = SharedKinematics(
+        mech, series, [x.rate() for x in series], TaylorOperations(FLOATS), Taylor([NOW, 1.0, 0.0])
+    )
+    batch = SharedKinematics(mech, [np.full(3, x) for x in q], [np.full(3, x) for x in v], ARRAYS, np.full(3, NOW))
     for line in coordinates_of(mech):
-        here, many, along = placed(line, mech, q, v), line.placed(batch), line.placed(moving)
+        here, many, along = placed(line, mech, q, v), line.placed_in(batch), line.placed_in(moving)
         motion = [here.position(q), here.speed(v), here.acceleration(a)]
         assert np.allclose(along.position(series).derivatives(), motion, atol=1e-10), line.name
         for k, x in here.terms:
@@ -167,11 +169,11 @@ def test_where_a_tendon_comes_off_its_pulley_is_a_kink():
     """A cord from above to below the pulley's right side, which a slide pulls over it or lets off."""
     mech = gw.Mechanism([gw.Body("a", joint="prismatic", axis=(1, 0, 0), mass=1.0)])
     cord = tendon(mech, [("base", (0.9, 2.0, 0.0)), Pulley("base", 1.0, axis=(0, 0, -1)), ("a", (0.0, -2.0, 0.0))])
-    law = NonlinearSpring("cord", Twist(cord), Curve(10.0))
+    law = NonlinearSpring("cord", ElementDeflection(cord), TorqueCurve(10.0))
     signs = {}
     for at in (0.5, 1.5):
         seen = Situation(0.0, [at], [0.1], (), (), FLOATS, mech)
-        signs[at] = np.sign(kinks_of(law, "on", seen, Reaction([0.0])))
+        signs[at] = np.sign(law_branch_levels(law, "on", seen, Reaction([0.0])))
     assert (signs[0.5] != signs[1.5]).sum() == 1
     length = [value(cord, mech, [at]) for at in (0.5, 1.5)]
     assert length[0] > np.hypot(0.4, 4.0)
@@ -184,30 +186,34 @@ ARM = gw.assemble(gw.load("elbow"))
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: distance(ARM, "base", ("base", (1, 0, 0))), InputError, "no joint moves it"),
-        (lambda: distance(ARM, 1, 1), InputError, "no joint moves it"),
+        (lambda: distance(ARM, "base", ("base", (1, 0, 0))), InputError, "'distance base to base'"),
+        (lambda: distance(ARM, 1, 1), InputError, "'distance .* to .*'.*zero"),
         (
-            lambda: Coordinate.of(ARM, "bad", lambda c: c.ops.sqrt(c.q[0] - c.q[0])),
+            lambda: Coordinate.for_machine(ARM, "bad", lambda c: c.ops.sqrt(c.q[0] - c.q[0])),
             SingularityError,
-            "not differentiable",
+            "'bad'.*q =",
         ),
         (lambda: distance(ARM, 1, "link9"), InputError, "link9"),
         (lambda: distance(ARM, 1, None), InputError, "other=None"),
-        (lambda: displacement(ARM, 1, axis=(0, 0, 0)), InputError, "no direction"),
-        (lambda: displacement(ARM, (1, (0, 0)), axis=(0, 0, 1)), InputError, "three numbers"),
-        (lambda: tendon(ARM, ["base"]), InputError, "two ends"),
-        (lambda: tendon(ARM, ["base", Pulley(1, 0.1)]), InputError, "ends on a pulley"),
-        (lambda: tendon(ARM, ["base", Pulley(1, 0.1), Pulley(2, 0.1), 2]), InputError, "point between"),
-        (lambda: tendon(ARM, ["base", Pulley(1, -0.1), 2]), InputError, "radius"),
-        (lambda: Coordinate.of(ARM, "bad", lambda c: np.sin(c.q[0])), InputError, "configuration.ops"),
-        (lambda: Coordinate.of(ARM, "bad", lambda c: c.point(1)), InputError, "one scalar"),
-        (lambda: Coordinate.of(ARM, "bad", lambda c: c.q[0] * float("nan")), SingularityError, "not finite"),
-        (lambda: Coordinate.of(ARM, "bad", lambda c: c.ops.sqrt(-1.0 - c.q[0] ** 2)), SingularityError, "bad"),
-        (lambda: Coordinate.of(ARM, "bad", lambda c: c.coordinate("j9")), InputError, "j9"),
+        (lambda: displacement(ARM, 1, axis=(0, 0, 0)), InputError, r"axis \(0, 0, 0\)"),
+        (lambda: displacement(ARM, (1, (0, 0)), axis=(0, 0, 1)), InputError, r"\(0, 0\)"),
+        (lambda: tendon(ARM, ["base"]), InputError, "tendon: 1 points"),
+        (lambda: tendon(ARM, ["base", Pulley(1, 0.1)]), InputError, "tendon: .*pulley.* two "),
+        (lambda: tendon(ARM, ["base", Pulley(1, 0.1), Pulley(2, 0.1), 2]), InputError, "tendon: two pulleys"),
+        (lambda: tendon(ARM, ["base", Pulley(1, -0.1), 2]), InputError, "tendon: radius=-0.1"),
+        (lambda: Coordinate.for_machine(ARM, "bad", lambda c: np.sin(c.q[0])), InputError, "'bad'.*configuration.ops"),
+        (lambda: Coordinate.for_machine(ARM, "bad", lambda c: c.point(1)), InputError, "'bad'.*a Vec"),
+        (
+            lambda: Coordinate.for_machine(ARM, "bad", lambda c: c.q[0] * float("nan")),
+            SingularityError,
+            r"'bad'.*q = \[0\.0, 0\.0, 0\.0\]",
+        ),
+        (lambda: Coordinate.for_machine(ARM, "bad", lambda c: c.ops.sqrt(-1.0 - c.q[0] ** 2)), SingularityError, "bad"),
+        (lambda: Coordinate.for_machine(ARM, "bad", lambda c: c.coordinate("j9")), InputError, "j9"),
         (
             lambda: gw.Mechanism(ARM.bodies, springs=[gw.Spring("s", distance(ARM, 0, 2), 1.0)]),
             InputError,
-            "one number per speed",
+            "row=Coordinate",
         ),
     ],
 )

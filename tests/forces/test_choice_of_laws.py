@@ -40,7 +40,7 @@ DRAG, DRY = Friction(viscous=0.8), Friction(coulomb=4.0, viscous=0.8)
 """Friction that every entry takes, since it has one mode and is linear; and friction that sticks."""
 ARM = arm(DRAG)
 MECH = gw.assemble(ARM)
-MORE = SmoothFriction("brake", Line.of(MECH, "j2"), Friction(viscous=0.5))
+MORE = SmoothFriction("brake", Line.for_machine(MECH, "j2"), Friction(viscous=0.5))
 Q, V = np.array([0.3, -0.5]), np.array([1.1, -0.7])
 WAY = polynomial(Q, [0.9, -0.1], 0.8)
 MOTORS = [dc_motor(MECH, name, torque_constant=0.1, resistance=0.5, inductance=1e-3) for name in ("j1", "j2")]
@@ -54,7 +54,7 @@ ACTING = {
     "simulate": lambda m, **k: gw.simulate(m, (Q, V), until=0.1, samples=3, **k).q,
     "rollout": lambda m, **k: gw.rollout(m, Q, V, 50, 2e-3, **k).q,
     "demands": lambda m, **k: gw.demands(m, WAY, samples=21, **k).tau,
-    "nominal": lambda m, **k: gw.control.nominal(m, WAY, 21, **k).tau,
+    "nominal_control": lambda m, **k: gw.control.nominal_control(m, WAY, 21, **k).tau,
     "fastest": lambda m, **k: gw.planning.fastest(m, [Q, Q + 0.5], torque=[60, 20], intervals=100, **k).duration,
     "limit_use": lambda m, **k: gw.planning.limit_use(m, WAY, torque=[60, 20], **k).shares["tau.j2"],
     "casadi_rates": rates,
@@ -171,17 +171,17 @@ def test_a_robot_brings_its_loops_and_extra_constraints_add(name):
 
 
 def test_an_fmu_and_c_take_them_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("gearwright.export.fmi.fmu.compiler", lambda: None)  # the sources will do
+    monkeypatch.setattr("gearwright.export.fmi.fmu.find_compiler", lambda: None)  # the sources will do
     names = ["j1.friction", "j2.friction", "brake"]
     wanted = (({}, names[:2]), ({"extra_laws": [MORE]}, names), ({"laws": ()}, []), ({"laws": [MORE]}, names[2:]))
     for k, (given, acting) in enumerate(wanted):
-        with pytest.warns(GearwrightWarning, match="left out") if given.get("laws") else nullcontext():
+        with pytest.warns(GearwrightWarning, match=r"j1\.friction") if given.get("laws") else nullcontext():
             written = gw.export.fmu(ARM, tmp_path / f"arm{k}.fmu", **given).path
-            job = CFunction("rates", given).job(ARM, ())
+            job = CFunction("rates", given).trace_job(ARM, ())
             shown = rates(ARM, **given)
         page = zipfile.ZipFile(written).read("documentation/index.html").decode()
         assert [name for name in names if f"<li>{name}:" in page] == acting
-        same(np.asarray(job.function(np.array([*Q, *V]), np.zeros(2))[1]).ravel(), shown)
+        same(np.asarray(job.casadi_trace(np.array([*Q, *V]), np.zeros(2))[1]).ravel(), shown)
 
 
 def test_a_rollout_goes_the_way_of_a_simulation_with_friction():
@@ -217,7 +217,7 @@ def test_the_method_of_a_rollout_suits_its_laws():
 @pytest.mark.parametrize("word", ["laws", "extra_laws"])
 def test_one_law_alone_is_refused(word):
     with pytest.raises(InputError, match=rf"{word}=\["):
-        choose_laws("simulate", ARM, **{"laws": None, "extra_laws": (), word: MORE}, own=gw.laws)
+        choose_laws("simulate", ARM, **{"laws": None, "extra_laws": (), word: MORE}, own_laws=gw.laws)
 
 
 def test_no_warning_where_nothing_is_left_out():

@@ -22,7 +22,7 @@ SHAFTS = gw.Mechanism([disc("a", J1), disc("b", J2)], gravity=(0, 0, 0))
 
 def test_two_shafts_slip_until_they_turn_together():
     """Angular momentum is kept; the slip ends after (w1 - w2) / (T/J1 + T/J2) and costs the known energy."""
-    clutch = Clutch.between(SHAFTS, "clutch", "a", "b", normal_force=40.0, coefficients=[(0, 0.5)], geometry=0.1)
+    clutch = Clutch.between_speeds(SHAFTS, "clutch", "a", "b", normal_force=40.0, coefficients=[(0, 0.5)], geometry=0.1)
     run = gw.simulate(SHAFTS, ([0, 0], [10.0, 0.0]), until=5.0, laws=[clutch], inputs={"clutch.level": 1.0})
     together = J1 * 10 / (J1 + J2)
     np.testing.assert_allclose(run.v[-1], together, rtol=1e-9)
@@ -33,7 +33,7 @@ def test_two_shafts_slip_until_they_turn_together():
 
 def test_it_holds_up_to_its_peak_and_then_drags():
     brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=[(0, 0.5)], peak=1.2)
-    push = Load("push", Line.of(SHAFTS, "a"))
+    push = Load("push", Line.for_machine(SHAFTS, "a"))
     inputs = {"brake.level": 1.0, "push": lambda t: 2.0 * t}
     run = gw.simulate(SHAFTS, until=4.0, laws=[brake, push], inputs=inputs)
     sliding = np.maximum(run.t - 3.0, 0.0)
@@ -65,7 +65,7 @@ def test_without_pressure_it_is_free_and_grips_as_it_is_pressed():
 def test_it_lets_go():
     """A brake that holds a pull is released: the shaft starts at that moment."""
     brake = Clutch.brake(SHAFTS, "brake", "a", normal_force=10.0, coefficients=[(0, 0.5)])
-    push = Load("push", Line.of(SHAFTS, "a"))
+    push = Load("push", Line.for_machine(SHAFTS, "a"))
     inputs = {"brake.level": lambda t: max(1.0 - t, 0.0), "push": 1.0}
     run = gw.simulate(SHAFTS, until=2.0, laws=[brake, push], inputs=inputs)
     # it slips from 5 (1 - t) = 1 on
@@ -78,12 +78,12 @@ def test_it_lets_go():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"normal_force": -1.0}, "normal_force=-1.0 must be a positive"),
-        ({"peak": 0.5}, "peak=0.5 must be .* 1 or more"),
-        ({"coefficients": [(0, -0.2)]}, "negative"),
-        ({"coefficients": [(1, 0.2), (0, 0.1)]}, "rising speeds"),
-        ({"coefficients": []}, "not a table"),
-        ({"geometry": 0.0}, "geometry=0.0 must be a positive"),
+        ({"normal_force": -1.0}, "brake: normal_force=-1.0"),
+        ({"peak": 0.5}, "brake: peak=0.5 .*1"),
+        ({"coefficients": [(0, -0.2)]}, r"brake: .*\(0.0, -0.2\)"),
+        ({"coefficients": [(1, 0.2), (0, 0.1)]}, r"brake, coefficients: .*\(1, 0.2\), \(0, 0.1\)"),
+        ({"coefficients": []}, r"brake, coefficients: \[\]"),
+        ({"geometry": 0.0}, "brake: geometry=0.0"),
     ],
 )
 def test_impossible_clutches_are_refused(data, words):

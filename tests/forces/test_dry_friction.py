@@ -25,7 +25,7 @@ FREE_BLOCK = gw.Mechanism([gw.Body("block", joint="prismatic", axis=(1, 0, 0), m
 
 
 def rubbed(friction: Friction, mech: gw.Mechanism = BLOCK) -> DryFriction:
-    return DryFriction("block.friction", Line.of(mech, "block"), unit="N", friction=friction)
+    return DryFriction("block.friction", Line.for_machine(mech, "block"), unit="N", friction=friction)
 
 
 def at(v: float, z: tuple[float, ...] = ()) -> Situation:
@@ -64,7 +64,7 @@ def test_pushed_up_it_turns_round_when_friction_is_too_weak():
 def test_a_growing_push_breaks_away_at_the_static_level():
     """The block of a ramp F = t starts at t = F_S, and from then on only F_C is against it."""
     law = rubbed(Friction(coulomb=2.0, static=3.0), FREE_BLOCK)
-    push = Load("push", Line.of(FREE_BLOCK, "block"), "N")
+    push = Load("push", Line.for_machine(FREE_BLOCK, "block"), "N")
     run = gw.simulate(FREE_BLOCK, until=5.0, laws=[law, push], inputs={"push": lambda t: t})
     sliding = np.maximum(run.t - 3.0, 0.0)
     np.testing.assert_allclose(run.v[:, 0], (sliding**2 / 2 + sliding) / MASS, atol=1e-8)
@@ -73,7 +73,7 @@ def test_a_growing_push_breaks_away_at_the_static_level():
 def test_stick_or_slide_is_complementary():
     """Over a run with many reversals: at rest |force| <= static, sliding it is the curve against the motion."""
     friction = Friction(coulomb=1.0, viscous=0.2, static=1.5, stribeck_speed=0.05)
-    push = Load("push", Line.of(FREE_BLOCK, "block"), "N")
+    push = Load("push", Line.for_machine(FREE_BLOCK, "block"), "N")
     run = gw.simulate(
         FREE_BLOCK,
         until=6.0,
@@ -101,7 +101,7 @@ def test_many_joints_stick_at_once_and_hold_their_weight():
     q = np.linspace(0.2, 0.8, mech.n)
     weight = gw.gravity(mech, q)
     level = 1.01 * np.abs(weight).max()
-    laws = [DryFriction(f"{s}.friction", Line.of(mech, s), friction=Friction(level)) for s in mech.speeds]
+    laws = [DryFriction(f"{s}.friction", Line.for_machine(mech, s), friction=Friction(level)) for s in mech.speeds]
     run = gw.simulate(mech, q, until=0.5, laws=laws)
     np.testing.assert_array_equal(run.q[-1], q)
     held = [run[f"{s}.friction.force"][-1] for s in mech.speeds]
@@ -111,7 +111,7 @@ def test_many_joints_stick_at_once_and_hold_their_weight():
 def test_an_arm_with_friction_everywhere_comes_to_rest_without_chatter():
     mech = gw.assemble(gw.load("elbow"))
     friction = Friction(coulomb=12.0, static=14.0, viscous=1.0)
-    laws = [DryFriction(f"{s}.friction", Line.of(mech, s), friction=friction) for s in mech.speeds]
+    laws = [DryFriction(f"{s}.friction", Line.for_machine(mech, s), friction=friction) for s in mech.speeds]
     run = gw.simulate(mech, ([0.1, 0.4, -0.3], [1.0, -1.0, 2.0]), until=4.0, laws=laws)
     assert run.drift < 1e-8
     assert len(run.events) < 30
@@ -133,7 +133,7 @@ def test_friction_at_the_motor_is_the_ratio_times_stronger_at_the_joint():
 
 def test_smooth_friction_tends_to_the_exact_one():
     """Positions after a slide to rest differ by less and less as the width shrinks."""
-    friction, line = Friction(coulomb=2.0, viscous=0.3), Line.of(FREE_BLOCK, "block")
+    friction, line = Friction(coulomb=2.0, viscous=0.3), Line.for_machine(FREE_BLOCK, "block")
     exact = gw.simulate(FREE_BLOCK, ([0.0], [1.0]), until=2.0, laws=[rubbed(friction, FREE_BLOCK)]).q[-1, 0]
     errors = []
     for width in (1e-1, 1e-2, 1e-3):
@@ -144,7 +144,7 @@ def test_smooth_friction_tends_to_the_exact_one():
 
 def test_lugre_slides_along_the_stribeck_curve():
     friction = Friction(2.0, 0.3, 3.0, 0.2, stiffness=1e4, damping=20.0)
-    law = LuGre("f", Line.of(FREE_BLOCK, "block"), friction)
+    law = LuGre("f", Line.for_machine(FREE_BLOCK, "block"), friction)
     for v in (-1.0, -0.1, 0.05, 0.4):
         g = 2.0 + math.exp(-((v / 0.2) ** 2))
         steady = at(v, (math.copysign(g / 1e4, v),))
@@ -156,8 +156,8 @@ def test_lugre_slides_along_the_stribeck_curve():
 def test_lugre_before_sliding_is_a_spring():
     """Under a push of half the Coulomb friction the block moves by push / stiffness and stays."""
     friction = Friction(2.0, stiffness=1e3, damping=60.0)
-    law = LuGre("f", Line.of(FREE_BLOCK, "block"), friction)
-    push = Load("push", Line.of(FREE_BLOCK, "block"), "N")
+    law = LuGre("f", Line.for_machine(FREE_BLOCK, "block"), friction)
+    push = Load("push", Line.for_machine(FREE_BLOCK, "block"), "N")
     run = gw.simulate(FREE_BLOCK, until=2.0, laws=[law, push], inputs={"push": lambda t: min(t, 1.0)})
     # z, not q, balances the push; q has crept by what slipped while z grew.
     assert run["f.deflection"][-1] == pytest.approx(1e-3, rel=1e-3)
@@ -168,7 +168,7 @@ def test_lugre_before_sliding_is_a_spring():
 def test_lugre_never_gives_power_even_with_stiff_damping():
     """With a constant damping of the bristles it would: the naive loss is negative at some of these states."""
     friction = Friction(1.0, 0.0, 3.0, 0.1, stiffness=1e3, damping=200.0)
-    law = LuGre("f", Line.of(FREE_BLOCK, "block"), friction)
+    law = LuGre("f", Line.for_machine(FREE_BLOCK, "block"), friction)
     naive = []
     for v in np.linspace(-2, 2, 81):
         g = 1.0 + 2.0 * math.exp(-((v / 0.1) ** 2))
@@ -183,7 +183,7 @@ def test_lugre_never_gives_power_even_with_stiff_damping():
     ("data", "words"),
     [
         ({"coulomb": -1.0}, "coulomb=-1.0"),
-        ({"coulomb": 2.0, "static": 1.0}, "static 1.0 is less than coulomb 2.0"),
+        ({"coulomb": 2.0, "static": 1.0}, "static 1.0 .*coulomb 2.0"),
         ({"coulomb": 1.0, "viscous": float("nan")}, "viscous=nan"),
         ({"coulomb": 1.0, "static": 2.0, "stiffness": 10.0}, "stribeck_speed"),
     ],
@@ -194,10 +194,10 @@ def test_impossible_friction_is_refused(data, words):
 
 
 def test_impossible_laws_are_refused():
-    line = Line.of(FREE_BLOCK, "block")
-    with pytest.raises(InputError, match=r"width=0.0 must be a positive.*DryFriction"):
+    line = Line.for_machine(FREE_BLOCK, "block")
+    with pytest.raises(InputError, match=r"f: width=0.0 .*DryFriction"):
         SmoothFriction("f", line, Friction(1.0), 0.0)
-    with pytest.raises(InputError, match="stiffness of its bristles"):
+    with pytest.raises(InputError, match=r"f: .*Friction\(stiffness="):
         LuGre("f", line, Friction(1.0))
     ball = Robot("ball", [Link("ball", joint=Joint("j", "spherical", friction=1.0), mass=1.0, inertia=np.eye(3))])
     with pytest.raises(InputError, match=r"j.friction.*spherical"):

@@ -24,7 +24,7 @@ def axis(gear: Gear, inertia: float = JL, motor: Motor | None = None) -> Robot:
 def run(robot: Robot, motor: float, load: float, v: float = 0.0, until: float = 0.1, more=()):
     """The motor's torque at the motor, the load at the joint."""
     mech = gw.assemble(robot)
-    laws = [*loss_laws(robot, mech), Load("load", Line.of(mech, "j")), *more]
+    laws = [*loss_laws(robot, mech), Load("load", Line.for_machine(mech, "j")), *more]
     inputs = {"tau.j": R * motor, "load": load}
     return gw.simulate(mech, ([0.0], [v]), until=until, laws=laws, inputs=inputs, samples=101)
 
@@ -144,7 +144,7 @@ def test_the_torque_into_the_gear_of_a_motor_on_a_moving_link():
     """What is left of the motor's torque once its rotor is accelerated, by its carrier's motion too."""
     robot = gw.load("elbow")
     mech = gw.assemble(robot)
-    loss = GearLoss("gear", Line.of(mech, {"j3": 80.0}), (Losses(efficiency=0.7),), mech.spins[2:3], "j3")
+    loss = GearLoss("gear", Line.for_machine(mech, {"j3": 80.0}), (Losses(efficiency=0.7),), mech.spins[2:3], "j3")
     assert mech.spins[2].name == "j3.rotor"
     tau = np.array([20.0, 30.0, 9.0])
     done = gw.simulate(mech, ([0.1, 0.4, -0.3], [1.0, -0.5, 0.8]), until=0.3, laws=[loss], inputs=tau)
@@ -161,10 +161,14 @@ def test_lossy_gears_of_several_joints_and_friction_together():
     """All of an arm's gears and bearings at once, through many changes of direction, without chatter."""
     mech = gw.assemble(gw.load("elbow"))
     gears = [
-        GearLoss(f"{s}.gear", Line.of(mech, mech.actuators[k].row), (Losses(efficiency=0.75),), (mech.spins[k],), s)
+        GearLoss(
+            f"{s}.gear", Line.for_machine(mech, mech.actuators[k].row), (Losses(efficiency=0.75),), (mech.spins[k],), s
+        )
         for k, s in enumerate(mech.speeds)
     ]
-    rubs = [DryFriction(f"{s}.friction", Line.of(mech, s), friction=Friction(1.0, static=1.3)) for s in mech.speeds]
+    rubs = [
+        DryFriction(f"{s}.friction", Line.for_machine(mech, s), friction=Friction(1.0, static=1.3)) for s in mech.speeds
+    ]
 
     def torque(t: float) -> list[float]:
         return [15 * np.sin(5 * t), 25 + 20 * np.sin(4 * t), 5 + 8 * np.cos(3 * t)]
@@ -180,7 +184,7 @@ def test_the_spring_of_an_elastic_drive_gets_what_the_gear_lets_through():
     gear = Gear(R, efficiency=0.8, stiffness=2000.0, damping=5.0)
     robot = axis(gear)
     mech = gw.assemble(robot)
-    hold = gw.forces.Prescribed("clamp", Line.of(mech, "j"), lambda t, s, w: -100.0 * w)
+    hold = gw.forces.IdealDrive("clamp", Line.for_machine(mech, "j"), lambda t, s, w: -100.0 * w)
     laws = [*loss_laws(robot, mech), hold]
     done = gw.simulate(mech, until=4.0, laws=laws, inputs={"tau.j.motor": lambda t: R * 0.1 * t})
     wound = 2000.0 * (done.q[:, 1] - done.q[:, 0])
@@ -190,14 +194,14 @@ def test_the_spring_of_an_elastic_drive_gets_what_the_gear_lets_through():
 def test_impossible_losses_are_refused():
     for data, words in (
         ({"efficiency": 1.2}, "efficiency 1.2"),
-        ({"efficiency": 0.9, "back_efficiency": 0.3}, "contradicts efficiency 0.9"),
-        ({"efficiency": 0.9, "back_efficiency": 1.1}, "more than 1"),
+        ({"efficiency": 0.9, "back_efficiency": 0.3}, "0.3 .*efficiency 0.9"),
+        ({"efficiency": 0.9, "back_efficiency": 1.1}, "1.1"),
         ({"efficiency": 0.9, "no_load_torque": -1.0}, "no_load_torque=-1.0"),
     ):
         with pytest.raises(TrainError, match=words):
             Gear(R, **data)
     mech = gw.assemble(axis(WORM))
-    with pytest.raises(TrainError, match="no losses are given"):
-        GearLoss("gear", Line.of(mech, "j"), ())
+    with pytest.raises(TrainError, match=r"gear: .*Losses\("):
+        GearLoss("gear", Line.for_machine(mech, "j"), ())
     with pytest.raises(TrainError, match="output_torque=-1"):
-        GearLoss("gear", Line.of(mech, "j"), (Losses(efficiency=0.5),), output_torque=-1.0)
+        GearLoss("gear", Line.for_machine(mech, "j"), (Losses(efficiency=0.5),), output_torque=-1.0)

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import gearwright as gw
 from gearwright.forces.motors.motors_of_robot import motor_laws
-from gearwright.forces.motors.thermal import Warmth, warming, warmth
+from gearwright.forces.motors.thermal import MotorTemperatures, temperature_rates, temperatures_from_states
 from gearwright.parts import CurrentControl, Heat, Motor
 from support.motors import ROTOR, disc, look, situation
 
@@ -24,7 +24,9 @@ def test_steady_temperatures():
     """Each resistance carries the whole heat."""
     power = 4.0
     winding = 293.15 + power * (1.7 + 6.0)
-    assert warming(SHEET, Warmth(winding, 293.15 + power * 6.0), power) == pytest.approx((0, 0), abs=1e-14)
+    assert temperature_rates(SHEET, MotorTemperatures(winding, 293.15 + power * 6.0), power) == pytest.approx(
+        (0, 0), abs=1e-14
+    )
 
 
 def test_run_up_is_that_of_two_bodies():
@@ -35,7 +37,11 @@ def test_run_up_is_that_of_two_bodies():
     b = np.array([4.0 / Cw, 0.0])
     end = -np.linalg.solve(A, b)
     found = solve_ivp(
-        lambda t, T: warming(heat, warmth(heat, T + 293.15), 4.0), (0, 900), [0, 0], rtol=1e-10, atol=1e-10
+        lambda t, T: temperature_rates(heat, temperatures_from_states(heat, T + 293.15), 4.0),
+        (0, 900),
+        [0, 0],
+        rtol=1e-10,
+        atol=1e-10,
     )
     assert found.y[:, -1] == pytest.approx(end - expm(A * 900) @ end, rel=1e-8)
     assert heat.winding_time_constant == pytest.approx(16.9)
@@ -44,9 +50,9 @@ def test_run_up_is_that_of_two_bodies():
 
 def test_a_housing_without_capacity_is_two_resistances_in_series():
     one = Heat(1.7, 6.0, 10.0)
-    now = warmth(one, [298.15 + 77.0])
+    now = temperatures_from_states(one, [298.15 + 77.0])
     assert now.housing == pytest.approx(298.15 + 60.0)
-    assert warming(one, now, 10.0) == pytest.approx((0.0,), abs=1e-14)
+    assert temperature_rates(one, now, 10.0) == pytest.approx((0.0,), abs=1e-14)
 
 
 def test_a_stalled_motor_settles_where_its_warm_resistance_says():

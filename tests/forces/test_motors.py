@@ -12,10 +12,10 @@ from scipy.linalg import expm
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import DriveError, InputError
-from gearwright.forces.motors.motor import BAND
+from gearwright.forces.motors.motor import SPEED_LIMIT_BAND
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.parts import Cogging, CurrentControl, Heat, Motor, Ripple, Supply
-from gearwright.tracing.symbols import Symbol, operations, plain
+from gearwright.tracing.symbols import Symbol, as_expression, symbol_operations
 from support.motors import DISC, ROTOR, disc, discs, look, situation
 
 K, R, L, J = 0.05, 0.5, 2e-3, ROTOR + DISC
@@ -45,7 +45,13 @@ def test_steady_state_under_load(motor):
 def test_the_whole_transient_is_that_of_the_linear_system():
     """[w, i]' = A [w, i] + b u, solved by the matrix exponential."""
     A = np.array([[0.0, K / J], [-K / L, -R / L]])
-    run = gw.simulate(disc(COIL), until=0.2, inputs={"j.voltage": 12.0}, rtol=1e-10, atol=1e-12, samples=51)
+    run = gw.simulate(
+        disc(COIL),
+        until=0.2,
+        inputs={"j.voltage": 12.0},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+        samples=51,
+    )
     end = -np.linalg.solve(A, [0.0, 12.0 / L])
     exact = np.array([end - expm(A * t) @ end for t in run.t])
     assert np.abs(run["v.j"] - exact[:, 0]).max() < 1e-7 * np.abs(exact[:, 0]).max()
@@ -71,7 +77,12 @@ def test_the_gear_reflects_the_motor():
 @pytest.mark.parametrize("motor", [PLAIN, COIL, FULL], ids=["plain", "coil", "full"])
 def test_energy_in_a_run(motor):
     robot = disc(motor)
-    run = gw.simulate(robot, until=0.3, inputs={"j.voltage": lambda t: 12 * np.sin(20 * t)}, rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        robot,
+        until=0.3,
+        inputs={"j.voltage": lambda t: 12 * np.sin(20 * t)},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     assert np.abs(run["energy.balance"]).max() < 1e-8 * np.abs(run["energy.supplied"]).max()
 
 
@@ -148,7 +159,7 @@ def test_max_torque_and_max_voltage_are_limits_too():
 def test_the_speed_limit(motor):
     """No load: it stops at the top speed; braking from above it is still possible."""
     run = gw.simulate(disc(replace(motor, max_speed=120.0)), until=1.0, inputs={"j.voltage": 12.0})
-    assert 120.0 * (1 - BAND) < run["v.j"][-1] <= 120.0 * (1 + 1e-8)
+    assert 120.0 * (1 - SPEED_LIMIT_BAND) < run["v.j"][-1] <= 120.0 * (1 + 1e-8)
     law = only(disc(replace(PLAIN, max_speed=120.0)), "j.voltage")
     assert look(law, situation(disc(PLAIN), [119.0], [], [0.0]))[0].forces[0].value == pytest.approx(-K * K * 119 / R)
 
@@ -162,7 +173,13 @@ def test_the_rate_of_the_current_is_limited(sense):
 
 def test_a_current_controller_has_the_bandwidth_it_states():
     robot = disc(COIL, current_control=CurrentControl(2000.0))
-    run = gw.simulate(robot, until=0.005, inputs={"j.current_reference": 4.0}, rtol=1e-10, atol=1e-12, samples=51)
+    run = gw.simulate(
+        robot,
+        until=0.005,
+        inputs={"j.current_reference": 4.0},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+        samples=51,
+    )
     assert np.abs(run["j.current"] - 4.0 * (1 - np.exp(-2000.0 * run.t))).max() < 1e-8
     assert run["a.j"][-1] == pytest.approx(K * run["j.current"][-1] / J, rel=1e-9)
 
@@ -185,18 +202,18 @@ def test_a_current_controller_reaches_its_reference_on_a_sagging_bus():
 
 
 def test_current_control_without_inductance_is_refused():
-    with pytest.raises(DriveError, match=r"'j': a current controller \(bandwidth 2000.0 rad/s\) needs the motor's"):
+    with pytest.raises(DriveError, match=r"'j': .*2000.0 rad/s.*inductance"):
         disc(PLAIN, current_control=CurrentControl(2000.0))
-    with pytest.raises(DriveError, match=r"j\.current_reference: a current controller needs the inductance"):
+    with pytest.raises(DriveError, match=r"j\.current_reference: .*inductance"):
         gw.simulate(disc(PLAIN), until=0.1, inputs={"j.current_reference": 1.0})
 
 
 def test_inputs_that_no_motor_can_take_are_refused():
     bare = disc(Motor(ROTOR, resistance=1.0))
-    with pytest.raises(DriveError, match="without a torque_constant"):
+    with pytest.raises(DriveError, match=r"'j' .*torque_constant"):
         gw.simulate(bare, until=0.1, inputs={"j.voltage": 1.0})
     both = {"j.voltage": 1.0, "j.current_reference": 1.0}
-    with pytest.raises(InputError, match=r"both j\.voltage and j\.current_reference"):
+    with pytest.raises(InputError, match=r"j\.voltage .*j\.current_reference"):
         gw.simulate(disc(COIL), until=0.1, inputs=both)
     with pytest.raises(InputError):
         gw.simulate(disc(COIL), until=0.1, inputs={"k.voltage": 1.0})
@@ -225,8 +242,8 @@ def test_every_scalar_gives_the_same():
     singles = np.array([numbers([float(x) for x in row], FLOATS) for row in rows])
     batch = np.column_stack(numbers(list(rows.T), ARRAYS))
     symbols, tape = casadi.SX.sym("x", 6), []
-    results = numbers([Symbol(symbols[k], tape) for k in range(6)], operations())
-    traced = casadi.Function("f", [symbols], [casadi.vertcat(*map(plain, results))])
+    results = numbers([Symbol(symbols[k], tape) for k in range(6)], symbol_operations())
+    traced = casadi.Function("f", [symbols], [casadi.vertcat(*map(as_expression, results))])
     compiled = np.array([np.array(traced(row)).ravel() for row in rows])
     scale = np.abs(singles).max(axis=0)
     assert (np.abs(batch - singles) / scale).max() < 1e-12
@@ -237,8 +254,12 @@ def test_compiled_fixed_steps_lead_to_the_same_motion():
     """Winding, limits, cogging, heat and a supply in machine code: RK4 of 10 us against the adaptive method."""
     robot = disc(replace(FULL, max_current=6.0), Supply(24.0, 0.3, False, 28.0, 2.0))
     given = {"j.voltage": 24.0}
-    exact = gw.simulate(robot, until=0.2, inputs=given, rtol=1e-10, atol=1e-12, samples=21)
-    steps = gw.simulate(robot, until=0.2, inputs=given, method="rk4", step=1e-5, samples=21)
+    exact = gw.simulate(
+        robot, until=0.2, inputs=given, integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12), samples=21
+    )
+    steps = gw.simulate(
+        robot, until=0.2, inputs=given, method="rk4", integrator=gw.analysis.IntegratorOptions(step=1e-5), samples=21
+    )
     for name in ("q.j", "v.j", "j.current", "j.winding_temperature"):
         assert np.abs(steps[name] - exact[name]).max() < 1e-5 * np.abs(exact[name]).max()
 

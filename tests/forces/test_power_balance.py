@@ -21,18 +21,22 @@ from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.gear_losses import GearLoss
 from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.transmission.kinematic_error import Ripple, Twist
-from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
+from gearwright.forces.transmission.kinematic_error import ElementDeflection, TransmissionRipple
+from gearwright.forces.transmission.nonlinear_spring import LinearSpring, NonlinearSpring, TorqueCurve
 from gearwright.parts import Friction, Losses
 
 ELBOW = gw.assemble(gw.load("elbow"))
-JOINT = Line.of(ELBOW, "j2")
-MOTOR = Line.of(ELBOW, {"j2": 100.0})
-PAIR = Line.of(ELBOW, {"j2": 1.0, "j3": -1.0})
-RIPPLED = Twist(PAIR, 0.02, (Ripple(JOINT, 0.05, 3.0, 0.4), Ripple(Line.of(ELBOW, "j1"), 0.02, 7.0)))
+JOINT = Line.for_machine(ELBOW, "j2")
+MOTOR = Line.for_machine(ELBOW, {"j2": 100.0})
+PAIR = Line.for_machine(ELBOW, {"j2": 1.0, "j3": -1.0})
+RIPPLED = ElementDeflection(
+    PAIR,
+    0.02,
+    (TransmissionRipple(JOINT, 0.05, 3.0, 0.4), TransmissionRipple(Line.for_machine(ELBOW, "j1"), 0.02, 7.0)),
+)
 STRIBECK = Friction(coulomb=2.0, viscous=0.3, static=3.0, stribeck_speed=0.2)
-HARMONIC = Curve(80.0, 40.0, ((0.05, 30.0), (0.2, 50.0)))
-LINEAR = LinearSpring(Line.of(ELBOW, {"j1": 0.5, "j2": -1.0}), 70.0, 3.0, 0.1)
+HARMONIC = TorqueCurve(80.0, 40.0, ((0.05, 30.0), (0.2, 50.0)))
+LINEAR = LinearSpring(Line.for_machine(ELBOW, {"j1": 0.5, "j2": -1.0}), 70.0, 3.0, 0.1)
 ROTOR = tuple(spin for spin in ELBOW.spins if spin.name == "j2.rotor")
 TABLE = (Losses(0.0, 0.6, 0.5, 0.01), Losses(100.0, 0.8, 0.7, 0.02))
 

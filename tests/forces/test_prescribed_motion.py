@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.forces import Line, Prescribed
+from gearwright.forces import IdealDrive, Line
 from gearwright.simulation import simulate
 
 
@@ -22,7 +22,7 @@ def swing(t):
 
 
 def test_follows_and_needs_the_torque_of_inverse_dynamics(arm):
-    led = Prescribed.along("lead", Line.of(arm, "j2"), swing, rate=10.0)
+    led = IdealDrive.from_motion("lead", Line.for_machine(arm, "j2"), swing, rate=10.0)
     run = simulate(arm, ([0.2, 0.0, 0.5], [0.3, 1.2, 0.0]), 1.0, laws=[led], samples=41)
     np.testing.assert_allclose(run["q.j2"], swing(run.t)[0], atol=1e-8)
     np.testing.assert_allclose(run["v.j2"], swing(run.t)[1], atol=1e-7)
@@ -33,18 +33,18 @@ def test_follows_and_needs_the_torque_of_inverse_dynamics(arm):
 
 
 def test_a_wrong_start_dies_out(arm):
-    led = Prescribed.along("lead", Line.of(arm, "j2"), swing, rate=8.0)
+    led = IdealDrive.from_motion("lead", Line.for_machine(arm, "j2"), swing, rate=8.0)
     run = simulate(arm, ([0.0, 0.1, 0.0], [0.0, 1.2, 0.0]), 2.0, laws=[led])
     error = run["q.j2"] - swing(run.t)[0]
     np.testing.assert_allclose(error, 0.1 * (1 + 8 * run.t) * np.exp(-8 * run.t), atol=1e-8)
 
 
 def test_growing_errors_are_refused(arm):
-    with pytest.raises(InputError, match=r"lead: rate=-1.*dying out"):
-        Prescribed.along("lead", Line.of(arm, "j2"), swing, rate=-1.0)
+    with pytest.raises(InputError, match=r"lead: rate=-1"):
+        IdealDrive.from_motion("lead", Line.for_machine(arm, "j2"), swing, rate=-1.0)
 
 
 def test_a_target_that_is_no_number_is_named(arm):
-    led = Prescribed("lead", Line.of(arm, "j2"), lambda t, s, w: float("nan") if t > 0.5 else 0.0)
+    led = IdealDrive("lead", Line.for_machine(arm, "j2"), lambda t, s, w: float("nan") if t > 0.5 else 0.0)
     with pytest.raises(InputError, match=r"lead: the target is nan at t = 0\.5"):
         simulate(arm, [0.0, 0.0, 0.0], 1.0, laws=[led])

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces.motors.motors_of_robot import motor_laws
-from gearwright.forces.motors.supply_circuit import bus
+from gearwright.forces.motors.supply_circuit import solve_bus
 from gearwright.parts import CurrentControl, Motor, Supply
 from support.motors import ROTOR, disc, discs, look, situation
 
@@ -32,7 +32,7 @@ def test_kirchhoff(name, slope):
     supply = KINDS[name]
     last = None
     for a in np.linspace(-60.0, 40.0, 2001):
-        line = bus(supply, a, slope, FLOATS)
+        line = solve_bus(supply, a, slope, FLOATS)
         assert line.source == pytest.approx(a + slope * line.voltage + line.brake, abs=1e-9)
         assert line.brake >= -1e-9
         if supply.regenerates or line.source > 1e-9:
@@ -83,7 +83,11 @@ def test_braking_returns_or_burns_the_kinetic_energy(name, inductance):
     """From full speed the command falls to a half: the battery gets energy back, or the resistor gets hot."""
     robot = disc(replace(MOTOR, inductance=inductance), KINDS[name])
     run = gw.simulate(
-        robot, until=2.0, inputs={"j.voltage": lambda t: 24.0 if t < 1.0 else 12.0}, rtol=1e-9, atol=1e-11, samples=4001
+        robot,
+        until=2.0,
+        inputs={"j.voltage": lambda t: 24.0 if t < 1.0 else 12.0},
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+        samples=4001,
     )
     braking = (run.t > 1.02) & (run.t < 1.1)
     if name == "battery":
@@ -130,7 +134,12 @@ def test_a_coil_on_a_source_that_takes_nothing_back(name, rtol):
     """While the back-EMF is between what the source and the brake hold, no current flows; CVODE gave up there."""
     robot = disc(replace(MOTOR, inductance=1e-3), KINDS[name])
     run = gw.simulate(
-        robot, gw.State([0.0], [300.0]), 1.0, inputs={"j.voltage": 12.0}, method="stiff", rtol=rtol, atol=rtol / 100
+        robot,
+        gw.State([0.0], [300.0]),
+        1.0,
+        inputs={"j.voltage": 12.0},
+        method="stiff",
+        integrator=gw.analysis.IntegratorOptions(rtol=rtol, atol=rtol / 100),
     )
     assert run.v[-1, 0] * K == pytest.approx(0.5 * 28.0, rel=2e-3)  # braked down to where the brake lets go
     assert run["supply.source_current"].min() >= -1e-9

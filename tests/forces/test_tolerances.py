@@ -21,31 +21,31 @@ from gearwright.forces import (
     Clutch,
     Constraint,
     Contact,
-    Curve,
     DryFriction,
+    ElementDeflection,
     Environment,
+    ForceSensor,
     GearLoss,
+    IdealDrive,
     Law,
     Line,
+    LineInertia,
     Load,
     LuGre,
     MaxwellSlip,
-    Measured,
     MotorCircuit,
     MotorTorque,
-    MovedInertia,
     NonlinearSpring,
-    Prescribed,
     SmoothFriction,
     SoftContact,
     Stops,
     SynchronousMotor,
-    Twist,
+    TorqueCurve,
     Wrench,
     dc_motor,
 )
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.branch_points import kinks_of
+from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.parts import Drive, Friction, Gear, Link, Losses, Motor, Robot, Supply
 
@@ -56,9 +56,9 @@ ROBOT = Robot(
     gravity=(0, -9.81, 0),
 )
 MECH = gw.assemble(ROBOT)
-LINE, MOTOR = Line.of(MECH, "a"), Line.of(MECH, {"a": 20.0})
-ANGLE = Twist(LINE)
-BENT = Curve(20.0, 30.0, ((0.1, 40.0), (0.3, -15.0)))
+LINE, MOTOR = Line.for_machine(MECH, "a"), Line.for_machine(MECH, {"a": 20.0})
+ANGLE = ElementDeflection(LINE)
+BENT = TorqueCurve(20.0, 30.0, ((0.1, 40.0), (0.3, -15.0)))
 RUB = Friction(coulomb=0.4, static=0.6, stribeck_speed=0.3, viscous=0.02, stiffness=200.0, damping=3.0)
 TABLE = (Losses(0.0, 0.9, no_load_torque=0.01), Losses(10.0, 0.7, no_load_torque=0.02), Losses(40.0, 0.8))
 
@@ -91,7 +91,7 @@ def _swinging(size: float, rate: float = 7.0) -> Any:
 
 
 CASES = (
-    Case("backlash", Backlash("b", ANGLE, Curve(300.0), 6.0, 0.4), bends=True),
+    Case("backlash", Backlash("b", ANGLE, TorqueCurve(300.0), 6.0, 0.4), bends=True),
     Case("bent backlash", Backlash("b", ANGLE, BENT, 0.5, 0.3, damping_limit=0.6), bends=True),
     Case("bent spring", NonlinearSpring("s", ANGLE, BENT, 0.1), bends=True),
     Case("gap without modes", NonlinearSpring("s", ANGLE, BENT, 2.0, 0.3), bends=True),
@@ -117,9 +117,9 @@ CASES = (
     Case("stops", Stops("e", LINE, -0.7, 0.9, restitution=0.6), until=1.2),
     Case("load", Load("w", LINE), {"w": _swinging(2.0)}),
     Case("wrench", Wrench("w", "a", "frame"), {"w.mz": _swinging(2.0), "w.fx": 3.0}),
-    Case("moved inertia", MovedInertia("m", LINE, 0.2)),
-    Case("torque of a motor", MotorTorque.of(MECH, "a"), {"a.torque": _swinging(0.1)}),
-    Case("prescribed", Prescribed.along("p", LINE, lambda t: (1 + t * t, 2 * t, 2.0), 5.0)),
+    Case("moved inertia", LineInertia("m", LINE, 0.2)),
+    Case("torque of a motor", MotorTorque.for_machine(MECH, "a"), {"a.torque": _swinging(0.1)}),
+    Case("prescribed", IdealDrive.from_motion("p", LINE, lambda t: (1 + t * t, 2 * t, 2.0), 5.0)),
     Case(
         "linear actuator",
         dc_motor(MECH, "a", torque_constant=0.1, resistance=0.8, inductance=2e-2, max_voltage=5.0),
@@ -164,16 +164,15 @@ def run(case: Case, rtol: float) -> Sequence[float]:
         inputs=case.inputs,
         method="adaptive",
         samples=16,
-        rtol=rtol,
-        atol=1e-2 * rtol,
+        integrator=gw.analysis.IntegratorOptions(rtol=rtol, atol=1e-2 * rtol),
     )
-    assert not [remark for remark in done.remarks if "pass over" in remark]
+    assert not [remark for remark in done.remarks if "branch point" in remark]
     return np.concatenate([done.q[:, 0], done.v[:, 0]])
 
 
 def test_every_law_has_a_case():
     # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
-    elsewhere = {TrainLoss, Catch, Constraint, Contact, Environment, Measured, SoftContact}
+    elsewhere = {TrainLoss, Catch, Constraint, Contact, Environment, ForceSensor, SoftContact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}
@@ -197,4 +196,4 @@ def test_laws_that_bend_say_so(case):
     law = case.law
     at = Situation(0.0, [1.0], [0.5], [0.01] * len(law.states), [1.0] * len(law.inputs), FLOATS, MECH)
     felt = Reaction([0.0], [0.0], [0.1], [0.0])
-    assert any(len(kinks_of(law, mode, at, felt)) for mode in law.modes) == case.bends
+    assert any(len(law_branch_levels(law, mode, at, felt)) for mode in law.modes) == case.bends

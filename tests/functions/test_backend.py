@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -15,7 +16,7 @@ from gearwright.compiling.kernel import Kernel
 from gearwright.errors import CompilationError, SlowerWarning
 from gearwright.functions import backend
 from gearwright.programs import dynamics_programs
-from gearwright.tracing.recipe import Recipe
+from gearwright.tracing.recipe import KernelRequest
 from support.compare import relative
 from support.machines import random_design
 
@@ -35,14 +36,14 @@ def larger() -> gw.Mechanism:
 
 
 def has_kernel(mech: gw.Mechanism) -> bool:
-    return id(mech) in dynamics_programs.GRAVITY.ready
+    return id(mech) in dynamics_programs.GRAVITY_FORCES.ready
 
 
 def test_a_kernel_comes_once_the_calls_have_cost_as_much(machine, monkeypatch):
     q = np.array([0.3, 0.1])
     expected = gw.gravity(machine, q)
     assert not has_kernel(machine)
-    monkeypatch.setattr(backend, "COMPILE", 500.0)
+    monkeypatch.setattr(backend, "COMPILATION_COST", 500.0)
     calls = 1
     while not has_kernel(machine):
         assert relative(gw.gravity(machine, q), expected) < 1e-14
@@ -53,15 +54,15 @@ def test_a_kernel_comes_once_the_calls_have_cost_as_much(machine, monkeypatch):
 
 
 def test_a_long_batch_counts_by_its_states(machine, monkeypatch):
-    monkeypatch.setattr(backend, "COMPILE", 500.0)
+    monkeypatch.setattr(backend, "COMPILATION_COST", 500.0)
     gw.gravity(machine, np.zeros((1000, 2)))
     assert has_kernel(machine)
 
 
 def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
-    Kernel(Recipe("gravity", machine))
-    monkeypatch.setattr(backend, "LOOK", 100.0)
-    monkeypatch.setattr(backend, "COMPILE", float("inf"))
+    Kernel(KernelRequest("gravity", machine))
+    monkeypatch.setattr(backend, "CACHE_LOOKUP_COST", 100.0)
+    monkeypatch.setattr(backend, "COMPILATION_COST", float("inf"))
     for _ in range(5):
         gw.gravity(machine, np.zeros(2))
     assert has_kernel(machine)
@@ -70,7 +71,7 @@ def test_a_kernel_in_the_cache_is_taken_early(machine, monkeypatch):
 def test_without_a_cache_entry_one_look_is_enough(machine, monkeypatch):
     looks = []
     monkeypatch.setattr(Kernel, "from_cache", looks.append)
-    monkeypatch.setattr(backend, "LOOK", 0.0)
+    monkeypatch.setattr(backend, "CACHE_LOOKUP_COST", 0.0)
     for _ in range(5):
         gw.gravity(machine, np.zeros(2))
     assert [recipe.function for recipe in looks] == ["gravity"]
@@ -84,10 +85,10 @@ def test_where_llvm_fails_numpy_goes_on_and_says_so_once(machine, monkeypatch):
         raise CompilationError("LLVM cannot make machine code here: no executable memory")
 
     expected = gw.gravity(machine, np.zeros(2))
-    monkeypatch.setattr(compiling, "object_code", fail)
-    monkeypatch.setattr(backend, "_SAID", set())
+    monkeypatch.setattr(compiling, "compile_module", fail)
+    monkeypatch.setattr(backend, "_GIVEN_REASONS", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
-    with pytest.warns(SlowerWarning, match=r"^gravity runs without a kernel: .*no executable memory"):
+    with pytest.warns(SlowerWarning, match=r"^gravity .*no executable memory"):
         first = gw.gravity(machine, np.zeros(2))
     assert np.array_equal(first, expected)
     assert np.array_equal(gw.gravity(machine, np.zeros(2)), first)
@@ -100,16 +101,16 @@ def test_what_llvmlite_raises_becomes_our_error(machine, monkeypatch):
         def __getattr__(self, name):
             raise RuntimeError(f"no {name}")
 
-    monkeypatch.setattr(host_module, "binding", Broken)
-    with pytest.raises(CompilationError, match="LLVM cannot make machine code here: no parse_assembly"):
-        host_module.object_code("", None, 0)
+    monkeypatch.setattr(host_module, "llvm_binding", Broken)
+    with pytest.raises(CompilationError, match=r"LLVM .*no parse_assembly"):
+        host_module.compile_module("", None, 0)
 
 
 def test_an_error_that_is_not_about_compiling_is_not_swallowed(machine, monkeypatch):
     def broken(graph, layout, shape, host):
         raise KeyError("a bug")
 
-    monkeypatch.setattr(compiling, "machine_code", broken)
+    monkeypatch.setattr(compiling, "object_file", broken)
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
     with pytest.raises(KeyError, match="a bug"):
         gw.gravity(machine, np.zeros(2))
@@ -120,13 +121,13 @@ def test_services_die_with_their_machine(machine, monkeypatch):
     gw.gravity(machine, np.zeros(2))
     gw.jacobian(machine, np.zeros(2), "b1")
     number = id(machine)
-    assert number in backend._MACHINES
-    assert len(backend._SERVICES[number]) == 2
+    assert number in backend._COLLECTION_ACTIONS
+    assert len(backend._BACKENDS[number]) == 2
     twin = random_design(np.random.default_rng(21), ("revolute", "prismatic"), wheels=2).written()
-    backend._forget(number)
+    backend._run_collection_actions(number)
     gc.collect()
-    assert number not in backend._SERVICES
-    assert number not in dynamics_programs.GRAVITY.ready
+    assert number not in backend._BACKENDS
+    assert number not in dynamics_programs.GRAVITY_FORCES.ready
     assert relative(gw.gravity(twin, np.zeros(2)), gw.gravity(machine, np.zeros(2))) < 1e-12
 
 
@@ -157,36 +158,36 @@ def test_many_threads_meet_a_new_machine(machine, monkeypatch):
 @pytest.mark.parametrize("wrt", [(), ("q", "v")])
 def test_programs_too_large_for_machine_code(larger, monkeypatch, wrt):
     x = np.random.default_rng(1).uniform(-1, 1, (2, 4, larger.n))
-    recipe = Recipe("coriolis_matrix", larger, wrt=wrt)
+    recipe = KernelRequest("coriolis_matrix", larger, wrt=wrt)
     expected = Kernel(recipe)(*x)
-    monkeypatch.setattr(compiling, "LIMIT", 10)
+    monkeypatch.setattr(compiling, "MAX_COMPILED_OPERATIONS", 10)
     monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
     large = Kernel(recipe)
-    assert large.operations.arithmetic > 10
-    where = "in CasADi's virtual machine" if wrt else "over NumPy"
-    assert [remark for remark in large.remarks if remark.endswith(f"that LLVM compiles, so it runs {where}")]
+    assert large.operations.arithmetic_count > 10
+    runtime = "CasADi" if wrt else "NumPy"
+    assert [remark for remark in large.remarks if re.search(rf"\b10\b.*LLVM.*{runtime}", remark)]
     assert relative(large(*x), expected) < 1e-12
 
 
 def test_jacobians_of_ever_new_points_do_not_pile_up(machine):
-    for k in range(3 * backend.PER_MACHINE):
+    for k in range(3 * backend.MAX_BACKENDS_PER_MACHINE):
         gw.jacobian(machine, np.zeros(2), "b1", (0.0, 0.0, 1e-3 * k))
-    assert len(backend._SERVICES[id(machine)]) <= backend.PER_MACHINE
+    assert len(backend._BACKENDS[id(machine)]) <= backend.MAX_BACKENDS_PER_MACHINE
 
 
 def test_a_large_kernel_says_that_it_is_not_optimised(larger, monkeypatch, tmp_path):
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
     assert gw.compile("mass_matrix", larger).remarks == ()
-    monkeypatch.setattr(compiling, "OPTIMISED", 10)
-    monkeypatch.setattr(compiling, "SHORT", 5)
-    for kernel in (gw.compile("mass_matrix", larger), Kernel.from_cache(Recipe("mass_matrix", larger))):
-        assert kernel.remarks[0].endswith("operations are more than the 10 that LLVM optimises: level 0")
+    monkeypatch.setattr(compiling, "MAX_OPTIMISED_OPERATIONS", 10)
+    monkeypatch.setattr(compiling, "MAX_SHORT_OPERATIONS", 5)
+    for kernel in (gw.compile("mass_matrix", larger), Kernel.from_cache(KernelRequest("mass_matrix", larger))):
+        assert re.search(r"operations.*\b10\b.*LLVM.*level 0", kernel.remarks[0])
 
 
 def test_a_public_call_of_a_program_too_large_says_so(larger, monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_CACHE", "off")
-    monkeypatch.setattr(compiling, "LIMIT", 10)
-    monkeypatch.setattr(backend, "_SAID", set())
+    monkeypatch.setattr(compiling, "MAX_COMPILED_OPERATIONS", 10)
+    monkeypatch.setattr(backend, "_GIVEN_REASONS", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
-    with pytest.warns(SlowerWarning, match=r"^mass_matrix: .*more than the 10 that LLVM compiles"):
+    with pytest.warns(SlowerWarning, match=r"^mass_matrix: .*\b10\b.*LLVM"):
         gw.mass_matrix(larger, np.zeros(3))

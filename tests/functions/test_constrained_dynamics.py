@@ -74,9 +74,9 @@ def test_an_elastic_impact_keeps_the_energy_and_batches_are_singles():
 
 def test_dependent_rows_and_impossible_restitution_are_refused():
     mech = planar_arm()
-    with pytest.raises(SingularityError, match="depend on each other"):
+    with pytest.raises(SingularityError, match=r"constrained_dynamics: .*\bJ\b"):
         gw.constrained_dynamics(mech, Q, BEFORE, [0, 0], [[1, 0], [2, 0]], [0, 0])
-    with pytest.raises(InputError, match=r"restitution=1.5 must be .* 0 or more and at most 1"):
+    with pytest.raises(InputError, match=r"restitution=1\.5 .*\b0\b.*\b1\b"):
         gw.impact(mech, Q, BEFORE, WALL, restitution=1.5)
-    with pytest.raises(InputError, match="one row per constraint"):
+    with pytest.raises(InputError, match=r"\bJ .*\(2,\).*\(\.\.\., m, 2\)"):
         gw.impact(mech, Q, BEFORE, [1.0, 0.0])

@@ -200,19 +200,19 @@ def wheel_beyond() -> gw.Mechanism:
 def test_what_cannot_be_solved_is_said_in_words():
     still = [np.zeros(3)] * 5
     elbow = gw.assemble(elastic_elbow())
-    with pytest.raises(InputError, match=r"j1\.motor the 7th, j2\.motor the 5th.*up to the 7th.*'spong'"):
+    with pytest.raises(InputError, match=r"j1\.motor the 7th, j2\.motor the 5th.*7th.*'spong'"):
         gw.motor_motion(elbow, *still)
-    with pytest.raises(InputError, match=r"have dampers.*j1\.motor the 11th.*approximate\(mech, 'undamped'\)"):
+    with pytest.raises(InputError, match=r"j1\.motor the 11th.*approximate\(mech, 'undamped'\)"):
         gw.motor_motion(gw.assemble(elastic_elbow(damping=2.0)), *still)
-    with pytest.raises(InputError, match=r"no elastic drive.*inverse_dynamics"):
+    with pytest.raises(InputError, match=r"motor_motion: .*inverse_dynamics"):
         gw.motor_motion(gw.assemble(gw.load("elbow")), *still)
-    with pytest.raises(InputError, match=r"jerk has shape \(2,\); its last axis must be 3 long \(j1, j2, j3\)"):
+    with pytest.raises(InputError, match=r"jerk .*\(2,\).*\b3\b.*\(j1, j2, j3\)"):
         gw.motor_motion(gw.approximate(elbow, "spong"), *still[:3], np.zeros(2), still[4])
-    with pytest.raises(InputError, match=r"'arm\.motor' push on 'arm'.*'spong'"):
+    with pytest.raises(InputError, match=r"'arm\.motor' .*'arm'.*'spong'"):
         gw.motor_motion(wheel_beyond(), *[np.zeros(1)] * 5)
-    with pytest.raises(InputError, match=r"shaft 'upper\.motor' does not follow"):
+    with pytest.raises(InputError, match=r"'upper\.motor'.*stiffness"):
         gw.motor_motion(replace(two_stages(), springs=two_stages().springs[1:]), *[np.zeros(2)] * 5)
-    with pytest.raises(InputError, match=r"a robot n?or a machine"):
+    with pytest.raises(InputError, match="mech='elastic_elbow'"):
         gw.motor_motion("elastic_elbow", *still)
 
 

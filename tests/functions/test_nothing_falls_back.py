@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling.compile import remarks_of
+from gearwright.compiling.compile import speed_remarks
 from gearwright.functions import backend
 from gearwright.programs import dynamics_programs, kinematic_programs
 from gearwright.programs.program import Program
-from gearwright.tracing.recipe import recipe_of
-from gearwright.tracing.trace import traced
+from gearwright.tracing.recipe import kernel_request
+from gearwright.tracing.trace import trace_graph
 
 FOLDER = files("gearwright") / "catalogue" / "robots"
 ROBOTS = sorted(entry.name.removesuffix(".yaml") for entry in FOLDER.iterdir() if entry.name.endswith(".yaml"))
@@ -31,20 +31,20 @@ def test_the_list_of_programs_is_complete():
         for value in vars(module).values()
         if isinstance(value, Program)
     }
-    assert stated == set(dynamics_programs.BY_NAME)
-    assert len(dynamics_programs.BY_NAME) == len(dynamics_programs.PROGRAMS)
+    assert stated == set(dynamics_programs.PROGRAM_BY_NAME)
+    assert len(dynamics_programs.PROGRAM_BY_NAME) == len(dynamics_programs.DYNAMICS_PROGRAMS)
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow if x in LARGE else ()) for x in ROBOTS])
 def test_every_program_is_optimised_machine_code(name):
     mech = gw.assemble(gw.load(name))
-    for program in dynamics_programs.PROGRAMS:
+    for program in dynamics_programs.DYNAMICS_PROGRAMS:
         if (name, program.name) not in EXCUSED:
-            job = recipe_of(program.name, mech, (), {"body": 0} if "body" in program.options else {}).job()
-            assert remarks_of(job, len(traced(job).nodes)) == (), program.name
+            job = kernel_request(program.name, mech, (), {"body": 0} if "body" in program.options else {}).trace_job()
+            assert speed_remarks(job, len(trace_graph(job).nodes)) == (), program.name
 
 
-@pytest.mark.parametrize("program", dynamics_programs.PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", dynamics_programs.DYNAMICS_PROGRAMS, ids=lambda program: program.name)
 def test_every_program_becomes_a_kernel_without_remark(program, monkeypatch, tmp_path):
     monkeypatch.setenv("GEARWRIGHT_CACHE", str(tmp_path))
     tip = {"body": 0} if "body" in program.options else {}
@@ -62,6 +62,6 @@ def test_public_calls_get_their_kernels(monkeypatch, tmp_path):
     gw.inverse_dynamics(mech, x, x, x, {2: np.ones(6)})
     gw.linearise(mech, x, x, x)
     gw.jacobian(mech, x, 2)
-    found = backend._SERVICES[id(mech)].values()
+    found = backend._BACKENDS[id(mech)].values()
     assert len(found) == 4
     assert all(one.kernel is not None and one.kernel.has_code for one in found)

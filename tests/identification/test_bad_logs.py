@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import FileError, GearwrightWarning, InputError, MissingExtraError
 from gearwright.identification import Log, Validation, fit_consistent, identify, log_of_currents, read_log
-from gearwright.identification.model.torque_model import Model
+from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.motion.csv_files import write_columns
 from identification.arms import elbow, measured
 
@@ -37,23 +37,23 @@ def test_currents_in_a_file(tmp_path):
     path = csv(replace(log, tau=log.torques / [120, 100, 80]), tmp_path, letter="i")
     again = read_log(path, robot, gains={"j1": 1.0, "j2": 1.0, "j3": 1.0})
     np.testing.assert_allclose(again.tau, log.tau)
-    with pytest.raises(InputError, match="no torque constant"):
+    with pytest.raises(InputError, match="torque constant"):
         read_log(path, robot)
 
 
 def test_missing_columns_are_named(tmp_path):
-    with pytest.raises(FileError, match=r"missing column tau\.j2"):
+    with pytest.raises(FileError, match=r"\btau\.j2\b"):
         read_log(csv(measured(elbow(), 1, samples=50), tmp_path, skip=("tau.j2",)), elbow())
-    with pytest.raises(FileError, match=r"missing column q\.j1"):
+    with pytest.raises(FileError, match=r"\bq\.j1\b"):
         read_log(csv(measured(elbow(), 1, samples=50), tmp_path, skip=("q.j1",)), elbow())
 
 
-@pytest.mark.parametrize(("time", "words"), [(0.0, "comes before"), (None, "repeats")])
-def test_unsorted_and_repeated_times(time, words):
+@pytest.mark.parametrize(("time", "fact"), [(0.0, r"\b0 .*\brow 20\b"), (None, r"\brow 20\b")])
+def test_unsorted_and_repeated_times(time, fact):
     log = measured(elbow(), 1, samples=50)
     t = np.array(log.times)
     t[20] = t[19] if time is None else time
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=fact):
         replace(log, t=t)
 
 
@@ -61,7 +61,7 @@ def test_nan_is_named_by_row_and_column():
     log = measured(elbow(), 1, samples=50)
     tau = np.array(log.tau)
     tau[7, 2] = np.nan
-    with pytest.raises(InputError, match="tau is nan in row 7, column 2"):
+    with pytest.raises(InputError, match=r"tau.*nan.*row 7, column 2"):
         replace(log, tau=tau)
 
 
@@ -69,7 +69,7 @@ def test_nan_is_named_by_row_and_column():
 def test_torques_in_other_units_are_warned_about(factor, power):
     robot = elbow()
     log = measured(robot, 1, positions_only=False)
-    with pytest.warns(GearwrightWarning, match=rf"'j2' is 10\^{power} times"):
+    with pytest.warns(GearwrightWarning, match=rf"'j2'.*10\^{power} "):
         identify(robot, replace(log, tau=log.torques * factor))
 
 
@@ -89,7 +89,7 @@ def test_noise_where_no_torque_is_expected_is_no_wrong_unit():
 def test_torques_that_were_never_measured_are_refused():
     robot = elbow()
     log = measured(robot, 1, positions_only=False)
-    with pytest.raises(InputError, match="every torque of the log is zero"):
+    with pytest.raises(InputError, match=r"torque.*zero"):
         identify(robot, replace(log, tau=log.torques * 0.0))
 
 
@@ -109,10 +109,10 @@ def test_degrees_are_warned_about():
 
 def test_too_few_samples():
     robot = elbow()
-    with pytest.raises(InputError, match="too few to filter"):
+    with pytest.raises(InputError, match=r"15 samples.*\b20\b"):
         identify(robot, measured(robot, 1, samples=15))
     short = measured(robot, 1, samples=8, positions_only=False)
-    with pytest.raises(InputError, match=r"24 equations .* cannot determine 26 base parameters"):
+    with pytest.raises(InputError, match=r"\b24 .*\b26 base parameters"):
         identify(robot, short)
 
 
@@ -125,8 +125,7 @@ def test_a_motion_of_one_joint_says_what_it_cannot_show():
     found = identify(robot, Log(log.t, q, gw.inverse_dynamics(mech, q, v, a), v, a))
     assert any("j1.rotor.J" in name for name in found.not_found)
     assert "j2.viscous" in found.not_found
-    assert "does not show" in found.remarks[0]
-    assert "excit" in found.remarks[0]
+    assert all(name in found.remarks[0] for name in found.not_found)
     assert "link3.Izz" in " ".join(found.names)
     assert np.isfinite(found.standard_deviations).all()
 
@@ -136,43 +135,43 @@ def test_holes_and_cutoffs():
     log = measured(robot, 1)
     rows = np.r_[0:500, 700:1500]
     torn = Log(log.times[rows], log.q[rows], log.tau[rows])
-    with pytest.raises(InputError, match=r"hole of 1\.3"):
+    with pytest.raises(InputError, match=r"\b1\.3"):
         identify(robot, torn)
-    with pytest.raises(InputError, match="half the sampling rate"):
+    with pytest.raises(InputError, match="sampling rate"):
         identify(robot, log, cutoff=100.0)
 
 
 def test_shapes_and_options():
     robot = elbow()
     log = measured(robot, 1, samples=60)
-    with pytest.raises(InputError, match="q has 2 columns"):
+    with pytest.raises(InputError, match=r"\bq\b.*\b2 columns"):
         identify(robot, replace(log, q=log.q[:, :2]))
-    with pytest.raises(InputError, match="a row per time"):
+    with pytest.raises(InputError, match=r"\brow"):
         replace(log, tau=log.tau[:10])
     with pytest.raises(InputError, match="method='magic'"):
         identify(robot, log, method="magic")
-    with pytest.raises(InputError, match="'motor' or 'link'"):
+    with pytest.raises(InputError, match=r"'motor'.*'link'"):
         identify(robot, log, side="both")
     with pytest.raises(InputError, match=r"friction=\('air',\)"):
         identify(robot, log, friction=("air",))
-    with pytest.raises(InputError, match="must be a Log"):
+    with pytest.raises(InputError, match=r"\bLog\b"):
         identify(robot, "log.csv")
-    with pytest.raises(InputError, match="must be a robot or a machine"):
+    with pytest.raises(InputError, match=r"robot_or_mech=|robot=|mech="):
         identify("elbow", log)
-    with pytest.raises(InputError, match=r"no parameter 'link9\.m'"):
-        Model(gw.assemble(robot), without=("link9.m",))
-    with pytest.raises(InputError, match="column per actuator"):
+    with pytest.raises(InputError, match=r"'link9\.m'"):
+        TorqueModel(gw.assemble(robot), without=("link9.m",))
+    with pytest.raises(InputError, match=r"\(60, 2\).*\(T, 3\).*j1, j2, j3"):
         log_of_currents(robot, log.t, log.q, log.tau[:, :2])
-    with pytest.raises(InputError, match="trust"):
+    with pytest.raises(InputError, match=r"fit_consistent: trust=0\.0"):
         fit_consistent(identify(robot, measured(robot, 1, positions_only=False)), trust=0.0)
-    with pytest.raises(InputError, match="no sample between"):
-        log.between(50.0, 60.0)
+    with pytest.raises(InputError, match=r"50 s and 60 s.*9\.83333 s"):
+        log.between_times(50.0, 60.0)
 
 
 def test_free_joints_need_measured_speeds():
     body = gw.Body("box", joint="free", mass=1, inertia=np.eye(3))
     log = Log(np.arange(30) * 0.1, np.tile([0, 0, 0, 1.0, 0, 0, 0], (30, 1)), np.zeros((30, 6)))
-    with pytest.raises(InputError, match="Give v"):
+    with pytest.raises(InputError, match=r"\bv\b"):
         identify(gw.Mechanism([body]), log)
 
 
@@ -180,5 +179,5 @@ def test_the_solver_is_an_extra(monkeypatch):
     robot = elbow()
     found = identify(robot, measured(robot, 1, positions_only=False))
     monkeypatch.setitem(__import__("sys").modules, "cvxpy", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'gearwright\[identify\]'"):
+    with pytest.raises(MissingExtraError, match=r"gearwright\[identify\]"):
         fit_consistent(found)

@@ -51,8 +51,8 @@ def test_elbow_has_17_base_parameters_of_33(elbow):
     assert (base.rank, len(gw.parameter_names(elbow))) == (17, 33)
     assert "link2.mcz" in base.no_effect
     assert "link1.m" in base.no_effect
-    assert ("link3.Ixx", "link3.Iyy") in base.inseparable
-    assert "j3.rotor.J" in base.separable
+    assert ("link3.Ixx", "link3.Iyy") in base.inseparable_groups
+    assert "j3.rotor.J" in base.separable_parameters
 
 
 def test_elbow_with_symmetry_spans_the_nine_published_parameters(elbow):
@@ -62,7 +62,7 @@ def test_elbow_with_symmetry_spans_the_nine_published_parameters(elbow):
     scale = np.abs(published).max(axis=0) + 1.0
     assert base.rank == 9
     assert np.linalg.matrix_rank(published / scale) == 9
-    assert np.linalg.matrix_rank(np.vstack([published, base.matrix]) / scale, tol=1e-9) == 9
+    assert np.linalg.matrix_rank(np.vstack([published, base.combination_matrix]) / scale, tol=1e-9) == 9
     np.testing.assert_allclose(published @ gw.parameters(elbow), ELBOW_VALUES, atol=5e-5)
 
 
@@ -74,20 +74,20 @@ def test_elbow_in_named_lengths(elbow):
     base = gw.base_parameters(arm, SYMMETRY)
     assert "link1.Izz + link2.Iyy + a2^2 link3.m + link3.Iyy + k1^2 j1.rotor.J" in base.names
     assert "link2.mcx + a2 link3.m" in base.names
-    with pytest.raises(InputError, match="holds symbols"):
-        _ = base.matrix
+    with pytest.raises(InputError, match=r"base parameters: .*coefficient.*symbol"):
+        _ = base.combination_matrix
 
 
 def test_exact_coefficients_equal_the_numerical_ones(elbow):
     exact, numeric = gw.base_parameters(elbow, exact=True), gw.base_parameters(elbow)
     assert exact.combinations[0]["link3.m"] == sympy.Rational(4, 25)
-    np.testing.assert_allclose(exact.matrix, numeric.matrix, atol=1e-9)
+    np.testing.assert_allclose(exact.combination_matrix, numeric.combination_matrix, atol=1e-9)
 
 
 def test_exact_refuses_irrational_geometry():
     tilted = gw.Body("fore", "upper", position=(np.sqrt(2), 0, 0), mass=1, com=(0.1, 0, 0))
     arm = gw.Mechanism([gw.Body("upper", mass=1, com=(0.1, 0, 0)), tilted])
-    with pytest.raises(InputError, match="simple fraction"):
+    with pytest.raises(InputError, match="fraction"):
         gw.base_parameters(arm, exact=True)
 
 
@@ -132,7 +132,7 @@ def test_random_machines(seed):
     Y, tau = gw.regressor(mech, q, v, a), gw.inverse_dynamics(mech, q, v, a)
     assert relative(Y @ pi, tau) < 1e-12
     base = gw.base_parameters(mech)
-    assert relative(base.columns(Y) @ base.combine(pi), tau) < 1e-11
+    assert relative(base.base_columns(Y) @ base.combine(pi), tau) < 1e-11
     stacked = Y.reshape(-1, len(pi))
     length = np.linalg.norm(stacked, axis=0)
     sizes = np.linalg.svd(stacked[:, length > 1e-9] / length[length > 1e-9], compute_uv=False)
@@ -171,13 +171,13 @@ def test_exact_coefficients_with_planes_screws_and_crosses():
     ]
     mech = gw.Mechanism(bodies, [gw.Spin("wheel", "nut", (0, 0, 1), 1e-3, {"nut": 20, "disc.angle2": 3})])
     exact, numeric = gw.base_parameters(mech, exact=True), gw.base_parameters(mech)
-    np.testing.assert_allclose(exact.matrix, numeric.matrix, atol=1e-9)
+    np.testing.assert_allclose(exact.combination_matrix, numeric.combination_matrix, atol=1e-9)
 
 
 def test_unknown_names_are_refused(elbow):
-    with pytest.raises(InputError, match=r"Did you mean 'link2\.Ixx'"):
+    with pytest.raises(InputError, match=r"'link2\.Ixx'"):
         gw.base_parameters(elbow, ["link2.Ixxx"])
-    with pytest.raises(InputError, match="33 long"):
+    with pytest.raises(InputError, match=r"\b33\b"):
         gw.base_parameters(elbow).combine([1.0, 2.0])
 
 
@@ -195,6 +195,6 @@ def test_exact_coefficients_with_free_joints_sliders_springs_and_shared_wheels()
     wheel = gw.Spin("wheel", "slide", (0, 0, 1), 1e-3, {"arm": 20, "slide": 3})
     mech = gw.Mechanism(bodies, [wheel], springs=[gw.Spring("spring", {"arm": 1}, 10)])
     exact, numeric = gw.base_parameters(mech, exact=True), gw.base_parameters(mech)
-    np.testing.assert_allclose(exact.matrix, numeric.matrix, atol=1e-9)
-    of_trunk = exact.combinations[exact.leaders.index("trunk.Ixx")]
+    np.testing.assert_allclose(exact.combination_matrix, numeric.combination_matrix, atol=1e-9)
+    of_trunk = exact.combinations[exact.leading_parameters.index("trunk.Ixx")]
     assert of_trunk["arm.m"] == sympy.Rational(1, 16)  # Steiner: the arm's joint lies a quarter metre off the slide

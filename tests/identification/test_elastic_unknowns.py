@@ -9,13 +9,13 @@ import gearwright as gw
 from gearwright.errors import GearwrightWarning
 from gearwright.identification.fit.friction import stated_friction
 from gearwright.identification.fit.unknowns import fitted_numbers
-from gearwright.identification.model.torque_model import Model
+from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.parts import Drive, Joint, JointSpring, Link, Member, Motor, Robot, Series, Shaft, Spur
 
 
 def test_springs_of_every_stage_can_be_turned():
     robot = gw.load("sea_leg")
-    found = {number.path: number for number in fitted_numbers(robot)}
+    found = {number.parameter_path: number for number in fitted_numbers(robot)}
     assert found["ankle.gear.stages.0.stiffness"].value == 13000
     softer = found["ankle.gear.stages.1.stiffness"].with_value(robot, 500.0)
     assert [s.stiffness for s in gw.assemble(softer).springs][-2:] == [13000, 500]
@@ -23,13 +23,13 @@ def test_springs_of_every_stage_can_be_turned():
 
 def test_springs_of_joints_can_be_turned():
     robot = Robot("r", [Link("a", joint=Joint("j", spring=JointSpring(5.0, 0.1)), mass=1, com=(0.1, 0, 0))])
-    found = {number.path: number.value for number in fitted_numbers(robot)}
+    found = {number.parameter_path: number.value for number in fitted_numbers(robot)}
     assert found == {"j.spring.stiffness": 5.0, "j.spring.damping": 0.1}
 
 
 def test_friction_by_words_counts_as_stated():
     robot = gw.load("manutec_r3_full")
-    model = Model(gw.assemble(robot))
+    model = TorqueModel(gw.assemble(robot))
     stated = {column.name: stated_friction(robot, model, column) for column in model.every_column}
     assert stated["joint4.viscous"] == pytest.approx(9.8)
     assert stated["joint4.coulomb"] == pytest.approx(21.8)

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.identification import Log, identify
 from gearwright.identification.experiment.filter_cutoff import default_cutoff
-from gearwright.identification.fit.diagnostics import coloured
+from gearwright.identification.fit.diagnostics import correlated_residuals
 from identification.arms import elbow, friction, lively, true_parameters
 
 
@@ -81,7 +81,7 @@ def test_a_vibration_is_not_noise():
     assert default_cutoff(t, shaking, None) > 15
 
 
-@pytest.mark.parametrize(("cutoff", "words"), [(100.0, "not white"), (100.0, "move with"), (0.7, "move with")])
+@pytest.mark.parametrize(("cutoff", "words"), [(100.0, "not white"), (100.0, "cut-off: at"), (0.7, "cut-off: at")])
 def test_a_wrong_cutoff_is_doubted(cutoff, words):
     """100 Hz lets noise through, 0.7 Hz takes motion away; both bias what is found."""
     with pytest.warns(GearwrightWarning, match=words):
@@ -96,31 +96,31 @@ def test_white_residuals_with_outliers_are_white():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2000, 1))
     torques = 10 * rng.normal(size=(2000, 1))
-    assert coloured(["j"], x, torques) == []
+    assert correlated_residuals(["j"], x, torques) == []
     spiked = x + 30 * np.repeat(rng.random((200, 1)) < 0.02, 10, axis=0)
-    assert coloured(["j"], spiked, torques) == []
+    assert correlated_residuals(["j"], spiked, torques) == []
     running = np.cumsum(x, axis=0)
-    assert coloured(["j"], running, torques)[0].joint == "j"
-    assert coloured(["j"], 1e-5 * running, torques) == []  # smaller than any torque is known
+    assert correlated_residuals(["j"], running, torques)[0].joint == "j"
+    assert correlated_residuals(["j"], 1e-5 * running, torques) == []  # smaller than any torque is known
 
 
 def test_a_derived_log_remembers_what_was_measured():
     mech = gw.assemble(elbow())
     log = logged(100)
-    whole = log.derived(mech, 4.0)
+    whole = log.with_derivatives(mech, 4.0)
     assert whole.origin.cutoff == 4.0
-    assert whole.derived(mech) is whole
-    part = whole.between(5.0, 9.0)
-    again = part.derived(mech, 2.0)  # not filtered twice
-    expected = log.derived(mech, 2.0)
+    assert whole.with_derivatives(mech) is whole
+    part = whole.between_times(5.0, 9.0)
+    again = part.with_derivatives(mech, 2.0)  # not filtered twice
+    expected = log.with_derivatives(mech, 2.0)
     rows = np.searchsorted(expected.times, again.times)
     np.testing.assert_array_equal(again.a, expected.a[rows])
     np.testing.assert_allclose([again.times[0], again.times[-1]], [part.times[0], part.times[-1]])
-    np.testing.assert_array_equal(part.refiltered(mech, 2.0).a, again.a)
+    np.testing.assert_array_equal(part.motion_at_cutoff(mech, 2.0).a, again.a)
     assert replace(part, tau=2 * part.torques).origin is None
-    with pytest.raises(InputError, match="measured, not derived"):
-        Log(log.t, log.q, log.tau, log.q, log.q).refiltered(mech, 2.0)
+    with pytest.raises(InputError, match="measured"):
+        Log(log.t, log.q, log.tau, log.q, log.q).motion_at_cutoff(mech, 2.0)
     train, rest = whole.split(0.7)
     found = identify(elbow(), train)
-    assert (found.cutoff, found.asked_cutoff) == (4.0, None)
+    assert (found.cutoff, found.requested_cutoff) == (4.0, None)
     assert max(found.validate(rest).relative_errors.values()) < 0.1

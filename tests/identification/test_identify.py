@@ -14,8 +14,8 @@ from gearwright.catalogue import load
 from gearwright.errors import GearwrightWarning
 from gearwright.files import save
 from gearwright.identification import Log, fit_consistent, identified_robot, identify, identify_payload, log_of_currents
-from gearwright.identification.fit.least_squares import solve
-from gearwright.identification.model.torque_model import Model
+from gearwright.identification.fit.least_squares import solve_least_squares
+from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from identification.arms import OFFSET, elbow, measured, true_parameters
 
@@ -46,7 +46,7 @@ def test_estimates_lie_within_their_deviations(method):
     error = (found.values - found.base.combine(true_parameters(robot))) / found.standard_deviations
     assert np.sqrt(np.mean(error**2)) < 1.6
     assert np.abs(error).max() < 4.5
-    np.testing.assert_allclose(np.diag(found.correlation), 1.0)
+    np.testing.assert_allclose(np.diag(found.correlation_matrix), 1.0)
 
 
 def test_outliers_hardly_move_the_robust_fit():
@@ -69,14 +69,14 @@ def coverage(correlation: float, method: str, runs: int = 200) -> float:
     robot = elbow()
     mech = gw.assemble(robot)
     log = measured(robot, 1, samples=800, positions_only=False)
-    model = Model(mech)
-    Y = model.base.columns(model.regressor(log.q, log.v, log.a))
+    model = TorqueModel(mech)
+    Y = model.base.base_columns(model.regressor(log.q, log.v, log.a))
     true = model.base.combine(true_parameters(robot))
     rng = np.random.default_rng(0)
     inside = []
     for _ in range(runs):
         noise = lfilter([1.0], [1.0, -correlation], rng.normal(size=(900, 3)), axis=0)[100:] * (1.0, 0.5, 0.2)
-        found = solve(Y, log.torques + noise, method)
+        found = solve_least_squares(Y, log.torques + noise, method)
         inside.append(np.abs(found.values - true) <= 1.959964 * np.sqrt(np.diag(found.covariance)))
     return float(np.mean(inside))
 
@@ -141,7 +141,7 @@ def test_link_side_torques_exclude_the_rotors_and_say_so():
     found = identify(robot, replace(log, tau=tau), side="link", friction=())
     assert not any(".J" in name for name in found.names)
     assert any("j1.rotor" in remark and "excluded" in remark for remark in found.remarks)
-    np.testing.assert_allclose(found.values, found.base.combine(found.model.nominal), atol=1e-8)
+    np.testing.assert_allclose(found.values, found.base.combine(found.model.nominal_values), atol=1e-8)
 
 
 def test_motor_currents_become_torques_through_the_structure_matrix():
@@ -165,7 +165,7 @@ def test_consistent_parameters_are_physical_and_predict_as_well():
     fit = fit_consistent(found)
     assert min(np.linalg.eigvalsh(P).min() for P in fit.pseudo_inertias()) > 0
     assert min(fit.values[f"j{k}.motor.inertia"] for k in (1, 2, 3)) > 0
-    deviation = (found.base.matrix @ fit.parameters - found.values) / found.standard_deviations
+    deviation = (found.base.combination_matrix @ fit.parameters - found.values) / found.standard_deviations
     assert np.abs(deviation).max() < 4
     other = measured(robot, 12, noise=0.5)
     free, bound = (x.validate(other).relative_errors for x in (found, fit))
@@ -258,6 +258,6 @@ def test_known_zeros_leave_the_model():
     assert not any("Ixy" in name for name in found.names)
     fit = fit_consistent(found)
     assert abs(fit.parameters @ np.array([name == "link3.Ixx" for name in found.model.names])) > 0
-    full = fit.unknowns.zero[0] + fit.unknowns.zero[1] @ fit.x
+    full = fit.unknowns.zero_map[0] + fit.unknowns.zero_map[1] @ fit.x
     np.testing.assert_allclose(full, 0.0, atol=1e-6)
     assert OFFSET[0] == pytest.approx(found.values[found.names.index("j1.offset")], abs=0.1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.equations.base_parameters_numeric import independent
+from gearwright.equations.base_parameters_numeric import independent_parameters
 from gearwright.errors import GearwrightWarning
 from gearwright.identification import Log, Validation, fit_consistent, identified_mechanism, identify
 
@@ -52,15 +52,15 @@ def test_kinematics_agree_with_the_published_model(robot, reference):
     published += [np.array([np.array(sample["M"])[:, k] for sample in samples]) for k in range(7)]
     Y = np.concatenate([still, moving]).reshape(-1, 70)
     right = np.concatenate(published).ravel()
-    base = independent(Y, gw.parameter_names(robot))
-    left = right - base.columns(Y) @ np.linalg.lstsq(base.columns(Y), right, rcond=None)[0]
+    base = independent_parameters(Y, gw.parameter_names(robot))
+    left = right - base.base_columns(Y) @ np.linalg.lstsq(base.base_columns(Y), right, rcond=None)[0]
     assert np.linalg.norm(left) < 0.02 * np.linalg.norm(right)
 
 
 def test_the_measured_torques_are_predicted(robot, reference, record_property):
     """Fit on the first 70 % in time, validate on the rest, torques unfiltered; beside it a model without motion."""
     log = measured(reference)
-    whole = log.derived(robot)
+    whole = log.with_derivatives(robot)
     assert len(whole.times) == len(log.times)  # the log starts and ends at rest: nothing is cut off
     train, rest = whole.split(0.7)
     with pytest.warns(GearwrightWarning, match=r"not white .* j7"):  # friction of real gears is more than three numbers

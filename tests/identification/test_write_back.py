@@ -13,7 +13,7 @@ from gearwright.catalogue import load
 from gearwright.errors import InputError
 from gearwright.identification import (
     Log,
-    Model,
+    TorqueModel,
     fit_consistent,
     identified_mechanism,
     identified_robot,
@@ -21,7 +21,7 @@ from gearwright.identification import (
     save_identified,
 )
 from gearwright.identification.fit.friction import with_sliding_friction
-from gearwright.identification.fit.unknowns import fitted_numbers, unknowns
+from gearwright.identification.fit.unknowns import fitted_numbers, model_unknowns
 from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.motion import Motion
 from gearwright.parts import (
@@ -52,22 +52,22 @@ ROBOTS = ["elbow", "grm3", "manutec_r3", "mini_cheetah", "panda_like", "planetar
 def test_bundled_robots(name):
     """Every link scaled by its own factor, every rotor by another: assembling the new robot gives these parameters."""
     robot = load(name)
-    model = Model(gw.assemble(robot))
-    what = unknowns(model, robot)
+    model = TorqueModel(gw.assemble(robot))
+    what = model_unknowns(model, robot)
     np.testing.assert_allclose(
-        what.parameters(what.nominal)[: len(gw.parameters(model.mech))], gw.parameters(model.mech), atol=1e-15
+        what.model_parameters(what.nominal)[: len(gw.parameters(model.mech))], gw.parameters(model.mech), atol=1e-15
     )
     rng = np.random.default_rng(1)
     x = what.nominal.copy()
     for ten in what.bodies:
         x[ten.first : ten.first + 10] *= rng.uniform(1.0, 1.2)
     for number in fitted_numbers(robot):
-        x[what.names.index(number.path)] *= rng.uniform(0.8, 1.2)
+        x[what.names.index(number.parameter_path)] *= rng.uniform(0.8, 1.2)
     x[-1] = 0.5  # an offset, which the robot has no word for
     fit = ConsistentFit(SimpleNamespace(robot=robot, model=model), what, x)
     changed, remarks = identified_robot(fit)
     found = gw.parameters(gw.assemble(changed))
-    assert relative(found, what.parameters(x)[: len(found)]) < 1e-12
+    assert relative(found, what.model_parameters(x)[: len(found)]) < 1e-12
     assert "offset = 0.5" in remarks[0]
     if name == "planetary_3r":
         assert "Kept as stated" in remarks[1]
@@ -86,7 +86,7 @@ def test_machines_with_general_rows_springs_and_free_joints(seed):
     found = identify(mech, Log(np.arange(200) * 0.01, q, noisy, v, a), friction=())
     again = identified_mechanism(fit_consistent(found))
     assert relative(gw.inverse_dynamics(again, q, v, a), tau) < 0.05
-    with pytest.raises(InputError, match="Give identify the Robot"):
+    with pytest.raises(InputError, match=r"Mechanism.*Robot"):
         identified_robot(fit_consistent(found))
 
 
@@ -134,7 +134,7 @@ def _rod(title, **words):
 def _rewritten(robot, motion, tau, **options):
     found = identify(robot, Log(motion.t, motion.q, tau, motion.v, motion.a), **options)
     fit = fit_consistent(found)
-    predicted = found.model.blocks(motion).times(found.model.base.combine(fit.parameters))
+    predicted = found.model.sample_blocks(motion).multiply(found.model.base.combine(fit.parameters))
     return fit, identified_robot(fit), predicted
 
 
@@ -211,7 +211,7 @@ def test_nominal_friction_is_that_of_all_parts_before_the_joint():
     """r times the Coulomb friction, r^2 times the viscous one, and the gear's no-load torque."""
     rod = _rod("rod", name="j", axis=(0, 1, 0), friction=0.2, damping=0.1)
     robot = Robot("lift", [rod], [Drive("j", RUBBING, LOSSY["one efficiency"], mounted_on="base")])
-    stated = unknowns(Model(gw.assemble(robot)), robot)
+    stated = model_unknowns(TorqueModel(gw.assemble(robot)), robot)
     nominal = dict(zip(stated.names, stated.nominal, strict=True))
     assert nominal["j.coulomb"] == pytest.approx(0.2 + 80 * (0.03 + 0.01), rel=1e-12)
     assert nominal["j.viscous"] == pytest.approx(0.1 + 80**2 * 1e-4, rel=1e-12)

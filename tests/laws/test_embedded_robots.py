@@ -110,7 +110,7 @@ def test_on_a_straight_beam(case):
     rng = np.random.default_rng(len(case))
     other = CASES[case](rng)
     beam = Beam(0.5, 2.0, bending=(500.0, None), segments=3, direction=rng.normal(size=3))
-    e = beam.axes[2]
+    e = beam.unit_axes[2]
     rod = Link("rod", "l1", Joint(kind="fixed"), 1.0, e * 0.25, Tensor.of_revolution(e, 0.0, 0.25 / 12))
     payload = other.payload and replace(other.payload, link=other.payload.link or "l2")
     stiff = gw.assemble(replace(other, links=[*other.links, rod], payload=payload))

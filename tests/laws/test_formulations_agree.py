@@ -25,7 +25,7 @@ def test_lagrange_form_agrees(motion):
 @pytest.mark.parametrize("kind", ["spherical", "free", "planar"])
 def test_lagrange_refuses_speeds_that_are_no_rates(kind):
     mech = gw.Mechanism([gw.Body("ball", joint=kind, mass=1, inertia=0.1 * np.eye(3))])
-    with pytest.raises(JointError, match=rf"body 'ball' has a {kind} joint.*Use inverse_dynamics"):
+    with pytest.raises(JointError, match=rf"body 'ball'.* {kind} joint.*inverse_dynamics"):
         gw.equations.lagrange_form(mech, gw.neutral(mech), np.zeros(mech.n))
 
 

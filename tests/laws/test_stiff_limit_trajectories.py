@@ -15,7 +15,7 @@ import gearwright as gw
 from gearwright.parts import Drive, Link, Member, Motor, Robot, Series, Shaft, Spur
 from support.elastic_arms import random_elastic
 
-TIGHT = {"rtol": 1e-10, "atol": 1e-12}
+TIGHT = {"integrator": gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)}
 STIFFER = np.array([1.0, 4.0, 16.0])
 UNTIL = 0.25
 

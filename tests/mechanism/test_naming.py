@@ -46,7 +46,7 @@ def test_names_of_joints_of_several_speeds():
     assert mech.speeds == ("cart.vx", "cart.vy", "cart.wz", "screw", "cross.angle1", "cross.angle2")
     assert mech.coordinates == ("cart.x", "cart.y", "cart.angle", "screw", "cross.angle1", "cross.angle2")
     assert mech.layout.units == ("m", "m", "rad", "rad", "rad", "rad")
-    assert (mech.n, mech.nq, mech.straight) == (6, 6, False)
+    assert (mech.n, mech.nq, mech.speeds_are_rates) == (6, 6, False)
 
 
 def test_a_nut_slides_by_its_pitch():

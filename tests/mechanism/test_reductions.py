@@ -146,7 +146,7 @@ def test_what_cannot_be_reduced():
     spins = [gw.Spin("rotor", "base", (0, 0, 1), 1e-4, {"m": 50}), gw.Spin("on", "a", (1, 0, 0), 1e-9, {"m": 1})]
     loop = [gw.Spring("first", {"m": 1, "a": -1}, 900.0), gw.Spring("second", {"m": 1, "b": -1}, 800.0)]
     mech = gw.Mechanism(bodies, spins, ("m",), loop)
-    with pytest.raises(InputError, match=r"spring 'second'.*tie the joints.*Remove one"):
+    with pytest.raises(InputError, match=r"'second'.*\bb, a\b"):
         gw.approximate(mech, "rigid")
     with pytest.raises(InputError, match=r"'spong_bare': spin 'on'.*carrier 'a'.*`rest`"):
         gw.approximate(mech, "spong_bare")

@@ -75,20 +75,20 @@ GOOD = "t,q.upper,q.fore\n" + "\n".join(f"{k},0,0" for k in range(8)) + "\n"
     [
         ("", ["empty"]),
         ("\n \n", ["empty"]),
-        ("t,q.upper,q.fore\n", ["not one row"]),
+        ("t,q.upper,q.fore\n", ["no rows"]),
         (GOOD.replace("q.fore", "q.for"), ["'q.for'", "q.fore"]),
-        (GOOD.replace("t,", "time,"), ["missing column t"]),
-        (GOOD.replace("q.fore", "elbow"), ["missing column q.fore"]),
-        (GOOD.replace("q.fore", "q.upper"), ["'q.upper' appears twice"]),
-        (GOOD.replace(",q.fore", ",q.fore,v.upper").replace(",0,0", ",0,0,0"), ["missing column v.fore"]),
-        (GOOD.replace("3,0,0", "3,0"), ["line 5", "2 values for 3"]),
+        (GOOD.replace("t,", "time,"), ["column t"]),
+        (GOOD.replace("q.fore", "elbow"), ["column q.fore"]),
+        (GOOD.replace("q.fore", "q.upper"), ["'q.upper'"]),
+        (GOOD.replace(",q.fore", ",q.fore,v.upper").replace(",0,0", ",0,0,0"), ["column v.fore"]),
+        (GOOD.replace("3,0,0", "3,0"), ["line 5", "2 values"]),
         (GOOD.replace("3,0,0", "3,nan,0"), ["line 5", "q.upper", "'nan'"]),
         (GOOD.replace("3,0,0", "3,0,inf"), ["line 5", "q.fore", "'inf'"]),
         (GOOD.replace("3,0,0", "3,0,"), ["line 5", "q.fore", "''"]),
         (GOOD.replace("3,0,0", "\n\n3,0,x"), ["line 7", "q.fore", "'x'"]),
-        (GOOD.replace("3,0,0", "2,0,0"), ["line 5", "time 2", "after 2"]),
-        ("\n".join(GOOD.splitlines()[:5]), ["4 rows are too few"]),
-        (GOOD.replace(",", ";"), ["missing column t"]),
+        (GOOD.replace("3,0,0", "2,0,0"), ["line 5", "time 2"]),
+        ("\n".join(GOOD.splitlines()[:5]), ["4 rows"]),
+        (GOOD.replace(",", ";"), ["column t"]),
         (GOOD.replace("3,0,0", "3,1e308,0").replace("4,0,0", "3.000001,-1e308,0"), ["overflows"]),
     ],
 )
@@ -97,14 +97,14 @@ def test_bad_files_are_refused(tmp_path, text, words):
 
 
 def test_unreadable_files_are_refused(tmp_path):
-    with pytest.raises(FileError, match="no such file"):
+    with pytest.raises(FileError, match=r"nowhere\.csv"):
         read_recording(tmp_path / "nowhere.csv", ARM)
-    with pytest.raises(FileError, match="folder"):
+    with pytest.raises(FileError, match=tmp_path.name):
         read_recording(tmp_path, ARM)
-    with pytest.raises(FileError, match="device"):
+    with pytest.raises(FileError, match="/dev/zero"):
         read_recording("/dev/zero", ARM)
     (tmp_path / "b.csv").write_bytes(b"t,q.upper\n\xff\xfe\x00")
-    with pytest.raises(FileError, match="not CSV text"):
+    with pytest.raises(FileError, match=r"b\.csv.*0xff.*\b10\b"):
         read_recording(tmp_path / "b.csv", ARM)
 
 

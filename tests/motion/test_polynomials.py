@@ -79,7 +79,7 @@ def test_chain_joins_and_refuses_a_jump():
     both = chain(a, b)
     assert np.isclose(both.duration, a.duration + b.duration)
     assert np.allclose(both.at([0.5, 1.0, 1.25])[:, 0], [*a.at([0.5, 1.0])[:, 0], *b.at([0.25])[:, 0]])
-    with pytest.raises(InputError, match="part 1 starts elsewhere"):
+    with pytest.raises(InputError, match=r"chain: part 1 .* part 0"):
         chain(a, a)
 
 
@@ -88,11 +88,11 @@ def test_chain_joins_and_refuses_a_jump():
     [
         (lambda: polynomial([0.0], [1.0], 1.0, order=4), "order=4"),
         (lambda: polynomial([0.0], [1.0], 0.0), "duration=0.0"),
-        (lambda: polynomial([0.0], [np.nan], 1.0), "finite"),
-        (lambda: polynomial([0.0], [1.0], 1.0, 3, start_acceleration=1.0), "Use order 5 or 7"),
-        (lambda: trapezoid([0.0], [0.0], 1.0, 1.0), "the same"),
+        (lambda: polynomial([0.0], [np.nan], 1.0), r"end\[0\]=nan"),
+        (lambda: polynomial([0.0], [1.0], 1.0, 3, start_acceleration=1.0), r"order 3 .*\b5\b.*\b7\b"),
+        (lambda: trapezoid([0.0], [0.0], 1.0, 1.0), "trapezoid: start .*end"),
         (lambda: trapezoid([0.0], [1.0], -1.0, 1.0), r"speed\[0\]=-1.0"),
-        (lambda: polynomial([0.0], [1.0], 1.0).sample(1), "count=1 must be a whole number of samples"),
+        (lambda: polynomial([0.0], [1.0], 1.0).sample(1), r"count=1\b.*\b2\b"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, words):

@@ -91,7 +91,7 @@ def test_states_at_the_ends_are_met():
         for k, expected in enumerate((ends, v, a)):
             assert np.allclose(way.at([0.0, way.duration], k), expected, atol=1e-9)
         kept(way)
-        assert way.kinks(2) == []
+        assert way.derivative_jumps(2) == []
 
 
 def test_speeds_along_the_line_stay_on_it():
@@ -167,24 +167,24 @@ NONE = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}
     [
         (
             lambda: s_curve([0.0], [1.0], speed=1.0, acceleration=2.0),
-            "coordinate 0 has no limit of jerk. State jerk with",
+            "coordinate 0 .*jerk",
         ),
-        (lambda: trapezoid([0.0], [1.0], speed=1.0), "no limit of acceleration"),
-        (lambda: s_curve([0.0], [1.0, 2.0, 3.0], **{**NONE, "jerk": [1.0, 2.0]}), "jerk has 2 values for 3 joints"),
+        (lambda: trapezoid([0.0], [1.0], speed=1.0), "coordinate 0 .*acceleration"),
+        (lambda: s_curve([0.0], [1.0, 2.0, 3.0], **{**NONE, "jerk": [1.0, 2.0]}), r"\bjerk .*\b2\b.*\b3\b"),
         (lambda: s_curve([0.0], [1.0], **{**NONE, "jerk": 0.0}), r"jerk\[0\]=0.0"),
-        (lambda: s_curve([0.0], [1.0], **NONE, synchronisation="none"), "phase, time"),
+        (lambda: s_curve([0.0], [1.0], **NONE, synchronisation="none"), "synchronisation='none'.*phase, time"),
         (lambda: s_curve([0.0], [1.0], **NONE, minimum_duration=-1.0), "minimum_duration=-1.0"),
         (
             lambda: s_curve([0.0], [1.0], **NONE, start_speed=1.5),
-            "start_speed of coordinate 0 is 1.5, above",
+            r"start_speed .*coordinate 0 .*\b1\.5\b",
         ),
-        (lambda: s_curve([0.0], [1.0], **NONE, end_acceleration=-3.0), "end_acceleration of coordinate 0 is -3"),
+        (lambda: s_curve([0.0], [1.0], **NONE, end_acceleration=-3.0), r"end_acceleration .*coordinate 0 .*-3\b"),
         (
             lambda: s_curve([0.0], [1.0], **NONE, start_speed=0.95, start_acceleration=1.9),
-            "the speed inevitably reached of coordinate 0 is 1.13",
+            r"speed .*coordinate 0 .*\b1\.13",
         ),
-        (lambda: s_curve([0.0, 0.0], [1.0, 1.0], **NONE, start_speed=[0.5, 0.1]), "Use synchronisation='time'"),
-        (lambda: s_curve([0.0], [0.0], **NONE), "the same"),
+        (lambda: s_curve([0.0, 0.0], [1.0, 1.0], **NONE, start_speed=[0.5, 0.1]), "synchronisation='time'"),
+        (lambda: s_curve([0.0], [0.0], **NONE), "s_curve: start .*end"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(call, words):
@@ -195,10 +195,10 @@ def test_what_cannot_be_is_refused_in_words(call, words):
 @pytest.mark.parametrize(
     ("start", "end", "given", "words"),
     [
-        (-1.5, 0.5, {}, "start has joint 'shoulder' at -1.5, outside of its limits -1 to 1"),
-        (0.0, 1.2, {}, "end has joint 'shoulder' at 1.2"),
-        (0.5, 0.9, {"start_speed": 2.0, "acceleration": 2.0}, "on its way has joint 'shoulder' at 1.5"),
-        ([0.0, 0.0], [0.5, 0.5], {}, "2 coordinates for a robot of 1 joints"),
+        (-1.5, 0.5, {}, r"start .*'shoulder' .*-1\.5\b.*-1 .*\b1\b"),
+        (0.0, 1.2, {}, r"end .*'shoulder' .*\b1\.2\b"),
+        (0.5, 0.9, {"start_speed": 2.0, "acceleration": 2.0}, r"motion .*'shoulder' .*\b1\.5\b"),
+        ([0.0, 0.0], [0.5, 0.5], {}, r"\b2 coordinates.*\b1 joints"),
     ],
 )
 def test_the_robots_positions_are_kept(robot, start, end, given, words):
@@ -207,5 +207,5 @@ def test_the_robots_positions_are_kept(robot, start, end, given, words):
 
 
 def test_what_is_not_a_robot():
-    with pytest.raises(InputError, match=r"trapezoid: robot=.* must be a robot or a machine"):
+    with pytest.raises(InputError, match="trapezoid: robot='elbow'"):
         trapezoid([0.0], [1.0], 1.0, 1.0, robot="elbow")

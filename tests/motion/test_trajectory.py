@@ -12,11 +12,11 @@ from gearwright.motion import (
     chain,
     fourier,
     from_accelerations,
+    moving_average,
     pause,
     polynomial,
     recorded,
     s_curve,
-    smoothed,
     spline,
     trapezoid,
 )
@@ -28,7 +28,7 @@ WAYS = {
     "s_curve": s_curve([0.0, 1.0], [1.0, 0.4], **LIMITS, jerk=20.0, synchronisation="time"),
     "spline": spline([[0.0, 1.0], [0.5, 0.2], [0.3, 0.1], [1.0, 0.8]], **LIMITS, jerk=20.0),
     "fourier": fourier(2.0, [0.1, 0.2], [[0.3, -0.1], [0.2, 0.1]], [[0.1, 0.2], [0.0, 0.3]]),
-    "smoothed": smoothed(s_curve([0.0, 1.0], [1.0, 0.4], **LIMITS, jerk=20.0), 0.03),
+    "smoothed": moving_average(s_curve([0.0, 1.0], [1.0, 0.4], **LIMITS, jerk=20.0), 0.03),
     "from_accelerations": from_accelerations([0.0, 0.3, 1.0], [[1.0, 0.0], [-1.0, 2.0], [0.0, 1.0]], [0.0, 1.0]),
     "recorded": recorded(polynomial([0.0, 1.0], [1.0, -1.0], 0.7).sample(20)),
 }
@@ -84,7 +84,7 @@ def test_smoothness(name, expected):
 @pytest.mark.parametrize("name", ["trapezoid", "s_curve", "spline", "polynomial"])
 def test_an_average_keeps_every_limit_and_adds_its_width(name, width):
     way = WAYS[name]
-    soft = smoothed(way, width)
+    soft = moving_average(way, width)
     assert np.isclose(soft.duration, way.duration + width)
     assert soft.smoothness == way.smoothness + 1
     assert np.allclose(soft.at([0.0, soft.duration]), way.at([0.0, way.duration]), rtol=0, atol=1e-11)
@@ -99,7 +99,7 @@ def test_an_average_keeps_every_limit_and_adds_its_width(name, width):
 
 def test_an_average_is_the_average():
     way, width = WAYS["s_curve"], 0.2
-    soft = smoothed(way, width)
+    soft = moving_average(way, width)
     nodes, weights = np.polynomial.legendre.leggauss(200)
     for t in (0.05, 0.4, way.duration, way.duration + 0.15):
         mean = weights @ way.at(t - width / 2 + nodes * width / 2) / 2
@@ -110,7 +110,7 @@ def test_jerk_and_snap_exist_for_elastic_drives():
     robot = gw.load("elastic_elbow")
     way = s_curve([0.0] * 3, [0.5, 0.3, -0.4], speed=1.0, acceleration=4.0, jerk=50.0, robot=robot)
     for _ in range(5):
-        way = smoothed(way, 0.05)
+        way = moving_average(way, 0.05)
     needed = max(gw.elastic.needed_derivatives(gw.assemble(robot)).values())
     assert way.smoothness == 7 == needed
     assert way.names == ("j1", "j2", "j3")
@@ -138,18 +138,21 @@ def test_a_chain_takes_the_names_of_its_parts():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: chain(), "at least one"),
-        (lambda: chain(pause([0.0], 1.0), pause([0.0, 0.0], 1.0)), "part 1 moves other joints"),
-        (lambda: chain(pause([0.0], 1.0), polynomial([0.0], [1.0], 1.0, start_speed=0.5)), r"with the speeds \[0.5\]"),
-        (lambda: smoothed(pause([0.0], 1.0), 0.0), "width=0.0"),
-        (lambda: smoothed(polynomial([0.0], [1.0], 1.0, end_speed=0.5), 0.1), "does not start and end at rest"),
+        (lambda: chain(), "^chain: "),
+        (lambda: chain(pause([0.0], 1.0), pause([0.0, 0.0], 1.0)), "part 1 .*joints.*part 0"),
+        (
+            lambda: chain(pause([0.0], 1.0), polynomial([0.0], [1.0], 1.0, start_speed=0.5)),
+            r"part 1 .*\[0\.5\].*part 0 .*\[0\.0\]",
+        ),
+        (lambda: moving_average(pause([0.0], 1.0), 0.0), "width=0.0"),
+        (lambda: moving_average(polynomial([0.0], [1.0], 1.0, end_speed=0.5), 0.1), "moving_average: .*rest"),
         (lambda: pause([0.0], 0.0), "duration=0.0"),
         (lambda: pause([np.nan], 1.0), r"position\[0\]=nan"),
-        (lambda: pause([0.0], 1.0).of(gw.load("elbow")), "a motion of 1 coordinates for a robot of 3 joints"),
-        (lambda: pause([0.0] * 7, 1.0).plot(gw.load("mini_cheetah")), "free, spherical or planar joints"),
+        (lambda: pause([0.0], 1.0).with_robot_names(gw.load("elbow")), r"\b1 coordinates.*\b3 joints"),
+        (lambda: pause([0.0] * 7, 1.0).plot(gw.load("mini_cheetah")), "free.*joints"),
         (lambda: pause([0.0], 1.0).csv(rate=0.0), "rate=0.0"),
         (lambda: pause([0.0], 1.0).extremes(-1), "derivative=-1"),
-        (lambda: polynomial([0.0] * 7, [2.5] * 7, 0.5, robot=gw.load("panda_like")), "limit"),
+        (lambda: polynomial([0.0] * 7, [2.5] * 7, 0.5, robot=gw.load("panda_like")), r"'joint4' .*-3\.0718 .*-0\.0698"),
     ],
 )
 def test_bad_input_is_refused_in_words(call, words):
@@ -192,9 +195,9 @@ def test_pictures_have_names_and_units(tmp_path):
 def test_a_trajectory_of_ones_own_pieces_is_checked():
     from scipy.interpolate import PPoly
 
-    with pytest.raises(InputError, match="first knot at zero"):
+    with pytest.raises(InputError, match=r"\(2, 1, 1\).*\b1\b"):
         gw.motion.Trajectory(PPoly(np.ones((2, 1, 1)), [1.0, 2.0]))
-    with pytest.raises(InputError, match="2 names or units for 1"):
+    with pytest.raises(InputError, match=r"\b2 names .*\b1\b"):
         gw.motion.Trajectory(PPoly(np.ones((2, 1, 1)), [0.0, 2.0]), names=("a", "b"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +20,11 @@ from gearwright.forces.actuators.synchronous_motor import SynchronousMotor
 from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction
 from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.transmission.hysteresis import MaxwellSlip
-from gearwright.forces.transmission.kinematic_error import Twist
-from gearwright.functions.public_call import derivative
+from gearwright.forces.transmission.kinematic_error import ElementDeflection
+from gearwright.functions.public_call import program_derivative
 from gearwright.motion import chain, polynomial, trapezoid
-from gearwright.motion_demands.actuator_forces import DemandedForces, Push
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece
+from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
 from gearwright.parts import Friction
 from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
 from gearwright.system.system import System
@@ -44,13 +45,20 @@ def there_and_back():
 
 
 def rub(arm, kind, **numbers):
-    return [kind(f"{name}.friction", Line.of(arm, name), friction=Friction(**numbers)) for name in JOINTS]
+    return [kind(f"{name}.friction", Line.for_machine(arm, name), friction=Friction(**numbers)) for name in JOINTS]
 
 
-def deviation(mech, trajectory, laws, found, **options):
+def deviation(mech, trajectory, laws, found, method=None, atol=1e-10):
     """The largest deviation of a simulation with the inputs found from the motion asked for."""
     run = gw.simulate(
-        mech, found.start, trajectory.duration, laws=laws, inputs=found.signals, samples=46, **{"rtol": 1e-9, **options}
+        mech,
+        found.start,
+        trajectory.duration,
+        laws=laws,
+        inputs=found.input_signals,
+        samples=46,
+        method=method,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=atol),
     )
     return float(np.abs(run.q - trajectory.at(run.t)).max())
 
@@ -64,7 +72,7 @@ def test_voltages_without_inductance(arm, there_and_back, rubbing):
     }[rubbing]
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
     found = gw.demands(arm, there_and_back, actuators=motors, laws=laws)
-    assert found.possible
+    assert found.is_feasible
     assert deviation(arm, there_and_back, [*motors, *laws], found) < 1e-6
 
 
@@ -72,7 +80,7 @@ def test_voltages_with_inductance(arm, there_and_back):
     """L di/dt counts: the same motion with the voltages of motors without inductance is missed."""
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
     found = gw.demands(arm, there_and_back, actuators=motors)
-    assert found.possible
+    assert found.is_feasible
     assert deviation(arm, there_and_back, motors, found, method="stiff", atol=1e-11) < 1e-6
     simple = gw.demands(arm, there_and_back, actuators=[dc_motor(arm, name, **DATA) for name in JOINTS])
     assert deviation(arm, there_and_back, motors, replace(simple, start=found.start), method="stiff") > 1e-4
@@ -88,7 +96,7 @@ def test_voltage_of_a_motor_with_inductance_by_hand(arm, there_and_back):
     t = found.t[50:200:10]
     q, v, a, jerk = (there_and_back.at(t, k) for k in range(4))
     N = np.array([120.0, 100.0, 80.0])
-    slope = derivative(INVERSE_DYNAMICS, arm, {"q": q, "v": v, "a": a}, "test")
+    slope = program_derivative(INVERSE_DYNAMICS, arm, {"q": q, "v": v, "a": a}, "test")
     rate = np.einsum("tij,tj->ti", slope, np.concatenate([v, a, jerk], axis=-1))
     current = (gw.inverse_dynamics(arm, q, v, a) / N + 1e-4 * N * v) / 0.05
     current_rate = (rate / N + 1e-4 * N * a) / 0.05
@@ -102,10 +110,10 @@ def test_derivatives_of_forces(arm):
     """Third derivatives of the forces by Taylor series against differences of the inverse dynamics."""
     motion = polynomial([0.1, -0.4, 0.7], [1.0, 0.5, -0.5], 1.0, order=7)
     system = System(arm)
-    demands = DemandedForces(system, tuple(Push(Line.of(arm, name), None) for name in JOINTS), 3)
+    demands = ActuatorForces(system, tuple(ForceLine(Line.for_machine(arm, name), None) for name in JOINTS), 3)
     t = np.linspace(0.3, 0.6, 4)
-    found = demands.along(
-        Piece(system, t, [motion.at(t, k) for k in range(6)], np.zeros((4, 0)), [np.zeros((4, 3))] * 4)
+    found = demands.forces_along(
+        SmoothSegment(system, t, [motion.at(t, k) for k in range(6)], np.zeros((4, 0)), [np.zeros((4, 3))] * 4)
     )
 
     def forces(at):
@@ -127,7 +135,14 @@ def test_a_robot_with_its_friction_and_gear_losses():
         robot = robot.with_drive(replace(drive, motor=motor, gear=replace(drive.gear, efficiency=0.8)))
     motion = polynomial(ENDS[0], ENDS[1], 0.8, order=7)
     found = gw.demands(robot, motion)
-    run = gw.simulate(robot, found.start, motion.duration, inputs=found.signals, samples=41, rtol=1e-9)
+    run = gw.simulate(
+        robot,
+        found.start,
+        motion.duration,
+        inputs=found.input_signals,
+        samples=41,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9),
+    )
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
     quadrants = {h.what for h in run.events if h.name.endswith(".gear")}
     assert {"forward driving", "forward driven"} <= quadrants
@@ -148,9 +163,9 @@ def test_currents_of_parts_are_limited():
     assert one.largest == pytest.approx(np.abs(found["j1.voltage"]).max())
     assert abs(found["j1.voltage"][np.searchsorted(found.t, one.at)]) == pytest.approx(one.largest)
     assert one.duration == pytest.approx(np.mean(np.abs(found["j1.voltage"]) > 9.0) * 0.8, abs=0.01)
-    assert one.by == pytest.approx(one.largest / 9.0 - 1)
-    assert "j1.voltage goes beyond its limit 9" in found.report()
-    assert not found.possible
+    assert one.excess_ratio == pytest.approx(one.largest / 9.0 - 1)
+    assert re.search(rf"^j1\.voltage .*\b9\b.*t = {one.at:.4g} s", found.report(), re.MULTILINE)
+    assert not found.is_feasible
 
 
 def test_the_supply_limits_the_voltages_of_parts():
@@ -160,7 +175,8 @@ def test_the_supply_limits_the_voltages_of_parts():
         robot = robot.with_drive(replace(drive, motor=motor))
     found = gw.demands(robot, polynomial(ENDS[0], ENDS[1], 0.8))
     assert [(x.name, x.limit) for x in found.excesses] == [("j1.voltage", 12.0)]
-    assert found.remarks == ("left out: sagging of 'supply'; voltages are those on the motors.",)  # cogging counts
+    (remark,) = found.remarks  # cogging counts
+    assert "'supply'" in remark
 
 
 def gantry():
@@ -177,8 +193,8 @@ def test_servo_hydraulic_axis_through_four_derivatives():
     axes = [servo_cylinder(mech, name, valve, **sizes) for name in "xy"]
     motion = polynomial([0.0, 0.0], [0.15, -0.1], 0.6, order=7)
     found = gw.demands(mech, motion, actuators=axes)
-    assert axes[0].inverse.degree == 4
-    assert found.possible
+    assert axes[0].inverse.relative_degree == 4
+    assert found.is_feasible
     assert deviation(mech, motion, axes, found, method="stiff", atol=1e-12) < 1e-6
     assert np.abs(found["x.valve"] - found["x.opening"]).max() > 0.01  # the spool's lag is in the command
 
@@ -188,7 +204,7 @@ def test_pneumatic_axis_has_an_inner_motion():
     mech = gantry()
     sizes = {"areas": (8e-3, 7e-3), "volumes": (1.5e-3, 1.1e-3), "pressures": (4e5, 4.2e5), "mass": 1.0}
     axes = [pneumatic_cylinder(mech, name, AirValve(3e-7), leakage=2e-9, damping=80.0, **sizes) for name in "xy"]
-    assert axes[0].inverse.inner.shape == (4, 1)
+    assert axes[0].inverse.inner_directions.shape == (4, 1)
     motion = polynomial([0.0, 0.0], [0.1, -0.05], 1.0, order=7)
     found = gw.demands(mech, motion, actuators=axes)
     assert deviation(mech, motion, axes, found, method="stiff", atol=1e-10) < 1e-6
@@ -215,7 +231,7 @@ def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_ba
         changed = {"C": P @ np.array(motor.C) @ Q, "f": P @ motor.f, "d": P @ np.array(motor.d)}
         mixed.append(replace(motor, tie=np.array(motor.tie) @ Q, variables=names, **changed))
     one, other = (gw.demands(arm, there_and_back, actuators=motors) for motors in (plain, mixed))
-    assert mixed[0].inverse.degree == 2
+    assert mixed[0].inverse.relative_degree == 2
     for name in one.names:
         assert np.allclose(one[name], other[name], rtol=1e-6, atol=1e-6 * np.abs(one[name]).max())
 
@@ -237,7 +253,15 @@ def test_bristles_are_followed_along_the_motion(arm, inductance):
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
     found = gw.demands(arm, motion, actuators=motors, laws=bristles)
     laws = [*motors, *bristles]
-    run = gw.simulate(arm, found.start, motion.duration, inputs=found.signals, laws=laws, method="stiff", atol=1e-12)
+    run = gw.simulate(
+        arm,
+        found.start,
+        motion.duration,
+        inputs=found.input_signals,
+        laws=laws,
+        method="stiff",
+        integrator=gw.analysis.IntegratorOptions(atol=1e-12),
+    )
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
     assert run["j1.friction.deflection"][-1] == pytest.approx(found["j1.friction.deflection"][-1], rel=1e-4)
     assert np.abs(found["j1.friction.deflection"]).max() > 1e-4
@@ -248,8 +272,11 @@ def test_jumps_are_told(arm):
     motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
     found = gw.demands(arm, trapezoid(ENDS[0], ENDS[1], 2.0, 8.0), actuators=motors)
     assert {jump.name for jump in found.jumps} == {f"{name}.current" for name in JOINTS}
-    assert not found.possible
-    assert "would have to jump" in found.report()
+    assert not found.is_feasible
+    assert all(
+        re.search(rf"^{jump.name} .*t = {jump.at:.4g} s.*{jump.size:.4g}", found.report(), re.MULTILINE)
+        for jump in found.jumps
+    )
     back = chain(polynomial(ENDS[0], ENDS[1], 0.5, order=7), polynomial(ENDS[1], ENDS[0], 0.5, order=7))
     dry = gw.demands(arm, back, actuators=motors, laws=rub(arm, DryFriction, coulomb=2.0))
     assert {round(jump.at, 6) for jump in dry.jumps} == {0.5}
@@ -274,36 +301,36 @@ def one_state(arm, **change):
         "variables": tuple(Quantity(f"x{k}", "") for k in range(3)),
         "controls": (Quantity("u", ""),),
     }
-    return LinearActuator("a", Line.of(arm, "j1"), **{**data, **change})
+    return LinearActuator("a", Line.for_machine(arm, "j1"), **{**data, **change})
 
 
 def test_refusals(arm, there_and_back):
     motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
     with pytest.raises(InputError, match=r"actuators=\['j1'\]"):
         gw.demands(arm, there_and_back, actuators=["j1"])
-    with pytest.raises(InputError, match=r"a robot n?or a machine"):
+    with pytest.raises(InputError, match="robot='elbow'"):
         gw.demands("elbow", there_and_back)
-    with pytest.raises(InputError, match="one of 2 coordinates"):
+    with pytest.raises(InputError, match=r"\b2 coordinates.*\b3 \(j1, j2, j3\)"):
         gw.demands(arm, polynomial([0, 0], [1, 1], 1.0), actuators=motors)
-    with pytest.raises(InputError, match="trajectory or a sampled motion"):
+    with pytest.raises(InputError, match=r"motion=array"):
         gw.demands(arm, np.zeros((5, 3)))
-    with pytest.raises(InputError, match="mapping"):
+    with pytest.raises(InputError, match="contact='floor'"):
         gw.demands(arm, there_and_back, contact="floor")
-    slip = MaxwellSlip("slip", Twist(Line.of(arm, "j1")), torque=2.0, width=0.1)
-    with pytest.raises(InputError, match=r"states \(slip\.deflection\) and modes \(stick, forward, backward\)"):
+    slip = MaxwellSlip("slip", ElementDeflection(Line.for_machine(arm, "j1")), torque=2.0, width=0.1)
+    with pytest.raises(InputError, match=r"'slip' .*\(slip\.deflection\).*\(stick, forward, backward\)"):
         gw.demands(arm, there_and_back, actuators=motors, laws=[slip])
-    with pytest.raises(InputError, match=r"law 'a' has states \(x2\) that depend on what it holds"):
+    with pytest.raises(InputError, match=r"'a' .*\(x2\)"):
         gw.demands(arm, there_and_back, actuators=motors, laws=[one_state(arm)])
     bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e4)
-    with pytest.raises(InputError, match=r"there is no state 'j1\.friction\.x'"):
+    with pytest.raises(InputError, match=r"'j1\.friction\.x'.*'j1\.friction\.deflection'"):
         gw.demands(arm, there_and_back, actuators=motors, laws=bristles, states={"j1.friction.x": 0.0})
-    with pytest.raises(InputError, match=r"limit of 'j1\.curent'"):
+    with pytest.raises(InputError, match=r"'j1\.curent'"):
         gw.demands(arm, there_and_back, actuators=motors, limits={"j1.curent": 3.0})
-    with pytest.raises(DriveError, match="no torque constant"):
+    with pytest.raises(DriveError, match=r"'j1' .*torque constant.*resistance"):
         gw.actuation.dc_motors(gw.load("elbow"), arm)
-    with pytest.raises(DriveError, match="never reaches"):
+    with pytest.raises(DriveError, match=r"'a'.*'u'"):
         _ = one_state(arm, d=[0, 0, 1.0], C=[[0, 1, 0], [0, -1.0, 0], [0, 0, -5.0]]).inverse
-    with pytest.raises(DriveError, match="2 inputs"):
+    with pytest.raises(DriveError, match=r"'a' .*2 inputs"):
         _ = one_state(arm, d=[[0, 0], [0, 1], [1, 0]], controls=(Quantity("u", ""), Quantity("w", ""))).inverse
-    with pytest.raises(DriveError, match="minimum phase"):
+    with pytest.raises(DriveError, match=r"'a': .*zero dynamics"):
         _ = one_state(arm, d=[0, -1.0, 3.0]).inverse

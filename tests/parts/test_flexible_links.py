@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -214,57 +212,57 @@ REFUSED = {
     "matrix": (
         lambda: ElasticBase(np.diag([1, 1, 1, 1, 1, -1.0]).tolist()),
         PartError,
-        "stiffness is not positive definite: it has the eigenvalue -1",
+        r"elastic base: stiffness.*positive definite.*-1\b",
     ),
     "unsymmetric": (
         lambda: ElasticBase((np.eye(6) + np.eye(6, k=1)).tolist()),
         PartError,
-        "is not symmetric: no potential has it",
+        "elastic base: stiffness.*symmetric",
     ),
-    "five numbers": (lambda: ElasticBase([1.0] * 5), PartError, "give six numbers for x, y, z, rx, ry, rz"),
+    "five numbers": (lambda: ElasticBase([1.0] * 5), PartError, "x, y, z, rx, ry, rz"),
     "negative stiffness of the base": (
         lambda: ElasticBase((1e5, None, -1.0, None, None, None)),
         PartError,
-        "elastic base: stiffness along z=-1.0 must be a finite number of 0 or more",
+        r"elastic base: stiffness along z=-1\.0",
     ),
     "negative damping of the base": (
         lambda: ElasticBase((1e5, None, 1e5, None, None, None), (1.0, None, -2.0, None, None, None)),
         PartError,
-        "elastic base: damping along z=-2.0 must be",
+        r"elastic base: damping along z=-2\.0",
     ),
-    "held": (lambda: ElasticBase([None] * 6), PartError, "it is held every way"),
-    "stiff beam": (lambda: Beam(1.0, 1.0), PartError, "it is stiff every way"),
-    "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "segments 0 is not a whole number"),
-    "negative rigidity": (lambda: Beam(1.0, 1.0, bending=(-2.0, None)), PartError, "bending 1=-2.0 must be a positive"),
+    "held": (lambda: ElasticBase([None] * 6), PartError, "elastic base: .*rigid"),
+    "stiff beam": (lambda: Beam(1.0, 1.0), PartError, "beam: .*bending.*torsion"),
+    "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "beam: segments 0"),
+    "negative rigidity": (lambda: Beam(1.0, 1.0, bending=(-2.0, None)), PartError, r"bending 1=-2\.0"),
     "trains": (
         lambda: with_beam(Robot("r", hung().links, trains=[TRAIN]), "boom", Beam(1.0, 1.0, torsion=1.0)),
         StructureError,
-        "link 'boom' cannot be a beam: train 't' has wheels on it",
+        "link 'boom'.*train 't'",
     ),
     "floating": (
         lambda: with_elastic_base(Robot("r", [Link("t", joint=Joint(kind="free"))]), ElasticBase([1.0] * 6)),
         StructureError,
-        "floats freely",
+        "robot 'r'.*floating",
     ),
     "no limits at all": (
         lambda: Joint("a", limits=None),
         gw.errors.InputError,
-        "its limits is None, which is not a Limits",
+        "limits is None.*Limits",
     ),
     "negative joint spring": (
         lambda: JointSpring(-1.0),
         gw.errors.TrainError,
-        "stiffness=-1.0 must be a finite",
+        r"joint spring: stiffness=-1\.0",
     ),
     "spring on a ball": (
         lambda: gw.assemble(Robot("r", [Link("b", joint=Joint("ball", "spherical", spring=JointSpring(1.0)))])),
         JointError,
-        "joint 'ball' is spherical: a spring needs one coordinate",
+        "joint 'ball' is spherical",
     ),
     "spring on nothing": (
         lambda: gw.assemble(Robot("r", hung().links, springs=[PassiveSpring("s", {"wrest": 1.0}, 1.0)])),
         StructureError,
-        "there is no joint 'wrest'. Did you mean 'wrist'?",
+        "joint 'wrest'.*'wrist'",
     ),
 }
 
@@ -272,5 +270,5 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals(case):
     make, kind, message = REFUSED[case]
-    with pytest.raises(kind, match=re.escape(message)):
+    with pytest.raises(kind, match=message):
         make()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -46,8 +45,8 @@ def test_worm_by_its_forces():
         return tangential / axial
 
     gear = Worm(wheel=40, lead_angle=lead, friction_coefficient=mu)
-    assert gear.efficiencies[0] == pytest.approx(ideal / tangential_per_axial(mu))
-    assert gear.efficiencies[1] == pytest.approx(tangential_per_axial(-mu) / ideal)
+    assert gear.thread_efficiencies[0] == pytest.approx(ideal / tangential_per_axial(mu))
+    assert gear.thread_efficiencies[1] == pytest.approx(tangential_per_axial(-mu) / ideal)
 
 
 ETA0 = 0.98**2
@@ -71,7 +70,7 @@ def test_planetary_power_flow(held, driving, back):
 def test_wolfrom_by_the_forces_on_its_planets():
     """Tooth forces on the stepped planet, friction in each mesh against the rolling power; the carrier is free."""
     gear = Wolfrom(sun=12, planet=24, ring=60, second_planet=21, second_ring=57, mesh_efficiency=0.99)
-    s = gear.rates
+    s = gear.member_rates
     c, eta = s["carrier"], 0.99
     # Torques T of sun, held ring, second ring: sum T = 0; powers relative to the carrier with the losses of each mesh.
     # Driving: the sun feeds the planets, the held ring (relative to the carrier it turns backwards) feeds or takes.
@@ -132,7 +131,7 @@ def test_between_and_beyond_the_speeds_of_a_table():
     for speed, expected in ((0, 0.6), (15, 0.7), (-15, 0.7), (99, 0.8)):
         assert losses_at(table, speed).efficiency == pytest.approx(expected)
     assert losses_at(table, 15).no_load_torque == pytest.approx(0.15)
-    assert losses_at((), 3.0).none
+    assert losses_at((), 3.0).is_lossless
 
 
 def test_a_gear_that_loses_nothing_has_no_losses():
@@ -142,27 +141,30 @@ def test_a_gear_that_loses_nothing_has_no_losses():
 
 
 REFUSED = {
-    "above one": (lambda: Gear(2, efficiency=1.2), "efficiency 1.2 is not between 0 and 1"),
-    "mesh above one": (lambda: Spur(driver=9, driven=9, mesh_efficiency=1.01), "mesh_efficiency=1.01 must be a pos"),
-    "back above one": (lambda: Gear(2, efficiency=0.9, back_efficiency=1.1), "back_efficiency 1.1 is more than 1"),
-    "back alone": (lambda: Gear(2, back_efficiency=0.9), "back_efficiency 0.9 without efficiency"),
+    "above one": (lambda: Gear(2, efficiency=1.2), r"efficiency 1\.2"),
+    "mesh above one": (lambda: Spur(driver=9, driven=9, mesh_efficiency=1.01), r"mesh_efficiency=1\.01"),
+    "back above one": (lambda: Gear(2, efficiency=0.9, back_efficiency=1.1), r"back_efficiency 1\.1"),
+    "back alone": (lambda: Gear(2, back_efficiency=0.9), r"back_efficiency 0\.9.*efficiency"),
     "locks though efficient": (
         lambda: Gear(2, efficiency=0.9, back_efficiency=0.0),
-        "contradicts efficiency 0.9: statics allows 2 - 1/efficiency = 0.8889",
+        r"back_efficiency 0\.0.*efficiency 0\.9.*0\.8889",
     ),
-    "better backwards": (lambda: Gear(2, efficiency=0.5, back_efficiency=0.95), "Check whether the two are swapped"),
-    "in a table": (lambda: Gear(2, losses=[Losses(0, 0.9, -0.5)]), "back_efficiency -0.5 contradicts efficiency 0.9"),
-    "no-load that drives": (lambda: Gear(2, no_load_torque=-1.0), "no_load_torque=-1.0 must be a finite number of 0"),
-    "falling speeds": (lambda: Gear(2, losses=[Losses(5), Losses(1)]), "do not rise"),
-    "twice": (lambda: Gear(2, efficiency=0.9, losses=[Losses()]), "efficiency and losses are given"),
+    "better backwards": (
+        lambda: Gear(2, efficiency=0.5, back_efficiency=0.95),
+        r"back_efficiency 0\.95.*efficiency 0\.5",
+    ),
+    "in a table": (lambda: Gear(2, losses=[Losses(0, 0.9, -0.5)]), r"back_efficiency -0\.5.*efficiency 0\.9"),
+    "no-load that drives": (lambda: Gear(2, no_load_torque=-1.0), r"no_load_torque=-1\.0"),
+    "falling speeds": (lambda: Gear(2, losses=[Losses(5), Losses(1)]), r"speeds \[5, 1\]"),
+    "twice": (lambda: Gear(2, efficiency=0.9, losses=[Losses()]), "efficiency and losses"),
     "twice by meshes": (
         lambda: Planetary(sun=18, planet=27, ring=72, efficiency=0.9, mesh_efficiency=0.99),
-        "planetary: efficiency and mesh_efficiency are given",
+        "planetary: efficiency and mesh_efficiency",
     ),
-    "half a worm": (lambda: Worm(wheel=40, lead_angle=0.1), "both lead_angle and friction_coefficient"),
+    "half a worm": (lambda: Worm(wheel=40, lead_angle=0.1), "worm:.*lead_angle and friction_coefficient"),
     "worm that lets nothing through": (
         lambda: Worm(wheel=40, lead_angle=1.4, friction_coefficient=0.3),
-        "let nothing through",
+        r"worm: friction_coefficient 0\.3 and lead_angle 1\.4 rad.*efficiency -",
     ),
 }
 
@@ -170,5 +172,5 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals(case):
     make, message = REFUSED[case]
-    with pytest.raises(TrainError, match=re.escape(message)):
+    with pytest.raises(TrainError, match=message):
         make()

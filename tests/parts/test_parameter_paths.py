@@ -77,16 +77,16 @@ def test_an_off_diagonal_element_stays_symmetric():
     ("path", "says"),
     [
         ("uper.mass", "Did you mean 'upper'"),
-        ("upper.mas", "Did you mean 'mass'"),
-        ("sholder.motor.inertia", "Did you mean 'shoulder'"),
-        ("shoulder.motor.inertai", "Did you mean 'inertia'"),
-        ("shoulder.gear.stiffness", "has no value"),
-        ("upper.com", "is not a number"),
-        ("upper.com.w", "there is no 'w'"),
-        ("upper.mass.x", "It is a number already"),
-        ("upper.name", "is not a number"),
-        ("upper", "not a parameter path"),
-        (7, "7.* must be a (text|mapping from texts)"),
+        ("upper.mas", "'upper.mas'.*'mass'"),
+        ("sholder.motor.inertia", "'sholder.*'shoulder'"),
+        ("shoulder.motor.inertai", "inertai'.*'inertia'"),
+        ("shoulder.gear.stiffness", "'shoulder.gear.stiffness'"),
+        ("upper.com", "'upper.com'"),
+        ("upper.com.w", "upper.com.w.*'w'"),
+        ("upper.mass.x", "'upper.mass.x'.*'x'"),
+        ("upper.name", "'upper.name'"),
+        ("upper", "'upper'"),
+        (7, "7"),
     ],
 )
 def test_unknown_paths(path, says):
@@ -100,5 +100,5 @@ def test_unknown_paths(path, says):
 def test_a_robot_without_payload():
     from dataclasses import replace
 
-    with pytest.raises(InputError, match="carries no payload"):
+    with pytest.raises(InputError, match=r"'payload\.mass'.*payload"):
         parameter(replace(ROBOT, payload=None), "payload.mass")

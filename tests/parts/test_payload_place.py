@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import Task, analyse
-from gearwright.cli.arguments import with_load
+from gearwright.cli.arguments import with_payload_option
 from gearwright.design import sweep
-from gearwright.design.variables.beam_links import Made, with_made
+from gearwright.design.variables.beam_links import BeamDesign, with_beam_link
 from gearwright.errors import FileError, InputError, StructureError
 from gearwright.files import read_yaml
 from gearwright.motion import polynomial
@@ -48,7 +49,7 @@ def added(robot: Robot) -> np.ndarray:
 
 def by_studio(robot: Robot, mass: float, frame: str | None = None) -> Robot:
     session = Session(robot)
-    session.carry(mass, frame)
+    session.set_payload(mass, frame)
     return session.robot
 
 
@@ -56,10 +57,10 @@ WAYS = {
     "file": lambda words: read_yaml(DH + f"payload: {words}\n"),
     "task": lambda words: Task.read(
         f"task: t\nmotions: [{{to: {{j1: 0.1}}, speed: 1, acceleration: 5}}]\npayload: {words}\n", arm()
-    ).carried_by(arm()),
+    ).loaded_robot(arm()),
     "motion": lambda words: Task.read(
         f"task: t\nmotions: [{{to: {{j1: 0.1}}, speed: 1, acceleration: 5, payload: {words}}}]\n", arm()
-    ).carried_by(arm()),
+    ).loaded_robot(arm()),
 }
 
 
@@ -71,8 +72,8 @@ def test_files_and_tasks_put_it_at_the_tip(way):
 
 
 def test_functions_put_it_at_the_tip():
-    loaded = [arm().with_payload(MASS), arm(payload=Payload(MASS)), Task([SWING], Payload(MASS)).carried_by(arm())]
-    loaded += [by_studio(arm(), MASS), with_load(arm(), "5")]
+    loaded = [arm().with_payload(MASS), arm(payload=Payload(MASS)), Task([SWING], Payload(MASS)).loaded_robot(arm())]
+    loaded += [by_studio(arm(), MASS), with_payload_option(arm(), "5")]
     for one in loaded:
         assert added(one) == pytest.approx(TIP, rel=1e-12)
 
@@ -107,9 +108,9 @@ def test_a_frame_is_taken_everywhere():
     robot, wanted = arm(frames=frames), MASS * 9.81 * np.array([0.1, 0])
     text = DH + "frames: [{name: hook, link: upper, xyz: [-0.3, 0, 0]}]\npayload: {mass: 5, frame: hook}\n"
     task = "task: t\nmotions: [{to: {j1: 0.1}, speed: 1, acceleration: 5}]\npayload: {mass: 5, frame: hook}\n"
-    loaded = [read_yaml(text), Task.read(task, robot).carried_by(robot), robot.with_payload(MASS, frame="hook")]
+    loaded = [read_yaml(text), Task.read(task, robot).loaded_robot(robot), robot.with_payload(MASS, frame="hook")]
     loaded += [by_studio(robot, MASS, "hook"), by_studio(robot.with_payload(1.0), MASS, "hook")]
-    loaded += [with_load(robot, "5@hook")]
+    loaded += [with_payload_option(robot, "5@hook")]
     for one in loaded:
         assert added(one) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
@@ -134,16 +135,15 @@ def test_nothing_is_guessed():
     for way in (
         lambda: bare.with_payload(MASS),
         lambda: replace(bare, payload=Payload(MASS)),
-        lambda: Task([SWING], Payload(MASS)).carried_by(bare),
+        lambda: Task([SWING], Payload(MASS)).loaded_robot(bare),
         lambda: by_studio(bare, MASS),
-        lambda: with_load(bare, "5"),
+        lambda: with_payload_option(bare, "5"),
     ):
-        with pytest.raises(StructureError, match="'l' states no tip"):
+        with pytest.raises(StructureError, match=r"'bare'.*link 'l'.*tip"):
             way()
     for words in ("payload: {mass: 1}", "payload: {mass: 1, link: a}"):
-        with pytest.raises(FileError, match="states no tip") as caught:
+        with pytest.raises(FileError, match=r"line 3: .*link 'a'.*tip"):
             read_yaml("robot: r\nlinks: [{name: a, parent: base, joint: {axis: [0, 0, 1]}, mass: 1}]\n" + words)
-        assert "3" in str(caught.value)  # the line
     branched = arm(links=[*arm().links, Link("other", "upper", mass=1, inertia=np.eye(3))])
     with pytest.raises(StructureError, match="fore, other"):
         branched.with_payload(MASS)
@@ -151,7 +151,7 @@ def test_nothing_is_guessed():
         arm().with_payload(MASS, frame="hok")
     with pytest.raises(StructureError, match="hok"):
         gw.assemble(arm(payload=Payload(MASS, frame="hok")))
-    with pytest.raises(InputError, match="'fore', not 'upper'"):
+    with pytest.raises(InputError, match=r"'hook'.*'fore'.*'upper'"):
         arm(frames=[Frame("hook", "fore")]).with_payload(MASS, body="upper", frame="hook")
 
 
@@ -164,7 +164,7 @@ def test_the_tip_is_written_and_read(ending, tmp_path):
         "robot: r\nlinks: [{name: a, parent: base, joint: {axis: [0, 0, 1]}, mass: 1, tip: [0, 0.2, 0]}]\n"
         "payload: {mass: 1}\n"
     )
-    assert stated.payload_place == "at the tip of link 'a'"
+    assert re.search(r"\btip\b.*'a'", stated.payload_place)
     assert tuple(stated.payload.position) == (0, 0.2, 0)
 
 
@@ -172,8 +172,8 @@ def test_it_moves_with_a_beam_that_gets_longer():
     section = LinkSection((0.3, 0, 0), Tube(0.04, 0.03))
     links = [Link("l", mass=3, com=(0.15, 0, 0), inertia=np.eye(3), section=section)]
     robot = Robot("r", links, [Drive("l", Motor(1e-4), Gear(50))])
-    longer = with_made(robot, "l", section, Made(section.sections, section.material, 1.5))
-    for carrying in (longer.with_payload(1.0), Task([SWING], Payload(1.0)).carried_by(longer)):
+    longer = with_beam_link(robot, "l", section, BeamDesign(section.sections, section.material, 1.5))
+    for carrying in (longer.with_payload(1.0), Task([SWING], Payload(1.0)).loaded_robot(longer)):
         assert tuple(carrying.payload.position) == pytest.approx((0.45, 0, 0))
 
 

@@ -26,9 +26,9 @@ def test_other_words_work_too():
 
 def test_unknown_joints_and_words_are_refused():
     arm = gw.load("elbow")
-    with pytest.raises(InputError, match=r"there is no joint 'j22'. Did you mean 'j2'?"):
+    with pytest.raises(InputError, match=r"joint 'j22'.*'j2'"):
         arm.with_joint("j22", friction=1.0)
-    with pytest.raises(InputError, match=r"with_joint\('j2'\): 'frictoin' cannot be set. Did you mean 'friction'?"):
+    with pytest.raises(InputError, match=r"with_joint\('j2'\): 'frictoin'.*'friction'"):
         arm.with_joint("j2", frictoin=1.0)
-    with pytest.raises(InputError, match=r"'name' cannot be set"):
+    with pytest.raises(InputError, match=r"with_joint\('j2'\): 'name'"):
         arm.with_joint("j2", name="elbow")

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.planning.kinematics import solution_branches
-from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.planning.kinematics.joint_ranges import JointRanges
 
 HP = pytest.importorskip("eaik.IK_HP", reason="EAIK is not installed")
 
@@ -25,9 +25,9 @@ def closed_form(mech, frame):
 @pytest.mark.parametrize("name", ["ur5_like", "puma560"])
 def test_branches_are_those_of_the_closed_form(name, monkeypatch):
     """Puma by our own closed form, the other one by restarts: EAIK itself does not help."""
-    monkeypatch.setattr(solution_branches, "eaik_form", lambda arm: None)
+    monkeypatch.setattr(solution_branches, "eaik_arm", lambda arm: None)
     mech = gw.assemble(gw.load(name))
-    joints = Joints.of(mech)
+    joints = JointRanges.from_robot(mech)
     arm, at_rest = closed_form(mech, "tool")
     q = np.random.default_rng(4).uniform(-3, 3, (40, mech.n))
     R, p = gw.placement(mech, q, "tool")
@@ -40,8 +40,8 @@ def test_branches_are_those_of_the_closed_form(name, monkeypatch):
         mine = found.q[k][found.reached[k]]
         distinct: list[np.ndarray] = []
         for x in exact:
-            if all(joints.apart(y, x) > 1e-4 for y in distinct):
+            if all(joints.largest_difference(y, x) > 1e-4 for y in distinct):
                 distinct.append(x)
         assert len(mine) == len(distinct)
         for x in distinct:
-            assert joints.apart(mine, x).min() < 1e-5
+            assert joints.largest_difference(mine, x).min() < 1e-5

@@ -8,9 +8,9 @@ import pytest
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.errors import SingularityError
-from gearwright.planning import external_adjoint, external_coordinates, external_jacobian, rotation_of
+from gearwright.planning import external_adjoint, external_coordinates, external_jacobian, rotation_from_euler
 from gearwright.programs import kinematic_programs
-from gearwright.programs.program import flatten
+from gearwright.programs.program import flatten_scalars
 from support.machines import random_design, random_state
 
 ANGLES = ["yaw_pitch_roll", "quaternion"]
@@ -37,7 +37,7 @@ def test_values_are_those_of_the_placement(joints):
     there = gw.placement(mech, state.q, body)
     s, u = (external_coordinates(mech, state.q, body, angles) for angles in ANGLES)
     assert np.allclose(s, [*there.position, *there.yaw_pitch_roll], atol=1e-14)
-    assert np.allclose(rotation_of(*s[3:]), there.rotation, atol=1e-14)
+    assert np.allclose(rotation_from_euler(*s[3:]), there.rotation, atol=1e-14)
     w, x, y, z = u[3:]
     assert w >= 0
     turned = np.array(
@@ -79,13 +79,13 @@ def test_every_backend_gives_the_same(name, angles):
     from gearwright.tracing.jax_backend import jax_function
 
     mech, state, body = machine(JOINTS[0])
-    program = next(p for p in kinematic_programs.ALL if p.name == name)
+    program = next(p for p in kinematic_programs.KINEMATIC_PROGRAMS if p.name == name)
     given = {"q": state.q, "v": state.v}
     inputs = [given[x] for x in program.inputs]
     fixed = {"body": mech.bodies[body].name, "angles": angles}
-    floats = np.array(flatten(program.run(mech, FLOATS, {x: given[x].tolist() for x in program.inputs}, fixed)))
+    floats = np.array(flatten_scalars(program.run(mech, FLOATS, {x: given[x].tolist() for x in program.inputs}, fixed)))
     twice = {x: [np.array([y, y]) for y in given[x]] for x in program.inputs}
-    arrays = flatten(program.run(mech, ARRAYS, twice, fixed))
+    arrays = flatten_scalars(program.run(mech, ARRAYS, twice, fixed))
     assert np.allclose([np.ravel(x)[0] for x in arrays], floats, rtol=1e-13, atol=1e-14)
     kernel = gw.compile(name, mech, **fixed)
     assert np.allclose(kernel(*inputs).ravel(), floats, rtol=1e-12, atol=1e-13)
@@ -107,15 +107,15 @@ def test_singular_pitch_is_reported():
     values = external_coordinates(mech, [np.pi / 2], "arm")
     assert values[4] == pytest.approx(np.pi / 2)
     for function in (external_jacobian, lambda *x: external_adjoint(x[0], x[1], [1.0], *x[2:])):
-        with pytest.raises(SingularityError, match=r"pitch of 'arm' is 90\.0000.*quaternion"):
+        with pytest.raises(SingularityError, match=r"pitch.*'arm'.* 90\.0000.*quaternion"):
             function(mech, [np.pi / 2], "arm")
     assert np.isfinite(external_jacobian(mech, [np.pi / 2], "arm", "quaternion")).all()
 
 
 @pytest.mark.parametrize(
-    ("frame", "angles", "words"), [("arn", "quaternion", "Did you mean 'arm'"), ("arm", "euler", "'quaternion'")]
+    ("frame", "angles", "fact"), [("arn", "quaternion", "'arn'.*'arm'"), ("arm", "euler", "'quaternion'")]
 )
-def test_wrong_names_are_refused(frame, angles, words):
+def test_wrong_names_are_refused(frame, angles, fact):
     mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))])
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=fact):
         external_coordinates(mech, [0.1], frame, angles)

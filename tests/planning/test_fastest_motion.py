@@ -11,11 +11,11 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError, PlanningError
 from gearwright.motion import polynomial, s_curve
-from gearwright.motion_demands.actuators import Drives, torques_alone, undriven
-from gearwright.motion_demands.forces_at_states import StateForces, States
+from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
+from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 from gearwright.planning import fastest, limit_use
-from gearwright.planning.time_optimal.path_parametrisation import largest_speeds
+from gearwright.planning.time_optimal.path_parametrisation import largest_squared_speeds
 from gearwright.system.system import System
 from support.planar_arms import planar_arm
 
@@ -52,8 +52,8 @@ def test_some_limit_is_met_nearly_always_and_none_is_exceeded(name):
     robot, given = gw.load(name), TORQUES.get(name, {})
     motion = fastest(robot, WAYS[name], **given)
     use = limit_use(robot, motion, samples=5_003, **given)
-    assert use.largest.max() < 1 + 1e-6
-    assert (use.largest > 0.99).mean() > 0.95
+    assert use.largest_share.max() < 1 + 1e-6
+    assert (use.largest_share > 0.99).mean() > 0.95
     assert np.allclose(motion.at([0.0, motion.duration]), np.array(WAYS[name])[[0, -1]], atol=1e-12)
     assert np.abs(motion.at([0.0, motion.duration], 1)).max() < 1e-9
 
@@ -63,21 +63,21 @@ def test_currents_and_voltages_limit_a_dc_motor():
     robot = dc_arm()
     motion = fastest(robot, [[0.0], [2.5]], intervals=200)
     use = limit_use(robot, motion, samples=4001)
-    assert use.peaks["arm.current"] == pytest.approx(1.0, abs=1e-6)
-    assert use.peaks["arm.voltage"] == pytest.approx(1.0, abs=1e-6)
-    assert (use.largest > 0.99).mean() > 0.95
+    assert use.peak_shares["arm.current"] == pytest.approx(1.0, abs=1e-6)
+    assert use.peak_shares["arm.voltage"] == pytest.approx(1.0, abs=1e-6)
+    assert (use.largest_share > 0.99).mean() > 0.95
     needed = gw.demands(robot, motion)
     assert needed.peak("arm.current") == pytest.approx(8.0, rel=1e-6)
     assert needed.peak("arm.voltage") == pytest.approx(24.0, rel=1e-6)
     assert not needed.jumps
-    assert all(excess.by < 1e-6 for excess in needed.excesses)
+    assert all(excess.excess_ratio < 1e-6 for excess in needed.excesses)
 
 
 def test_the_inductance_is_left_out_and_that_is_said():
     robot = dc_arm(inductance=1e-3)
     motion = fastest(robot, [[0.0], [2.5]], intervals=200)
     assert motion.duration == fastest(dc_arm(), [[0.0], [2.5]], intervals=200).duration
-    assert "inductance of arm is left out" in limit_use(robot, motion).remarks[0]
+    assert all(word in limit_use(robot, motion).remarks[0] for word in ("inductance", "arm"))
     assert not limit_use(dc_arm(), motion).remarks
 
 
@@ -123,7 +123,7 @@ def test_halves_of_the_limits_are_kept_by_a_share(tmp_path):
     robot = table(effort=6.0)
     motion = fastest(robot, [[0.0], [1.5]], share=0.5)
     use = limit_use(robot, motion)
-    assert use.largest.max() == pytest.approx(0.5, abs=1e-6)
+    assert use.largest_share.max() == pytest.approx(0.5, abs=1e-6)
     use.plot(tmp_path / "use.svg")
     assert "tau.disc" in (tmp_path / "use.svg").read_text()
 
@@ -162,7 +162,14 @@ def test_replayed_by_its_voltages_a_motor_with_friction_follows():
     robot = dc_arm()
     motion = fastest(robot, [[0.0], [2.5]], intervals=60)
     needed = gw.demands(robot, motion, samples=366)
-    run = gw.simulate(robot, needed.start, until=motion.duration, inputs=needed.signals, rtol=1e-9, samples=50)
+    run = gw.simulate(
+        robot,
+        needed.start,
+        until=motion.duration,
+        inputs=needed.input_signals,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9),
+        samples=50,
+    )
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
 
 
@@ -199,7 +206,7 @@ def test_the_path_of_a_trajectory_is_kept_and_its_time_is_not():
     passed = slow.at(np.linspace(0, slow.duration, 4001))
     for q in quick.at(np.linspace(0, quick.duration, 50)):
         assert np.linalg.norm(passed - q, axis=1).min() < 1e-3
-    assert limit_use(robot, quick).largest.max() < 1 + 1e-6
+    assert limit_use(robot, quick).largest_share.max() < 1 + 1e-6
 
 
 def test_toppra_with_its_own_torque_limits_takes_as_long():
@@ -235,7 +242,7 @@ def test_largest_speeds_are_those_of_a_linear_programme(seed):
     a, b = rng.uniform(0.5, 1.5, (count, rows)) * rng.choice([-1, 1], (count, rows)), rng.normal(size=(count, rows))
     a[:, 0], b[:, 0] = 0.0, np.abs(b[:, 0])  # a limit of speed
     c, g = rng.uniform(-0.5, 0.5, (count, rows)), np.ones((count, rows))
-    found = largest_speeds(s, a, b, c, g, size=1.0)
+    found = largest_squared_speeds(s, a, b, c, g, size=1.0)
     into = np.arange(count)
     left = np.zeros((count, rows, count + 1))  # a u + b x with u = (x[i + 1] - x[i]) / (2 d)
     slope = a / (2 * np.diff(s))[:, None]
@@ -263,35 +270,41 @@ def test_states_have_the_forces_that_demands_finds():
     robot = gw.load("scara")
     mech = gw.assemble(robot)
     needed = gw.demands(robot, polynomial([0, 0, -0.05, 0], [1, -1, -0.1, 2], 0.6, order=7), actuators=(), samples=41)
-    asked = torques_alone(mech)
-    machine = StateForces(System(mech, gw.laws(robot)), (*Drives(asked).pushes, *undriven(mech, asked)))
+    asked = motor_torque_demands(mech)
+    machine = StateForces(
+        System(mech, gw.laws(robot)), (*DriveInverses(asked).force_lines, *undriven_lines(mech, asked))
+    )
     q, v, a = (getattr(needed.motion, x)[1:-1] for x in "qva")
-    forces = machine.at(States(q, v, a), machine.likely_modes(q, v))
-    assert np.abs(forces @ machine.rows - needed.tau[1:-1]).max() < 1e-9 * np.abs(needed.tau).max()
+    forces = machine.forces_at(MotionRows(q, v, a), machine.likely_modes(q, v))
+    assert np.abs(forces @ machine.line_rows - needed.tau[1:-1]).max() < 1e-9 * np.abs(needed.tau).max()
 
 
 HEAVY = Robot("heavy", [Link("bar", joint=Joint(axis=(0, 1, 0), limits=Limits(effort=10.0)), mass=5, com=(0.5, 0, 0))])
 BENT = [[0.0, 0.2], [0.6, 0.9]]
 WRONG = {
-    "limits that forbid it": (lambda: fastest(HEAVY, [[-1.0], [1.0]]), PlanningError, "cannot even creep: tau.bar"),
-    "no limits": (lambda: fastest(planar_arm(), BENT), InputError, "neither accelerations nor torques"),
-    "speed alone": (lambda: fastest(planar_arm(speed=1.0), BENT), InputError, "neither accelerations nor torques"),
-    "outside": (lambda: fastest(planar_arm(position=(-1, 1), effort=5.0), [[0, 0], [0, 2]]), InputError, "'j1' at 2"),
+    "limits that forbid it": (lambda: fastest(HEAVY, [[-1.0], [1.0]]), PlanningError, r"tau\.bar.*\b10\b"),
+    "no limits": (lambda: fastest(planar_arm(), BENT), InputError, r"acceleration.*torque"),
+    "speed alone": (lambda: fastest(planar_arm(speed=1.0), BENT), InputError, r"acceleration.*torque"),
+    "outside": (
+        lambda: fastest(planar_arm(position=(-1, 1), effort=5.0), [[0, 0], [0, 2]]),
+        InputError,
+        r"'j1'.*\b2\b",
+    ),
     "elastic": (lambda: fastest(gw.load("elastic_elbow"), np.zeros((2, 6)), torque=9), InputError, "j1.motor.*elastic"),
-    "one point": (lambda: fastest(table(effort=1.0), [[0.0]]), InputError, "2 configurations or more"),
-    "the same twice": (lambda: fastest(table(effort=1.0), [[0.0], [0.0]]), InputError, "are the same"),
+    "one point": (lambda: fastest(table(effort=1.0), [[0.0]]), InputError, r"\b2\b.*configurations"),
+    "the same twice": (lambda: fastest(table(effort=1.0), [[0.0], [0.0]]), InputError, r"\b0 and 1\b"),
     "columns": (lambda: fastest(table(effort=1.0), [[0.0, 1.0], [1.0, 2.0]]), InputError, "2 coordinates.*'?disc"),
-    "share": (lambda: fastest(table(effort=1.0), [[0.0], [1.0]], share=1.5), InputError, "share=1.5"),
-    "motor": (lambda: fastest(dc_arm(), [[0.0], [1.0]], current={"leg": 1.0}), InputError, "no such motor.*arm"),
+    "share": (lambda: fastest(table(effort=1.0), [[0.0], [1.0]], share=1.5), InputError, r"share=1\.5"),
+    "motor": (lambda: fastest(dc_arm(), [[0.0], [1.0]], current={"leg": 1.0}), InputError, "'leg'.*arm"),
     "volts": (
         lambda: fastest(dc_arm(torque_constant=None), [[0.0], [1.0]], voltage=12.0),
         InputError,
-        "torque_constant is unknown",
+        "torque_constant",
     ),
     "moving": (
         lambda: fastest(table(effort=1.0), polynomial([0.0], [1.0], 1.0, start_speed=[1.0])),
         InputError,
-        "start and end at rest",
+        "rest",
     ),
     "memory": (
         lambda: limit_use(gw.load("harmonic_6"), polynomial(np.zeros(6), np.ones(6), 1.0)),
@@ -303,8 +316,8 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_planned_is_said(case):
-    call, kind, words = WRONG[case]
-    with pytest.raises(kind, match=words):
+    call, kind, fact = WRONG[case]
+    with pytest.raises(kind, match=fact):
         call()
 
 
@@ -312,9 +325,11 @@ def test_a_line_of_a_tool_is_kept_at_full_speed():
     arm, q = gw.load("ur5_like"), np.array([0.1, -1.2, 1.5, 0.3, 0.8, 0.2])
     mech = gw.assemble(arm)
     p, way = gw.placement(mech, q, "tool").position, np.array([0.0, 0.2, -0.1])
-    quick = fastest(arm, gw.planning.line(arm, "tool", q, p + way, speed=0.3), intervals=400)
+    quick = fastest(
+        arm, gw.planning.line(arm, "tool", q, p + way, limits=gw.planning.PathLimits(speed=0.3)), intervals=400
+    )
     passed = gw.placement(mech, quick.at(np.linspace(0, quick.duration, 501)), "tool").position - p
     along = passed @ way / (way @ way)
     assert np.abs(passed - along[:, None] * way).max() < 1e-6
     assert (np.diff(along) >= -1e-12).all()
-    assert 0.999 < limit_use(arm, quick).largest.max() < 1 + 1e-6
+    assert 0.999 < limit_use(arm, quick).largest_share.max() < 1 + 1e-6

@@ -12,9 +12,9 @@ import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.parts import Drive, Gear, Link, Motor, Robot
 from gearwright.planning.kinematics import solution_branches
-from gearwright.planning.kinematics.inverse_kinematics import descent_of
-from gearwright.planning.kinematics.joint_ranges import Joints
-from gearwright.planning.kinematics.wrist_partitioned import arm_axes, wrist_partitioned
+from gearwright.planning.kinematics.inverse_kinematics import descent_for
+from gearwright.planning.kinematics.joint_ranges import JointRanges
+from gearwright.planning.kinematics.wrist_partitioned import arm_axes, wrist_partitioned_arm
 from support.planar_arms import following_arm, planar_arm
 
 ARMS = {
@@ -29,9 +29,9 @@ COUNT = 10_000 if os.environ.get("GEARWRIGHT_PROFILE") == "full" else 1_000
 
 
 def configurations(robot, count, seed=1):
-    joints = Joints.of(robot)
-    low, high = joints.ranges
-    return joints, joints.rested(np.random.default_rng(seed).uniform(low, high, (count, joints.mech.n)))
+    joints = JointRanges.from_robot(robot)
+    low, high = joints.search_ranges
+    return joints, joints.with_unloaded_shafts(np.random.default_rng(seed).uniform(low, high, (count, joints.mech.n)))
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -46,7 +46,7 @@ def test_reachable_poses_are_reached_within_limits(name):
     assert np.abs(there.rotation - wanted.rotation[found.reached]).max() < 2e-9
     assert (found.q >= joints.lower - 1e-12).all()
     assert (found.q <= joints.upper + 1e-12).all()
-    assert np.allclose(found.q, joints.rested(found.q))
+    assert np.allclose(found.q, joints.with_unloaded_shafts(found.q))
 
 
 @pytest.mark.parametrize("name", ["ur5_like", "panda_like"])
@@ -73,11 +73,11 @@ def test_wrist_partitioned_arms_have_eight_branches(name):
     assert found.reached.all()
     assert np.abs(found.pose.position - wanted.position[:, None]).max() < 2e-9
     assert np.abs(found.pose.rotation - wanted.rotation[:, None]).max() < 2e-9
-    assert (joints.apart(found.q, q[:, None]).min(axis=1) < 1e-6).all()
+    assert (joints.largest_difference(found.q, q[:, None]).min(axis=1) < 1e-6).all()
     flipped = np.array(found.q)
     flipped[..., 3:6] = flipped[..., 3:6] * [1, -1, 1] + [np.pi, 0, np.pi]
-    flipped = joints.rested(joints.wound(flipped))
-    assert (joints.apart(found.q[:, :, None], flipped[:, None]).min(axis=2) < 1e-6).all()
+    flipped = joints.with_unloaded_shafts(joints.with_nearest_turns(flipped))
+    assert (joints.largest_difference(found.q[:, :, None], flipped[:, None]).min(axis=2) < 1e-6).all()
 
 
 @pytest.mark.parametrize("name", ["puma560", "manutec_r3_full", "ur5_like"])
@@ -93,7 +93,7 @@ def test_a_closed_form_finds_what_restarts_find(name, monkeypatch):
     for k in range(6):
         mine, other = (found.q[k][found.reached[k]] for found in (by_form, by_restarts))
         assert len(mine) == len(other)
-        assert (joints.apart(mine[:, None], other[None]).min(axis=1) < 1e-6).all()
+        assert (joints.largest_difference(mine[:, None], other[None]).min(axis=1) < 1e-6).all()
 
 
 @pytest.mark.parametrize(("name", "found"), [("puma560", True), ("ur5_like", False), ("panda_like_calibrated", False)])
@@ -101,14 +101,14 @@ def test_wrist_partitioned_arms_are_known(name, found):
     """A calibrated arm (one joint held, so that six are left) has axes that do not quite meet."""
     robot = gw.load(name)
     held = ("joint3",) if name.startswith("panda") else ()
-    descent = descent_of(robot, ARMS[name], (1.0,) * 6, held)
-    arm = arm_axes(descent, descent.seeds[0])
-    assert (wrist_partitioned(arm) is not None) is found
+    descent = descent_for(robot, ARMS[name], (1.0,) * 6, held)
+    arm = arm_axes(descent, descent.start_configurations[0])
+    assert (wrist_partitioned_arm(arm) is not None) is found
 
 
 def test_joints_with_followers_have_no_closed_form():
-    descent = descent_of(following_arm(-2.0, 0.0), "tip", (1.0,) * 6)
-    assert arm_axes(descent, descent.seeds[0]) is None
+    descent = descent_for(following_arm(-2.0, 0.0), "tip", (1.0,) * 6)
+    assert arm_axes(descent, descent.start_configurations[0]) is None
 
 
 @pytest.mark.parametrize("bend", [0.0, 1e-5, -1e-3])
@@ -120,7 +120,7 @@ def test_branches_near_singularities_are_not_counted_twice(bend):
     found = gw.inverse_kinematics(robot, "tool", pose, branches="all")
     assert len(found.q) == (8 if bend else 7)
     assert found.reached.all()
-    assert found.singular.any()
+    assert found.is_singular.any()
 
 
 def test_branches_of_a_planar_arm_are_those_of_the_cosine_law():
@@ -147,7 +147,7 @@ def test_out_of_reach_gives_the_nearest():
     assert not found.reached
     assert float(found.error) == pytest.approx(0.3, abs=1e-6)
     assert np.allclose(found.pose.position, [0.0, 0.7, 0.0], atol=1e-3)
-    assert found.singular
+    assert found.is_singular
 
 
 @pytest.mark.filterwarnings("ignore::gearwright.errors.GearwrightWarning")
@@ -170,10 +170,10 @@ def test_poses_that_only_limits_keep_out_of_reach():
     inside = (low + (every - low) % (2 * np.pi) <= high + 1e-9).all(axis=-1).any(axis=-1)
     assert 0 < inside.sum() < 8
     assert (found.reached == inside).all()
-    assert (found.beyond_limits == ~inside).all()
+    assert (found.is_beyond_limits == ~inside).all()
     alone = gw.inverse_kinematics(robot, frame, tuple(x[inside.argmin()] for x in around), branches="all")
-    assert alone.beyond_limits.tolist() == [True]
-    assert not gw.inverse_kinematics(robot, frame, (None, [2.0, 0.0, 0.3])).beyond_limits
+    assert alone.is_beyond_limits.tolist() == [True]
+    assert not gw.inverse_kinematics(robot, frame, (None, [2.0, 0.0, 0.3])).is_beyond_limits
 
 
 def test_the_nearest_of_a_spatial_arm_is_a_minimum():
@@ -231,7 +231,7 @@ def test_shafts_stand_where_springs_rest_and_may_be_left_out_of_start():
 def test_followers_follow_and_their_limits_count():
     """A finger that follows with factor -2: its limits are those of the joint it follows."""
     robot = following_arm(-2.0, 0.1, position=(-1.9, 2.1))
-    joints = Joints.of(robot)
+    joints = JointRanges.from_robot(robot)
     assert np.allclose([joints.lower[0], joints.upper[0]], [-1.0, 1.0])
     there = gw.placement(joints.mech, [0.7], "tip")
     found = gw.inverse_kinematics(robot, "tip", (None, there.position))
@@ -240,8 +240,8 @@ def test_followers_follow_and_their_limits_count():
 
 
 def test_half_turns_of_followers_are_not_windings():
-    assert not Joints.of(following_arm(0.5, 0.0)).winds.any()
-    assert Joints.of(following_arm(-2.0, 0.0)).winds.all()
+    assert not JointRanges.from_robot(following_arm(0.5, 0.0)).is_winding.any()
+    assert JointRanges.from_robot(following_arm(-2.0, 0.0)).is_winding.all()
 
 
 def test_singular_configurations_are_reported():
@@ -251,7 +251,7 @@ def test_singular_configurations_are_reported():
     bent = straight + np.array([0, 0, 0, 0, 0.7, 0])
     poses = gw.placement(mech, np.array([straight, bent]), "tool")
     found = gw.inverse_kinematics(robot, "tool", poses, start=np.array([straight, bent]))
-    assert found.singular.tolist() == [True, False]
+    assert found.is_singular.tolist() == [True, False]
 
 
 def test_held_joints_stay():
@@ -280,27 +280,27 @@ def test_elastic_drive_with_two_stages_is_at_rest():
     table = Link("table", mass=10, inertia=np.diag([0.5, 0.5, 1.0]), com=(0.2, 0, 0))
     drive = Drive("table", Motor(inertia=1e-4), Gear(ratio=100, stiffness=5000))
     robot = Robot("r", [table], [drive])
-    found = gw.inverse_kinematics(robot, "table", (gw.planning.rotation_of(0.7, 0, 0), None))
+    found = gw.inverse_kinematics(robot, "table", (gw.planning.rotation_from_euler(0.7, 0, 0), None))
     assert np.allclose(found.q, [0.7, 0.7], atol=1e-8)
 
 
 POSE = (np.eye(3), np.array([0.3, 0.2, 0.4]))
 MIRROR = np.diag([1.0, 1.0, -1.0])
 WRONG = {
-    "frame": (dict(frame="tol"), "Did you mean 'tool'"),
-    "mirror": (dict(pose=(MIRROR, POSE[1])), "mirrors.*not a rotation"),
-    "scaled": (dict(pose=(1.1 * np.eye(3), POSE[1])), "off the identity by 0.21.*not a rotation"),
-    "nan": (dict(pose=(np.full((3, 3), np.nan), POSE[1])), "not a rotation"),
+    "frame": (dict(frame="tol"), r"'tol'.*'tool'"),
+    "mirror": (dict(pose=(MIRROR, POSE[1])), "mirror.*rotation|rotation.*mirror"),
+    "scaled": (dict(pose=(1.1 * np.eye(3), POSE[1])), r"0\.21"),
+    "nan": (dict(pose=(np.full((3, 3), np.nan), POSE[1])), "rotation"),
     "shape": (dict(pose=(np.eye(4), POSE[1])), r"\(4, 4\)"),
     "flat": (dict(pose=np.zeros(7)), r"\(rotation, position\)"),
     "nothing": (dict(pose=(None, None)), "neither"),
     "position": (dict(pose=(np.eye(3), [0.1, np.inf, 0])), "finite"),
     "batches": (dict(pose=(np.tile(np.eye(3), (2, 1, 1)), np.zeros((3, 3)))), "broadcast"),
-    "start outside": (dict(start=[7.0, 0, 0, 0, 0, 0]), "'shoulder_pan' at 7, outside its limits -6.28"),
-    "start short": (dict(start=[0.0]), "6 long"),
-    "starts": (dict(start=np.zeros((3, 6))), "one per pose"),
-    "branches": (dict(branches="some"), "'one' or 'all'"),
-    "tolerance": (dict(tolerance=-1.0), "tolerance=-1.0"),
+    "start outside": (dict(start=[7.0, 0, 0, 0, 0, 0]), r"'shoulder_pan'.*\b7\b.*-6\.28"),
+    "start short": (dict(start=[0.0]), r"\b6\b"),
+    "starts": (dict(start=np.zeros((3, 6))), "start"),
+    "branches": (dict(branches="some"), r"'one'.*'all'"),
+    "tolerance": (dict(tolerance=-1.0), r"tolerance=-1\.0"),
     "held": (dict(held=["j9"], start=np.zeros(6)), "j9"),
     "held nowhere": (dict(held=["shoulder_pan"]), "start="),
 }
@@ -308,20 +308,20 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_bad_input_is_refused(case):
-    given, words = WRONG[case]
+    arguments, fact = WRONG[case]
     robot = gw.load("ur5_like")
-    with pytest.raises(InputError, match=words):
-        gw.inverse_kinematics(robot, **{"frame": "tool", "pose": POSE, **given})
+    with pytest.raises(InputError, match=fact):
+        gw.inverse_kinematics(robot, **{"frame": "tool", "pose": POSE, **arguments})
 
 
 def test_redundant_arms_have_no_list_of_branches():
-    with pytest.raises(InputError, match=r"infinitely many.*held="):
+    with pytest.raises(InputError, match="held="):
         gw.inverse_kinematics(gw.load("panda_like"), "flange", POSE, branches="all")
 
 
 def test_frames_on_the_base_are_refused():
     mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))], frames=[gw.BodyFrame("world", "base")])
-    with pytest.raises(InputError, match="fixed to the base"):
+    with pytest.raises(InputError, match=r"'world'.*base"):
         gw.inverse_kinematics(mech, "world", POSE)
 
 

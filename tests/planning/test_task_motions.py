@@ -14,7 +14,7 @@ from gearwright.errors import FileError, InputError, PlanningError
 from gearwright.files.fields.task import task_schema
 from gearwright.files.yaml.task_reader import read_task
 from gearwright.motion import chain, polynomial
-from gearwright.planning.paths.task_motions import carrying, task_motions
+from gearwright.planning.paths.task_motions import task_motions, with_task_payload
 
 ARM = gw.load("ur5_like")
 MECH = gw.assemble(ARM)
@@ -42,7 +42,7 @@ ambient: 25
 
 def motions(text, robot=ARM, folder=None):
     words = read_task(text)
-    return words, task_motions(carrying(robot, words.payload), words.motions, words.start, folder)
+    return words, task_motions(with_task_payload(robot, words.payload), words.motions, words.start, folder)
 
 
 def test_motions_follow_each_other():
@@ -75,11 +75,11 @@ def test_motions_follow_each_other():
 
 def test_the_payload_of_a_task_counts():
     words, ways = motions(ALL)
-    loaded = carrying(ARM, words.payload)
+    loaded = with_task_payload(ARM, words.payload)
     assert loaded.payload.mass == 2
-    assert carrying(ARM, None) is ARM
+    assert with_task_payload(ARM, None) is ARM
     use = gw.planning.limit_use(loaded, ways[-1])
-    assert use.largest.max() == pytest.approx(0.9, abs=1e-6)
+    assert use.largest_share.max() == pytest.approx(0.9, abs=1e-6)
     assert words.ambient == pytest.approx(298.15)
     assert (words.repetitions, words.pause) == (None, 0.0)
 
@@ -89,9 +89,9 @@ def test_recordings_lie_beside_the_task(tmp_path):
     way.save(tmp_path / "way.csv")
     _, ways = motions("task: t\nmotions: [{file: way.csv}, {pause: 1}]", folder=tmp_path)
     assert np.allclose(ways[0].at(0.5), way.at(0.5))
-    with pytest.raises(FileError, match="leads out of the folder"):
+    with pytest.raises(FileError, match=r"\.\./way\.csv"):
         motions("task: t\nmotions: [{file: ../way.csv}]", folder=tmp_path / "inner")
-    with pytest.raises(InputError, match=r"motions\[0\]: way.csv: it starts with 'elbow' at 1.5.*to: \[0.1"):
+    with pytest.raises(InputError, match=r"motions\[0\]: way\.csv: .*'elbow'.* 1\.5.*\[0\.1"):
         motions(f"task: t\nstart: {np.zeros(6).tolist()}\nmotions: [{{file: way.csv}}]", folder=tmp_path)
 
 
@@ -118,31 +118,31 @@ def test_the_schema_accepts_what_the_reader_does():
         jsonschema.validate({"task": "t", "motions": [{"too": [1]}]}, task_schema())
 
 
-SENTENCES = {
-    "{to: [0.5, x]}": "motions[0].to: 'x' is not a number",
-    "{to: {}}": "is not a configuration. Give a list",
-    "{to: [1], sped: 2}": "the word 'sped' is unknown here. Did you mean 'speed'?",
-    "{to: [1], speed: -2}": "-2 is not above 0",
-    "{to: [1], speed: 2 kg}": "unit of a mass",
-    "{to: [1], pause: 2}": "here is to and pause. Make each an entry of its own",
-    "{speed: 2}": "none of them",
-    "{pause: 0.5, speed: 2}": "'speed' does not belong beside 'pause'. Remove it",
-    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'speed' does not belong beside 'line'. Put",
-    "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "too short",
-    "{line: {frame: tool, to: {}, speed: 1}}": "Give xyz, rpy, or both",
-    "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: any}, speed: 1}}": "Keep one of them",
-    "{line: {frame: tool, to: {spin: 3}, speed: 1}}": "the word 'spin' is unknown here. Known are: xyz",
+FACTS = {
+    "{to: [0.5, x]}": "motions[0].to: 'x'",
+    "{to: {}}": "motions[0].to",
+    "{to: [1], sped: 2}": "'speed'",
+    "{to: [1], speed: -2}": "-2",
+    "{to: [1], speed: 2 kg}": "mass",
+    "{to: [1], pause: 2}": "to and pause",
+    "{speed: 2}": "motions[0]",
+    "{pause: 0.5, speed: 2}": "'pause'",
+    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'line'",
+    "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "motions[0].line.to.xyz",
+    "{line: {frame: tool, to: {}, speed: 1}}": "xyz, rpy",
+    "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: any}, speed: 1}}": "orientation",
+    "{line: {frame: tool, to: {spin: 3}, speed: 1}}": "'spin'",
     "{via: []}": "motions[0].via",
     "{via: [[1], [2]], times: [1]}": "1 times for 2 points",
-    "{fastest: {via: [[1]], share: 1.5}}": "share of 1.5 is more than the limits",
+    "{fastest: {via: [[1]], share: 1.5}}": "1.5",
 }
 
 
-@pytest.mark.parametrize("entry", SENTENCES)
+@pytest.mark.parametrize("entry", FACTS)
 def test_what_is_wrong_is_said_by_line(entry):
     with pytest.raises(FileError) as found:
         read_task(f"task: t\nmotions:\n  - {entry}\n")
-    assert SENTENCES[entry] in str(found.value)
+    assert FACTS[entry] in str(found.value)
     assert "line 3" in str(found.value)
 
 
@@ -159,34 +159,34 @@ def test_broken_texts_are_refused_and_never_more():
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "fact"),
     [
-        ("motions: [{pause: 1}]", "the word 'task' is missing"),
+        ("motions: [{pause: 1}]", "'task'"),
         ("task: t\nmotions: []", "motions"),
-        ("task: t\nmotions: [{pause: 1}]\nrepetitions: 0", "0 is not a number of repetitions"),
-        ("task: t\nmotions: [{pause: 1}]\nambient: 3 kg", "unit of a mass"),
-        ("- task", "does not hold a mapping"),
+        ("task: t\nmotions: [{pause: 1}]\nrepetitions: 0", "repetitions: 0"),
+        ("task: t\nmotions: [{pause: 1}]\nambient: 3 kg", "mass"),
+        ("- task", "mapping"),
     ],
 )
-def test_broken_files_are_refused(text, words):
-    with pytest.raises(FileError, match=words):
+def test_broken_files_are_refused(text, fact):
+    with pytest.raises(FileError, match=fact):
         read_task(text + "\n")
 
 
 @pytest.mark.parametrize(
-    ("entry", "kind", "words"),
+    ("entry", "kind", "fact"),
     [
-        ("{to: [1, 2], speed: 1, acceleration: 1}", InputError, r"motions\[0\]: 2 values for the 6 joints"),
-        ("{to: {elbo: 1}, speed: 1, acceleration: 1}", InputError, "Did you mean 'elbow'"),
-        ("{to: home, speed: 1, acceleration: 1}", InputError, "no state 'home'"),
-        ("{to: {elbow: 1}, speed: 1}", InputError, "no limit of acceleration"),
-        ("{to: {elbow: 9}, speed: 1, acceleration: 1}", InputError, "'elbow' at 9, outside of its limits"),
-        ("{line: {frame: tol, to: {xyz: [0, 0, 1]}, speed: 1}}", InputError, "Did you mean 'tool'"),
-        ("{line: {frame: tool, to: {xyz: [0, 0, 9]}, speed: 1}}", PlanningError, r"motions\[0\]: .*without a jump"),
+        ("{to: [1, 2], speed: 1, acceleration: 1}", InputError, r"motions\[0\]: 2 .*\b6\b"),
+        ("{to: {elbo: 1}, speed: 1, acceleration: 1}", InputError, r"'elbo'.*'elbow'"),
+        ("{to: home, speed: 1, acceleration: 1}", InputError, "'home'"),
+        ("{to: {elbow: 1}, speed: 1}", InputError, "acceleration"),
+        ("{to: {elbow: 9}, speed: 1, acceleration: 1}", InputError, r"'elbow'.*\b9\b.*limits"),
+        ("{line: {frame: tol, to: {xyz: [0, 0, 1]}, speed: 1}}", InputError, r"'tol'.*'tool'"),
+        ("{line: {frame: tool, to: {xyz: [0, 0, 9]}, speed: 1}}", PlanningError, r"motions\[0\]: .*'tool'"),
     ],
 )
-def test_what_the_robot_cannot_do_is_said_by_number(entry, kind, words):
-    with pytest.raises(kind, match=words):
+def test_what_the_robot_cannot_do_is_said_by_number(entry, kind, fact):
+    with pytest.raises(kind, match=fact):
         motions(f"task: t\nstart: {START}\nmotions: [{entry}]")
 
 
@@ -194,5 +194,5 @@ def test_jerks_have_units():
     words = "task: t\nmotions: [{to: [0.3, 0.2, 0.1], speed: 60 deg/s, acceleration: 5 rad/s2, jerk: %s}]"
     stated, plain = (motions(words % jerk, gw.load("elbow"))[1][0] for jerk in ("5729.577951 deg/s³", "100"))
     assert stated.duration == pytest.approx(plain.duration, rel=1e-6)
-    with pytest.raises(FileError, match="unit of an angular acceleration, but an angular jerk or jerk is wanted here"):
+    with pytest.raises(FileError, match=r"angular acceleration.*angular jerk"):
         motions(words % "5 rad/s2", gw.load("elbow"))

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from gearwright.plots.contour import Plane, contour
+from gearwright.plots.contour import PlotPlane, contour_figure
 
 
 def test_plane_alone_and_with_space():
     x, y = np.meshgrid(np.linspace(0, 1, 4), np.linspace(0, 2, 5), indexing="ij")
-    plane = Plane(x, y, "first", "second")
-    alone = contour(x + y, "sum", plane, title="heights")
+    plane = PlotPlane(x, y, "first", "second")
+    alone = contour_figure(x + y, "sum", plane, title="heights")
     assert len(alone.axes) == 2
-    both = contour(x + y, "sum", plane, Plane(x, -y, "here", "there"))
+    both = contour_figure(x + y, "sum", plane, PlotPlane(x, -y, "here", "there"))
     points = both.axes[1].collections[0]
     assert both.axes[1].get_xlabel() == "here"
     assert points.get_clim() == (0.0, 3.0)

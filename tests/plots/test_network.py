@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from gearwright.plots.network import Edge, network
+from gearwright.plots.network import NetworkEdge, network_figure
 
 EDGES = [
-    Edge("base", "a", "x"),
-    Edge("base", "b", "y"),
-    Edge("a", "c", "z"),
-    Edge("a", "d"),
-    Edge("c", "b", "-2", tree=False),
+    NetworkEdge("base", "a", "x"),
+    NetworkEdge("base", "b", "y"),
+    NetworkEdge("a", "c", "z"),
+    NetworkEdge("a", "d"),
+    NetworkEdge("c", "b", "-2", tree=False),
 ]
 
 
 def test_every_node_has_its_place_and_every_edge_its_label():
-    page = network({"one": EDGES, "other": EDGES[:2]}, "base")
+    page = network_figure({"one": EDGES, "other": EDGES[:2]}, "base")
     texts = [text for text in page.axes[0].texts if text.get_text()]
     assert {text.get_text() for text in texts} == {"base", "a", "b", "c", "d", "x", "y", "z", "-2"}
     places = [text.get_position() for text in texts if text.get_text() in ("base", "a", "b", "c", "d")]
@@ -23,7 +23,7 @@ def test_every_node_has_its_place_and_every_edge_its_label():
 
 
 def test_children_are_below_their_parents():
-    page = network({"one": EDGES}, "base")
+    page = network_figure({"one": EDGES}, "base")
     height = {text.get_text(): text.get_position()[1] for text in page.axes[0].texts}
     assert height["base"] > height["a"] > height["c"]
     assert height["a"] == height["b"]

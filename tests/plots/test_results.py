@@ -25,9 +25,9 @@ from gearwright.errors import InputError
 from gearwright.identification import Log
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Joint, Limits, Link, LinkSection, Robot, Tube
-from gearwright.plots import Panel, bars, figure, panels_by_unit
-from gearwright.plots.bars import HATCHES
-from gearwright.plots.series import STROKES
+from gearwright.plots import Panel, bar_figure, panel_figure, panels_by_unit
+from gearwright.plots.bars import BAR_HATCHES
+from gearwright.plots.series import LINE_STROKES
 
 UNIT = r"\[.+\]$|^q\d$|^sample$|^points$|\.ratio$"
 """How a label ends; samples and counts have no unit, nor have ratios."""
@@ -41,8 +41,8 @@ def made():
     asked = gw.demands(scara, LIFTED)
     still = np.zeros(3)
     yield asked
-    yield gw.simulate(scara, LIFTED.at(0.0), until=0.05, inputs=asked.forces)
-    yield swing.of(elbow)
+    yield gw.simulate(scara, LIFTED.at(0.0), until=0.05, inputs=asked.force_signals)
+    yield swing.with_robot_names(elbow)
     yield swing.sample(11)
     yield compare(elbow, swing.sample(11))
     yield energy_balance(elbow, swing.sample(11))
@@ -82,7 +82,14 @@ def of_a_task():
     yield from (found, found.drives["lift"], found.links["arm"], found.links["arm"].loads, found.perturbed, found.tip)
     yield sensitivities(found, ["arm.mass", "lift.motor.inertia"])
     ratio = {"lift.gear.ratio": Range(30.0, 120.0)}
-    yield size_drives(lever(), task(), objective="energy", joints=[], variables=ratio, trials=2, samples=51)
+    yield size_drives(
+        lever(),
+        task(),
+        objective="energy",
+        joints=[],
+        variables=ratio,
+        search=gw.design.SearchOptions(trials=2, samples=51),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +134,9 @@ def test_temperatures_are_in_degrees_celsius(results):
 
 
 def test_curves_differ_without_colour_and_are_seen_where_they_coincide():
-    page = figure([0, 1], "x", [Panel("y", {name: [0, 1] for name in "abcde"})])
+    page = panel_figure([0, 1], "x", [Panel("y", {name: [0, 1] for name in "abcde"})])
     lines = page.axes[0].lines
-    assert len({str(line._unscaled_dash_pattern) for line in lines}) == len(STROKES)
+    assert len({str(line._unscaled_dash_pattern) for line in lines}) == len(LINE_STROKES)
     widths = [line.get_linewidth() for line in lines]
     assert widths == sorted(widths, reverse=True)
 
@@ -172,7 +179,7 @@ def test_batches_are_drawn_over_the_samples():
     motion = polynomial([0, 0, 0], [0.3, 0.2, 0.1], duration=0.3).sample(5)
     told = gw.equations.explain(elbow, motion.q, motion.v, motion.a)
     parts = gw.equations.energies(elbow, motion.q, motion.v)
-    assert np.array_equal(axes_of(told)[1].lines[1].get_ydata(), told.share("j2.rotor")[:, 1])
+    assert np.array_equal(axes_of(told)[1].lines[1].get_ydata(), told.total_share("j2.rotor")[:, 1])
     kinetic = [line.get_ydata() for line in axes_of(parts)[0].lines]
     assert np.sum(kinetic, axis=0) == pytest.approx(parts.kinetic)
 
@@ -193,7 +200,7 @@ def test_a_grid_is_drawn_over_its_longest_axis_and_samples_as_histograms(results
 def test_the_chosen_design_stands_out(results):
     sizing = results["Sizing"]
     marked = {line.get_label(): line for line in axes_of(sizing)[0].lines}["chosen"]
-    assert marked.get_xdata() == [sizing.found.energy]
+    assert marked.get_xdata() == [sizing.design.energy]
     assert "<td>lift.gear.ratio</td>" in sizing._repr_html_()
 
 
@@ -209,5 +216,5 @@ def test_what_has_no_picture_shows_a_table():
 
 
 def test_bars_differ_without_colour():
-    page = bars(["one"], {name: [1.0] for name in "abcde"}, "x [m]")
-    assert [patch.get_hatch() or "" for patch in page.axes[0].patches] == list(HATCHES[:5])
+    page = bar_figure(["one"], {name: [1.0] for name in "abcde"}, "x [m]")
+    assert [patch.get_hatch() or "" for patch in page.axes[0].patches] == list(BAR_HATCHES[:5])

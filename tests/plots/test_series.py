@@ -2,25 +2,25 @@
 
 import numpy as np
 
-from gearwright.plots import Panel, bars, figure, save
+from gearwright.plots import Panel, bar_figure, panel_figure, save_figure
 
 
 def test_a_name_keeps_its_colour_and_the_file_is_a_picture(tmp_path):
     t = np.linspace(0, 1, 5)
-    page = figure(t, "time [s]", [Panel("a", {"x": t, "y": 2 * t}), Panel("b", {"y": 3 * t})], title="two panels")
+    page = panel_figure(t, "time [s]", [Panel("a", {"x": t, "y": 2 * t}), Panel("b", {"y": 3 * t})], title="two panels")
     first, second = page.axes
     assert first.lines[1].get_color() == second.lines[0].get_color()
     assert np.array_equal(second.lines[0].get_ydata(), 3 * t)
-    path = save(page, tmp_path / "new" / "page.png")
+    path = save_figure(page, tmp_path / "new" / "page.png")
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_bars_stand_in_groups():
-    page = bars(["j1", "j2"], {"inertia": [1.0, 2.0], "coupling": [0.5, -0.5]}, "share [Nm]")
+    page = bar_figure(["j1", "j2"], {"inertia": [1.0, 2.0], "coupling": [0.5, -0.5]}, "share [Nm]")
     assert [patch.get_height() for patch in page.axes[0].patches] == [1.0, 2.0, 0.5, -0.5]
 
 
 def test_a_file_without_ending_becomes_a_png_and_says_so(tmp_path):
-    path = save(figure([0.0, 1.0], "time [s]", [Panel("x", {"a": [0.0, 1.0]})]), tmp_path / "page")
+    path = save_figure(panel_figure([0.0, 1.0], "time [s]", [Panel("x", {"a": [0.0, 1.0]})]), tmp_path / "page")
     assert path == tmp_path / "page.png"
     assert path.exists()

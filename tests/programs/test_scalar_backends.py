@@ -17,7 +17,7 @@ import sympy
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.programs import dynamics_programs
-from gearwright.programs.program import Program, flatten
+from gearwright.programs.program import Program, flatten_scalars
 from support.compare import relative
 from support.machines import random_design, random_state
 
@@ -53,7 +53,7 @@ def machine(joints: tuple[str, ...] = ("revolute", "prismatic", "revolute"), see
 
 def inputs(program: Program, mech: gw.Mechanism, state: Any) -> dict[str, list[float]]:
     values = {"q": state.q, "v": state.v, "a": state.a, "tau": state.a}
-    return {name: values[name].tolist() for name in program.sizes(mech, {})}
+    return {name: values[name].tolist() for name in program.input_sizes(mech, {})}
 
 
 def fixed(program: Program) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def direct(ops: Any, number: Callable[[float], Any], back: Callable[[Any], float
 
     def run(program: Program, mech: gw.Mechanism, given: dict[str, list[float]]) -> list[float]:
         scalars = {name: [number(x) for x in values] for name, values in given.items()}
-        return [back(x) for x in flatten(program.run(mech, ops, scalars, fixed(program)))]
+        return [back(x) for x in flatten_scalars(program.run(mech, ops, scalars, fixed(program)))]
 
     return run
 
@@ -74,13 +74,13 @@ def direct(ops: Any, number: Callable[[float], Any], back: Callable[[Any], float
 def over_casadi(program: Program, mech: gw.Mechanism, given: dict[str, list[float]]) -> list[float]:
     symbols = {name: casadi.SX.sym(name, len(values)) for name, values in given.items()}
     entries = {name: [symbol[k] for k in range(symbol.numel())] for name, symbol in symbols.items()}
-    result = casadi.vertcat(*flatten(program.run(mech, CasadiExpressions, entries, fixed(program))))
+    result = casadi.vertcat(*flatten_scalars(program.run(mech, CasadiExpressions, entries, fixed(program))))
     return casadi.Function("f", list(symbols.values()), [result])(*given.values()).full().ravel().tolist()
 
 
 def over_sympy(program: Program, mech: gw.Mechanism, given: dict[str, list[float]]) -> list[float]:
     symbols = {name: sympy.symbols(f"{name}:{len(values)}") for name, values in given.items()}
-    result = flatten(program.run(mech, Expressions, symbols, fixed(program)))
+    result = flatten_scalars(program.run(mech, Expressions, symbols, fixed(program)))
     flat = [x for values in symbols.values() for x in values]
     return sympy.lambdify(flat, list(result), cse=True)(*(x for values in given.values() for x in values))
 
@@ -91,7 +91,9 @@ def over_jax(program: Program, mech: gw.Mechanism, given: dict[str, list[float]]
 
     def traced(values: dict[str, Any]) -> Any:
         entries = {name: [array[k] for k in range(array.size)] for name, array in values.items()}
-        return jnp.stack([jnp.asarray(x, float) for x in flatten(program.run(mech, jnp, entries, fixed(program)))])
+        return jnp.stack(
+            [jnp.asarray(x, float) for x in flatten_scalars(program.run(mech, jnp, entries, fixed(program)))]
+        )
 
     with jax.enable_x64(True) if hasattr(jax, "enable_x64") else nullcontext():
         return np.asarray(traced({name: jnp.asarray(values) for name, values in given.items()})).tolist()
@@ -113,7 +115,7 @@ def test_same_answer(program, backend):
     joints = ("revolute", "prismatic") if backend == "sympy" else ("revolute", "prismatic", "revolute")
     mech, state = machine(joints)
     given = inputs(program, mech, state)
-    expected = flatten(program.run(mech, FLOATS, given, fixed(program)))
+    expected = flatten_scalars(program.run(mech, FLOATS, given, fixed(program)))
     assert relative(BACKENDS[backend](program, mech, given), expected, scale=1e-3) < 1e-11
 
 
@@ -123,7 +125,7 @@ def test_same_answer(program, backend):
 def test_same_answer_with_several_speeds(program, backend, joints):
     mech, state = machine(joints)
     given = inputs(program, mech, state)
-    expected = flatten(program.run(mech, FLOATS, given, fixed(program)))
+    expected = flatten_scalars(program.run(mech, FLOATS, given, fixed(program)))
     assert relative(BACKENDS[backend](program, mech, given), expected, scale=1e-3) < 1e-11
 
 
@@ -136,7 +138,7 @@ def test_complex_step_of_kinetic_energy_is_momentum():
     """dT/dv = M v to the last digits."""
     mech, s = machine()
     slope = [
-        flatten(
+        flatten_scalars(
             dynamics_programs.KINETIC_ENERGY.run(
                 mech, ComplexNumbers, {"q": s.q.tolist(), "v": step(s.v.tolist(), k)}, {}
             )
@@ -150,7 +152,9 @@ def test_complex_step_of_potential_energy_is_force():
     """dV/dq = gravity and springs."""
     mech, s = machine()
     slope = [
-        flatten(dynamics_programs.POTENTIAL_ENERGY.run(mech, ComplexNumbers, {"q": step(s.q.tolist(), k)}, {}))[0].imag
+        flatten_scalars(dynamics_programs.POTENTIAL_ENERGY.run(mech, ComplexNumbers, {"q": step(s.q.tolist(), k)}, {}))[
+            0
+        ].imag
         for k in range(mech.n)
     ]
     assert relative(np.array(slope) * 1e30, gw.bias(mech, s.q, 0 * s.v)) < 1e-13
@@ -171,7 +175,9 @@ def test_an_inertia_may_be_a_symbol_in_the_parts():
     J, m = casadi.SX.sym("J"), casadi.SX.sym("m")
     q, v, a = [0.3, 0.4], [0.5, -0.6], [0.7, 0.8]
     symbolic = gw.assemble(robot(J, m))
-    tau = flatten(dynamics_programs.INVERSE_DYNAMICS.run(symbolic, CasadiExpressions, {"q": q, "v": v, "a": a}, {}))
+    tau = flatten_scalars(
+        dynamics_programs.INVERSE_DYNAMICS.run(symbolic, CasadiExpressions, {"q": q, "v": v, "a": a}, {})
+    )
     function = casadi.Function("tau", [J, m], [casadi.vertcat(*tau)])
     for values in ((1e-3, 0.5), (2e-3, 0.7)):
         expected = gw.inverse_dynamics(gw.assemble(robot(*values)), q, v, a)

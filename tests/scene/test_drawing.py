@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
-from gearwright.plots.solids import Picture, View, subdivided
-from gearwright.plots.solids import _ordered as ordered
+from gearwright.plots.solids import Picture, Viewpoint, subdivide_triangles
+from gearwright.plots.solids import _visible_triangles as ordered
 from gearwright.scene import animate, draw
 
 TRIANGLE = np.array([[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
@@ -20,14 +20,16 @@ RED = np.array([[1.0, 0.0, 0.0, 1.0]])
 
 
 def looking_along_x(points):
-    return View(0.0, 0.0, points.reshape(-1, 3))
+    return Viewpoint(0.0, 0.0, points.reshape(-1, 3))
 
 
 def test_the_eye_sees_right_up_and_towards_itself():
     view = looking_along_x(TRIANGLE)
-    assert np.allclose(view.turned, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    assert np.allclose(View(35.0, 20.0, TRIANGLE[0]).turned @ View(35.0, 20.0, TRIANGLE[0]).turned.T, np.eye(3))
-    left, right, bottom, top = view.edges
+    assert np.allclose(view.picture_axes, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert np.allclose(
+        Viewpoint(35.0, 20.0, TRIANGLE[0]).picture_axes @ Viewpoint(35.0, 20.0, TRIANGLE[0]).picture_axes.T, np.eye(3)
+    )
+    left, right, bottom, top = view.picture_edges
     assert left < 0 < 1 < right
     assert bottom < 0 < 1 < top
 
@@ -51,7 +53,7 @@ def test_near_triangles_are_drawn_last_and_dimmed_by_their_slope():
 
 
 def test_long_triangles_are_cut_without_losing_area():
-    pieces = subdivided(TRIANGLE * [1.0, 3.0, 1.0], 0.3)
+    pieces = subdivide_triangles(TRIANGLE * [1.0, 3.0, 1.0], 0.3)
     sides = np.linalg.norm(pieces - np.roll(pieces, -1, axis=1), axis=2)
     area = 0.5 * np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1)
     assert sides.max() <= 0.3
@@ -68,7 +70,7 @@ def test_a_picture_names_joints_and_frames(tmp_path):
 
 def test_shafts_of_elastic_drives_go_with_their_joints():
     from gearwright.scene import scene_of
-    from gearwright.scene.drawing import _configuration as configuration
+    from gearwright.scene.drawing import _full_configuration as configuration
 
     scene = scene_of(gw.load("elastic_elbow"))
     q = configuration("draw", scene, [0.3, 0.5, -1.0])
@@ -94,18 +96,18 @@ def test_a_film_for_video_players(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("call", "fact"),
     [
-        (lambda robot: draw(robot, [0.1, 0.2]), r"shape \(2,\); give 3 finite numbers"),
+        (lambda robot: draw(robot, [0.1, 0.2]), r"\(2,\).*\b3\b"),
         (lambda robot: draw(robot, [0.1, 0.2, np.nan]), "finite"),
         (lambda robot: draw(robot, elevation=120), "elevation"),
-        (lambda robot: animate(robot, polynomial([0] * 3, [1] * 3, 1.0), "film.avi"), "a .gif or an .mp4"),
+        (lambda robot: animate(robot, polynomial([0] * 3, [1] * 3, 1.0), "film.avi"), r"film\.avi"),
         (lambda robot: animate(robot, polynomial([0] * 3, [1] * 3, 1.0), "film.gif", rate=0), "rate"),
     ],
 )
-def test_bad_input_is_named(asked, words):
-    with pytest.raises(InputError, match=words):
-        asked(gw.load("elbow"))
+def test_bad_input_is_named(call, fact):
+    with pytest.raises(InputError, match=fact):
+        call(gw.load("elbow"))
 
 
 def test_the_command(tmp_path, capsys):

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.catalogue.loading import robots
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot, Shape
-from gearwright.scene import COLOURS, scene_of
+from gearwright.scene import SOLID_COLOURS, scene_of
 
 COLLADA = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit meter="METER" name="u"/><up_axis>Y_UP</up_axis></asset>
@@ -48,7 +48,7 @@ def test_every_bundled_robot_can_be_drawn(scenes, name):
     carriers = {*(body.name for body in scene.mech.bodies), "base"}
     for solid in scene.solids:
         assert solid.carrier in carriers
-        assert solid.kind in COLOURS
+        assert solid.kind in SOLID_COLOURS
         assert set(solid.turning) | set(solid.orbit) <= set(scene.mech.speeds)
         assert np.isfinite(solid.mesh.vertices).all()
 
@@ -74,8 +74,8 @@ def test_planets_ride_with_the_driven_link(scenes):
     seen = []
     for angle in (0.0, 0.4, 1.1):
         q = np.array([angle, 0.2, -0.3, 0.0])[: scene.mech.nq]
-        _, place = planet.pose(scene.coordinates(q))
-        (to_base, origin), (to_link, at) = (scene.bodies(q)[name] for name in ("base", "turret"))
+        _, place = planet.pose_on_body(scene.coordinates_by_speed(q))
+        (to_base, origin), (to_link, at) = (scene.body_placements(q)[name] for name in ("base", "turret"))
         seen.append(to_link.T @ (to_base @ place + origin - at))
     assert seen[1] == pytest.approx(seen[0])
     assert seen[2] == pytest.approx(seen[0])
@@ -86,7 +86,7 @@ def test_bodies_are_where_placement_has_them(scenes):
     q = np.linspace(-0.5, 0.7, scene.mech.nq)
     for body in scene.mech.bodies:
         pose = gw.placement(scene.mech, q, body.name)
-        rotation, position = scene.bodies(q)[body.name]
+        rotation, position = scene.body_placements(q)[body.name]
         assert rotation == pytest.approx(pose.rotation)
         assert position == pytest.approx(pose.position)
 
@@ -102,7 +102,7 @@ def test_a_robot_without_geometry_is_drawn_all_the_same():
 
 
 def test_a_mechanism_has_no_parts_to_draw():
-    with pytest.raises(InputError, match="only parts can be drawn"):
+    with pytest.raises(InputError, match=r"Mechanism.*Robot"):
         scene_of(gw.assemble(gw.load("elbow")))
 
 
@@ -130,19 +130,19 @@ def test_a_mesh_is_found_beside_the_file(tmp_path, reference):
 @pytest.mark.parametrize(
     ("reference", "content", "told"),
     [
-        ("gone.stl", None, "there is no such file"),
-        ("broken.stl", b"\x00\x01nonsense" * 20, "not a mesh that can be read|holds no triangles"),
-        ("empty.obj", b"# nothing\n", "not a mesh that can be read|holds no triangles"),
-        ("broken.dae", COLLADA.replace("</COLLADA>", "").encode(), "not a mesh that can be read"),
-        ("cut.dae", COLLADA.replace("0 1 2 0", "0 1").encode(), "not a mesh that can be read"),
-        ("empty.dae", b"<COLLADA/>", "not a mesh that can be read"),
-        ("binary.dae", b"PK\x03\x04\xff\xfe", "text in UTF-8"),
-        ("hidden.dae", b"<?xml version='1.0' encoding='utf-7'?>" + COLLADA.encode(), "text in UTF-8"),
+        ("gone.stl", None, r"gone\.stl.*exist"),
+        ("broken.stl", b"\x00\x01nonsense" * 20, r"broken\.stl.*(readable|triangles)"),
+        ("empty.obj", b"# nothing\n", r"empty\.obj.*(readable|triangles)"),
+        ("broken.dae", COLLADA.replace("</COLLADA>", "").encode(), r"broken\.dae.*readable"),
+        ("cut.dae", COLLADA.replace("0 1 2 0", "0 1").encode(), r"cut\.dae.*readable"),
+        ("empty.dae", b"<COLLADA/>", r"empty\.dae.*readable"),
+        ("binary.dae", b"PK\x03\x04\xff\xfe", r"binary\.dae.*UTF-8"),
+        ("hidden.dae", b"<?xml version='1.0' encoding='utf-7'?>" + COLLADA.encode(), r"hidden\.dae.*UTF-8"),
         ("bomb.dae", b"<!DOCTYPE a [<!ENTITY b 'c'>]>" + COLLADA.encode(), "DOCTYPE"),
-        ("strange.xyz9", b"?", "not a mesh that can be read"),
-        ("../outside.stl", STL.encode(), "only files in the robot's folder"),
-        ("/etc/hosts", None, "only files in the robot's folder"),
-        ("http://example.com/a.stl", None, "only files in the robot's folder"),
+        ("strange.xyz9", b"?", r"strange\.xyz9.*readable"),
+        ("../outside.stl", STL.encode(), r"'\.\./outside\.stl'.*folder"),
+        ("/etc/hosts", None, "'/etc/hosts'.*folder"),
+        ("http://example.com/a.stl", None, "'http://example.com/a.stl'.*folder"),
     ],
 )
 def test_a_bad_mesh_becomes_a_rod_and_a_warning(tmp_path, reference, content, told):
@@ -157,7 +157,7 @@ def test_a_bad_mesh_becomes_a_rod_and_a_warning(tmp_path, reference, content, to
 
 
 def test_a_robot_that_came_without_a_file_says_where_its_mesh_would_be():
-    with pytest.warns(GearwrightWarning, match="did not come from a file"):
+    with pytest.warns(GearwrightWarning, match=r"'a\.stl'.*`folder`"):
         scene_of(arm_with(Shape("mesh", (1.0, 1.0, 1.0), "a.stl")))
 
 
@@ -214,7 +214,7 @@ def test_a_mesh_of_an_mjcf_is_drawn(tmp_path):
         warnings.simplefilter("ignore", GearwrightWarning)
         robot = gw.load(tmp_path / "arm.xml")
     drawn = [solid for solid in scene_of(robot, tmp_path).solids if solid.kind == "mesh"]
-    rotation, place = drawn[0].pose({})
+    rotation, place = drawn[0].pose_on_body({})
     placed = drawn[0].mesh.vertices @ rotation.T + place
     expected = 0.2 * np.array([[float(x) for x in point] for point in points]) + [0, 0, 0.1]
     for corner in expected:

@@ -14,9 +14,9 @@ from gearwright.parts import Cogging, Drive, Friction, Gear, Joint, Link, Motor,
 from gearwright.simulation.compiled_loop import loop_choice
 from gearwright.simulation.compiled_loop.event_loop import EventLoop
 from gearwright.simulation.integrators import methods, rates
-from gearwright.simulation.integrators.rates import exact_slopes, rates_by_kernel, rates_by_laws
-from gearwright.simulation.python_loop.rates_in_modes import ModedRates
-from gearwright.system.evaluation import evaluate
+from gearwright.simulation.integrators.rates import exact_jacobian, rates_by_kernel, rates_by_laws
+from gearwright.simulation.python_loop.rates_in_modes import KernelRatesInModes
+from gearwright.system.evaluation import evaluate_system
 from gearwright.system.kernels.all_modes import law_table
 from gearwright.system.kernels.motion_rates import motion_rates
 from gearwright.system.system import System
@@ -76,7 +76,7 @@ def situation(seed: int, integral: bool = True):
     """A system with laws (and an integral of the controller), a source of states, inputs, and the modes."""
     robot = electric_robot(seed)
     mech = gw.assemble(robot)
-    laws = (*gw.laws(robot, mech, voltages()), Shaker("shaker", gw.forces.Line.of(mech, "j1")))
+    laws = (*gw.laws(robot, mech, voltages()), Shaker("shaker", gw.forces.Line.for_machine(mech, "j1")))
     system = System(mech, laws, {"integral": 0.0} if integral else {})
     rng = np.random.default_rng(seed + 100)
     u = rng.normal(size=mech.n + len(system.inputs))
@@ -91,7 +91,7 @@ def test_the_kernel_gives_the_rates_of_the_laws(seed):
     quick, plain = rates_by_kernel(system, modes, inputs, motion), rates_by_laws(system, modes, inputs)
     for _ in range(5):
         x = rng.normal(size=system.size)
-        x[system.own] *= 1e-3
+        x[system.controller_slice] *= 1e-3
         assert relative(quick(0.7, x), plain(0.7, x)) < 1e-12
 
 
@@ -114,9 +114,9 @@ def test_the_kernel_gives_the_rates_of_any_machine_with_springs(kinds):
 def test_derivatives_of_the_rates_are_exact(seed):
     system, rng, inputs, modes = situation(seed, integral=False)
     plain = rates_by_laws(system, modes, inputs)
-    slopes = exact_slopes(system, inputs, motion_rates(system), plain)
+    slopes = exact_jacobian(system, inputs, motion_rates(system), plain)
     x = rng.normal(size=system.size)
-    x[system.own] *= 1e-3
+    x[system.controller_slice] *= 1e-3
     found = slopes(0.2, x)
     for direction in rng.normal(size=(4, system.size)):
         small = [1e-4 * k * direction for k in (1, 2)]
@@ -147,7 +147,7 @@ def test_the_table_of_all_modes_gives_the_rates_of_the_laws(name):
             plain = rates_by_laws(system, modes, inputs)(0.3, x)
         except SimulationError:  # holds that contradict each other
             continue
-        assert relative(ModedRates(system, modes, table)(0.3, x, u), plain) < 1e-12
+        assert relative(KernelRatesInModes(system, modes, table)(0.3, x, u), plain) < 1e-12
         compared += 1
     assert compared > 3
 
@@ -157,9 +157,9 @@ def test_runs_with_modes_go_on_in_kernels_once_it_pays(seed, monkeypatch):
     robot, state, inputs = random_case(seed)
     more = {"state": state, "inputs": inputs, "until": 0.15, "samples": 16}
     made = []
-    monkeypatch.setattr(loop_choice, "WORTHWHILE", 50)
-    march = EventLoop.march
-    monkeypatch.setattr(EventLoop, "march", lambda *args: made.append(1) or march(*args))
+    monkeypatch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", 50)
+    march = EventLoop.advance_to
+    monkeypatch.setattr(EventLoop, "advance_to", lambda *args: made.append(1) or march(*args))
     quick = gw.simulate(robot, **more)
     assert made
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
@@ -198,20 +198,20 @@ class Branching(Law):
 
 def test_a_law_that_works_on_numbers_alone_still_runs():
     mech = gw.assemble(gw.load("elbow"))
-    law = Branching("brake", gw.forces.Line.of(mech, "j2"))
-    with pytest.raises(NoKernelError, match=r"law 'brake' runs in Python.*written with `if`"):
+    law = Branching("brake", gw.forces.Line.for_machine(mech, "j2"))
+    with pytest.raises(NoKernelError, match=r"'brake'.*`if`"):
         motion_rates(System(mech, (law,)))
     run = gw.simulate(mech, [0.0, 0.5, 0.0], until=0.5, laws=[law])
     assert run["energy.dissipated"][-1] > 0.01
     assert run.drift < 1e-7
-    assert [remark for remark in run.remarks if "law 'brake' runs in Python" in remark]
+    assert [remark for remark in run.remarks if "'brake'" in remark and "Python" in remark]
 
 
 @pytest.mark.parametrize("method", ["adaptive", "stiff"])
 def test_runs_with_and_without_kernels_agree(method, monkeypatch):
     robot, more = electric_robot(3), {"inputs": voltages(), "until": 0.05, "method": method, "samples": 11}
     asked = []
-    monkeypatch.setattr(rates, "evaluate", lambda *args: asked.append(1) or evaluate(*args))
+    monkeypatch.setattr(rates, "evaluate_system", lambda *args: asked.append(1) or evaluate_system(*args))
     quick = gw.simulate(robot, **more)
     assert not asked
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
@@ -228,7 +228,7 @@ def test_stiff_runs_with_and_without_exact_derivatives_agree(sundials, monkeypat
     monkeypatch.setattr(methods, "has_sundials", lambda: sundials)
     robot, more = electric_robot(1), {"inputs": voltages(), "until": 0.1, "method": "stiff", "samples": 11}
     exact = gw.simulate(robot, **more)
-    monkeypatch.setattr("gearwright.simulation.simulation.exact_slopes", lambda *_: None)
+    monkeypatch.setattr("gearwright.simulation.simulation.exact_jacobian", lambda *_: None)
     assert difference(exact, gw.simulate(robot, **more)) < 1e-5
 
 

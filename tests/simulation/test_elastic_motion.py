@@ -23,7 +23,7 @@ from gearwright.parts import (
     with_elastic_base,
 )
 
-TIGHT = {"rtol": 1e-10, "atol": 1e-12}
+TIGHT = {"integrator": gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)}
 SHAKEN = {
     "tau.j1.motor": lambda t: 30 * np.sin(25 * t),
     "tau.j2.motor": lambda t: 25 + 25 * np.sin(20 * t),
@@ -124,7 +124,9 @@ def test_a_plucked_cantilever_swings_at_the_first_frequency_of_a_beam():
     slope = np.sinh(x) + np.sin(x) - share * (np.cosh(x) - np.cos(x))
     begin = 0.01 * np.diff(slope)  # each hinge takes the turn of its piece
     period = 2 * np.pi * length**2 / root**2 * np.sqrt(density / bending)
-    run = gw.simulate(mech, begin, until=period, samples=5, rtol=1e-7, atol=1e-9)
+    run = gw.simulate(
+        mech, begin, until=period, samples=5, integrator=gw.analysis.IntegratorOptions(rtol=1e-7, atol=1e-9)
+    )
     tip = run.q.sum(axis=1) / begin.sum()
     assert tip == pytest.approx([1, 0, -1, 0, 1], abs=0.03)
     assert run.drift < 1e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import tracemalloc
 from collections.abc import Callable
@@ -36,7 +37,8 @@ def peak(function: Callable[[], object]) -> int:
 
 
 def test_eleven_samples_take_the_memory_of_eleven_samples():
-    run = lambda: gw.simulate(ELBOW, BENT, until=200.0, method="rk4", step=1e-3, samples=11)  # noqa: E731
+    step = gw.analysis.IntegratorOptions(step=1e-3)
+    run = lambda: gw.simulate(ELBOW, BENT, until=200.0, method="rk4", integrator=step, samples=11)  # noqa: E731
     run()
     assert peak(run) < 2e6  # all 200,000 steps take 20 MB
 
@@ -53,7 +55,13 @@ def test_a_rollout_takes_the_memory_of_its_samples():
 )
 def test_samples_do_not_depend_on_which_are_asked_for(method, control):
     inputs = None if control else {"tau.j1": lambda t: np.sin(9 * t)}
-    given = {"until": 2.5, "inputs": inputs, "controller": control, "method": method, "step": 1e-3}
+    given = {
+        "until": 2.5,
+        "inputs": inputs,
+        "controller": control,
+        "method": method,
+        "integrator": gw.analysis.IntegratorOptions(step=1e-3),
+    }
     every = gw.simulate(ELBOW, BENT, **given, samples=2501)
     chosen = [0, 1, 2, 5, 8, 700, 701, 1900, 2500]
     some = gw.simulate(ELBOW, BENT, **given, samples=[1e-3 * k for k in chosen])
@@ -73,17 +81,25 @@ def test_an_interruption_keeps_what_was_computed(method):
             signal.raise_signal(signal.SIGINT)
         return np.zeros(3)
 
-    run = gw.simulate(ELBOW, BENT, until=30.0, inputs=interrupt, method=method, step=1e-3, samples=31)
+    run = gw.simulate(
+        ELBOW,
+        BENT,
+        until=30.0,
+        inputs=interrupt,
+        method=method,
+        integrator=gw.analysis.IntegratorOptions(step=1e-3),
+        samples=31,
+    )
     assert 15.0 < run.t[-1] < 25.0
-    assert any("stopped by the user" in remark for remark in run.remarks)
+    assert any("user" in remark for remark in run.remarks)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.usefixtures("heedful")
 @pytest.mark.parametrize("every", [10, 2000])
 def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
-    monkeypatch.setattr(compiled_rollout, "PIECE", 1e5)
-    pieces, whole = [], compiled_rollout.FixedStep._filled
+    monkeypatch.setattr(compiled_rollout, "OPERATIONS_PER_CALL", 1e5)
+    pieces, whole = [], compiled_rollout.FixedStep._fill_record
 
     def interrupted(*given):
         pieces.append(1)
@@ -92,8 +108,8 @@ def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
         return whole(*given)
 
     full = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
-    monkeypatch.setattr(compiled_rollout.FixedStep, "_filled", interrupted)
-    with pytest.warns(GearwrightWarning, match=r"stopped by the user at t = \d"):
+    monkeypatch.setattr(compiled_rollout.FixedStep, "_fill_record", interrupted)
+    with pytest.warns(GearwrightWarning, match=r"\buser\b.* t = \d"):
         some = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
     assert 1 < len(some.t) < len(full.t)
     np.testing.assert_array_equal(some.q, full.q[: len(some.t)])
@@ -101,9 +117,18 @@ def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
 
 def test_a_motion_that_leaves_all_bounds_keeps_its_samples():
     pushed = lambda t: [0.0, 1e3 * np.exp(60 * t), 0.0]  # noqa: E731
-    with pytest.raises(SimulationError, match="leaves all bounds") as caught:
-        gw.simulate(ELBOW, BENT, until=20.0, inputs=pushed, method="rk4", step=1e-3, samples=2001)
+    with pytest.raises(SimulationError, match=r"t = [0-9.]+ s\b.*'\w+\.\w+'") as caught:
+        gw.simulate(
+            ELBOW,
+            BENT,
+            until=20.0,
+            inputs=pushed,
+            method="rk4",
+            integrator=gw.analysis.IntegratorOptions(step=1e-3),
+            samples=2001,
+        )
     run = caught.value.run
     assert isinstance(run, gw.Run)
     assert len(run.t) > 10
+    assert run.t[-1] == pytest.approx(float(re.findall(r"t = ([0-9.]+) s", str(caught.value))[0]), abs=1e-6)
     assert np.isfinite(run.q).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,7 @@ def arm(effort=None, position=None, **motor):
 
 def test_a_start_beyond_the_limits_is_remarked_upon():
     run = gw.simulate(gw.load("panda_like"), until=0.01, samples=2)
-    assert any("the start is beyond the limits of joint 'joint4': 0 is not within" in x for x in run.remarks)
+    assert any("'joint4'" in x and "limits" in x for x in run.remarks)
     inside = gw.simulate(arm(position=(-1.0, 1.0)), [0.5], until=0.01, samples=2)
     assert not any("limits" in x for x in inside.remarks)
 
@@ -28,12 +29,13 @@ def test_a_start_beyond_the_limits_is_remarked_upon():
 @pytest.mark.parametrize("method", [None, "rk4"])
 def test_forces_beyond_the_effort_are_told_or_cut(method):
     options = {"inputs": {"tau.j": lambda t: 40.0 * t}, "samples": 101, "method": method}
-    options |= {} if method is None else {"step": 1e-3}
+    options["integrator"] = gw.analysis.IntegratorOptions(step=None if method is None else 1e-3)
     free = gw.simulate(arm(effort=10.0), until=1.0, **options)
-    assert any("tau.j is 40 at t = 1 s, beyond 10, the effort of its joint" in x for x in free.remarks)
+    assert any(re.match(r"tau\.j .*\b40 .*t = 1 s.*\b10\b", x) for x in free.remarks)
     cut = gw.simulate(arm(effort=10.0), until=1.0, saturate=True, **options)
     assert np.allclose(cut["tau.j"], np.minimum(40.0 * cut.t, 10.0))
-    assert any("tau.j was cut at 10" in x for x in cut.remarks)
+    assert any(re.match(r"tau\.j .*\b10\b", x) for x in cut.remarks)
+    assert not any(re.search(r"\b40\b", x) for x in cut.remarks)
     same = gw.simulate(arm(), until=1.0, **{**options, "inputs": {"tau.j": lambda t: min(40.0 * t, 10.0)}})
     assert np.abs(cut.q - same.q).max() < 1e-6
     assert np.abs(cut.q - free.q).max() > 0.1
@@ -47,9 +49,9 @@ def test_what_a_controller_asks_for_is_cut_too():
 
 
 def test_saturation_needs_a_robot():
-    with pytest.raises(InputError, match="a machine states no `effort`"):
+    with pytest.raises(InputError, match=r"saturate=True.*`effort`"):
         gw.simulate(gw.assemble(arm()), saturate=True)
-    with pytest.raises(InputError, match="must be True or False"):
+    with pytest.raises(InputError, match=r"saturate=1\.0"):
         gw.simulate(arm(), saturate=1.0)
 
 
@@ -66,23 +68,23 @@ def test_torques_of_motors_behind_a_differential_go_by_name(of):
     assert np.abs(run.q).max() > 1e-3
     led = gw.simulate(of(robot), until=0.3, controller=lambda t, s: {"m1.torque": 0.02}, samples=5)
     assert led["m1.torque"].tolist() == [0.02] * 5
-    with pytest.raises(InputError, match=r"there is no input 'm9\.torque'\. Did you mean 'm\d\.torque'"):
+    with pytest.raises(InputError, match=r"'m9\.torque'.*'m[1-3]\.torque'"):
         gw.simulate(of(robot), inputs={"m9.torque": 1.0})
 
 
 def test_a_torque_and_a_voltage_of_one_motor_are_refused():
     robot = arm(torque_constant=0.05, resistance=0.5)
-    with pytest.raises(InputError, match=r"both j\.torque and j\.voltage"):
+    with pytest.raises(InputError, match=r"\bj\.torque\b.*\bj\.voltage\b"):
         gw.simulate(robot, inputs={"j.torque": 0.1, "j.voltage": 2.0})
 
 
 def test_an_unstable_controller_is_called_so():
     """Which joint, how fast; with friction such runs ended in hundreds of events without any motion."""
     robot = gw.load("puma560")
-    with pytest.raises(SimulationError, match=r"unstable: near the start a motion of mostly 'joint5' grows by"):
+    with pytest.raises(SimulationError, match=r"controller.*'joint5' .*\d 1/s"):
         gw.simulate(robot, [0.1] * 6, 2.0, controller=lambda t, s: 4000.0 * s.v + 500.0 * s.q)
     hasty = gw.control.sampled_controller(lambda t, s: -3e5 * s.q - 3e3 * s.v, 5e-3)
-    with pytest.raises(SimulationError, match=r"unstable.*swinging at.*more often than every 0\.005 s"):
+    with pytest.raises(SimulationError, match=r"controller.*\d Hz.*\b0\.005 s"):
         gw.simulate(robot, [0.1] * 6, 2.0, controller=hasty)
 
 
@@ -90,5 +92,5 @@ def test_the_growth_of_an_unstable_controller_is_that_of_the_loop():
     """J a = k q grows by sqrt(k / J)."""
     table = Link("table", joint=Joint("j"), mass=1.0, inertia=np.diag([0.3, 0.3, 0.5]))
     robot = Robot("table", [replace(table)], gravity=(0, 0, 0))
-    with pytest.raises(SimulationError, match=r"mostly 'j' grows by 100 1/s, which doubles it every 0\.00693 s"):
+    with pytest.raises(SimulationError, match=r"'j' .*\b100 1/s.*\b0\.00693 s"):
         gw.simulate(robot, [0.1], 2.0, controller=lambda t, s: 5000.0 * s.q)

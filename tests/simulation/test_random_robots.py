@@ -20,7 +20,14 @@ MOST_EVENTS = 60
 
 
 def ran(case: Case, until: float = UNTIL) -> gw.Run:
-    return gw.simulate(case.robot, case.state, until, inputs=case.inputs, rtol=1e-11, atol=1e-13, samples=51)
+    return gw.simulate(
+        case.robot,
+        case.state,
+        until,
+        inputs=case.inputs,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-11, atol=1e-13),
+        samples=51,
+    )
 
 
 def check(case: Case, run: gw.Run, until: float = UNTIL) -> None:

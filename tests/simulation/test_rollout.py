@@ -10,11 +10,11 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import gearwright as gw
-from gearwright.compiling.compile import layout_of
-from gearwright.compiling.host.processor import generic, object_code
-from gearwright.compiling.rollout_loop import LoopCode, rollout_text
+from gearwright.compiling.compile import array_layout
+from gearwright.compiling.host.processor import compile_module, generic_processor
+from gearwright.compiling.rollout_loop import RolloutCode, rollout_text
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
-from gearwright.tracing.trace import traced
+from gearwright.tracing.trace import trace_graph
 from support.compare import relative
 from support.machines import random_design
 
@@ -242,28 +242,28 @@ def test_without_machine_code_the_same(parameters, monkeypatch):
     u = tau[None]
     for method in ("euler", "rk4"):
         compiled = FixedStep(mech, (), method, False, parameters)
-        x = compiled.start(q, v)
-        expected = compiled.run(x, u, STEP, 20, 5, parameters=values)
+        x = compiled.start_states(q, v)
+        expected = compiled.run_steps(x, u, STEP, 20, 5, parameters=values)
         with monkeypatch.context() as patch:
             patch.setenv("GEARWRIGHT_KERNELS", "off")
             slow = FixedStep(mech, (), method, False, parameters)
-            assert relative(slow.run(x, u, STEP, 20, 5, parameters=values), expected) < 1e-12
-        assert compiled._code[0] is not None
-        assert slow._code[0] is None
+            assert relative(slow.run_steps(x, u, STEP, 20, 5, parameters=values), expected) < 1e-12
+        assert compiled._compiled_loop[0] is not None
+        assert slow._compiled_loop[0] is None
 
 
 def test_code_for_a_plain_processor():
     """Two states per vector, no fused multiply-add."""
-    mech, plain = machine("ball"), generic()
+    mech, plain = machine("ball"), generic_processor()
     engine = fixed_step(mech)
-    graph, layout = traced(engine._job), layout_of(engine._job)
-    code = LoopCode(object_code(rollout_text(graph, layout, plain), plain, 2), plain.width, True)
+    graph, layout = trace_graph(engine._job), array_layout(engine._job)
+    code = RolloutCode(compile_module(rollout_text(graph, layout, plain), plain, 2), plain.width, True)
     q, v, tau = states(mech, 11)
-    expected = engine.run(engine.start(q, v), tau[None], STEP, 30)
+    expected = engine.run_steps(engine.start_states(q, v), tau[None], STEP, 30)
     clock = np.stack([STEP * np.arange(30), np.full(30, STEP)], axis=1)[:, None]
     record = np.empty_like(expected)
     record[0] = expected[0]
-    assert code.run([clock, tau[None]], record, (0, 11), 1)
+    assert code.run_steps([clock, tau[None]], record, (0, 11), 1)
     assert relative(record, expected) < 1e-12
 
 
@@ -271,6 +271,6 @@ def test_pickled_and_made_once(panda):
     engine = fixed_step(panda)
     assert fixed_step(panda) is engine
     again = pickle.loads(pickle.dumps(engine))
-    x = engine.start(*states(panda)[:2])[None]
-    assert np.array_equal(again.run(x, None, STEP, 5), engine.run(x, None, STEP, 5))
+    x = engine.start_states(*states(panda)[:2])[None]
+    assert np.array_equal(again.run_steps(x, None, STEP, 5), engine.run_steps(x, None, STEP, 5))
     assert "euler" in repr(engine)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +87,7 @@ class Held(Law):
 
 
 def line() -> gw.forces.Line:
-    return gw.forces.Line.of(WHEEL, "wheel")
+    return gw.forces.Line.for_machine(WHEEL, "wheel")
 
 
 def exact(t: float, voltage: float, x0: np.ndarray) -> np.ndarray:
@@ -116,7 +117,7 @@ def test_states_and_inputs_of_a_law():
 def test_every_law_has_its_own_states_and_inputs():
     wheels = [gw.Body(name, mass=1.0, inertia=np.diag([J, J, J])) for name in ("left", "right")]
     pair = gw.Mechanism(wheels, gravity=(0, 0, 0))
-    laws = [Motor(x, gw.forces.Line.of(pair, x), start, x) for x, start in (("left", 0.3), ("right", -0.5))]
+    laws = [Motor(x, gw.forces.Line.for_machine(pair, x), start, x) for x, start in (("left", 0.3), ("right", -0.5))]
     voltages = {"right.voltage": 4.0, "left.voltage": -2.0}
     run = gw.rollout(pair, [0.0, 0.0], [2.0, 1.0], 500, 1e-4, method="rk4", laws=laws, inputs=voltages)
     for k, law in enumerate(laws):
@@ -148,7 +149,7 @@ def test_laws_see_the_time():
     run = gw.rollout(WHEEL, [0.0], [0.0], 200, 0.01, method="rk4", laws=[Shaker("s", line())])
     np.testing.assert_allclose(run.v[:, 0], (1 - np.cos(5 * run.t)) / (5 * J), atol=1e-5)
     engine = fixed_step(WHEEL, [Shaker("s", line())], "rk4")
-    later = engine.run(np.zeros((1, 2)), None, 0.01, 100, start=0.7)[-1, 0, 1]
+    later = engine.run_steps(np.zeros((1, 2)), None, 0.01, 100, start=0.7)[-1, 0, 1]
     assert later == pytest.approx((np.cos(3.5) - np.cos(8.5)) / (5 * J), abs=1e-5)
 
 
@@ -156,8 +157,8 @@ def test_what_a_recorded_motion_shows():
     """Accelerations are those of the steps; signals and stored energy those of the laws."""
     rub = SmoothFriction("rub", line(), Friction(coulomb=0.1, viscous=0.02))
     engine = fixed_step(WHEEL, [Motor("m", line(), 0.3), rub])
-    x0, u = engine.start([0.0], [2.0])[None], np.array([[[0.1, 4.0]]])
-    record = engine.run(x0, u, 1e-4, 50)[:, 0]
+    x0, u = engine.start_states([0.0], [2.0])[None], np.array([[[0.1, 4.0]]])
+    record = engine.run_steps(x0, u, 1e-4, 50)[:, 0]
     seen = engine.observe(record, np.broadcast_to(u[0], (51, 2)), 1e-4 * np.arange(51))
     np.testing.assert_allclose(seen.a[:-1, 0], np.diff(record[:, 1]) / 1e-4, rtol=1e-9)
     np.testing.assert_allclose(seen.stored, 0.5 * L * record[:, 2] ** 2, rtol=1e-14)
@@ -173,29 +174,29 @@ def test_laws_of_the_house_compile(method, monkeypatch):
     laws = (
         dc_motor(arm, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=4.0),
         dc_motor(arm, "j2", torque_constant=0.05, resistance=0.5),
-        SmoothFriction("j1.friction", gw.forces.Line.of(arm, "j1"), rubbing),
-        LuGre("j3.friction", gw.forces.Line.of(arm, "j3"), rubbing),
+        SmoothFriction("j1.friction", gw.forces.Line.for_machine(arm, "j1"), rubbing),
+        LuGre("j3.friction", gw.forces.Line.for_machine(arm, "j3"), rubbing),
     )
     rng = np.random.default_rng(2)
     engine = FixedStep(arm, laws, method, True, ())
-    x, u = engine.start(rng.uniform(-1, 1, (3, 3)), rng.uniform(-1, 1, (3, 3))), np.full((1, 1, 5), 5.0)
-    compiled = engine.run(x, u, 1e-5, 30)
+    x, u = engine.start_states(rng.uniform(-1, 1, (3, 3)), rng.uniform(-1, 1, (3, 3))), np.full((1, 1, 5), 5.0)
+    compiled = engine.run_steps(x, u, 1e-5, 30)
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
     plain = FixedStep(arm, laws, method, True, ())
-    assert relative(compiled, plain.run(x, u, 1e-5, 30)) < 1e-12
-    assert engine._code[0] is not None
-    assert plain._code[0] is None
+    assert relative(compiled, plain.run_steps(x, u, 1e-5, 30)) < 1e-12
+    assert engine._compiled_loop[0] is not None
+    assert plain._compiled_loop[0] is None
 
 
 def test_work_balances_energy():
     """Stored = supplied - dissipated, with a motor, a torque and a damped spring."""
     rng = np.random.default_rng(5)
     arm = gw.assemble(gw.load("elastic_elbow"))
-    motor = Motor("m", gw.forces.Line.of(arm, arm.speeds[0]))
+    motor = Motor("m", gw.forces.Line.for_machine(arm, arm.speeds[0]))
     engine = fixed_step(arm, [motor], "rk4", work=True)
-    x = engine.start(gw.neutral(arm), rng.uniform(-1, 1, arm.n), {"motor.current": 1.0})[None]
+    x = engine.start_states(gw.neutral(arm), rng.uniform(-1, 1, arm.n), {"motor.current": 1.0})[None]
     u = np.concatenate([rng.normal(size=arm.n), [2.0]])[None, None]
-    run = engine.run(x, u, 2e-5, 5000, 5000)[:, 0]
+    run = engine.run_steps(x, u, 2e-5, 5000, 5000)[:, 0]
     q, v = run[:, : arm.nq], run[:, arm.nq : arm.nq + arm.n]
     stored = gw.kinetic_energy(arm, q, v) + gw.potential_energy(arm, q) + 0.5 * L * run[:, -3] ** 2
     supplied, dissipated = run[1, -2:]
@@ -207,7 +208,7 @@ def test_work_balances_energy():
 def test_dampers_of_springs_dissipate():
     mech = spring(500.0, 0.4)
     engine = fixed_step(mech, (), "rk4", work=True)
-    run = engine.run(engine.start([0.1, 0.0], [0.0, 2.0])[None], None, 1e-4, 2000, 2000)[:, 0]
+    run = engine.run_steps(engine.start_states([0.1, 0.0], [0.0, 2.0])[None], None, 1e-4, 2000, 2000)[:, 0]
     energy = gw.kinetic_energy(mech, run[:, :2], run[:, 2:4]) + gw.potential_energy(mech, run[:, :2])
     assert run[1, 4] == 0.0
     assert run[1, 5] == pytest.approx(energy[0] - energy[1], rel=1e-7)
@@ -216,12 +217,12 @@ def test_dampers_of_springs_dissipate():
 
 @pytest.mark.parametrize(("law", "reason"), [(Two("rub"), "stick, slide"), (Held("clamp", line()), "accelerations")])
 def test_laws_that_need_events_are_refused(law, reason):
-    with pytest.raises(InputError, match=f"law {law.name!r}.*{reason}.*adaptive.*smooth"):
+    with pytest.raises(InputError, match=f"{law.name!r}.*{reason}"):
         gw.rollout(WHEEL, [0.0], [0.0], 1, 1e-3, laws=[law], method="euler")
 
 
 def test_two_laws_with_one_state_are_refused():
-    with pytest.raises(InputError, match=r"two states are called 'motor\.current'"):
+    with pytest.raises(InputError, match=r"'motor\.current'"):
         gw.rollout(WHEEL, [0.0], [0.0], 1, 1e-3, laws=[Motor("a", line()), Motor("b", line())])
 
 
@@ -261,9 +262,10 @@ def test_a_step_too_long_for_a_spring_is_refused(method, damping):
     """Just below the limit the motion stays, just above it is refused and would have grown."""
     mech = spring(2000.0, 2 * damping * np.sqrt(2000 / 125))
     omega = np.sqrt(2000 * 125)
-    with pytest.raises(InputError, match="arm and motor on spring 'bar'") as refusal:
+    with pytest.raises(InputError, match=r"arm.*motor.*'bar'") as refusal:
         gw.rollout(mech, [0.01, 0.0], [0.0, 0.0], 10, 10 / omega, method=method)
-    longest = float(str(refusal.value).partition("up to ")[2].partition(" s")[0])
+    refused, longest = (float(x) for x in re.findall(r"([0-9.e+-]+) s\b", str(refusal.value)))
+    assert refused == pytest.approx(10 / omega, rel=5e-3)
     if not damping:
         assert longest * omega == pytest.approx(LIMITS[method], rel=5e-3)
     elif method == "euler":
@@ -271,41 +273,39 @@ def test_a_step_too_long_for_a_spring_is_refused(method, damping):
     run = gw.rollout(mech, [0.01, 0.0], [0.0, 0.0], 2000, 0.99 * longest, method=method)
     assert np.abs(run.q[-1] - run.q[-1].mean()).max() < 0.1
     engine = fixed_step(mech, (), method)
-    grown = engine.run(np.array([[0.01, 0.0, 0.0, 0.0]]), None, 1.02 * longest, 500)
+    grown = engine.run_steps(np.array([[0.01, 0.0, 0.0, 0.0]]), None, 1.02 * longest, 500)
     assert np.abs(np.diff(grown[-1, 0, :2])).max() > 1.0
 
 
 def test_a_motion_that_leaves_all_bounds_says_when_and_what():
     engine = fixed_step(spring(2000.0))
-    with pytest.raises(
-        SimulationError, match=r"after t = [0-9.]+ s \(state 1 of the batch\): 'v\.\w+' was [-0-9.e+]+"
-    ) as error:
-        engine.run(np.array([[0.0] * 4, [0.01, 0.0, 0.0, 0.0]]), None, 0.1, 1000)
+    with pytest.raises(SimulationError, match=r"t = [0-9.]+ s.*state 1\b.*'v\.\w+' .*-?\d[0-9.]+e\+\d+") as error:
+        engine.run_steps(np.array([[0.0] * 4, [0.01, 0.0, 0.0, 0.0]]), None, 0.1, 1000)
     kept = error.value.run
     assert 1 < len(kept) < 1000
     assert np.isfinite(kept).all()
 
 
 BAD = {
-    "there is no method 'heun'": dict(method="heun"),
-    "a positive finite number of seconds": dict(step=0.0),
-    "not a multiple of every=2": dict(steps=5, every=2),
-    "steps=2.5 must be a whole number": dict(steps=2.5),
-    "step='1 ms' must be a number": dict(step="1 ms"),
-    r"laws=\['friction'\] must be a sequence of laws": dict(laws=["friction"]),
-    "laws=3 must be a sequence of laws": dict(laws=3),
-    r"parameters=\['wheel.mass'\] must be a mapping": dict(parameters=["wheel.mass"]),
-    r"inputs=\['motor.voltage'\] must be a mapping": dict(inputs=["motor.voltage"]),
+    "'heun'": dict(method="heun"),
+    r"step=0\.0": dict(step=0.0),
+    r"\b5\b.*every=2": dict(steps=5, every=2),
+    r"steps=2\.5": dict(steps=2.5),
+    "step='1 ms'": dict(step="1 ms"),
+    r"laws=\['friction'\]": dict(laws=["friction"]),
+    "laws=3": dict(laws=3),
+    r"parameters=\['wheel.mass'\]": dict(parameters=["wheel.mass"]),
+    r"inputs=\['motor.voltage'\]": dict(inputs=["motor.voltage"]),
     r"q \(2,\), v \(3,\)": dict(q0=np.zeros((2, 1)), v0=np.zeros((3, 1))),
-    r"x0 has shape \(0, 2\)": dict(q0=np.zeros((0, 1))),
-    "no input 'voltage'": dict(inputs={"voltage": 1.0}),
-    "no state 'current'": dict(states0={"current": 1.0}),
+    r"x0 .*\(0, 2\)": dict(q0=np.zeros((0, 1))),
+    "input 'voltage'": dict(inputs={"voltage": 1.0}),
+    "state 'current'": dict(states0={"current": 1.0}),
     "tau 3": dict(steps=5, tau=np.zeros((3, 1))),
-    "does not fit a batch": dict(q0=np.zeros((4, 1)), tau=np.zeros((3, 1))),
-    "is nan": dict(tau=[np.nan]),
-    "no parameter 'wheel.weight'": dict(parameters={"wheel.weight": 1.0}),
-    "do not broadcast": dict(q0=np.zeros((4, 1)), parameters={"wheel.mass": [1.0, 2.0]}),
-    "last axis must be 1": dict(q0=[0.0, 1.0]),
+    r"tau .*\(1, 3\).*\(4,\)": dict(q0=np.zeros((4, 1)), tau=np.zeros((3, 1))),
+    r"'tau\.wheel'.*\bnan\b": dict(tau=[np.nan]),
+    r"'wheel\.weight'": dict(parameters={"wheel.weight": 1.0}),
+    r"\(4,\).*wheel\.mass \(2,\)": dict(q0=np.zeros((4, 1)), parameters={"wheel.mass": [1.0, 2.0]}),
+    r"q0 .*\(2,\).*\b1\b.*wheel": dict(q0=[0.0, 1.0]),
 }
 
 
@@ -319,15 +319,15 @@ def test_bad_input(message):
 def test_bad_vectors():
     engine = fixed_step(WHEEL)
     for x0, inputs, message in (
-        (np.zeros(2), None, r"x0 has shape \(2,\).*q\.wheel, v\.wheel"),
-        (np.full((1, 2), np.inf), None, r"x0\[0, 0\] \('q\.wheel'\) is inf"),
-        (np.zeros((1, 2)), np.zeros((2, 1, 1)), r"inputs have shape \(2, 1, 1\).*tau\.wheel"),
-        (np.zeros((1, 2)), np.full((1, 1, 1), np.nan), r"'tau\.wheel'\) is nan"),
+        (np.zeros(2), None, r"x0 .*\(2,\).*q\.wheel, v\.wheel"),
+        (np.full((1, 2), np.inf), None, r"x0\[0, 0\] \('q\.wheel'\) .*\binf\b"),
+        (np.zeros((1, 2)), np.zeros((2, 1, 1)), r"inputs .*\(2, 1, 1\).*tau\.wheel"),
+        (np.zeros((1, 2)), np.full((1, 1, 1), np.nan), r"'tau\.wheel'\) .*\bnan\b"),
     ):
         with pytest.raises(InputError, match=message):
-            engine.run(x0, inputs, 1e-3, 5)
-    with pytest.raises(InputError, match="parameters that are inputs are: none"):
-        engine.run(np.zeros((1, 2)), None, 1e-3, 5, parameters=[[1.0]])
+            engine.run_steps(x0, inputs, 1e-3, 5)
+    with pytest.raises(InputError, match=r"parameters.*\(1, 1\)"):
+        engine.run_steps(np.zeros((1, 2)), None, 1e-3, 5, parameters=[[1.0]])
     ball = gw.Mechanism([gw.Body("ball", joint="spherical", mass=1.0, inertia=np.diag([0.1] * 3))])
-    with pytest.raises(InputError, match="zero quaternion"):
-        fixed_step(ball).run(np.zeros((1, 7)), None, 1e-3, 5)
+    with pytest.raises(InputError, match=r"q .*quaternion.*'ball'"):
+        fixed_step(ball).run_steps(np.zeros((1, 7)), None, 1e-3, 5)

@@ -28,7 +28,7 @@ def test_blocks_units_and_names(run):
     assert run.units["v.j2"] == "rad/s"
     assert run.units["tau.j1"] == "Nm"
     assert run.units["energy.kinetic"] == "J"
-    with pytest.raises(InputError, match=r"Did you mean 'v\.j2'"):
+    with pytest.raises(InputError, match=r"'v\.jj2'.*'v\.j2'"):
         run["v.jj2"]
 
 
@@ -54,15 +54,15 @@ def test_a_run_compares_with_itself_and_sees_differences(run):
 def test_a_picture_is_written(run, tmp_path):
     run.plot("q", "energy", path=tmp_path / "run.png")
     assert (tmp_path / "run.png").stat().st_size > 5000
-    with pytest.raises(InputError, match="no series begins"):
+    with pytest.raises(InputError, match=r"'current'.*q\.j1"):
         run.plot("current")
 
 
 def test_wrong_endings_and_files_are_refused(run, tmp_path):
-    with pytest.raises(InputError, match=r"\.csv or \.parquet"):
+    with pytest.raises(InputError, match=r"run\.xlsx.*\.csv.*\.parquet"):
         run.save(tmp_path / "run.xlsx")
     (tmp_path / "bad.parquet").write_bytes(b"nonsense")
-    with pytest.raises(FileError, match="Parquet"):
+    with pytest.raises(FileError, match=r"bad\.parquet"):
         gw.Run.read(tmp_path / "bad.parquet")
 
 

@@ -8,15 +8,15 @@ import pytest
 import gearwright as gw
 from gearwright.forces import Line, Load
 from gearwright.forces.transmission.hysteresis import MaxwellSlip
-from gearwright.forces.transmission.kinematic_error import Twist
-from gearwright.system.modes.mode_settling import settle
+from gearwright.forces.transmission.kinematic_error import ElementDeflection
+from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
 from support.before import in_machine_code, in_python
 
 DISC = gw.Mechanism([gw.Body("j", axis=(0, 0, 1), mass=1.0, inertia=np.diag([0.5] * 3))], gravity=(0, 0, 0))
 LEVEL, WIDTH = 2.0, 0.1
-RUB = MaxwellSlip("rub", Twist(Line.of(DISC, "j")), LEVEL, WIDTH)
-LAWS = (RUB, Load("push", Line.of(DISC, "j")))
+RUB = MaxwellSlip("rub", ElementDeflection(Line.for_machine(DISC, "j")), LEVEL, WIDTH)
+LAWS = (RUB, Load("push", Line.for_machine(DISC, "j")))
 SLIDES = {1: "forward", -1: "backward"}
 SPEEDS = (0.0, 3e-30, 1e-12, 5e-10, 1.5e-9)
 """Rounding, and what locating an event leaves [rad/s]."""
@@ -26,9 +26,9 @@ def settled(side: int, speed: float, push: float, mode: str) -> tuple[str, int]:
     """The mode after settling at a limit, and how often it changed."""
     system = System(DISC, LAWS)
     x, u = np.zeros(system.size), np.zeros(system.input_size)
-    x[system.v], x[system.own.start] = speed, side * WIDTH
+    x[system.v], x[system.law_slice.start] = speed, side * WIDTH
     u[-1] = side * LEVEL + push
-    found = settle(system, 0.0, x, u, (mode, "on"))
+    found = find_consistent_modes(system, 0.0, x, u, (mode, "on"))
     return found.modes[0], len(found.changes)
 
 

@@ -14,7 +14,7 @@ from gearwright.errors import GearwrightWarning, InputError
 from gearwright.forces import Law
 from gearwright.parts import Drive, Friction, Gear, Motor
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
-from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from support.compare import relative
 
 ROBOT = gw.load("elbow")
@@ -25,7 +25,7 @@ COARSE, FINE = (480, 500, 520), (3840, 4000, 4160)
 
 
 def line(speed: str) -> gw.forces.Line:
-    return gw.forces.Line.of(ARM, speed)
+    return gw.forces.Line.for_machine(ARM, speed)
 
 
 def rubbing(friction: Friction) -> list[Law]:
@@ -51,20 +51,21 @@ def rubbing_beside_locks(last: bool) -> tuple[gw.Mechanism, list[Law]]:
     """Friction at joints whose gears lock themselves, listed before or after them: who bears the load is open."""
     mech, gears = geared(0.4)
     rub = [
-        forces.DryFriction(f"{x}.friction", forces.Line.of(mech, x), friction=Friction(3.0, 0.2)) for x in mech.speeds
+        forces.DryFriction(f"{x}.friction", forces.Line.for_machine(mech, x), friction=Friction(3.0, 0.2))
+        for x in mech.speeds
     ]
     return mech, [*gears, *rub] if last else [*rub, *gears]
 
 
-TWIST = forces.Twist(line("j2"), ripples=(forces.Ripple(line("j3"), 0.01, 3.0),))
+TWIST = forces.ElementDeflection(line("j2"), ripples=(forces.TransmissionRipple(line("j3"), 0.01, 3.0),))
 CASES = {
     "Coulomb": (ARM, rubbing(Friction(3.0, 0.2))),
     "Stribeck": (ARM, rubbing(Friction(3.0, 0.2, 4.0, 0.05))),
     "plastic stops": (ARM, ends()),
     "stops that bounce, friction": (ARM, [*rubbing(Friction(1.0, 0.2)), *ends(0.5)]),
-    "backlash": (ARM, [forces.Backlash("gap", TWIST, forces.Curve(300.0, 100.0), 2.0, 0.1)]),
+    "backlash": (ARM, [forces.Backlash("gap", TWIST, forces.TorqueCurve(300.0, 100.0), 2.0, 0.1)]),
     "hysteresis": (ARM, [forces.MaxwellSlip("slip", TWIST, 4.0, 0.05)]),
-    "led": (ARM, [forces.Prescribed.along("led", line("j2"), lambda t: (0.4 - 0.4 * t, -0.4, 0.0), rate=10.0)]),
+    "led": (ARM, [forces.IdealDrive.from_motion("led", line("j2"), lambda t: (0.4 - 0.4 * t, -0.4, 0.0), rate=10.0)]),
     "lossy gears": geared(0.8),
     "gears that lock themselves": geared(0.4),
     "friction beside gears that lock themselves": rubbing_beside_locks(last=True),
@@ -82,7 +83,15 @@ def stepped(mech: gw.Mechanism, laws, steps: int, until: float = 0.5) -> np.ndar
 def test_it_converges_to_the_event_driven_run(case):
     """With first order: an eighth of the step, an eighth of the error."""
     mech, laws = CASES[case]
-    exact = gw.simulate(mech, (Q0, V0), until=0.5, inputs=torques, laws=laws, rtol=1e-8, atol=1e-10, samples=2).q[-1]
+    exact = gw.simulate(
+        mech,
+        (Q0, V0),
+        until=0.5,
+        inputs=torques,
+        laws=laws,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-8, atol=1e-10),
+        samples=2,
+    ).q[-1]
     errors = [np.mean([np.abs(stepped(mech, laws, steps) - exact).max() for steps in some]) for some in (COARSE, FINE)]
     order = np.log(errors[0] / errors[1]) / np.log(8)
     assert errors[1] < 1e-3
@@ -100,7 +109,9 @@ def test_robots_with_their_laws(name):
     """Runs of all that a robot states: motion, signals and books as of the event-driven run."""
     robot = gw.load(name)
     exact = gw.simulate(robot, until=0.04, samples=3)
-    run = gw.simulate(robot, until=0.04, method="moreau", step=1e-4, samples=3)
+    run = gw.simulate(
+        robot, until=0.04, method="moreau", integrator=gw.analysis.IntegratorOptions(step=1e-4), samples=3
+    )
     assert np.abs(run.q - exact.q).max() < 1e-5
     assert run.drift < 1e-4
     assert run["energy.dissipated"][-1] == pytest.approx(exact["energy.dissipated"][-1], rel=2e-2, abs=1e-6)
@@ -127,7 +138,7 @@ def gantry() -> gw.Mechanism:
 def test_no_step_gains_energy(restitution, coulomb):
     """Plastic stops with friction, or stops that bounce without: with nothing else acting, energy only falls."""
     mech, rng = gantry(), np.random.default_rng(3)
-    rows = {x: gw.forces.Line.of(mech, x) for x in mech.speeds}
+    rows = {x: gw.forces.Line.for_machine(mech, x) for x in mech.speeds}
     laws: list[Law] = [forces.Stops(f"{x}.stops", row, -0.2, 0.2, restitution) for x, row in rows.items()]
     if coulomb:
         laws += [forces.DryFriction(f"{x}.rub", row, friction=Friction(coulomb)) for x, row in rows.items()]
@@ -161,7 +172,7 @@ def test_what_sticks_does_not_creep():
 def test_a_bounce_gives_back_the_square_of_its_restitution():
     """A mass falls on a stop: it rises to e^2 of its height, and the stop is passed by no more than a step's way."""
     slide = gw.Mechanism([gw.Body("mass", joint="prismatic", axis=(0, 0, 1), mass=1.0)])
-    ground = forces.Stops("ground", gw.forces.Line.of(slide, "mass"), 0.0, float("inf"), restitution=0.7)
+    ground = forces.Stops("ground", gw.forces.Line.for_machine(slide, "mass"), 0.0, float("inf"), restitution=0.7)
     run = gw.rollout(slide, [1.0], [0.0], 8000, 1e-4, method="moreau", laws=[ground])
     landing = int(np.argmax(run.v[:, 0] > 0))
     assert run.t[landing] == pytest.approx(np.sqrt(2 / 9.81), abs=2e-4)
@@ -205,16 +216,16 @@ def test_a_member_that_is_unstable_is_named():
     stiff = np.full(100, 500.0)
     stiff[73] = 5e6
     for method in ("euler", "moreau"):
-        with pytest.raises(InputError, match=r"state 73 of the batch.*arm and motor on spring 'bar'"):
+        with pytest.raises(InputError, match=r"state 73\b.*arm.*motor.*'bar'"):
             gw.rollout(mech, [0.0, 0.0], [0.0, 0.0], 10, 1e-3, method=method, parameters={"bar.stiffness": stiff})
-    rub = forces.DryFriction("rub", gw.forces.Line.of(mech, "arm"), friction=Friction(1.0))
-    with pytest.raises(InputError, match=r"coulomb.*-1.*state 2 of the batch"):
+    rub = forces.DryFriction("rub", gw.forces.Line.for_machine(mech, "arm"), friction=Friction(1.0))
+    with pytest.raises(InputError, match=r"coulomb=-1\b.*state 2\b"):
         gw.rollout(mech, [0, 0], [0, 0], 1, 1e-3, method="moreau", laws=[rub], parameters={"rub.coulomb": [1, 2, -1]})
 
 
 def test_a_number_that_no_law_has_is_refused():
     rub = forces.DryFriction("rub", line("j1"), friction=Friction(1.0))
-    with pytest.raises(InputError, match=r"no parameter 'rub\.grip'"):
+    with pytest.raises(InputError, match=r"'rub\.grip'"):
         gw.rollout(ARM, Q0, V0, 1, 1e-3, method="moreau", laws=[rub], parameters={"rub.grip": [1.0]})
 
 
@@ -225,23 +236,26 @@ def test_the_limit_of_stability_is_that_of_leapfrog():
         springs=[gw.Spring("bar", [1.0], 400.0)],
         gravity=(0, 0, 0),
     )
-    with pytest.raises(InputError, match=r"up to 0\.01 s"):
+    with pytest.raises(InputError, match=r"0\.0102 s.*\b0\.01 s"):
         gw.rollout(mech, [0.1], [0.0], 10, 0.0102, method="moreau")
     run = gw.rollout(mech, [0.1], [0.0], 2000, 0.0099, method="moreau")
     assert np.abs(run.q).max() < 1.0
     engine = fixed_step(mech, (), "moreau", work=True)
-    grown = engine.run(engine.start([[0.1]], [0.0]), None, 0.0102, 500)
+    grown = engine.run_steps(engine.start_states([[0.1]], [0.0]), None, 0.0102, 500)
     assert np.abs(grown[-1, 0, 0]) > 10.0
 
 
 def test_sweeps_are_as_many_as_the_inertias_ask_for():
     """Rotors make a few enough; too few of them are said, and too few asked for are refused."""
     few = fixed_step(gw.assemble(gw.load("puma560")), gw.laws(gw.load("puma560")), "moreau")
-    assert sweeps_for(few.system, np.zeros((1, 14)), 1e-3) <= 6
+    assert required_sweeps(few.system, np.zeros((1, 14)), 1e-3) <= 6
     askew = gantry()
-    laws = [forces.DryFriction(f"{x}.rub", gw.forces.Line.of(askew, x), friction=Friction(50.0)) for x in askew.speeds]
-    assert sweeps_for(fixed_step(askew, laws, "moreau").system, np.zeros((1, 8)), 1e-3) > 10
-    with pytest.warns(GearwrightWarning, match="1 steps are not consistent after 1 sweeps, the first at t = 0 s"):
+    laws = [
+        forces.DryFriction(f"{x}.rub", gw.forces.Line.for_machine(askew, x), friction=Friction(50.0))
+        for x in askew.speeds
+    ]
+    assert required_sweeps(fixed_step(askew, laws, "moreau").system, np.zeros((1, 8)), 1e-3) > 10
+    with pytest.warns(GearwrightWarning, match=r"\b1 steps.*\b1 sweeps.*t = 0 s"):
         gw.rollout(askew, [0.0] * 3, [1.0, -1, 2], 1, 1e-3, method="moreau", laws=laws, sweeps=1)
     with pytest.raises(InputError, match="sweeps=0"):
         gw.rollout(askew, [0.0] * 3, [0.0] * 3, 1, 1e-3, method="moreau", laws=laws, sweeps=0)
@@ -251,15 +265,15 @@ def test_machine_code_and_numpy_agree(monkeypatch):
     """With all kinds of limits, numbers of laws and quaternions."""
     ball = gw.Body("ball", joint="spherical", mass=1.0, com=(0, 0, -0.3), inertia=np.diag([0.1, 0.2, 0.3]))
     mech = gw.Mechanism([ball, gw.Body("arm", parent=0, axis=(0, 1, 0), mass=1.0, com=(0.3, 0, 0))])
-    hinge = gw.forces.Line.of(mech, "arm")
+    hinge = gw.forces.Line.for_machine(mech, "arm")
     laws = (forces.DryFriction("rub", hinge, friction=Friction(0.5)), forces.Stops("ends", hinge, -0.3, 0.3, 0.5))
     x, found = None, []
     for mode in ("on", "off"):
         monkeypatch.setenv("GEARWRIGHT_KERNELS", mode)
         engine = FixedStep(mech, laws, "moreau", True, ("rub.coulomb", "arm.mass"), 5)
-        x = engine.start([0.9, 0.1, -0.3, 0.2, 0.1], [0.3, 1.0, -0.5, 2.0]) if x is None else x
-        found.append(engine.run(np.array([x, x]), None, 1e-3, 200, parameters=[[0.5, 1.0], [0.0, 2.0]]))
-        assert (engine._code[0] is None) == (mode == "off")
+        x = engine.start_states([0.9, 0.1, -0.3, 0.2, 0.1], [0.3, 1.0, -0.5, 2.0]) if x is None else x
+        found.append(engine.run_steps(np.array([x, x]), None, 1e-3, 200, parameters=[[0.5, 1.0], [0.0, 2.0]]))
+        assert (engine._compiled_loop[0] is None) == (mode == "off")
     assert relative(*found) < 1e-10
 
 
@@ -275,5 +289,5 @@ class Moody(Law):
 
 
 def test_a_law_that_does_not_say_what_it_does_over_a_step_is_refused():
-    with pytest.raises(InputError, match=r"'mood' cannot run in fixed steps: it has the modes glad, sad.*stepped"):
+    with pytest.raises(InputError, match=r"'mood'.*glad, sad.*`stepped`"):
         gw.rollout(ARM, Q0, V0, 1, 1e-3, method="moreau", laws=[Moody("mood")])

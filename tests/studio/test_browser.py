@@ -15,7 +15,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.studio.open import studio
-from gearwright.studio.view import matrix
+from gearwright.studio.view import rotation_from_quaternion
 
 pytest.importorskip("viser")
 playwright = pytest.importorskip("playwright.sync_api", reason="browser tests: Playwright is not installed")
@@ -37,8 +37,8 @@ class Tab:
         self.errors: list[str] = []
         self.page = browser.new_context(viewport=size, accept_downloads=True).new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on_event("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on_event("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.goto(opened.url)
         self.page.get_by_role("button", name="Play").wait_for()
         self.until(lambda: any(id(page) not in known for page in opened.pages), "the server knows the visitor")
@@ -68,7 +68,7 @@ class Tab:
             self.page.wait_for_timeout(50)
 
     def settled(self) -> None:
-        self.until(self.server.idle, "the page computes")
+        self.until(self.server.is_idle, "the page computes")
 
     def peak(self) -> float:
         return max(self.page.evaluate(CURVE), default=0.0)
@@ -103,8 +103,8 @@ def a_slider_moves_the_robot(visit):
     tab = visit.tab
     canvas = tab.page.locator("canvas").first
     before = canvas.screenshot()
-    tab.show("Move")
-    tab.enter("j1 [rad]", 1.25)
+    tab.show_scene("Move")
+    tab.enter_values("j1 [rad]", 1.25)
     tab.until(lambda: tab.server.move.q[0] == pytest.approx(1.25), "the slider's value arrives")
     tab.settled()
     assert tab.server.view._bodies["turret"].wxyz[3] == pytest.approx(np.sin(0.625))
@@ -141,7 +141,7 @@ def tool_of(tab):
 
 def pull_an_arrow(tab, handle) -> None:
     """Drag the arrow that is seen best a little towards the place of the handle."""
-    rotation = matrix(np.asarray(handle.wxyz))
+    rotation = rotation_from_quaternion(np.asarray(handle.wxyz))
     size = 0.25 * tab.server.view.scene.reach
     middle = pixel(tab, handle.position)
     tips = [pixel(tab, handle.position + 0.6 * size * axis) for axis in rotation.T]
@@ -157,46 +157,46 @@ def pull_an_arrow(tab, handle) -> None:
 def pixel(tab, point) -> np.ndarray:
     """Where a point of the scene is on the screen: the camera looks along its z axis, y points down."""
     camera, box = tab.server.api.camera, tab.page.locator("canvas").first.bounding_box()
-    x, y, z = matrix(np.asarray(camera.wxyz)).T @ (np.asarray(point) - camera.position)
+    x, y, z = rotation_from_quaternion(np.asarray(camera.wxyz)).T @ (np.asarray(point) - camera.position)
     focal = box["height"] / 2 / np.tan(camera.fov / 2)
     return np.array([box["x"] + box["width"] / 2 + focal * x / z, box["y"] + box["height"] / 2 + focal * y / z])
 
 
 def a_parameter_changes_a_curve(visit):
     tab, pictures = visit.tab, visit.pictures
-    tab.show("Drives")
+    tab.show_scene("Drives")
     before = tab.peak()
-    tab.enter("rotor inertia [kg cm²]", 4.9)
+    tab.enter_values("rotor inertia [kg cm²]", 4.9)
     tab.until(lambda: tab.peak() != before, "the curve changes")
     robot = tab.server.session.robot
     motion = tab.server.session.motion.motion
     tau = gw.inverse_dynamics(gw.assemble(robot), motion.q, motion.v, motion.a)[:, 0]
     assert robot.drive("j1").motor.inertia == 0.00049
     assert tab.peak() == pytest.approx(np.abs(tau).max(), rel=1e-5)
-    tab.show("Motors")
+    tab.show_scene("Motors")
     tab.settled()
     tab.page.screenshot(path=pictures / "studio_drives.png")
 
 
 def a_wrong_value_shows_the_librarys_own_words(visit):
     tab, pictures = visit.tab, visit.pictures
-    tab.show("Drives")
+    tab.show_scene("Drives")
     robot = tab.server.session.robot
-    tab.enter("planets", 7)
+    tab.enter_values("planets", 7)
     tab.until(lambda: tab.page.get_by_role("status").count(), "the error is shown")
     with pytest.raises(gw.errors.TrainError) as told:
         gw.parts.Planetary(sun=18, planet=27, ring=72, planets=7)
     assert tab.status() == str(told.value)
     assert tab.server.session.robot is robot
     tab.page.screenshot(path=pictures / "studio_error.png")
-    tab.enter("planets", 3)
-    tab.enter("rotor inertia [kg cm²]", 4.8)
+    tab.enter_values("planets", 3)
+    tab.enter_values("rotor inertia [kg cm²]", 4.8)
     tab.until(lambda: not tab.page.get_by_role("status").count(), "the error is gone")
 
 
 def files_are_saved(visit):
     tab, tmp_path = visit.tab, visit.tmp_path
-    tab.show("Files")
+    tab.show_scene("Files")
     with tab.page.expect_download() as coming:
         tab.page.get_by_role("button", name="Download robot (YAML)").click(force=True)
     coming.value.save_as(tmp_path / "changed.yaml")
@@ -213,24 +213,24 @@ def files_are_saved(visit):
 
 def a_motion_is_played(visit):
     tab = visit.tab
-    tab.show("Move")
+    tab.show_scene("Move")
     tab.page.get_by_role("button", name="Play").click(force=True)
     start = tab.server.move.time.value
     tab.until(lambda: tab.server.move.time.value != start, "time goes on")
     tab.page.get_by_role("button", name="Pause").click(force=True)
-    tab.until(lambda: not tab.server.move.playing, "it stops")
+    tab.until(lambda: not tab.server.move.is_playing, "it stops")
 
 
 def graph_and_checks_are_shown(visit):
     tab, pictures = visit.tab, visit.pictures
     for close in tab.page.get_by_role("alert").get_by_role("button").all():
         close.dispatch_event("click")  # what was downloaded
-    tab.show("Gear graph")
+    tab.show_scene("Gear graph")
     tab.until(lambda: tab.page.locator(".gw svg").count(), "the graph is drawn")
     tab.page.screenshot(path=pictures / "studio_graph.png")
-    tab.show("Checks")
+    tab.show_scene("Checks")
     tab.until(lambda: tab.page.locator(".gw").count(), "the checks are there")
-    tab.show("Torque")
+    tab.show_scene("Torque")
 
 
 def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
@@ -250,9 +250,9 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     other.page.context.close()
     tab.until(lambda: other.server.closed, "the server sees that the tab is closed")
     assert other.server not in opened.pages
-    tab.until(lambda: not other.server.move.playing, "nothing plays for nobody")
-    tab.show("Drives")
-    tab.enter("rotor inertia [kg cm²]", 4)
+    tab.until(lambda: not other.server.move.is_playing, "nothing plays for nobody")
+    tab.show_scene("Drives")
+    tab.enter_values("rotor inertia [kg cm²]", 4)
     tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")
     assert other.errors == []
 
@@ -265,7 +265,7 @@ def a_file_edited_wrongly_is_told_and_the_last_robot_kept(visit):
         gw.load(robot_file)
     tab.until(lambda: tab.page.get_by_role("status").count(), "the error is shown")
     assert "\n".join(str(told.value).splitlines()) in tab.status()
-    assert "keeps the last good robot" in tab.status()
+    assert "keeps the last valid robot" in tab.status()
     assert tab.server.session.robot.link("turret").mass == 9.0
     robot_file.write_text(good.replace("mass: 9.0", "mass: 8.0"), encoding="utf-8")
     tab.until(lambda: tab.server.session.robot.link("turret").mass == 8.0, "the mended file is read")
@@ -279,7 +279,7 @@ def picture_of_a_wrist(browser, robot, panel, file):
     try:
         tab = Tab(browser, opened)
         tab.show(panel)
-        tab.server.results.speed.value = tab.server.session.quick().comparison.most_missed()
+        tab.server.results.speed.value = tab.server.session.quick_results().comparison.least_accurate_speed()
         tab.until(lambda: tab.peak() > 0, "the torque is drawn")
         tab.page.wait_for_timeout(3000)
         tab.page.screenshot(path=file)

@@ -30,7 +30,7 @@ def curves(figure):
 
 def test_torques_are_those_of_the_comparison_under_the_units_of_the_joint():
     session = Session(gw.load("scara"))
-    found = session.quick().comparison
+    found = session.quick_results().comparison
     for k, speed in enumerate(found.mech.speeds):
         figure = torque_figure(found, speed)
         drawn = curves(figure)
@@ -41,20 +41,20 @@ def test_torques_are_those_of_the_comparison_under_the_units_of_the_joint():
 
 
 def test_the_exact_curve_is_seen_where_others_lie_on_it(leg):
-    figure = torque_figure(leg.quick().comparison, leg.mech.speeds[0])
+    figure = torque_figure(leg.quick_results().comparison, leg.mech.speeds[0])
     widths = [trace.line.width for trace in figure.data]
     assert widths[0] > 2 * max(widths[1:])
     assert len({(trace.line.color, trace.line.dash) for trace in figure.data}) == 4
 
 
 def test_energies_balance(leg):
-    found = leg.quick()
+    found = leg.quick_results()
     drawn = curves(energy_figure(found.comparison.motion.t, found.energy))
     assert drawn["kinetic"].max() > 0
     assert "work of the drives" in drawn
     assert drawn["potential"][0] == 0.0
     assert drawn["potential"] == pytest.approx(found.energy.potential - found.energy.potential[0], rel=1e-5, abs=1e-9)
-    assert "potential from its start" in energy_figure(found.comparison.motion.t, found.energy).layout.yaxis.title.text
+    assert "[J]" in energy_figure(found.comparison.motion.t, found.energy).layout.yaxis.title.text
 
 
 def test_temperatures_are_in_degrees_celsius(analysed):

@@ -110,7 +110,7 @@ def test_a_button_writes_the_file_named_at_start_and_no_other(running, tmp_path)
         until(target.exists, "the file is written")
         assert {path.name for path in running.folder.iterdir()} == {"robot.yaml", "saved.yaml"}
         assert gw.load(target).name == "scara"
-        until(lambda: running.pages and running.pages[0].idle(), "the page has written")
+        until(lambda: running.pages and running.pages[0].is_idle(), "the page has written")
         elsewhere = tmp_path / "other.yaml"
         elsewhere.write_text("mine")
         target.unlink()
@@ -136,7 +136,7 @@ def test_a_server_without_the_checks_is_not_used(monkeypatch):
     stopped = []
     stop = viser.ViserServer.stop
     monkeypatch.setattr(viser.ViserServer, "stop", lambda server: (stopped.append(server), stop(server)))
-    monkeypatch.setattr(PageAccess, "_server", lambda _, websockets: websockets.asyncio.server)
+    monkeypatch.setattr(PageAccess, "_guarded_server_module", lambda _, websockets: websockets.asyncio.server)
     with pytest.raises(GearwrightError, match="viser"):
         studio("scara", port=0, open_browser=False)
     assert len(stopped) == 1
@@ -164,5 +164,5 @@ def test_tokens_are_long_and_new():
 )
 def test_hosts_that_are_served(host, given, served):
     access = PageAccess(host)
-    assert (access.refusal(f"/{access.token}/", [given], []) is None) == served
-    assert access.refusal(f"/{access.token}/", [given, given], []) is not None
+    assert (access.refusal_reason(f"/{access.token}/", [given], []) is None) == served
+    assert access.refusal_reason(f"/{access.token}/", [given, given], []) is not None

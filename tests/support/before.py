@@ -22,10 +22,10 @@ def in_python() -> Iterator[None]:
         def refuse(*_):
             raise TooLargeError("not here")
 
-        patch.setattr(loop_choice, "WORTHWHILE", 10**9)
-        patch.setattr(loop_choice.LoopChoice, "_source", refuse)
+        patch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", 10**9)
+        patch.setattr(loop_choice.LoopPolicy, "_kernel_source", refuse)
         patch.setattr(
-            rates_in_modes, "WORTHWHILE", 20
+            rates_in_modes, "COMPILE_AFTER_EVALUATIONS", 20
         )  # kernels for single laws take less time than these runs without
         yield
 
@@ -34,7 +34,7 @@ def in_python() -> Iterator[None]:
 def in_machine_code() -> Iterator[None]:
     """Machine code from the start, however short the run is."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop_choice, "WORTHWHILE", -1)
+        patch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", -1)
         yield
 
 
@@ -66,7 +66,7 @@ def worst_beside_before(robot: gw.Robot, **more: object) -> float:
     found = apart(quick, before)
     if found.max() > 10 * RTOL:
         with in_python():
-            exact = gw.simulate(robot, **more, rtol=1e-12, atol=1e-14)
+            exact = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-14))
         parted = np.cumsum(apart(before, exact) > 10 * RTOL) > 0
         found = found[~parted]
     return float(found.max()) / RTOL

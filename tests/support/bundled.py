@@ -16,7 +16,7 @@ CHEAP = ("inverse_dynamics", "mass_matrix", "bias", "placement", "momentum", "in
 
 INNER = ("axial_drifts", "reaching_step")
 """Programs that only other functions use."""
-PUBLIC = [name for name in dynamics_programs.BY_NAME if name not in INNER]
+PUBLIC = [name for name in dynamics_programs.PROGRAM_BY_NAME if name not in INNER]
 
 
 def public(name: str) -> Any:
@@ -26,13 +26,13 @@ def public(name: str) -> Any:
 
 def fixed_for(name: str, mech: gw.Mechanism) -> dict[str, Any]:
     """What a function takes beside arrays: the last body."""
-    return {"body": mech.bodies[-1].name} if "body" in dynamics_programs.BY_NAME[name].options else {}
+    return {"body": mech.bodies[-1].name} if "body" in dynamics_programs.PROGRAM_BY_NAME[name].options else {}
 
 
 def arguments(name: str, mech: gw.Mechanism, seed: int = 0) -> list[np.ndarray]:
     """Arrays of one random state."""
     rng = np.random.default_rng(seed)
-    program = dynamics_programs.BY_NAME[name]
+    program = dynamics_programs.PROGRAM_BY_NAME[name]
     return [
         gw.integrate(mech, gw.neutral(mech), rng.uniform(-1, 1, mech.n))
         if name in program.per_coordinate

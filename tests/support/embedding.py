@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Rot
-from gearwright.files.fields.gear import GEARS
+from gearwright.files.fields.gear import GEAR_PARTS
 from gearwright.parts import (
     Belt,
     Bevel,
@@ -67,7 +67,7 @@ TEETH: dict[str, Callable[[], Any]] = {
     "series, rv last": lambda: Series(stages=[Spur(driver=20, driven=60), TEETH["cycloidal, rv"]()]),
     "series, belt first": lambda: Series(stages=[TEETH["belt"](), Shaft(stiffness=300.0), TEETH["planetary"]()]),
 }
-assert {name.split(",")[0] for name in TEETH} == set(GEARS), "a kind of gear is not embedded by any test"
+assert {name.split(",")[0] for name in TEETH} == set(GEAR_PARTS), "a kind of gear is not embedded by any test"
 
 ON_THE_JOINT = (", rv", ", rv last", ", two planets")
 """How gears end that only stand in line with the joint, and without a spring."""
@@ -75,7 +75,7 @@ ON_THE_JOINT = (", rv", ", rv last", ", two planets")
 
 def turn(rng: np.random.Generator) -> Rot:
     """A random rotation."""
-    return Rot.of_quaternion(*(x / 2 for x in rng.normal(size=4)))
+    return Rot.from_quaternion(*(x / 2 for x in rng.normal(size=4)))
 
 
 def links(rng: np.random.Generator, slides: bool = False) -> list[Link]:

@@ -62,7 +62,7 @@ class Case:
     def reference(self, robot: Robot | None = None) -> gw.simulation.Run:
         """The run of `simulate`, of this robot or of another that is driven alike."""
         inputs = {_name_in_simulate(name): steps(self.times, values) for name, values in self.values.items()}
-        options = {"rtol": 1e-12, "atol": 1e-12, "samples": SAMPLES + 1}
+        options = {"integrator": gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-12), "samples": SAMPLES + 1}
         return gw.simulate(robot or self.robot, None, self.until, inputs=inputs, **options)
 
     def export(self, path: Path, version: str) -> gw.export.FmuReport:

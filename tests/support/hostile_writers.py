@@ -59,7 +59,7 @@ def c_header(robot: Robot, folder: Path, precision: str = "double") -> list[Path
     """Line by line nothing but comments and declarations, and every name comes back from its comment."""
     frame = f"jacobian:{robot.links[-1].name}"
     held = gw.control.pd(rigid(robot), gw.neutral(rigid(robot)), 1.0, 1.0)
-    later = gw.control.sampled(held, 1e-3, delay=1)
+    later = gw.control.with_sampling(held, 1e-3, delay=1)
     export_c(rigid(robot), folder, functions=[later], precision=precision, name="held")
     for line in (folder / "held.h").read_text(encoding="utf-8").split("\n"):
         assert "tau." not in line or re.fullmatch(r"/\* .* \*/", line), line
@@ -126,12 +126,12 @@ def c_of_kernels(robot: Robot, folder: Path) -> None:
 
 def llvm(robot: Robot, folder: Path) -> None:
     """The program that machine code is made from knows no names: that of a tame robot is the same."""
-    from gearwright.compiling.kernel import Recipe
-    from gearwright.tracing.trace import traced
+    from gearwright.compiling.kernel import KernelRequest
+    from gearwright.tracing.trace import trace_graph
 
     mech = gw.assemble(robot)
-    graph = traced(Recipe("bias", mech).job())
-    tame = traced(Recipe("bias", gw.assemble(hostile_robot("rabcdefgh"))).job())
+    graph = trace_graph(KernelRequest("bias", mech).trace_job())
+    tame = trace_graph(KernelRequest("bias", gw.assemble(hostile_robot("rabcdefgh"))).trace_job())
     assert (graph.nodes, graph.outputs) == (tame.nodes, tame.outputs)
     x = np.full(mech.n, 0.3)
     assert np.isfinite(gw.compile("bias", mech)(x, x)).all()
@@ -139,10 +139,10 @@ def llvm(robot: Robot, folder: Path) -> None:
 
 def json_of_facts(robot: Robot, folder: Path) -> None:
     """The facts come back, and are safe on a terminal."""
-    from gearwright.cli.robot_description import describe
+    from gearwright.cli.robot_description import describe_robot
 
-    facts = describe(robot, gw.assemble(robot))
-    written = text.json(facts)
+    facts = describe_robot(robot, gw.assemble(robot))
+    written = text.json_text(facts)
     assert_shown(written)
     assert json.loads(written) == facts
 
@@ -187,9 +187,10 @@ def mjcf(robot: Robot, folder: Path) -> None:
 
 
 def _refused_rightly(message: str, names: list[str], path: Path) -> None:
-    reasons = ["XML cannot hold U+"] * any(text.beyond_xml(name) for name in names)
-    reasons += ["not blank"] * any(not name.strip() for name in names)
-    assert any(reason in message for reason in reasons), message
+    """The message shows the character that XML forbids, or the blank name."""
+    forbidden = {code for name in names if (code := text.xml_forbidden_character(name))}
+    blank = {repr(name) for name in names if not name.strip()}
+    assert any(fact in message for fact in forbidden | blank), message
     assert_shown(message)
     assert not path.exists()
 
@@ -216,7 +217,7 @@ def csv(robot: Robot, folder: Path) -> None:
     (folder / "log.csv").write_text(write_columns(names, np.ones((8, 2 * mech.n)), t), encoding="utf-8", newline="")
     assert read_log(folder / "log.csv", mech).torques.shape == (8, mech.n)
     stored = gw.control.NominalControl(mech.speeds, t, *np.ones((3, 8, mech.n)))
-    assert gw.control.recall(stored.save(folder / "nominal.csv")).joints == tuple(mech.speeds)
+    assert gw.control.load_nominal(stored.save(folder / "nominal.csv")).joints == tuple(mech.speeds)
 
 
 def markdown_cells(page: str) -> list[str]:
@@ -241,7 +242,7 @@ def closed_forms(robot: Robot, folder: Path) -> None:
     assert_shown(page)
     cells = markdown_cells(re.sub(r"\$\$.*?\$\$", "", page, count=1, flags=re.DOTALL))
     for name in form.motion.values():
-        assert text.visible(name).strip() in [cell.strip() for cell in cells], name
+        assert text.visible_text(name).strip() in [cell.strip() for cell in cells], name
     ast.parse(form.python())
     for program in (form.python(), form.c(), form.latex()):
         assert program.isascii()
@@ -281,33 +282,37 @@ def report(robot: Robot, folder: Path) -> None:
         "!doctype",
     }
     assert set(re.findall(r"</?([!\w]+)", written)) <= ours
-    assert f"<h1>{text.html(robot.name)}</h1>" in written
+    assert f"<h1>{text.html_text(robot.name)}</h1>" in written
     cells = markdown_cells((page.parent / "report.md").read_text(encoding="utf-8"))
-    assert {text.visible(name).strip() for name in mech.speeds} <= {cell.strip() for cell in cells}
+    assert {text.visible_text(name).strip() for name in mech.speeds} <= {cell.strip() for cell in cells}
 
 
 def figures(robot: Robot, folder: Path) -> None:
     """All kinds of figures: no text of theirs is mathematics, none is left out of a legend, all can be drawn."""
     from matplotlib.text import Text
 
-    from gearwright.plots import Panel, bars, figure, save
-    from gearwright.plots.bars import Ranking, rankings
-    from gearwright.plots.contour import Plane, contour
-    from gearwright.plots.distributions import histograms, intervals
-    from gearwright.plots.network import Edge, network
-    from gearwright.plots.pareto_front import front
+    from gearwright.plots import Panel, bar_figure, panel_figure, save_figure
+    from gearwright.plots.bars import RankingPanel, ranking_figure
+    from gearwright.plots.contour import PlotPlane, contour_figure
+    from gearwright.plots.distributions import histogram_figure, interval_figure
+    from gearwright.plots.network import NetworkEdge, network_figure
+    from gearwright.plots.pareto_front import pareto_figure
 
     first, second, *_ = names = names_of(robot)
     grid = np.meshgrid([0.0, 1.0], [0.0, 1.0])
     pages = {
-        "figure": figure([0, 1], first, [Panel(first, {name: [0, 1] for name in names}, second)], title=first),
-        "bars": bars(names, dict.fromkeys(names, np.ones(len(names))), first, second, "_"),
-        "intervals": intervals(names, np.ones(len(names)), np.ones(len(names)), first, {second: np.ones(len(names))}),
-        "rankings": rankings([Ranking(first, dict.fromkeys(names, 1.0), second)], len(names)),
-        "front": front([0, 1], [1, 0], (first, second), (0, 1)),
-        "histograms": histograms({name: [0.0, 1.0] for name in names}),
-        "network": network({first: [Edge("base", name, name) for name in names]}, "base"),
-        "contour": contour(np.eye(2) + grid[0], first, Plane(*grid, first, second), Plane(*grid, second, first), first),
+        "figure": panel_figure([0, 1], first, [Panel(first, {name: [0, 1] for name in names}, second)], title=first),
+        "bars": bar_figure(names, dict.fromkeys(names, np.ones(len(names))), first, second, "_"),
+        "intervals": interval_figure(
+            names, np.ones(len(names)), np.ones(len(names)), first, {second: np.ones(len(names))}
+        ),
+        "rankings": ranking_figure([RankingPanel(first, dict.fromkeys(names, 1.0), second)], len(names)),
+        "front": pareto_figure([0, 1], [1, 0], (first, second), (0, 1)),
+        "histograms": histogram_figure({name: [0.0, 1.0] for name in names}),
+        "network": network_figure({first: [NetworkEdge("base", name, name) for name in names]}, "base"),
+        "contour": contour_figure(
+            np.eye(2) + grid[0], first, PlotPlane(*grid, first, second), PlotPlane(*grid, second, first), first
+        ),
     }
     for kind, page in pages.items():
         for drawn in page.findobj(Text):
@@ -316,7 +321,7 @@ def figures(robot: Robot, folder: Path) -> None:
         for legend in page.legends:
             wanted = {"figure": len(names), "bars": len(names), "intervals": 2, "front": 2, "histograms": 2}[kind]
             assert len(legend.get_texts()) == wanted
-        ElementTree.parse(save(page, folder / f"{kind}.svg"))
+        ElementTree.parse(save_figure(page, folder / f"{kind}.svg"))
 
 
 def messages(robot: Robot, folder: Path) -> None:
@@ -366,7 +371,7 @@ def fmu(robot: Robot, folder: Path) -> None:
         assert all(re.fullmatch(r"(der\()?[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\)?", name, re.ASCII) for name in variables)
         assert {*report.inputs, *report.outputs} <= set(variables)
         for old, new in report.renamed.items():
-            assert variables[new] == text.visible(old)
+            assert variables[new] == text.visible_text(old)
         assert_shown(written["documentation/index.html"].decode())
 
 

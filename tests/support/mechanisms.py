@@ -45,7 +45,9 @@ def andrews(folder: Path) -> tuple[gw.Mechanism, list[gw.forces.Law], Any, list[
         frames=[gw.BodyFrame(f"E{name[1]}", name, position=place) for name, place in ends.items()],
     )
     length = forces.distance(mech, ("base", C), ("K3", (p["sd"], -p["sc"], 0)), name="length")
-    spring = forces.NonlinearSpring("spring", forces.Twist(length, p["l0"]), forces.Curve(p["c0"]), unit="N")
+    spring = forces.NonlinearSpring(
+        "spring", forces.ElementDeflection(length, p["l0"]), forces.TorqueCurve(p["c0"]), unit="N"
+    )
     loops = [Constraint(f"E{k}", f"E{k}", "E2", held=("x", "y")) for k in (3, 4, 6)]
     return mech, [spring, *loops], data, [0, 1, 2, 4, 3, 6, 5]
 
@@ -104,7 +106,9 @@ def slider_crank(folder: Path) -> tuple[gw.Mechanism, list[gw.forces.Law], gw.St
         frames=[gw.BodyFrame("pin", "crank", position=pin), gw.BodyFrame("end", "rod", position=-rod)],
     )  # fmt: skip
     loop = Constraint("ball", "end", "pin")
-    turning = Constraint.of("turning", [forces.Coordinate.of(mech, "angle", lambda c: c.q[0] - d["omega0"] * c.t)])
+    turning = Constraint.from_lines(
+        "turning", [forces.Coordinate.for_machine(mech, "angle", lambda c: c.q[0] - d["omega0"] * c.t)]
+    )
     return mech, [loop], gw.contact.project(mech, [0.0, x, 0.0, 0.0], [loop, turning]), stated
 
 

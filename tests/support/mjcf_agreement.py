@@ -77,8 +77,8 @@ class Agreement:
         link = self.links[name]
         if link.joint.kind == "fixed":
             return  # held where qpos0 has it, in the models that use this
-        joint = self.mech.joints[self.mech.index(link.name)]
-        qpos[at] = joint.coordinates(q)[0]
+        joint = self.mech.joints[self.mech.body_index(link.name)]
+        qpos[at] = joint.joint_coordinates(q)[0]
         G[dof, joint.dofs[0].speed] = joint.dofs[0].factor
 
     def errors(self, seed: int = 0) -> tuple[float, float]:
@@ -102,7 +102,9 @@ class Agreement:
         v = 0.3 * v
         self.place(q, v)
         times = np.linspace(0.0, seconds, 11)
-        ours = gw.simulate(self.mech, (q, v), seconds, samples=times, rtol=1e-9, atol=1e-11)
+        ours = gw.simulate(
+            self.mech, (q, v), seconds, samples=times, integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11)
+        )
         single = [(name, k) for k, name in enumerate(self.names) if name in self.mech.coordinates]
         worst = 0.0
         for sample, t in enumerate(times[1:], start=1):

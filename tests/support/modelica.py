@@ -22,14 +22,18 @@ STEEL = 7700.0
 """Modelica's density of bodies that state none [kg/m3]."""
 
 CHAOS = (
-    "the motion is chaotic, and the example states no tolerance, so that the reference was computed with Modelica's "
-    "default of 1e-6 at best: our run at 1e-6 leaves ours at 1e-11 by as much and about as early as the reference does"
+    "the motion is chaotic, and the example states no tolerance. The reference was computed with Modelica's default "
+    "tolerance of 1e-6 at best; a simulation at 1e-6 deviates from the one at 1e-11 by as much and about as early as "
+    "the "
+    "reference does"
 )
 NOT_UNIQUE = (
-    "the modes are not unique: at rest one of gear and bearing sticks, and the other one may stick or slide with speed "
-    "zero"
+    "the modes are not unique: at rest either gear or bearing sticks, and the other may stick or slide at zero speed"
 )
-INEXACT = "the reference is off: 1 % of the speed in 25 undamped swings, which have a closed form that our run follows"
+INEXACT = (
+    "the reference is inexact: it deviates by 1 % of the speed after 25 undamped oscillations, whose closed form the "
+    "simulation agrees with"
+)
 
 
 @dataclass(frozen=True)
@@ -134,8 +138,7 @@ def simulated(model: Model, times: Series, tolerance: float) -> Motion:
         controller=control,
         laws=model.laws,
         samples=times,
-        rtol=tolerance,
-        atol=0.01 * tolerance,
+        integrator=gw.analysis.IntegratorOptions(rtol=tolerance, atol=0.01 * tolerance),
         progress=False,
     )
     modes = {f"{law.name}.mode": mode_numbers(run, law.name) for law in model.laws if len(law.modes) > 1}

@@ -66,11 +66,12 @@ def agreements(model: Model, reference: Path) -> list[Agreement]:
 
 HEAD = """# Agreement with Modelica
 
-The Modelica Standard Library 4.0.0 comes with reference trajectories of its examples. Each was written as one of our
-machines (`tests/support/modelica_*.py`) and simulated with tolerances of 1e-8 and 1e-11. The tables say until when
-both runs and the reference agree within 0.1 % of the signal's range, how far the reference is from ours until then, and
-until when our two runs alone agree. Where these last longer than the reference, a sentence below the table says why.
-They are written by `python tests/against/modelica/write_page.py` and checked by the tests.
+The Modelica Standard Library 4.0.0 comes with reference trajectories of its examples. Each example was
+modelled in Gearwright (`tests/support/modelica_*.py`) and simulated with tolerances of 1e-8 and 1e-11. The tables list
+the time until which both simulations and the reference agree within 0.1 % of the signal's range, the largest deviation
+of the reference from the simulation up to that time, and the time until which the two simulations agree.
+Where the simulations agree longer than the reference, the reason is given below the table. The page is written by
+`python tests/against/modelica/write_page.py` and checked by the tests.
 """
 
 
@@ -84,14 +85,14 @@ def section(model: Model, rows: Sequence[Agreement]) -> str:
     lines = [
         f"## {model.file}",
         "",
-        "| signal | agrees until [s] | of [s] | part | deviation | our runs alone [s] |",
+        "| signal | agreement until [s] | duration [s] | fraction | deviation | simulations alone until [s] |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
         until = f"{row.span * row.end:.4g} | {row.end:.4g} | {row.span:.3f}"
         lines.append(f"| `{row.signal}` | {until} | {row.deviation:.1e} | {row.own * row.end:.4g} |")
     reasons = {model.excuse(row.signal): None for row in rows if row.span < 1 and model.excuse(row.signal)}
-    lines += [f"\nWhy not all agrees to the end: {reason}." for reason in reasons]
+    lines += [f"\nReason for the deviation: {reason}." for reason in reasons]
     return "\n".join([*lines, ""])
 
 

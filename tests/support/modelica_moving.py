@@ -46,7 +46,7 @@ class Absent(Law):
         M = gw.mass_matrix(self.heavy, q) - gw.mass_matrix(self.light, q)
         h = gw.bias(self.heavy, q, v) - gw.bias(self.light, q, v)
         rest = [0.0] * (self.mech.n - n)
-        lines = [Line.of(self.mech, name) for name in self.mech.speeds[:n]]
+        lines = [Line.for_machine(self.mech, name) for name in self.mech.speeds[:n]]
         return Action(drags=tuple(Drag(lines[i], -1.0, [*M[i], *rest], h[i]) for i in range(n)))
 
 

@@ -158,8 +158,10 @@ def laws(mech: gw.Mechanism, axes: Sequence[tuple[str, Axis]]) -> list[Law]:
     for joint, axis in axes:
         rubbing = f"{joint}.motor" if axis.elastic else joint
         friction = Friction(coulomb=axis.Rv0, viscous=axis.Rv1, static=axis.peak * axis.Rv0)
-        found.append(CurrentLoop(f"{joint}.drive", Line.of(mech, motor_row(axis, joint)), axis.k, axis.w, axis.D))
-        found.append(DryFriction(f"{joint}.friction", Line.of(mech, rubbing), friction=friction))
+        found.append(
+            CurrentLoop(f"{joint}.drive", Line.for_machine(mech, motor_row(axis, joint)), axis.k, axis.w, axis.D)
+        )
+        found.append(DryFriction(f"{joint}.friction", Line.for_machine(mech, rubbing), friction=friction))
     return found
 
 

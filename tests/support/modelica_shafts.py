@@ -13,8 +13,8 @@ from gearwright.forces.friction.dry_friction import DryFriction
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.gear_losses import GearLoss
-from gearwright.forces.transmission.kinematic_error import Twist
-from gearwright.forces.transmission.nonlinear_spring import Curve
+from gearwright.forces.transmission.kinematic_error import ElementDeflection
+from gearwright.forces.transmission.nonlinear_spring import TorqueCurve
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Losses, Motor, Robot
 from gearwright.simulation import Signal as Input
 from gearwright.simulation import steps
@@ -115,7 +115,13 @@ def ten_rotors() -> Model:
 def backlash() -> Model:
     """Two inertias swing on springs of 20 kNm/rad with 50 Nms/rad; the second one has a play of 45 degrees."""
     mech = shafts({"inertia1": 5.0, "inertia2": 5.0}, [gw.Spring("springDamper", {"inertia1": 1}, 20e3, damping=50.0)])
-    play = Backlash("elastoBacklash", Twist(Line.of(mech, "inertia2")), Curve(20e3), 50.0, 0.7853981633974483)
+    play = Backlash(
+        "elastoBacklash",
+        ElementDeflection(Line.for_machine(mech, "inertia2")),
+        TorqueCurve(20e3),
+        50.0,
+        0.7853981633974483,
+    )
     signals = against_base("inertia1", "springDamper") | against_base("inertia2", "elastoBacklash")
     start = {"q.inertia1": 1.570796326794897, "q.inertia2": 1.570796326794897}
     return Model("Rotational.Examples.Backlash", mech, signals, [play], start=start)
@@ -126,7 +132,7 @@ def clutch_and_brake() -> Model:
     springs = [gw.Spring("spring", {"inertia2": -1, "inertia1": 1}, 160.0, damping=1.0)]
     mech = shafts({"inertia3": 1.0, "inertia2": 0.05, "inertia1": 1.0}, springs)
     laws = [
-        Clutch.between(mech, "clutch", "inertia2", "inertia3", normal_force=160.0),
+        Clutch.between_speeds(mech, "clutch", "inertia2", "inertia3", normal_force=160.0),
         Clutch.brake(mech, "brake", "inertia1", normal_force=1600.0),
     ]
     drive = sine(200.0, 50.0 / np.pi)
@@ -149,7 +155,7 @@ def geared(ratio: float, J1: float, J2: float) -> tuple[gw.Mechanism, Line]:
     spins = [gw.Spin("Inertia1", "base", (0, 0, 1), J1, row)]
     motors = [gw.Actuator("gear", row)]
     mech = gw.Mechanism([rotor("Inertia2", J2)], spins, actuators=motors, gravity=WEIGHTLESS)
-    return mech, Line.of(mech, row)
+    return mech, Line.for_machine(mech, row)
 
 
 def lossy(file: str, mech: gw.Mechanism, laws: list[Law], motor: Input, load: Input, speed: float = 0.0) -> Model:
@@ -160,7 +166,7 @@ def lossy(file: str, mech: gw.Mechanism, laws: list[Law], motor: Input, load: In
     for law in laws[1:]:
         signals[f"{law.name}.mode"] = reported(f"{law.name}.mode")
     excused = {r".*\.mode": NOT_UNIQUE} if len(laws) > 1 else {}
-    everything = [*laws, Load("load", Line.of(mech, "Inertia2"))]
+    everything = [*laws, Load("load", Line.for_machine(mech, "Inertia2"))]
     return Model(file, mech, signals, everything, inputs=inputs, start={"v.Inertia2": speed}, excused=excused)
 
 
@@ -188,7 +194,7 @@ def motor_start() -> Model:
     link = Link("load", joint=Joint("loadInertia"), inertia=np.diag([0.0, 0.0, 0.15]), effective=True)
     robot = Robot("DCPM_Start", [link], [Drive("loadInertia", motor, Gear(1.0), name="dcpm")], gravity=WEIGHTLESS)
     mech = gw.assemble(robot)
-    laws = [*motor_laws(robot, mech, ["dcpm.voltage"]), Load("load", Line.of(mech, "loadInertia"))]
+    laws = [*motor_laws(robot, mech, ["dcpm.voltage"]), Load("load", Line.for_machine(mech, "loadInertia"))]
     inputs = {
         "dcpm.voltage": Input(lambda t: 100.0 * min(max((t - 0.2) / 0.8, 0.0), 1.0), (0.2, 1.0)),
         "load": steps([0.0, 1.5], [0.0, -63.66]),

@@ -8,7 +8,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.forces import Line
-from gearwright.forces.prescribed_motion import Prescribed
+from gearwright.forces.prescribed_motion import IdealDrive
 from support.modelica import GRAVITY, STEEL, Model, Motion, Series, Signal, angle, cylinder, rate, sine, turning
 
 DOWN = (0.0, -GRAVITY, 0.0)
@@ -136,7 +136,9 @@ def rotor_on_moving_support(file: str) -> Model:
     ]
     spin = gw.Spin("rotor", "r2", (1, 0, 0), 2.0, {"rotor1D": 1})
     mech = gw.Mechanism(bodies, [spin], ["rotor1D"], gravity=WEIGHTLESS)
-    led = [Prescribed(f"drive of {name}", Line.of(mech, name), filtered(sine(2.0, 1.0))) for name in ("r1", "r2")]
+    led = [
+        IdealDrive(f"drive of {name}", Line.for_machine(mech, name), filtered(sine(2.0, 1.0))) for name in ("r1", "r2")
+    ]
     signals = {**turning("revolute", "revolute"), **turning("rotor1D", "rotor1D")}
     for k in (1, 2):
         signals |= {f"r{k}.phi": angle(f"r{k}"), f"r{k}.w": rate(f"r{k}"), f"position{k}.w": rate(f"r{k}")}

@@ -34,60 +34,72 @@ UNTURNED = "\n    moment = moment - moving.omega.cross(body.about_origin.tensor 
 
 MUTANTS = {
     "inverse: gyroscopic term of a body": Mutant(
-        "dynamics.inverse_dynamics:needed_wrench", "moving.linear)", "moving.linear)" + UNTURNED
+        "dynamics.inverse_dynamics:required_wrench", "moving.linear)", "moving.linear)" + UNTURNED
     ),
     "inverse: gyroscopic term of a wheel": Mutant(
-        "dynamics.inverse_dynamics:needed_wrench", " + moving.omega.cross(e * rate)", ""
+        "dynamics.inverse_dynamics:required_wrench", " + moving.omega.cross(e * rate)", ""
     ),
     "inverse: coupling, wheel to carrier": Mutant(
-        "dynamics.inverse_dynamics:needed_wrench", "e = spin.axis * spin.coupled", "e = spin.axis * 0.0"
+        "dynamics.inverse_dynamics:required_wrench", "e = spin.axis * spin.coupling_inertia", "e = spin.axis * 0.0"
     ),
     "inverse: coupling, carrier to wheel": Mutant(
-        "dynamics.inverse_dynamics:_turn_wheels", " + spin.coupled * alpha.dot(spin.axis)", ""
+        "dynamics.inverse_dynamics:_turn_wheels", " + spin.coupling_inertia * alpha.dot(spin.axis)", ""
     ),
     "inverse: sign of the coupling": Mutant(
-        "dynamics.inverse_dynamics:_turn_wheels", "+ spin.coupled", "- spin.coupled"
+        "dynamics.inverse_dynamics:_turn_wheels", "+ spin.coupling_inertia", "- spin.coupling_inertia"
     ),
-    "inverse: sign of a lever": Mutant("dynamics.inverse_dynamics:gathered", "+ pose.shift", "- pose.shift"),
-    "inverse: sign of a wrench": Mutant("dynamics.inverse_dynamics:needed_wrench", "force - back", "force + back"),
+    "inverse: sign of a lever": Mutant("dynamics.inverse_dynamics:accumulate_wrenches", "+ pose.shift", "- pose.shift"),
+    "inverse: sign of a wrench": Mutant("dynamics.inverse_dynamics:required_wrench", "force - back", "force + back"),
     "gravity: sign of a moment": Mutant(
         "dynamics.inverse_dynamics:gravity", "body.about_origin.moment.cross(a)", "a.cross(body.about_origin.moment)"
     ),
-    "inverse: sign in a moment": Mutant("algebra.mass_moments:Moments.pulled_by", "- P.xz * U.b.x", "+ P.xz * U.b.x"),
-    "motion: Coriolis acceleration": Mutant("dynamics.kinematics:accelerations", "(w * 2).cross", "w.cross"),
+    "inverse: sign in a moment": Mutant(
+        "algebra.mass_moments:MassMoments.field_wrench", "- P.xz * U.b.x", "+ P.xz * U.b.x"
+    ),
+    "motion: Coriolis acceleration": Mutant("dynamics.kinematics:body_accelerations", "(w * 2).cross", "w.cross"),
     "motion: sign of the centripetal acceleration": Mutant(
-        "dynamics.kinematics:accelerations", "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
+        "dynamics.kinematics:body_accelerations", "a_k + U_k @ r", "a_k + wd_k.cross(r) * 2 - U_k @ r"
     ),
-    "motion: gyroscopic turning of an axis": Mutant("dynamics.kinematics:accelerations", " + w.cross(turning)", ""),
-    "motion: drift of a joint's own axes": Mutant("dynamics.kinematics:accelerations", "axes_drift(dofs, v)", "None"),
+    "motion: gyroscopic turning of an axis": Mutant(
+        "dynamics.kinematics:body_accelerations", " + w.cross(turning)", ""
+    ),
+    "motion: drift of a joint's own axes": Mutant(
+        "dynamics.kinematics:body_accelerations", "axis_acceleration(dofs, v)", "None"
+    ),
     "motion: sign in the velocities": Mutant(
-        "dynamics.kinematics:velocities", "parent.linear + parent", "parent.linear - parent"
+        "dynamics.kinematics:body_velocities", "parent.linear + parent", "parent.linear - parent"
     ),
-    "mass matrix: coupling": Mutant("dynamics.mass_matrix:wheel_pushes", "spin.coupled * ratio", "0.0 * ratio"),
-    "mass matrix: sign of the coupling": Mutant("dynamics.mass_matrix:wheel_pushes", "(spin.coupled", "(-spin.coupled"),
+    "mass matrix: coupling": Mutant(
+        "dynamics.mass_matrix:wheel_moments", "spin.coupling_inertia * ratio", "0.0 * ratio"
+    ),
+    "mass matrix: sign of the coupling": Mutant(
+        "dynamics.mass_matrix:wheel_moments", "(spin.coupling_inertia", "(-spin.coupling_inertia"
+    ),
     "mass matrix: sign of one triangle": Mutant(
         "dynamics.mass_matrix:_add_pair", "M[j][i] = M[i][j]", "M[j][i] = -M[i][j]"
     ),
     "mass matrix: sign of the rotor inertia": Mutant(
-        "dynamics.mass_matrix:_add_inertia", "spin.inertia * b_i", "-spin.inertia * b_i"
+        "dynamics.mass_matrix:_add_wheel_inertia", "spin.inertia * b_i", "-spin.inertia * b_i"
     ),
-    "mass matrix: sign of a lever": Mutant("dynamics.mass_matrix:_add_links", "+ pose.shift", "- pose.shift"),
+    "mass matrix: sign of a lever": Mutant("dynamics.mass_matrix:_add_link_entries", "+ pose.shift", "- pose.shift"),
     "Coriolis: gyroscopic term of a wheel": Mutant("dynamics.coriolis:add_spin", " + half * rate * N", ""),
-    "Coriolis: coupling": Mutant("dynamics.coriolis:add_spin", "half = 0.5 * spin.coupled", "half = 0.0"),
+    "Coriolis: coupling": Mutant("dynamics.coriolis:add_spin", "half = 0.5 * spin.coupling_inertia", "half = 0.0"),
     "Coriolis: sign in P": Mutant("dynamics.coriolis:add_spin", "else -N", "else N"),
     "Coriolis: gyroscopic term of a body": Mutant(
-        "dynamics.coriolis:_composite_drifts", " - Rot.cross(tensor @ w)", ""
+        "dynamics.coriolis:_composite_drifts", " - Rot.cross_matrix(tensor @ w)", ""
     ),
-    "Coriolis: drift of a joint's own axes": Mutant("dynamics.coriolis:_carrying", "body.omega - later", "body.omega"),
-    "energy: coupling": Mutant("dynamics.energy:kinetic_energy", "own + shared", "own"),
+    "Coriolis: drift of a joint's own axes": Mutant(
+        "dynamics.coriolis:_axis_twist", "body.omega - later", "body.omega"
+    ),
+    "energy: coupling": Mutant("dynamics.energy:kinetic_energy", "spin_energy + coupling_energy", "spin_energy"),
     "energy: sign of the height": Mutant("dynamics.energy:potential_energy", "total = -(", "total = ("),
-    "momentum: coupling": Mutant("dynamics.energy:momentum", "spin.coupled * along(spin.terms, v)", "0.0"),
+    "momentum: coupling": Mutant("dynamics.energy:momentum", "spin.coupling_inertia * row_dot(spin.terms, v)", "0.0"),
     "momentum: sign of a lever": Mutant("dynamics.energy:momentum", "+ p.cross(push)", "- p.cross(push)"),
     "springs: sign": Mutant("dynamics.springs:add_springs", "+ factor * force", "- factor * force"),
     "springs: dampers": Mutant("dynamics.springs:add_springs", "spring.damping * (", "0.0 * ("),
-    "elimination: sign": Mutant("dynamics.elimination:eliminated", "x[i] - factor", "x[i] + factor"),
+    "elimination: sign": Mutant("dynamics.elimination:factorise_symmetric", "x[i] - factor", "x[i] + factor"),
     "regressor: gyroscopic term of a body": Mutant(
-        "dynamics.regressor:_body_wrenches", " + w.cross(_element(e, f, w))", ""
+        "dynamics.regressor:_body_wrenches", " + w.cross(_unit_tensor_product(e, f, w))", ""
     ),
     "regressor: gyroscopic term of a wheel": Mutant(
         "dynamics.regressor:_spin_column", " + moving.omega.cross(spin.axis) * rate", ""
@@ -95,20 +107,20 @@ MUTANTS = {
     "regressor: coupling": Mutant("dynamics.regressor:_spin_column", "rate_dot + share *", "rate_dot + 0.0 *"),
     "regressor: sign of a first moment": Mutant("dynamics.regressor:_body_wrenches", "h.cross(a)", "a.cross(h)"),
     "Lagrange: coupling": Mutant(
-        "dynamics.other_formulations.lagrange:_wheel", "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"
+        "dynamics.other_formulations.lagrange:_wheel_term", "share * spin.axis.dot(z)", "0.0 * spin.axis.dot(z)"
     ),
     "Lagrange: sign of a Christoffel symbol": Mutant(
-        "dynamics.other_formulations.lagrange:_add_christoffel", "- db(j, k, i)", "+ db(j, k, i)"
+        "dynamics.other_formulations.lagrange:_add_christoffel", "- inertia_slope(j, k, i)", "+ inertia_slope(j, k, i)"
     ),
     "recursive: gyroscopic term of a body": Mutant(
-        "dynamics.other_formulations.vukobratovic:_couple", " + w.cross(J @ w)", ""
+        "dynamics.other_formulations.vukobratovic:_couple_form", " + w.cross(J @ w)", ""
     ),
     "recursive: gyroscopic term of a wheel": Mutant(
-        "dynamics.other_formulations.vukobratovic:_couple", "free = free + link", "free + link"
+        "dynamics.other_formulations.vukobratovic:_couple_form", "free = free + link", "free + link"
     ),
     "recursive: coupling": Mutant(
-        "dynamics.other_formulations.vukobratovic:_add_spins",
-        "ratio * spin.coupled * axis.dot(turn)",
+        "dynamics.other_formulations.vukobratovic:_add_spin_equations",
+        "ratio * spin.coupling_inertia * axis.dot(turn)",
         "0.0 * axis.dot(turn)",
     ),
     "recursive: sign": Mutant(
@@ -121,6 +133,6 @@ MUTANTS = {
         "dynamics.task_space.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"
     ),
     "batch: every state answers like the first": Mutant(
-        "programs.batch:_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
+        "programs.batch:_evaluate_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"
     ),
 }

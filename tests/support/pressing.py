@@ -10,4 +10,4 @@ DESK = Plane((0.0, 0.0, 0.1), (0, 0, 1))
 PEN = Constraint("pen", "tool", fixed_frame("desk", (0, 0, 0.1)), held=("z",))
 START = project(ARM, [0.3, -0.3, 0.9], [PEN])
 HERE = gw.placement(ARM, START.q, "tool")
-FINE = {"method": "adaptive", "rtol": 1e-10, "atol": 1e-12}
+FINE = {"method": "adaptive", "integrator": gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)}

@@ -65,12 +65,20 @@ def arm():
 
 @pytest.fixture(scope="module")
 def damper(arm):
-    return FluidDamper("j2.fluid", gw.forces.Line.of(arm, "j2"))
+    return FluidDamper("j2.fluid", gw.forces.Line.for_machine(arm, "j2"))
 
 
 @pytest.fixture(scope="module")
 def adaptive(arm, damper):
-    return gw.simulate(arm, START, 0.4, laws=[damper], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
+    return gw.simulate(
+        arm,
+        START,
+        0.4,
+        laws=[damper],
+        inputs=COMMAND,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
 
 
 def difference(one, other):
@@ -86,23 +94,43 @@ def test_it_runs_with_adaptive_steps(adaptive):
 
 @pytest.mark.parametrize("method", ["stiff", "rk4"])
 def test_it_runs_with_the_other_methods(arm, damper, adaptive, method):
-    more = {"step": 2e-4} if method == "rk4" else {"rtol": 1e-9, "atol": 1e-11}
-    run = gw.simulate(arm, START, 0.4, laws=[damper], inputs=COMMAND, method=method, **more)
+    fine = (
+        gw.analysis.IntegratorOptions(step=2e-4)
+        if method == "rk4"
+        else gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11)
+    )
+    run = gw.simulate(arm, START, 0.4, laws=[damper], inputs=COMMAND, method=method, integrator=fine)
     assert difference(adaptive, run) < 2e-6
 
 
 def test_it_runs_without_kernels(arm, damper, adaptive, monkeypatch):
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
-    run = gw.simulate(arm, START, 0.4, laws=[damper], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
+    run = gw.simulate(
+        arm,
+        START,
+        0.4,
+        laws=[damper],
+        inputs=COMMAND,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     assert difference(adaptive, run) < 1e-7
-    assert "GEARWRIGHT_KERNELS is off" in " ".join(run.remarks)
+    assert "GEARWRIGHT_KERNELS" in " ".join(run.remarks)
 
 
 def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
     """A stop that is never met gives the run modes; law by law and from the table of all laws it is the same motion."""
-    monkeypatch.setattr("gearwright.simulation.compiled_loop.loop_choice.WORTHWHILE", 30)
-    far = Stops("far", gw.forces.Line.of(arm, "j1"), -20.0, 20.0)
-    run = gw.simulate(arm, START, 0.4, laws=[damper, far], inputs=COMMAND, method="adaptive", rtol=1e-10, atol=1e-12)
+    monkeypatch.setattr("gearwright.simulation.compiled_loop.loop_choice.COMPILE_AFTER_EVALUATIONS", 30)
+    far = Stops("far", gw.forces.Line.for_machine(arm, "j1"), -20.0, 20.0)
+    run = gw.simulate(
+        arm,
+        START,
+        0.4,
+        laws=[damper, far],
+        inputs=COMMAND,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+    )
     assert difference(adaptive, run) < 1e-7
 
 
@@ -124,8 +152,16 @@ def test_a_motion_is_prescribed_to_it(arm, damper, inductance):
     motion = polynomial([0.0, 0.0, 0.0], [1.0, 0.9, -0.5], 0.5, order=7)
     current = {"j2.fluid.current": lambda t: 0.8 + 0.5 * np.sin(9.0 * t)}
     found = gw.demands(arm, motion, actuators=motors, laws=[damper], inputs=current)
-    laws, inputs = [*motors, damper], {**found.signals, **current}
-    run = gw.simulate(arm, found.start, 0.5, inputs=inputs, laws=laws, method="stiff", rtol=1e-9, atol=1e-11)
+    laws, inputs = [*motors, damper], {**found.input_signals, **current}
+    run = gw.simulate(
+        arm,
+        found.start,
+        0.5,
+        inputs=inputs,
+        laws=laws,
+        method="stiff",
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11),
+    )
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
     state = "j2.fluid.stiffening"
     assert np.abs(np.interp(run.t, found.t, found[state]) - run[state]).max() < 1e-4

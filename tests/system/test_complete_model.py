@@ -12,7 +12,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Line, Quantity
 from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.system.evaluation import evaluate, rates
+from gearwright.system.evaluation import evaluate_system, state_vector_rates
 from gearwright.system.open_systems.complete_model import complete_model
 from gearwright.system.system import System
 
@@ -86,12 +86,12 @@ def test_the_corrected_closed_form(arm, inductance):
         (diagonal, gw.mass_matrix(bare, q), gw.bias(bare, q, v)),
         (complete_model(arm, exact), gw.mass_matrix(arm, q) - np.diag(INERTIAS * RATIOS**2), gw.bias(arm, q, v)),
     ):
-        stacked = model.stacked(x)
+        stacked = model.actuator_states(x)
         drift, inputs = handbook(H, h, C, F, D, T, stacked)
-        rates = model.stacked(model.rates(x, u))  # the same map, since it is linear
+        rates = model.actuator_states(model.rates(x, u))  # the same map, since it is linear
         assert np.abs(rates - (drift + inputs @ u)).max() < 1e-10 * np.abs(rates).max()
         assert np.allclose(
-            model.stacked(model.input_matrix(x).T).T, inputs, rtol=1e-10, atol=1e-12 * np.abs(inputs).max()
+            model.actuator_states(model.input_matrix(x).T).T, inputs, rtol=1e-10, atol=1e-12 * np.abs(inputs).max()
         )
         assert np.allclose(model.drift(x) + model.input_matrix(x) @ u, model.rates(x, u), rtol=1e-12)
 
@@ -108,7 +108,7 @@ def test_the_printed_input_matrix_is_wrong_without_inductance(arm):
             D + K @ H @ T @ D
         model = complete_model(bare, motors(bare, inductance, INERTIAS))
         x = np.concatenate([q, v, np.zeros(3 if inductance else 0)])
-        right = model.stacked(model.input_matrix(x).T).T
+        right = model.actuator_states(model.input_matrix(x).T).T
         assert bool(np.abs(D - right).max() > 0.1 * np.abs(D).max()) is term_matters
 
 
@@ -140,7 +140,7 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
         dc_motor(mech, "m2", inertia=2e-3, **DATA),
         LinearActuator(
             "m3.motor",
-            Line.of(mech, mech.actuators[2].row),
+            Line.for_machine(mech, mech.actuators[2].row),
             C=[[0, 1, 0], [-30.0, -0.5, 8.0], [1.0, -3.0, -20.0]],
             f=[0, -50.0, 0.7],
             d=[[0, 0], [2.0, 0], [1.0, 40.0]],
@@ -153,21 +153,23 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
     ]
     model = complete_model(mech, laws)
     rng = np.random.default_rng(2)
-    x, u = rng.uniform(-1, 1, (5, len(model.names))), rng.uniform(-5, 5, (5, 4))
+    x, u = rng.uniform(-1, 1, (5, len(model.state_names))), rng.uniform(-5, 5, (5, 4))
     system = System(mech, laws, {})
     for state, inputs, found in zip(x, u, model.rates(x, u), strict=True):
         whole = np.concatenate([state, [0, 0]])
-        evaluation = evaluate(system, 0.0, whole, np.concatenate([np.zeros(3), inputs]), ("on",) * 3)
-        expected = rates(system, whole, np.concatenate([np.zeros(3), inputs]), evaluation, np.zeros(0))[:-2]
+        evaluation = evaluate_system(system, 0.0, whole, np.concatenate([np.zeros(3), inputs]), ("on",) * 3)
+        expected = state_vector_rates(system, whole, np.concatenate([np.zeros(3), inputs]), evaluation, np.zeros(0))[
+            :-2
+        ]
         assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
 
 
 def test_refusals(arm):
-    with pytest.raises(InputError, match="no actuators"):
+    with pytest.raises(InputError, match=r"complete_model: .*LinearActuator"):
         complete_model(arm, [])
-    with pytest.raises(InputError, match="sequence of LinearActuator"):
+    with pytest.raises(InputError, match=r"actuators=\['j1'\].*LinearActuator"):
         complete_model(arm, ["j1"])
-    with pytest.raises(InputError, match="free, spherical or planar"):
+    with pytest.raises(InputError, match=r"complete_model: .*simulate"):
         complete_model(gw.assemble(gw.load("mini_cheetah")), motors(arm))
     model = complete_model(arm, motors(arm))
     with pytest.raises(InputError, match=r"j1\.current"):
@@ -175,8 +177,10 @@ def test_refusals(arm):
     with pytest.raises(InputError, match=r"j1\.voltage"):
         model.rates(np.zeros(9), np.zeros(2))
     names = (Quantity("way", ""), Quantity("rate", ""))
-    led = LinearActuator("a", Line.of(arm, "j1"), [[0, 1], [0, 0]], [0, 0], [0, 1], [0, 1], names, (Quantity("u", ""),))
-    with pytest.raises(SingularityError, match="independent motions"):
+    led = LinearActuator(
+        "a", Line.for_machine(arm, "j1"), [[0, 1], [0, 0]], [0, 0], [0, 1], [0, 1], names, (Quantity("u", ""),)
+    )
+    with pytest.raises(SingularityError, match=r"a .*T f = 0"):
         complete_model(arm, [led, led])
 
 
@@ -217,8 +221,8 @@ def test_what_is_not_linear_is_refused_by_name():
     robot = rubbing_elbow()
     lossy_drive = replace(robot.drives[1], gear=replace(robot.drives[1].gear, efficiency=0.8))
     for bad, name in (
-        (robot.with_drive(lossy_drive), r"'j2.gear' \(GearLoss\) is not linear"),
-        (rubbing_elbow(friction=0.5), r"'j1.friction' \(DryFriction\) is not linear"),
+        (robot.with_drive(lossy_drive), r"'j2.gear' \(GearLoss\)"),
+        (rubbing_elbow(friction=0.5), r"'j1.friction' \(DryFriction\)"),
     ):
         mech = gw.assemble(bad)
         with pytest.raises(InputError, match=name):

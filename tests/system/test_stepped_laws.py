@@ -10,19 +10,24 @@ import pytest
 import gearwright as gw
 from gearwright import forces
 from gearwright.algebra.operations import FLOATS
-from gearwright.dynamics.integration_steps import Moving
-from gearwright.forces.impulse_limits import Entering, Meeting
+from gearwright.dynamics.integration_steps import StepState
+from gearwright.forces.impulse_limits import ImpulseRequest, PortInflow
 from gearwright.forces.law import Law
-from gearwright.forces.time_stepping_impulses import Bounded, Meshing, Pressed, Slipping
-from gearwright.forces.transmission.mesh_efficiency import Mesh
+from gearwright.forces.time_stepping_impulses import (
+    BoundedImpulse,
+    GapSpringImpulse,
+    GearLossImpulse,
+    SlidingSpringImpulse,
+)
+from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
 from gearwright.parts import Drive, Friction, Gear, Motor
-from gearwright.system.evaluation import evaluate
-from gearwright.system.modes.mode_settling import settle
+from gearwright.system.evaluation import evaluate_system
+from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import moreau_step
 
 ARM = gw.assemble(gw.load("elbow"))
-LINE = forces.Line.of(ARM, "j2")
+LINE = forces.Line.for_machine(ARM, "j2")
 BENT = np.array([0.3, 0.4, -0.2])
 
 
@@ -40,11 +45,15 @@ def geared_system(efficiency: float) -> System:
 RUB = Friction(coulomb=3.0, static=4.0, stribeck_speed=0.1, viscous=0.5)
 DISCS = {"normal_force": 100.0, "coefficients": [(0, 0.4), (1, 0.3)], "geometry": 2.0}
 SYSTEMS = {
-    "friction": System(ARM, [forces.DryFriction(f"{x}.rub", forces.Line.of(ARM, x), friction=RUB) for x in ARM.speeds]),
+    "friction": System(
+        ARM, [forces.DryFriction(f"{x}.rub", forces.Line.for_machine(ARM, x), friction=RUB) for x in ARM.speeds]
+    ),
     "clutch": System(ARM, [forces.Clutch("clutch", LINE, **DISCS)]),
-    "backlash": System(ARM, [forces.Backlash("gap", forces.Twist(LINE, 0.3), forces.Curve(300.0, 50.0), 2.0, 0.1)]),
-    "slip": System(ARM, [forces.MaxwellSlip("slip", forces.Twist(LINE), 2.0, 0.1)]),
-    "led": System(ARM, [forces.Prescribed("led", LINE, lambda t, s, w: 0.5 + t)]),
+    "backlash": System(
+        ARM, [forces.Backlash("gap", forces.ElementDeflection(LINE, 0.3), forces.TorqueCurve(300.0, 50.0), 2.0, 0.1)]
+    ),
+    "slip": System(ARM, [forces.MaxwellSlip("slip", forces.ElementDeflection(LINE), 2.0, 0.1)]),
+    "led": System(ARM, [forces.IdealDrive("led", LINE, lambda t, s, w: 0.5 + t)]),
     "field": System(
         ARM,
         [
@@ -76,11 +85,13 @@ def test_a_short_step_accelerates_as_the_modes_do(name):
         own = rng.uniform(-0.09, 0.09, len(system.states))
         u = np.concatenate([rng.normal(size=n) * (1.0, 20.0)[k % 2], np.abs(rng.normal(size=len(system.inputs)))])
         x = np.concatenate([q, v, own, [0.0, 0.0]])
-        situations = system.situations(FLOATS, 0.2, system.moving(x.tolist()), u.tolist())
-        modes = tuple(law.start(seen) for law, seen in zip(system.laws, situations, strict=True))
-        settled = settle(system, 0.2, x, u, modes)
-        a = evaluate(system, 0.2, settled.x, u, settled.modes).a
-        now = Moving(settled.x[system.q].tolist(), settled.x[system.v].tolist(), settled.x[system.own].tolist())
+        situations = system.law_situations(FLOATS, 0.2, system.motion_of(x.tolist()), u.tolist())
+        modes = tuple(law.initial_mode(seen) for law, seen in zip(system.laws, situations, strict=True))
+        settled = find_consistent_modes(system, 0.2, x, u, modes)
+        a = evaluate_system(system, 0.2, settled.x, u, settled.modes).a
+        now = StepState(
+            settled.x[system.q].tolist(), settled.x[system.v].tolist(), settled.x[system.law_slice].tolist()
+        )
         step = moreau_step(system, 60, FLOATS, 0.2 - h / 2, h, now, u.tolist())
         np.testing.assert_allclose(step.a, a, atol=2e-5 * (1 + np.abs(a).max()), err_msg=f"{k} {settled.modes}")
         rested += any(mode in ("stick", "stuck", "gap") for mode in settled.modes)
@@ -94,18 +105,18 @@ def test_every_law_with_modes_says_how_it_acts_over_a_step():
         kinds += kind.__subclasses__()
         if kind.__module__.startswith("gearwright.") and kind.modes is not Law.modes:
             found.add(kind)
-            assert kind.stepped is not Law.stepped, kind
+            assert kind.fixed_step_model is not Law.fixed_step_model, kind
     assert len(found) >= 6
 
 
-def meeting(speed: float, entering: float = 0.0, share: float = 0.0, answer: float = 0.7) -> Meeting:
-    return Meeting(speed, 0.0, answer, 1.0, entering, share, FLOATS)
+def meeting(speed: float, entering: float = 0.0, share: float = 0.0, answer: float = 0.7) -> ImpulseRequest:
+    return ImpulseRequest(speed, 0.0, answer, 1.0, entering, share, FLOATS)
 
 
 def test_friction_slides_or_holds():
     """P within its bounds against the speed that is left, and none left where it is inside of them."""
     for speed in np.linspace(-2, 2, 41):
-        p = Bounded(-1.0, 1.0).impulse(meeting(speed))
+        p = BoundedImpulse(-1.0, 1.0).limited_impulse(meeting(speed))
         left = speed + p
         assert abs(p) <= 0.7
         assert left == pytest.approx(0.0) if abs(p) < 0.7 else left * p <= 0
@@ -117,7 +128,7 @@ def test_a_pressed_spring_is_what_it_states():
     for a, b, d, c in rng.uniform([-1, 0.1, 0, 0], [1, 1, 3, 1], (200, 4)):
         for side in (1.0, -1.0):
             speed = rng.normal()
-            p = Pressed(side, a, b, d, c).impulse(meeting(speed))
+            p = GapSpringImpulse(side, a, b, d, c).limited_impulse(meeting(speed))
             u = side * (speed + p)
             T = max(0.0, a + b * u)
             D = np.clip(d * u, -c * T, c * T)
@@ -126,20 +137,20 @@ def test_a_pressed_spring_is_what_it_states():
 
 def test_a_slip_is_what_it_states():
     for speed in np.linspace(-3, 3, 31):
-        p = Slipping(0.2, 0.5, 0.4).impulse(meeting(speed)) / 0.7
+        p = SlidingSpringImpulse(0.2, 0.5, 0.4).limited_impulse(meeting(speed)) / 0.7
         assert p == pytest.approx(np.clip(-(0.2 + 0.5 * (speed + 0.7 * p)), -0.4, 0.4), abs=1e-12)
 
 
 @pytest.mark.parametrize("back", [0.6, 0.1, -0.5])
 def test_a_gear_is_in_one_of_its_quadrants(back):
     """T and O = T + P fit the sense of the speed that is left; at rest T is within what friction holds."""
-    rng, mesh, turned = np.random.default_rng(2), Mesh(0.7, back, 0.02, 0.01), 0
+    rng, mesh, turned = np.random.default_rng(2), MeshEfficiency(0.7, back, 0.02, 0.01), 0
     for speed, entering in rng.normal(size=(500, 2)):
         share = rng.uniform(0.4, 1.0)  # above |back| / (1 + |back|): it does not jam
-        p = Meshing(mesh, Entering(flows=(1.0,))).impulse(meeting(speed, entering, share, 1.0))
+        p = GearLossImpulse(mesh, PortInflow(flows=(1.0,))).limited_impulse(meeting(speed, entering, share, 1.0))
         T, left = entering - share * p, speed + p
         O = T + p
-        margins = [mesh.margin(T, O, sense, FLOATS) for sense in (1.0, -1.0)]
+        margins = [mesh.starting_margin(T, O, sense, FLOATS) for sense in (1.0, -1.0)]
         assert min(margins) >= -1e-12
         assert p * left <= 1e-12
         if abs(left) > 1e-12:
@@ -150,5 +161,7 @@ def test_a_gear_is_in_one_of_its_quadrants(back):
 
 def test_a_gear_that_jams_stops():
     """Painleve: the joint pushes a gear that locks itself, and the motor's inertia is small."""
-    p = Meshing(Mesh(0.4, -0.5, 0.0, 0.0), Entering(flows=(1.0,))).impulse(meeting(2.0, -0.5, 0.1, 1.0))
+    p = GearLossImpulse(MeshEfficiency(0.4, -0.5, 0.0, 0.0), PortInflow(flows=(1.0,))).limited_impulse(
+        meeting(2.0, -0.5, 0.1, 1.0)
+    )
     assert p == pytest.approx(-2.0)

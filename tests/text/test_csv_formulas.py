@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gearwright.cli.commands.sweep import _csv
+from gearwright.cli.commands.sweep import _sweep_csv
 from gearwright.design import Sweep
 from gearwright.files.tables.drive_tables import drive_table_text, read_drive_table
 from gearwright.motion.csv_columns import read_columns, write_columns
@@ -74,7 +74,7 @@ def test_every_table_shows_names(name, tmp_path):
     series = write_columns([name, f"q.{name}"], np.array([[-1.0, -2.0]]), np.array([0.0]))
     sheets = [GearboxSheet(key=name, ratio=50.0, manufacturer=name, name=name, note=name)]
     motors = [MotorSheet(key=name, voltage=24.0, source=name)]
-    for text in (_csv(sweep), series, drive_table_text(sheets), drive_table_text(motors)):
+    for text in (_sweep_csv(sweep), series, drive_table_text(sheets), drive_table_text(motors)):
         assert not any(map(is_computed, as_a_spreadsheet_sees(text)))
     (tmp_path / "series.csv").write_text(series, encoding="utf-8")
     assert read_columns(tmp_path / "series.csv", letters=None).header == ["t", name, f"q.{name}"]

@@ -13,11 +13,11 @@ import pytest
 
 import gearwright
 import gearwright as gw
-from gearwright.compiling.kernel import Recipe
+from gearwright.compiling.kernel import KernelRequest
 from gearwright.errors import FileError, GearwrightError, GearwrightWarning, InputError, MissingExtraError
-from gearwright.plots.labels import label
+from gearwright.plots.labels import plot_label
 from gearwright.tracing.c_source import c_source
-from gearwright.tracing.trace import traced
+from gearwright.tracing.trace import trace_graph
 from support.hostile_names import BORN, C_CODE, HOLDABLE, LETTERS, MARKUP, NAMES, hostile_robot, random_name
 from support.hostile_writers import MISSING_LETTERS, SLOW, STRICT, WRITERS
 
@@ -154,7 +154,7 @@ def test_messages_show_controls_but_keep_their_lines(kind):
 def test_arguments_of_c_functions_take_no_name_of_their_text(tmp_path):
     """Not that of the result, of a step, or of a function of C."""
     arm = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(1, 0, 0))])
-    graph = traced(Recipe("bias", arm).job())
+    graph = trace_graph(KernelRequest("bias", arm).trace_job())
     for q, v in (("out", "x1"), ("sin", "cos"), ("x2", "x2 "), ("a.b", "a_b_2"), ("for", "*/ evil")):
         source = tmp_path / "source.c"
         source.write_text(c_source(graph, "bias", {q: 1, v: 1}, 1), encoding="utf-8")
@@ -165,7 +165,7 @@ def test_names_in_figures_are_text_where_tex_sets_them():
     from matplotlib import rc_context
 
     with rc_context({"text.usetex": True}):
-        assert label("$x_1$\\input{a}\x1b") == (r"\$x\_1\$\textbackslash{}input\{a\}\textbackslash{}x1b")
+        assert plot_label("$x_1$\\input{a}\x1b") == (r"\$x\_1\$\textbackslash{}input\{a\}\textbackslash{}x1b")
 
 
 def test_a_seed_makes_the_same_name_again():

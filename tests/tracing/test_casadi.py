@@ -103,10 +103,10 @@ def test_names_that_casadi_would_refuse_are_made_plain():
 def test_refuses_what_cannot_be_traced_in_its_own_name():
     robot = gw.load("elbow")
     for wrong, options, message in (
-        ("inverse_dynamic", {}, "casadi_function: 'inverse_dynamic' cannot be compiled. Did you mean"),
-        (gw.jacobian, {}, "casadi_function: jacobian needs body="),
-        (gw.bias, {"speed": 1}, "casadi_function: bias has no option 'speed'"),
-        (gw.bias, {"parameters": ["j1.mass", "j1.mass"]}, "casadi_function: a parameter is named twice"),
+        ("inverse_dynamic", {}, "casadi_function: 'inverse_dynamic' .*'inverse_dynamics'"),
+        (gw.jacobian, {}, "casadi_function: jacobian .*body="),
+        (gw.bias, {"speed": 1}, "casadi_function: bias .*'speed'"),
+        (gw.bias, {"parameters": ["j1.mass", "j1.mass"]}, r"casadi_function: .*j1\.mass, j1\.mass"),
     ):
         with pytest.raises(InputError, match=message):
             gw.casadi_function(wrong, robot, **options)

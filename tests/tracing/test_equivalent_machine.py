@@ -9,8 +9,8 @@ from hypothesis import given, settings
 import gearwright as gw
 from gearwright.parts.parameter_paths import with_parameters
 from gearwright.programs import dynamics_programs
-from gearwright.programs.batch import evaluate
-from gearwright.tracing.simplify.equivalent_machine import PREPARED, prepare
+from gearwright.programs.batch import evaluate_program
+from gearwright.tracing.simplify.equivalent_machine import FRAME_INVARIANT_FUNCTIONS, simplify_machine
 from support.compare import relative
 from support.machines import motions, random_design, random_state, rotation
 
@@ -22,9 +22,9 @@ def arguments(name: str, q: np.ndarray, state) -> tuple[np.ndarray, ...]:
 
 
 def difference(name: str, mech: gw.Mechanism, state) -> float:
-    prepared = prepare(mech)
+    prepared = simplify_machine(mech)
     function = getattr(gw, name)
-    moved = np.array(prepared.placed_at(list(state.q)))
+    moved = np.array(prepared.coordinates_for(list(state.q)))
     expected = function(mech, *arguments(name, state.q, state))
     scale = 0.0
     if name == "coriolis_matrix":  # what cancels in C has the size of M v
@@ -32,7 +32,7 @@ def difference(name: str, mech: gw.Mechanism, state) -> float:
     return relative(function(prepared.mech, *arguments(name, moved, state)), expected, scale)
 
 
-@pytest.mark.parametrize("name", PREPARED)
+@pytest.mark.parametrize("name", FRAME_INVARIANT_FUNCTIONS)
 @given(motions())
 @settings(max_examples=40, deadline=None)
 def test_same_equations_on_random_machines(name, drawn):
@@ -66,7 +66,7 @@ def test_right_angles_parallel_axes_and_level_ground(kinds):
         ]
         mech = gw.Mechanism(bodies, spins)
         state = random_state(rng, mech)
-        for name in PREPARED:
+        for name in FRAME_INVARIANT_FUNCTIONS:
             assert difference(name, mech, state) < 1e-12, name
 
 
@@ -86,8 +86,8 @@ def test_nearly_parallel_axes_are_not_parallel(tilt):
     state = random_state(rng, mech)
     for name in ("inverse_dynamics", "mass_matrix"):
         assert difference(name, mech, state) < 1e-12, name
-    moved = np.array(prepare(mech).placed_at(list(state.q)))
-    torque = gw.gravity(prepare(mech).mech, moved)
+    moved = np.array(simplify_machine(mech).coordinates_for(list(state.q)))
+    torque = gw.gravity(simplify_machine(mech).mech, moved)
     assert relative(torque, gw.gravity(mech, state.q)) < max(1e-12, 1e-14 / tilt)
 
 
@@ -98,14 +98,14 @@ def test_wheels_on_the_driven_link_and_further_out():
     carriers = [("b0", "j0"), ("b1", "j1"), ("b2", "j0"), ("b1", "j2")]
     spins = [gw.Spin(f"s{k}", c, axes[k], 1e-4, {j: 30.0}) for k, (c, j) in enumerate(carriers)]
     mech = gw.Mechanism(mech.bodies, spins, gravity=mech.gravity)
-    for name in PREPARED:
+    for name in FRAME_INVARIANT_FUNCTIONS:
         assert difference(name, mech, random_state(rng, mech)) < 1e-12, name
 
 
 def test_a_chain_in_general_position_keeps_only_its_base_parameters():
     """Seven per revolute body beyond the first (Gautier and Khalil), and a turn about x as fixed rotation."""
     mech = random_design(np.random.default_rng(0), ("revolute",) * 5, wheels=0, chain=True).written()
-    for body in prepare(mech).mech.bodies[1:]:
+    for body in simplify_machine(mech).mech.bodies[1:]:
         m, _, _, hz, xx, _, _, yy, _, zz = body.about_origin
         assert (m, hz) == (0.0, 0.0)
         assert xx + yy == zz
@@ -115,7 +115,7 @@ def test_a_chain_in_general_position_keeps_only_its_base_parameters():
 
 def test_a_vertical_first_joint_keeps_one_number():
     body = gw.Body("turret", axis=(0, 0, 1), mass=5, com=(0.1, 0.2, 0.3), inertia=np.diag([0.1, 0.2, 0.25]))
-    prepared = prepare(gw.Mechanism([body], [gw.Spin("rotor", "base", (1, 2, 3), 1e-4, [-100])]))
+    prepared = simplify_machine(gw.Mechanism([body], [gw.Spin("rotor", "base", (1, 2, 3), 1e-4, [-100])]))
     assert prepared.mech.spins == ()
     zz = 0.25 + 5 * (0.1**2 + 0.2**2) + 1e-4 * 100**2
     expected = np.array([0, 0, 0, 0, 0, 0, 0, zz, 0, zz])
@@ -126,7 +126,7 @@ def test_rounded_rotations_are_left_alone():
     """New frames would make a rotation exact that the original has rounded."""
     R = np.round(rotation(np.random.default_rng(1)), 8)
     mech = gw.Mechanism([gw.Body("a", mass=1, com=(0.1, 0, 0)), gw.Body("b", "a", rotation=R, mass=1, com=(0.1, 0, 0))])
-    assert prepare(mech).mech is mech
+    assert simplify_machine(mech).mech is mech
 
 
 def test_symbolic_inertias_and_ratios_are_regrouped_too():
@@ -135,15 +135,17 @@ def test_symbolic_inertias_and_ratios_are_regrouped_too():
     joint = robot.drives[1].joint
     paths = ["payload.mass", f"{joint}.motor.inertia", f"{joint}.gear.ratio"]
     kernel = gw.compile(gw.inverse_dynamics, robot, parameters=paths)
-    values = kernel.nominal * [2.5, 1.1, -0.7]
+    values = kernel.nominal_parameters * [2.5, 1.1, -0.7]
     mech = gw.assemble(with_parameters(robot, dict(zip(paths, values, strict=True))))
     state = random_state(np.random.default_rng(3), mech)
-    expected = evaluate(dynamics_programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {})
+    expected = evaluate_program(
+        dynamics_programs.INVERSE_DYNAMICS, mech, {"q": state.q, "v": state.v, "a": state.a}, {}
+    )
     assert relative(kernel(state.q, state.v, state.a, parameters=values), expected) < 1e-12
 
 
 def test_a_machine_of_shafts_alone_stays():
     case = gw.Body("case", -1, "fixed", mass=1, com=(0.1, 0, 0), inertia=np.eye(3))
     mech = gw.Mechanism([case], [gw.Spin("rotor", "case", (0, 0, 1), 1e-3, {"shaft": 10})], shafts=["shaft"])
-    assert prepare(mech).mech is mech
+    assert simplify_machine(mech).mech is mech
     np.testing.assert_allclose(gw.compile(gw.mass_matrix, mech)(np.zeros(1)), [[0.1]], rtol=1e-15)

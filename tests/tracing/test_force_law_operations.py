@@ -7,12 +7,12 @@ import pytest
 
 import gearwright as gw
 from gearwright.algebra.operations import ARRAYS
-from gearwright.compiling.compile import layout_of, machine_code
-from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.compile import array_layout, object_file
+from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.host.machine_code import MachineCode
-from gearwright.compiling.host.processor import generic
+from gearwright.compiling.host.processor import generic_processor
 from gearwright.programs.program import Program
-from gearwright.tracing.trace import TraceJob, traced
+from gearwright.tracing.trace import TraceJob, trace_graph
 
 
 def law(_mech, ops, x, _fixed):
@@ -37,16 +37,16 @@ def law(_mech, ops, x, _fixed):
 PROGRAM = Program("law", ("q", "v"), law, lambda *_: (8,))
 
 
-@pytest.mark.parametrize("machine", [host, generic])
+@pytest.mark.parametrize("machine", [host_processor, generic_processor])
 def test_every_operation_equals_numpy(machine):
     mech = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0))])
     job, chip = TraceJob(PROGRAM, mech, {}), machine()
-    code = MachineCode(machine_code(traced(job), layout_of(job), job.shape(), chip), chip.width, True)
+    code = MachineCode(object_file(trace_graph(job), array_layout(job), job.result_shape(), chip), chip.width, True)
     q, v = np.random.default_rng(0).uniform(-1.5, 1.5, (2, 41, 1))
     q[:4, 0] = 0.1, -0.1, 0.5, 0.0
     v[4:7, 0] = 1.0, 0.0, -1.0
     expected = np.stack(law(mech, ARRAYS, {"q": [q[:, 0]], "v": [v[:, 0]]}, {}), axis=-1)
     for rows in (1, 41):
         out = np.empty((rows, 8))
-        assert code.run([q, v], [8, 8], out, 0, rows)
+        assert code.run_rows([q, v], [8, 8], out, 0, rows)
         np.testing.assert_allclose(out, expected[:rows], rtol=1e-14, atol=1e-15)

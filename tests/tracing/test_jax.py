@@ -76,9 +76,9 @@ def test_parameters_stay_inputs():
 def test_refuses_float32_and_wrong_shapes(drawn):
     mech, s = drawn
     f = jax_function(gw.inverse_dynamics, mech)
-    with pytest.raises(InputError, match="last axis must be"):
+    with pytest.raises(InputError, match=rf"\bv .*\({len(s.v) - 1},\).*\b{len(s.v)}\b"):
         f(s.q, s.v[:-1], s.a)
-    with pytest.raises(InputError, match="give q, v, a"):
+    with pytest.raises(InputError, match=r"\b2\b.*q, v, a"):
         f(s.q, s.v)
     jax.config.update("jax_enable_x64", False)
     with pytest.raises(InputError, match="jax_enable_x64"):

@@ -12,16 +12,16 @@ import pytest
 
 import gearwright as gw
 from gearwright.programs import dynamics_programs
-from gearwright.tracing.graph import Builder
-from gearwright.tracing.trace import TraceJob, traced
+from gearwright.tracing.graph import GraphBuilder
+from gearwright.tracing.trace import TraceJob, trace_graph
 from support.compare import relative
 from support.machines import random_design
 
 
 @pytest.fixture
-def builder() -> Builder:
-    made = Builder()
-    made.x, made.y = made.node("input", 0, 0), made.node("input", 0, 1)
+def builder() -> GraphBuilder:
+    made = GraphBuilder()
+    made.x, made.y = made.add_node("input", 0, 0), made.add_node("input", 0, 1)
     return made
 
 
@@ -31,7 +31,7 @@ def test_equal_operations_are_one(builder):
     assert b.mul(x, y) == b.mul(y, x)
     assert b.mul(b.neg(x), y) == b.neg(b.mul(x, y))
     assert b.mul(b.neg(x), b.neg(y)) == b.mul(x, y)
-    assert b.mul(b.const(-3.0), x) == b.neg(b.mul(x, b.const(3.0)))
+    assert b.mul(b.add_constant(-3.0), x) == b.neg(b.mul(x, b.add_constant(3.0)))
     assert b.add(x, b.neg(y)) == b.sub(x, y)
     assert b.sub(y, x) == b.neg(b.sub(x, y))
     assert b.sub(x, b.neg(y)) == b.add(x, y)
@@ -42,19 +42,19 @@ def test_equal_operations_are_one(builder):
 
 def test_zeros_ones_and_numbers_fold(builder):
     b, x = builder, builder.x
-    assert b.add(x, b.const(0.0)) == x
-    assert b.mul(x, b.const(1.0)) == x
-    assert b.value(b.mul(x, b.const(0.0))) == 0.0
-    assert b.value(b.sub(x, x)) == 0.0
-    assert b.sub(b.const(0.0), x) == b.neg(x)
-    assert b.value(b.add(b.const(2.0), b.const(3.0))) == 5.0
-    assert b.div(x, b.const(4.0)) == b.mul(x, b.const(0.25))
+    assert b.add(x, b.add_constant(0.0)) == x
+    assert b.mul(x, b.add_constant(1.0)) == x
+    assert b.constant_value(b.mul(x, b.add_constant(0.0))) == 0.0
+    assert b.constant_value(b.sub(x, x)) == 0.0
+    assert b.sub(b.add_constant(0.0), x) == b.neg(x)
+    assert b.constant_value(b.add(b.add_constant(2.0), b.add_constant(3.0))) == 5.0
+    assert b.div(x, b.add_constant(4.0)) == b.mul(x, b.add_constant(0.25))
 
 
 def test_what_no_result_needs_is_left_out(builder):
     b = builder
     b.mul(b.x, b.x)
-    graph = b.graph([b.add(b.x, b.y)])
+    graph = b.make_graph([b.add(b.x, b.y)])
     assert [node.op for node in graph.nodes] == ["input", "input", "add"]
 
 
@@ -69,7 +69,7 @@ def test_count_of_a_pendulum():
 
 
 def test_operands_come_before_their_use(arm):
-    graph = traced(TraceJob(dynamics_programs.FORWARD_DYNAMICS, arm, {}))
+    graph = trace_graph(TraceJob(dynamics_programs.FORWARD_DYNAMICS, arm, {}))
     assert all(operand < k for k, node in enumerate(graph.nodes) for operand in node.operands)
     assert len(set(graph.nodes)) == len(graph.nodes)
 

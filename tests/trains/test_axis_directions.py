@@ -67,7 +67,7 @@ class Epicyclic:
         u, w = across(self.in_arm)
         for n, t in enumerate(2 * np.pi * np.arange(COUNT) / COUNT):
             spot = RADIUS * (np.cos(t) * u + np.sin(t) * w)
-            body = (PLANET.inertia, PLANET.transverse, PLANET.mass)
+            body = (PLANET.inertia, PLANET.mean_transverse_inertia, PLANET.mass)
             oracle.wheel(f"p{n}", "arm", rows[0], planet_axis, *body, spot)
         return oracle
 
@@ -103,7 +103,7 @@ def test_parallel_planets_between_coaxial_links(seed, ways, plate):
 def test_planets_with_an_axis_of_their_own_and_a_weld_between(ways, planet_way):
     """The ring turns on a plate that is welded to the arm: the arm sees its axis through the weld."""
     stage = Epicyclic(7, *ways, plate=True)
-    body = {"mass": PLANET.mass, "transverse_inertia": PLANET.transverse}
+    body = {"mass": PLANET.mass, "transverse_inertia": PLANET.mean_transverse_inertia}
     axis = planet_way * stage.in_arm
     planet = Gearwheel("stage.planets", "arm", tuple(axis), PLANET.inertia, count=COUNT, radius=RADIUS, **body)
     meshes = [
@@ -128,5 +128,5 @@ def test_parallel_planets_that_cannot_mesh_are_refused():
     links = [Link("arm", joint=Joint("ja")), Link("ring", "arm", Joint("jr", axis=(1, 0, 0)))]
     planets, meshes = planetary_differential("stage", "sun", "ring", "arm", TEETH, COUNT)
     train = Train("t", [Gearwheel("sun", "base", "ja", 1e-3), *planets], meshes)
-    with pytest.raises(TrainError, match="internal gears need parallel axes"):
+    with pytest.raises(TrainError, match=r"internal.*parallel"):
         gw.assemble(Robot("stage", links, trains=[train]))

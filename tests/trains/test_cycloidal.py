@@ -25,15 +25,31 @@ def explicit(speed, per_output, axis, speeds):
     """Sun, cranks and discs as bodies on link 2; the output turns `per_output` times as fast as `speed`."""
     oracle = explicit_chain(1, speeds)
     row = lambda rate: {speed: rate * per_output}  # noqa: E731
-    oracle.wheel("sun", "l2", row(25.0), axis, SUN.inertia, SUN.transverse, SUN.mass, PLACE)
+    oracle.wheel("sun", "l2", row(25.0), axis, SUN.inertia, SUN.mean_transverse_inertia, SUN.mass, PLACE)
     oracle.wheel("phase", "l2", row(-11.0), axis, 0.0, 0.0, 0.0, PLACE)  # where the discs' centres are
     oracle.wheel("carrier", "l2", row(1.0), axis, 0.0, 0.0, 0.0, PLACE)  # what turns with the output
     u, w = across(axis)
     for k, t in enumerate(2 * np.pi * np.arange(3) / 3):
         out = np.cos(t) * u + np.sin(t) * w
-        oracle.wheel(f"disc{k}", "phase", row(12.0), axis, DISC.inertia, DISC.transverse, DISC.mass, ECCENTRICITY * out)
         oracle.wheel(
-            f"crank{k}", "carrier", row(-12.0), axis, CRANK.inertia, CRANK.transverse, CRANK.mass, RADIUS * out
+            f"disc{k}",
+            "phase",
+            row(12.0),
+            axis,
+            DISC.inertia,
+            DISC.mean_transverse_inertia,
+            DISC.mass,
+            ECCENTRICITY * out,
+        )
+        oracle.wheel(
+            f"crank{k}",
+            "carrier",
+            row(-12.0),
+            axis,
+            CRANK.inertia,
+            CRANK.mean_transverse_inertia,
+            CRANK.mass,
+            RADIUS * out,
         )
     return oracle
 

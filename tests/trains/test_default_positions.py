@@ -74,7 +74,7 @@ def test_gear_members_stay_with_the_motor(stated):
     gear = Planetary(sun=18, planet=27, ring=72, sun_member=SUN)
     oracle = explicit_chain()
     oracle.wheel("rotor", "l2", {"j3": 5.0}, e, AXIAL, ACROSS, MASS, at)
-    oracle.wheel("sun", "l2", {"j3": 5.0}, e, SUN.inertia, SUN.transverse, SUN.mass, at)
+    oracle.wheel("sun", "l2", {"j3": 5.0}, e, SUN.inertia, SUN.mean_transverse_inertia, SUN.mass, at)
     assert agreement(Robot("arm", chain(), [Drive("j3", motor(position=stated), gear)]), oracle) < 1e-12
 
 
@@ -141,9 +141,7 @@ FAR_MASSES = {
 def test_a_mass_elsewhere_needs_a_place(part):
     """A carrier on neither side of the joint: no default makes sense, unless the link contains the mass already."""
     drive = FAR_MASSES[part]
-    with pytest.raises(
-        DriveError, match=rf"drive 'j3': its {part} has a mass of .* mounted on 'base', on neither side"
-    ):
+    with pytest.raises(DriveError, match=rf"drive 'j3'.*{part}.* kg.*'base'"):
         gw.assemble(Robot("arm", chain(), [drive]))
     gw.assemble(Robot("arm", chain(), [replace(drive, motor=replace(drive.motor, position=(0, 0, 0.1)))]))
     gear = replace(drive.gear, driver_member=Member(1e-3, 0.3, included=True)) if part == "driver" else drive.gear
@@ -157,7 +155,7 @@ def test_a_rotor_without_mass_needs_none():
 
 def test_a_belt_does_not_start_on_its_joint():
     belt = Belt(driver=0.02, driven=0.06, distance=0.3, line_density=0.5)
-    with pytest.raises(TrainError, match=r"j3.belt: its motor sits on the joint 'j3' itself.*`position`.*`towards`"):
+    with pytest.raises(TrainError, match=r"j3\.belt.*joint 'j3'.*`position`.*`towards`"):
         gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(1e-3), belt)]))
     gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(1e-3), replace(belt, towards=(1.0, 0.3, 0.2)))]))
 
@@ -166,7 +164,7 @@ def test_a_stator_elsewhere_is_refused():
     e, _ = axis_in_parent("j3")
     wheel = Gearwheel("w", "l2", tuple(e), 0.01)
     train = Train("t", [wheel], [Mesh("w", "l3", teeth=(20, 60))], [TrainMotor("m", "w", "l3", motor(stator_mass=1.0))])
-    with pytest.raises(TrainError, match=r"motor 'm': its stator has a mass of 1.0 kg and sits on 'l3', its rotor on"):
+    with pytest.raises(TrainError, match=r"motor 'm'.*1\.0 kg.*'l3'"):
         gw.assemble(Robot("arm", chain(), trains=[train]))
 
 
@@ -175,11 +173,11 @@ def test_a_stator_elsewhere_is_refused():
     [
         (
             {"motor_mass": 1.0, "stator_mass": 0.4},
-            r"motor_mass 1.0 kg is that of rotor and stator, and stator_mass",
+            r"motor_mass 1\.0 kg.*stator_mass 0\.4 kg",
         ),
-        ({"motor_mass": 1.0, "mass": 1.2}, r"rotor's mass 1.2 kg is more than that of the whole motor, motor_mass 1.0"),
-        ({"stator_mass": -1.0}, r"stator_mass=-1.0 must be a finite number of 0 or more"),
-        ({"motor_mass": float("nan")}, r"motor_mass=nan must be a finite number"),
+        ({"motor_mass": 1.0, "mass": 1.2}, r"mass 1\.2 kg.*motor_mass 1\.0"),
+        ({"stator_mass": -1.0}, r"stator_mass=-1\.0"),
+        ({"motor_mass": float("nan")}, r"motor_mass=nan"),
     ],
 )
 def test_masses_that_contradict_each_other(words, message):
@@ -225,7 +223,7 @@ def test_words_of_places_and_masses(words, place, rest, rotor, tmp_path):
 
 
 def test_a_file_that_states_two_masses_says_its_line():
-    with pytest.raises(FileError, match=r"line 8.*motor_mass 1.0 kg is that of rotor and stator"):
+    with pytest.raises(FileError, match=r"line 8.*motor_mass 1\.0 kg"):
         read_yaml(ARM.replace("MOTOR", "motor_mass: 1, stator_mass: 0.4"))
 
 
@@ -239,7 +237,7 @@ def test_a_file_may_weigh_a_catalogue_motor_otherwise(entry, word, monkeypatch):
 def test_a_place_that_is_not_stated_has_no_parameters():
     robot = read_yaml(ARM.replace("MOTOR", "stator_mass: 1.5"))
     assert parameter(robot, "elbow.motor.stator_mass") == 1.5
-    with pytest.raises(InputError, match=r"'elbow.motor.position.x' has no value in this robot. Give it one"):
+    with pytest.raises(InputError, match=r"'elbow\.motor\.position\.x'"):
         parameter(robot, "elbow.motor.position.x")
 
 

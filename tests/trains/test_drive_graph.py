@@ -9,7 +9,7 @@ import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.mechanism import BASE, GearGraph, GearPair, TurningPair, gear_graph
 from gearwright.parts import Drive, Link, Member, Planetary, Robot, Series, Spur, Wolfrom
-from gearwright.parts.gears.topology import DRIVEN, MOUNT, inside
+from gearwright.parts.gears.topology import DRIVEN_MEMBER, MOUNT_MEMBER, gear_topology
 
 SOLID = Member(1e-4)
 GEARS = {
@@ -33,10 +33,10 @@ def test_the_graph_turns_the_wheels_of_every_bundled_robot(robot):
     """Rates of the graph, relative to the link that carries a wheel, are the ratio rows of the assembled machine."""
     loaded = gw.load(robot)
     mech, graph = gw.assemble(loaded), gear_graph(loaded)
-    rates = graph.rates(moving_speeds(mech, graph))
+    rates = graph.turning_rates(moving_speeds(mech, graph))
     for spin in (spin for spin in mech.spins if spin.name in graph.links):
         home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name
-        row = graph.relative(rates, home, spin.name)
+        row = graph.relative_row(rates, home, spin.name)
         for k, speed in enumerate(mech.speeds):
             assert row.get(speed, 0.0) == pytest.approx(spin.ratio[k], abs=1e-12), (spin.name, speed)
 
@@ -45,13 +45,13 @@ def test_the_graph_turns_the_wheels_of_every_bundled_robot(robot):
 def test_the_meshes_make_the_ratio(name):
     """The gear alone: mount, driven member, its own members; its input turns at the gear's ratio."""
     gear = GEARS[name]
-    found = inside(gear)
+    found = gear_topology(gear)
     axis = {"joint": "joint"}
-    turning = [TurningPair(MOUNT, DRIVEN, "joint")]
+    turning = [TurningPair(MOUNT_MEMBER, DRIVEN_MEMBER, "joint")]
     turning += [TurningPair(t.carrier, t.member, axis.get(t.axis, t.axis)) for t in found.members]
-    graph = GearGraph(turning, [GearPair(*m) for m in found.meshes], MOUNT)
+    graph = GearGraph(turning, [GearPair(*m) for m in found.meshes], MOUNT_MEMBER)
     assert graph.degrees_of_freedom == 1
-    assert graph.rates([DRIVEN])[found.input][DRIVEN] == pytest.approx(gear.ratio, rel=1e-12)
+    assert graph.turning_rates([DRIVEN_MEMBER])[found.input][DRIVEN_MEMBER] == pytest.approx(gear.ratio, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", GEARS)
@@ -60,8 +60,8 @@ def test_members_in_a_robot(name):
     arm = Link("arm", mass=1, com=(0.1, 0, 0), inertia=np.diag([0.1, 0.1, 0.1]))
     robot = Robot("one", [arm], [Drive("arm", gear=GEARS[name])])
     graph, mech = gear_graph(robot), gw.assemble(robot)
-    rates = graph.rates(["arm"])
+    rates = graph.turning_rates(["arm"])
     for spin in (spin for spin in mech.spins if spin.name in graph.links):
         home = "base" if spin.carrier == BASE else "arm"
-        assert graph.relative(rates, home, spin.name).get("arm", 0.0) == pytest.approx(spin.ratio[0], rel=1e-12)
-    assert len(graph.gears) == len(inside(GEARS[name]).meshes)
+        assert graph.relative_row(rates, home, spin.name).get("arm", 0.0) == pytest.approx(spin.ratio[0], rel=1e-12)
+    assert len(graph.gears) == len(gear_topology(GEARS[name]).meshes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -75,9 +74,9 @@ def test_two_pairs_and_a_shaft():
     turning = {"a": ("motor", 15), "b": ("stage1", -5), "c": ("stage1", -5), "d": ("stage2", -5), "e": ("stage2", -5)}
     for name, (shaft, ratio) in turning.items():
         one = parts[name]
-        oracle.wheel(name, "l2", {f"j3.{shaft}": ratio}, e, one.inertia, one.transverse, one.mass, PLACE)
+        oracle.wheel(name, "l2", {f"j3.{shaft}": ratio}, e, one.inertia, one.mean_transverse_inertia, one.mass, PLACE)
     last = parts["f"]
-    oracle.wheel("f", "l2", {"j3": 1.0}, e, last.inertia, last.transverse, last.mass, joint_at)
+    oracle.wheel("f", "l2", {"j3": 1.0}, e, last.inertia, last.mean_transverse_inertia, last.mass, joint_at)
     agrees(mech, oracle)
 
 
@@ -155,7 +154,7 @@ def test_torsion_is_seen_through_the_stages_behind():
     assert [p.stiffness for p in far.pieces] == [1600.0, 2400.0]
     assert far.pieces[0].until == 20.0
     assert (far.hysteresis.torque, far.hysteresis.width) == pytest.approx((1.2, 2.5e-4))
-    assert Torsion(backlash=2e-3).seen_through(r).backlash == pytest.approx(5e-4)
+    assert Torsion(backlash=2e-3).reflected_through(r).backlash == pytest.approx(5e-4)
     # An angle theta of the far shaft is r theta at the stage's output and -50 r theta at its input.
     assert [(e.amplitude, e.periods) for e in far.errors] == [(1e-4 / r, 2 * -50 * r), (2e-4 / r, 3 * r)]
 
@@ -203,42 +202,42 @@ def test_a_stiffness_stays_symbolic_down_to_the_kernel():
 
 
 REFUSED = {
-    "negative stiffness": (lambda: Gear(10, stiffness=-5.0), TrainError, "stiffness=-5.0 must be a positive"),
+    "negative stiffness": (lambda: Gear(10, stiffness=-5.0), TrainError, r"stiffness=-5\.0"),
     "negative damping": (
         lambda: Gear(10, stiffness=5.0, damping=-1.0),
         TrainError,
-        "damping=-1.0 must be a finite number of Nms/rad, 0 or more. A negative one would feed the motion.",
+        r"damping=-1\.0.*Nms/rad",
     ),
     "stiffness that is not a number": (
         lambda: Gear(10, stiffness=float("nan")),
         TrainError,
-        "stiffness=nan must be a positive finite number of Nm/rad",
+        "stiffness=nan.*Nm/rad",
     ),
-    "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "must be a positive finite number"),
+    "endless stiffness": (lambda: Gear(10, stiffness=float("inf")), TrainError, "stiffness=inf"),
     "damping that is not a number": (
         lambda: Gear(10, stiffness=5.0, damping=float("nan")),
         TrainError,
-        "damping=nan must be a finite number",
+        "damping=nan",
     ),
     "damping without stiffness": (
         lambda: Gear(10, damping=3.0),
         TrainError,
-        "damping 3.0 Nms/rad without stiffness: a rigid gear does not twist",
+        r"damping 3\.0 Nms/rad.*stiffness",
     ),
     "backlash without stiffness": (
         lambda: Gear(10, torsion=Torsion(backlash=1e-3)),
         TrainError,
-        "backlash 0.001 without stiffness",
+        r"backlash 0\.001.*stiffness",
     ),
     "no motor": (
         lambda: gw.assemble(Robot("arm", chain(), [Drive("j1", gear=Gear(10, stiffness=50.0))])),
         InertiaError,
-        "stiffness 50.0 Nm/rad on joint 'j1' without a motor: shaft 'j1.motor' would have no inertia",
+        r"50\.0 Nm/rad.*joint 'j1'.*'j1\.motor'",
     ),
     "no inertia between": (
         lambda: gw.assemble(arm(Series(stages=[Shaft(stiffness=5.0), Spur(driver=9, driven=9, stiffness=1.0)]))),
         InertiaError,
-        "shaft 'j3.stage1' between two springs would have no inertia",
+        r"'j3\.stage1'",
     ),
 }
 
@@ -246,17 +245,17 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals(case):
     make, kind, message = REFUSED[case]
-    with pytest.raises(kind, match=re.escape(message)):
+    with pytest.raises(kind, match=message):
         make()
 
 
 @pytest.mark.parametrize(
     ("pieces", "message"),
     [
-        ([StiffnessPiece(100.0, 5.0), StiffnessPiece(150.0, 4.0), StiffnessPiece(200.0)], "which do not rise"),
-        ([StiffnessPiece(100.0), StiffnessPiece(150.0)], "Give `until` to every piece but the last"),
+        ([StiffnessPiece(100.0, 5.0), StiffnessPiece(150.0, 4.0), StiffnessPiece(200.0)], r"\b5\.0, 4\.0"),
+        ([StiffnessPiece(100.0), StiffnessPiece(150.0)], "pieces.*until"),
     ],
 )
 def test_bad_pieces(pieces, message):
-    with pytest.raises(TrainError, match=re.escape(message)):
+    with pytest.raises(TrainError, match=message):
         Torsion(pieces=pieces)

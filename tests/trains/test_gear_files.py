@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.files.fields.gear import GEARS
+from gearwright.files.fields.gear import GEAR_PARTS
 from trains.arms import states
 
 FOLDER = Path(__file__).parents[2] / "examples" / "gears"
@@ -42,7 +42,7 @@ BY_HAND = {  # rows of the motors over the speeds
 def test_there_is_one_for_every_part():
     assert {path.stem for path in FOLDER.iterdir()} == set(BY_HAND)
     robots = [gw.load(path) for path in FOLDER.iterdir()]
-    assert {drive.gear.kind for robot in robots for drive in robot.drives} == set(GEARS) - {"simple"}
+    assert {drive.gear.kind for robot in robots for drive in robot.drives} == set(GEAR_PARTS) - {"simple"}
 
 
 @pytest.mark.parametrize("name", BY_HAND)

@@ -10,7 +10,7 @@ import gearwright as gw
 from gearwright.dynamics.coriolis import coriolis_matrix
 from gearwright.dynamics.inverse_dynamics import gravity
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_mass_matrix
 from gearwright.mechanism import GearGraph, GearPair, TurningPair, gear_graph
 
@@ -38,15 +38,15 @@ def test_graph():
     found = graph()
     assert found.degrees_of_freedom == 3
     assert [c.carrier for c in found.circuits] == [str(i) for _, _, i, _ in GEARS]
-    assert found.coaxial["a"] == ("0", "1", "5")
-    assert found.coaxial["b"] == ("1", "2", "6")
+    assert found.coaxial_links["a"] == ("0", "1", "5")
+    assert found.coaxial_links["b"] == ("1", "2", "6")
     assert found.open_chain("3") == ("0", "1", "2", "3")
-    assert found.secondary(found.open_chain("3")) == ("4", "5", "6", "7")
+    assert found.secondary_links(found.open_chain("3")) == ("4", "5", "6", "7")
     assert found.virtual_links(JOINTS) == {"0": ("4", "5"), "1": ("6",), "2": ("7",), "3": ()}
 
 
 def test_relative_rates_27_to_30():
-    rows = graph().rows(JOINTS)
+    rows = graph().link_rows(JOINTS)
     assert rows["4"] == {"1": g14}
     assert rows["5"] == {"1": 1, "2": g25}
     assert rows["6"] == {"2": 1, "3": g76 * g37}
@@ -64,10 +64,10 @@ def test_canonical_graph_of_another_drawing():
         [TurningPair(str(a), str(b), label) for a, b, label in other],
         [GearPair(str(j), str(k), g) for j, k, _, g in GEARS],
     )
-    assert drawn.rows(JOINTS)["5"] == {"2": g25}
-    assert drawn.rows(JOINTS)["6"] == {"3": g76 * g37}
-    assert drawn.canonical().turning == graph().canonical().turning == graph().turning
-    assert drawn.canonical().rows(JOINTS) == graph().rows(JOINTS)
+    assert drawn.link_rows(JOINTS)["5"] == {"2": g25}
+    assert drawn.link_rows(JOINTS)["6"] == {"3": g76 * g37}
+    assert drawn.canonical_graph().turning == graph().canonical_graph().turning == graph().turning
+    assert drawn.canonical_graph().link_rows(JOINTS) == graph().link_rows(JOINTS)
 
 
 def test_canonical_form_of_the_bundled_robot():
@@ -75,7 +75,7 @@ def test_canonical_form_of_the_bundled_robot():
     drawn = gw.load("grm3")
     canonical = gw.equations.canonical_trains(drawn)
     assert gear_graph(drawn).turning != gear_graph(canonical).turning
-    assert gear_graph(canonical).turning == gear_graph(drawn).canonical().turning
+    assert gear_graph(canonical).turning == gear_graph(drawn).canonical_graph().turning
     for q, v, a in STATES.values():
         tau = gw.inverse_dynamics(drawn, q, v, a)
         np.testing.assert_allclose(gw.inverse_dynamics(canonical, q, v, a), tau, rtol=0, atol=1e-13)
@@ -85,7 +85,7 @@ def test_canonical_form_of_the_bundled_robot():
 
 
 def test_networkx():
-    drawn = graph().networkx()
+    drawn = graph().to_networkx()
     assert drawn.number_of_nodes() == 8
     kinds = [data["kind"] for *_, data in drawn.edges(data=True)]
     assert kinds.count("turning") == 7
@@ -104,7 +104,7 @@ def symbolic(bodies=None):
         gw.Body("2", "1", rotation=quarter, position=(0, 0, d1), joint_name="theta2", **bodies["2"]),
         gw.Body("3", "2", rotation=eye, position=(a2, 0, 0), joint_name="theta3", **bodies["3"]),
     ]
-    rows = graph().rows(JOINTS)
+    rows = graph().link_rows(JOINTS)
     wheels = {
         "4": ("base", (0, 0, 1), I4),
         "5": ("base", (0, 0, 1), I5),
@@ -120,7 +120,7 @@ def symbolic(bodies=None):
 
 def shares():
     mech = symbolic()
-    pose = place(mech, TH, SymPy)
+    pose = place_machine(mech, TH, SymPy)
     return {spin.name: (wheel_mass_matrix(pose, spin), wheel_coriolis(pose, spin)) for spin in mech.spins}
 
 
@@ -160,7 +160,7 @@ def test_wheels_together_43_44():
     """M_s and C_s: what the wheels add to mass matrix and velocity forces of the whole machine."""
     mech = symbolic()
     bare = gw.Mechanism(mech.bodies)
-    poses = [place(m, TH, SymPy) for m in (mech, bare)]
+    poses = [place_machine(m, TH, SymPy) for m in (mech, bare)]
     Ms, bare_M = (sp.Matrix(mass_matrix(p)) for p in poses)
     Cs, bare_C = (sp.Matrix(coriolis_matrix(p, THD)) for p in poses)
     g = g37 * C2 * I7
@@ -202,7 +202,7 @@ def table_3():
 def test_appendix_corrected():
     """G_v and gravity of the virtual links, phi_1 to phi_18 with the corrections of `docs/works_chen_wang.md`."""
     bodies, p, a2 = table_3()
-    pose = place(gw.Mechanism(symbolic(bodies).bodies, gravity=(0, 0, -sp.Symbol("g"))), TH, SymPy)
+    pose = place_machine(gw.Mechanism(symbolic(bodies).bodies, gravity=(0, 0, -sp.Symbol("g"))), TH, SymPy)
     S3, C3 = sp.sin(TH[2]), sp.cos(TH[2])
     phi12 = p["m1"] * p["r1Z"] ** 2 + p["I1yy"]
     phi13 = a2 + p["r2X"]

@@ -85,7 +85,7 @@ def test_any_order_of_meshes_gives_the_same_rows(seed):
     tree = [(names[k], names[rng.integers(0, k)]) for k in range(1, 7)]
     extra = [tuple(rng.choice(names, 2, replace=False)) for _ in range(3)]
     pairs = [GearPair(str(a), str(b), rate[a] / rate[b], "0") for a, b in tree + extra]
-    found = GearGraph(turning, [pairs[k] for k in rng.permutation(len(pairs))]).rates(["j"])
+    found = GearGraph(turning, [pairs[k] for k in rng.permutation(len(pairs))]).turning_rates(["j"])
     for name in names:
         assert found[name]["j"] == pytest.approx(rate[name])
 
@@ -105,7 +105,7 @@ def test_a_ring_of_planets_needs_elimination():
         GearPair("lay", "sun", 0.4),
         GearPair("out", "lay", 2.0, "0"),
     ]
-    found = GearGraph(turning, gears).rates(["out"])
+    found = GearGraph(turning, gears).turning_rates(["out"])
     names = ["sun", "arm", "ring", "p", "lay"]
     A = np.zeros((5, 5))
     b = np.zeros(5)

@@ -89,21 +89,21 @@ def test_files_hold_it(tmp_path):
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(TrainError, match=r"stage 1 is a screw, which slides what it drives.*Make it the last stage"):
+    with pytest.raises(TrainError, match=r"series: stage 1 .*screw"):
         Series(stages=[Screw(lead=LEAD), Spur(driver=20, driven=40)])
-    with pytest.raises(TrainError, match=r"stage 1 is a Gear, which cannot stand in a series"):
+    with pytest.raises(TrainError, match=r"series: stage 1 .*Gear"):
         Series(stages=[Gear(10.0)])
     turning = Robot("arm", [Link("arm", mass=1, com=(1, 0, 0))], [Drive("arm", Motor(1e-4), BELT_AND_SCREW)])
-    with pytest.raises(TrainError, match=r"joint 'arm' is revolute, its gear is a series. Drive a prismatic joint"):
+    with pytest.raises(TrainError, match=r"joint 'arm'.*revolute.*series"):
         gw.assemble(turning)
-    with pytest.raises(TrainError, match=r"joint 'x' is prismatic.*behind these gears in a series"):
+    with pytest.raises(TrainError, match=r"joint 'x'.*prismatic.*series"):
         gw.assemble(slide(Series(stages=[Spur(driver=20, driven=40)])))
 
 
 def test_hysteresis_and_backlash_in_one_element_are_refused_with_the_way_out():
     """The way out works: two elements, one with the loop, one with the gap."""
     loop = Hysteresis(0.5, 1e-3)
-    with pytest.raises(TrainError, match=r"hysteresis of 0.5 Nm and backlash 0.001 rad in one element.*type shaft"):
+    with pytest.raises(TrainError, match=r"hysteresis of 0\.5 Nm.*backlash 0\.001 rad.*shaft"):
         Torsion(hysteresis=loop, backlash=1e-3)
     gap = Shaft(stiffness=900.0, torsion=Torsion(backlash=1e-3), output_member=Member(1e-4))
     gear = Series(stages=[gap, Spur(driver=20, driven=40, stiffness=4e3, torsion=Torsion(hysteresis=loop))])

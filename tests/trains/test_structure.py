@@ -149,7 +149,7 @@ def test_stator_row_is_the_relative_rate():
 
 def test_stator_too_far_away_is_refused():
     train = Train("t", [Gearwheel("w", "l2", "j3", 1e-3)], (), [TrainMotor("m", "w", "base")], free=["w"])
-    with pytest.raises(TrainError, match="depend on the configuration"):
+    with pytest.raises(TrainError, match=r"motor 'm'.*'l2'.*'base'"):
         gw.assemble(Robot("arm", chain(), trains=[train]))
 
 
@@ -188,9 +188,9 @@ def test_two_motors_on_one_shaft_are_singular():
         [Mesh("p", "l1", ratio=10.0), Mesh("s", "l1", ratio=20.0)],
         [TrainMotor("one", "p"), TrainMotor("two", "s")],
     )
-    with pytest.warns(GearwrightWarning, match="motors one and two turn together: one = 0.5 two"):
+    with pytest.warns(GearwrightWarning, match=r"motors one and two.*one = 0\.5 two"):
         mech = gw.assemble(Robot("arm", chain(), trains=[train]))
-    with pytest.raises(SingularityError, match="rank 1 for 3 speeds and 2 motors"):
+    with pytest.raises(SingularityError, match=r"rank 1.*3 speeds.*2 motors"):
         gw.actuator_torques(mech, [1.0, 0.0, 0.0])
 
 
@@ -200,7 +200,7 @@ def test_fewer_motors_than_joints():
     )
     mech = gw.assemble(Robot("arm", chain(), trains=[train]))
     np.testing.assert_allclose(gw.actuator_torques(mech, [5.0, 0, 0]), [0.5])
-    with pytest.raises(SingularityError, match="1 motors \\(one\\) for 3 speeds"):
+    with pytest.raises(SingularityError, match=r"1 motors \(one\).*3 speeds"):
         gw.actuator_torques(mech, [5.0, 1.0, 0])
 
 

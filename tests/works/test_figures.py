@@ -11,9 +11,9 @@ import pytest
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy
 from gearwright.motion import polynomial
-from gearwright.plots.series import COLOURS
-from gearwright.plots.sketch import Area, Arrow, Disc, Label, Mark, Stroke, sketch
-from gearwright.works import FIGURES, draw, fernini, sketch_symbols
+from gearwright.plots.series import PLOT_COLOURS
+from gearwright.plots.sketch import Area, Arrow, Disc, Label, Mark, Stroke, sketch_figure
+from gearwright.works import WORK_FIGURES, draw_figure, fernini, sketch_symbols
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -22,20 +22,20 @@ def test_every_figure_stands_in_the_manual():
     """The pages draw each of them, which is the test that all can be drawn; the pictures are in the repository."""
     pages = [page.read_text() for page in DOCS.glob("works_*.md")]
     shown = {name for text in pages for name in re.findall(r"images/works/(\w+)\.png", text)}
-    assert shown == set(FIGURES) == {picture.stem for picture in (DOCS / "images" / "works").glob("*.png")}
+    assert shown == set(WORK_FIGURES) == {picture.stem for picture in (DOCS / "images" / "works").glob("*.png")}
     assert not any("reference/generated/" in text for text in pages)
 
 
 def test_all_of_fernini_from_6_to_13_are_there():
-    assert {f"fernini_{k}" for k in range(6, 14)} <= set(FIGURES)
-    captions = [FIGURES[f"fernini_{k}"].caption for k in range(6, 14)]
+    assert {f"fernini_{k}" for k in range(6, 14)} <= set(WORK_FIGURES)
+    captions = [WORK_FIGURES[f"fernini_{k}"].caption for k in range(6, 14)]
     assert [("second engine" in x, "4 planets" in x, "torques" in x) for x in captions] == [
         (other, four, torques) for torques in (False, True) for four in (False, True) for other in (False, True)
     ]
 
 
 def curves(name):
-    return {line.get_label(): line.get_ydata() for axes in draw(name).axes for line in axes.get_lines()}
+    return {line.get_label(): line.get_ydata() for axes in draw_figure(name).axes for line in axes.get_lines()}
 
 
 def test_the_path_is_that_of_the_paper():
@@ -47,7 +47,7 @@ def test_the_path_is_that_of_the_paper():
 
 def peaks(end):
     """Highest energy and torques with three planets on the way to those angles, at the times of the figures."""
-    t, mech = fernini.motion().t, fernini.machine(3)
+    t, mech = fernini.sampled_motion().t, fernini.arm_mechanism(3)
     q, v, a = (polynomial([0.0, 0.0], end, duration=1.0, order=7).at(t, k) for k in range(3))
     return [kinetic_energy(mech, q, v).max(), *inverse_dynamics(mech, q, v, a).max(axis=0)]
 
@@ -68,53 +68,54 @@ def test_energies_and_torques_have_the_known_peaks():
     reference, printed = peaks(np.deg2rad([30, 45])), peaks(angles_of(0.4499, 0.5864))
     assert reference == pytest.approx([18.0967, 299.4219, 82.5507], abs=2.2e-4)
     assert np.subtract(printed, reference) == pytest.approx([2.94e-3, 6.12e-3, 1.89e-3], abs=1e-5)
-    both = draw("fernini_10").axes[0].get_lines()
+    both = draw_figure("fernini_10").axes[0].get_lines()
     drawn = [curves("fernini_6")["3 planets"].max(), *(line.get_ydata().max() for line in both)]
     assert drawn == pytest.approx(printed, abs=1e-5)
 
 
 def test_the_second_engine_agrees():
-    assert np.abs(draw("fernini_11").axes[1].get_lines()[0].get_ydata()).max() < 1e-11
+    assert np.abs(draw_figure("fernini_11").axes[1].get_lines()[0].get_ydata()).max() < 1e-11
     assert fernini.second_engine(4).energy_error < 1e-13
 
 
 def test_graphs_of_chen_and_wang():
-    titles = [axes.get_title() for name in ("chen_wang_2", "chen_wang_3") for axes in draw(name).axes]
+    titles = [axes.get_title() for name in ("chen_wang_2", "chen_wang_3") for axes in draw_figure(name).axes]
     assert titles[:3] == ["graph as drawn", "canonical graph", "equivalent open-loop chain"]
 
 
 @pytest.mark.parametrize("name", ["sciavicco_1", "vukobratovic_6"])
 def test_parts_of_forces_are_labelled(name):
-    words = {text.get_text() for axes in draw(name).axes for text in axes.texts}
+    words = {text.get_text() for axes in draw_figure(name).axes for text in axes.texts}
     assert {"f", "mu", "-f next", "m g"} <= words or {"total", "drive, tau e", "reaction"} <= words
 
 
 def test_problems_are_drawn_as_the_table_lists_them():
     page = (DOCS / "works_vukobratovic.md").read_text()
     listed = re.findall(r"^\| (\d+) \w", page.split("## Problems 1 to 10")[1], re.MULTILINE)
-    drawings = draw("vukobratovic_11").axes
+    drawings = draw_figure("vukobratovic_11").axes
     assert [axes.get_title().split()[0] for axes in drawings] == listed == [str(k) for k in range(1, 11)]
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in drawings}) == 1, "all at one scale"
 
 
 def coordinates(axes, colour):
     """The numbers of the functional coordinates whose names are drawn in a colour."""
-    texts = [text.get_text() for text in axes.texts if text.get_color() == COLOURS[colour]]
+    texts = [text.get_text() for text in axes.texts if text.get_color() == PLOT_COLOURS[colour]]
     return {int(number) for text in texts for number in re.findall(r"s(\d)", text)}
 
 
 def test_held_coordinates_are_those_of_the_text_and_have_the_reactions():
-    tasks, reactions = draw("vukobratovic_13").axes, draw("vukobratovic_14").axes
-    assert [coordinates(axes, sketch_symbols.FREE) for axes in tasks] == [{1, 2, 3, 4, 5}, {1, 2}]
-    held = [coordinates(axes, sketch_symbols.HELD) for axes in tasks]
+    tasks, reactions = draw_figure("vukobratovic_13").axes, draw_figure("vukobratovic_14").axes
+    assert [coordinates(axes, sketch_symbols.FREE_COLOUR) for axes in tasks] == [{1, 2, 3, 4, 5}, {1, 2}]
+    held = [coordinates(axes, sketch_symbols.HELD_COLOUR) for axes in tasks]
     assert held == [{6}, {3, 4, 5, 6}]
     moments = 5
-    assert [coordinates(axes, sketch_symbols.HELD) | coordinates(axes, moments) for axes in reactions] == held
+    assert [coordinates(axes, sketch_symbols.HELD_COLOUR) | coordinates(axes, moments) for axes in reactions] == held
 
 
 def test_each_model_of_the_surroundings_has_more_than_the_one_before():
     names = [
-        {text.get_text() for text in axes.texts if text.get_text()} - {"s6"} for axes in draw("vukobratovic_15").axes
+        {text.get_text() for text in axes.texts if text.get_text()} - {"s6"}
+        for axes in draw_figure("vukobratovic_15").axes
     ]
     assert names == [set(), {"k", "b"}, {"k", "b", "me"}, {"k", "b", "me", "outer k"}]
 
@@ -122,7 +123,7 @@ def test_each_model_of_the_surroundings_has_more_than_the_one_before():
 @pytest.mark.parametrize("name", ["vukobratovic_18", "vukobratovic_20"])
 def test_joints_open_by_their_angle_from_the_extended_position(name):
     """The arc turns the axis a by q or alpha; link j, placed by the reader of files, lies where it ends."""
-    for axes in draw(name).axes:
+    for axes in draw_figure(name).axes:
         _, link = (line.get_xydata() for line in axes.get_lines() if line.get_linestyle() == "--")
         (arc,) = (line.get_xydata() for line in axes.get_lines() if len(line.get_xydata()) == 41)
         side, end = link[1] - link[0], arc[-1] - link[0]
@@ -131,8 +132,8 @@ def test_joints_open_by_their_angle_from_the_extended_position(name):
 
 
 def test_unknown_figures_are_refused():
-    with pytest.raises(InputError, match="Did you mean 'fernini_6'"):
-        draw("fernini6")
+    with pytest.raises(InputError, match="'fernini_6'"):
+        draw_figure("fernini6")
 
 
 def test_a_sketch_shows_all_kinds_of_items():
@@ -145,6 +146,6 @@ def test_a_sketch_shows_all_kinds_of_items():
         Mark((1, 0, 0), "end"),
         Label((1, 1, 1), "word"),
     ]
-    (axes,) = sketch({"all": items}, "front").axes
+    (axes,) = sketch_figure({"all": items}, "front").axes
     assert [t.get_text() for t in axes.texts if t.get_text()] == ["up", "away", "end", "word"]
     assert len(axes.patches) == 2

@@ -11,7 +11,7 @@ from gearwright.algebra.vector import ZERO, Vec
 
 
 class Inertia:
-    """Mass m [kg], first moment m c [kg m] and tensor about the *origin* [kg m2]: the ten parameters, linear in all.
+    """Mass m [kg], first moment m c [kg m] and tensor about the *origin* [kg m2]: the ten inertial parameters.
 
     >>> Inertia.of_body(2.0, Vec(0.5, 0, 0), Tensor.diagonal(0, 0.25, 0.25)).tensor.zz
     0.75
@@ -25,11 +25,11 @@ class Inertia:
     @staticmethod
     def of_body(mass: Scalar, com: Vec, central: Tensor) -> Inertia:
         """From the tensor about the centre of mass, by Steiner's theorem."""
-        return Inertia(mass, com * mass, central + Tensor.point(com, mass))
+        return Inertia(mass, com * mass, central + Tensor.of_point_mass(com, mass))
 
     @staticmethod
-    def zero() -> Inertia:
-        """No body."""
+    def zero_inertia() -> Inertia:
+        """The zero inertia."""
         return Inertia(0.0, ZERO, Tensor.diagonal(0.0, 0.0, 0.0))
 
     def __iter__(self) -> Iterator[Scalar]:
@@ -42,8 +42,8 @@ class Inertia:
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.mass + other.mass, self.moment + other.moment, self.tensor + other.tensor)
 
-    def moved(self, R: Rot, r: Vec) -> Inertia:
-        """The same body described in a frame in which its own frame lies turned by R at r."""
+    def transformed_by(self, R: Rot, r: Vec) -> Inertia:
+        """Return the inertia in a frame in which its own frame has rotation R and origin r."""
         h, m = R @ self.moment, self.mass
         s = h + r * (m * 0.5)  # r h' + h r' + m r r' = r s' + s r'
         cross = Tensor(
@@ -54,9 +54,9 @@ class Inertia:
             -(r.y * s.z + s.y * r.z),
             2 * (r.x * s.x + r.y * s.y),
         )
-        return Inertia(m, h + r * m, self.tensor.rotated(R) + cross)
+        return Inertia(m, h + r * m, self.tensor.rotated_by(R) + cross)
 
-    def wrench(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
+    def inertia_wrench(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
         """Force and moment about the origin for an acceleration field: the product with the 6 x 6 inertia.
 
         F = m a + alpha x h,  N = I alpha + h x a. With velocities instead, the momentum.

@@ -1,4 +1,4 @@
-"""The moments of a body's mass: the same ten parameters as an `Inertia`, in the form that moves with least work."""
+"""Mass moments of a body: the ten parameters of an `Inertia` in the form with the cheapest change of frame."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from gearwright.algebra.tensor import Tensor
 from gearwright.algebra.vector import Vec
 
 
-class Moments:
+class MassMoments:
     """Mass m, first moment h and second moment P = sum m r r' of a body's points: I = tr(P) 1 - P.
 
-    >>> Moments.of(Inertia(2.0, Vec(0.2, 0, 0), Tensor.diagonal(0, 0.03, 0.03))).second.xx
+    >>> MassMoments.from_inertia(Inertia(2.0, Vec(0.2, 0, 0), Tensor.diagonal(0, 0.03, 0.03))).second.xx
     0.03
     """
 
@@ -22,17 +22,17 @@ class Moments:
         self.mass, self.first, self.second = mass, first, second
 
     @staticmethod
-    def of(inertia: Inertia) -> Moments:
+    def from_inertia(inertia: Inertia) -> MassMoments:
         """P = 1/2 tr(I) 1 - I."""
         t = inertia.tensor
         xx, yy, zz = 0.5 * (t.yy + t.zz - t.xx), 0.5 * (t.zz + t.xx - t.yy), 0.5 * (t.xx + t.yy - t.zz)
-        return Moments(inertia.mass, inertia.moment, Tensor(xx, -t.xy, -t.xz, yy, -t.yz, zz))
+        return MassMoments(inertia.mass, inertia.moment, Tensor(xx, -t.xy, -t.xz, yy, -t.yz, zz))
 
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(self.mass + other.mass, self.first + other.first, self.second + other.second)
+    def __add__(self, other: MassMoments) -> MassMoments:
+        return MassMoments(self.mass + other.mass, self.first + other.first, self.second + other.second)
 
-    def moved(self, R: Rot, r: Vec) -> Moments:
-        """The same body in a frame in which its own frame lies turned by R at r: P' = R P R' + r s' + s r'."""
+    def transformed_by(self, R: Rot, r: Vec) -> MassMoments:
+        """Return the moments in a frame in which its own has rotation R and origin r: P' = R P R' + r s' + s r'."""
         h, m = R @ self.first, self.mass
         s = h + r * (m * 0.5)
         more = Tensor(
@@ -43,10 +43,10 @@ class Moments:
             r.y * s.z + s.y * r.z,
             2 * (r.z * s.z),
         )
-        return Moments(m, h + r * m, self.second.rotated(R) + more)
+        return MassMoments(m, h + r * m, self.second.rotated_by(R) + more)
 
-    def turned_by(self, alpha: Vec) -> Vec:
-        """I alpha: the moment for an angular acceleration about the origin."""
+    def angular_moment(self, alpha: Vec) -> Vec:
+        """Return I alpha, the moment for an angular acceleration about the origin."""
         P = self.second
         return Vec(
             (P.yy + P.zz) * alpha.x - P.xy * alpha.y - P.xz * alpha.z,
@@ -54,15 +54,15 @@ class Moments:
             (P.xx + P.yy) * alpha.z - P.xz * alpha.x - P.yz * alpha.y,
         )
 
-    def wrench(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
+    def inertia_wrench(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
         """Force and moment about the origin for an acceleration field: F = m a + alpha x h, N = I alpha + h x a."""
-        return linear * self.mass + angular.cross(self.first), self.turned_by(angular) + self.first.cross(linear)
+        return linear * self.mass + angular.cross(self.first), self.angular_moment(angular) + self.first.cross(linear)
 
-    def pulled_by(self, field: Rot, linear: Vec) -> tuple[Vec, Vec]:
-        """Force and moment about the origin when a point at r has the acceleration `linear` + `field` r.
+    def field_wrench(self, field: Rot, linear: Vec) -> tuple[Vec, Vec]:
+        """Return force and moment about the origin for the acceleration `linear` + `field` r of a point at r.
 
-        F = m a + U h and N = h x a + sum m r x U r, the latter the axial vector of U P: Newton's law for every point,
-        from which Euler's equation follows.
+        F = m a + U h and N = h x a + sum m r x U r; the sum is the axial vector of U P (Newton's law for every mass
+        point, equivalent to Euler's equation).
         """
         U, P = field, self.second
         turning = Vec(

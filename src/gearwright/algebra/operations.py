@@ -1,4 +1,4 @@
-"""The backend table: the few operations beyond + - * / for each kind of scalar."""
+"""The backend table: the operations in addition to + - * / for each scalar type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Floats:
 
     @staticmethod
     def floor(x: Scalar, /) -> Scalar:
-        """The largest whole number that is not larger; what is not finite stays as it is, as in NumPy."""
+        """The largest integer not above x; values that are not finite are unchanged, as in NumPy."""
         return float(math.floor(x)) if math.isfinite(x) else x
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A 3 x 3 matrix of nine scalars: a rotation, or any matrix that turns vectors into vectors."""
+"""A 3 x 3 matrix of nine scalars: a rotation or any other linear map of vectors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gearwright.algebra.vector import Vec
 
 
 class Rot:
-    """Nine scalars in three rows; `R @ v` turns a vector from the child's axes into the parent's.
+    """Nine scalars in three rows; `R @ v` transforms a vector from the child's axes to the parent's.
 
-    >>> turn = Rot.about(Vec(0, 0, 1), cos=0, sin=1)     # a quarter turn about z
+    >>> turn = Rot.about_axis(Vec(0, 0, 1), cos=0, sin=1)     # a quarter turn about_axis z
     >>> turn @ Vec(1, 0, 0)
     Vec(0, 1, 0)
     >>> turn.T @ Vec(0, 1, 0)
@@ -25,30 +25,30 @@ class Rot:
         self.a, self.b, self.c = a, b, c
 
     @staticmethod
-    def of(rows: Rot | Sequence[Sequence[Scalar]]) -> Rot:
+    def from_rows(rows: Rot | Sequence[Sequence[Scalar]]) -> Rot:
         """A matrix from three rows of three scalars."""
         if isinstance(rows, Rot):
             return rows
         a, b, c = rows
-        return Rot(Vec.of(a), Vec.of(b), Vec.of(c))
+        return Rot(Vec.from_values(a), Vec.from_values(b), Vec.from_values(c))
 
     @staticmethod
-    def about(axis: Vec, cos: Scalar, sin: Scalar) -> Rot:
+    def about_axis(axis: Vec, cos: Scalar, sin: Scalar) -> Rot:
         """Rodrigues' formula: the rotation about a unit axis by the angle of that cosine and sine.
 
         R = cos 1 + sin S(e) + (1 - cos) e e'   (handbook chapter of Vukobratovic and Potkonjak, eq. 20.108).
         """
-        e, rest = axis, 1 - cos  # Vukobratovic (20.107)-(20.111), corrected
+        e, versine = axis, 1 - cos  # Vukobratovic (20.107)-(20.111), corrected
         s = e * sin
         return Rot(
-            Vec(cos + rest * (e.x * e.x), rest * (e.x * e.y) - s.z, rest * (e.x * e.z) + s.y),
-            Vec(rest * (e.x * e.y) + s.z, cos + rest * (e.y * e.y), rest * (e.y * e.z) - s.x),
-            Vec(rest * (e.x * e.z) - s.y, rest * (e.y * e.z) + s.x, cos + rest * (e.z * e.z)),
+            Vec(cos + versine * (e.x * e.x), versine * (e.x * e.y) - s.z, versine * (e.x * e.z) + s.y),
+            Vec(versine * (e.x * e.y) + s.z, cos + versine * (e.y * e.y), versine * (e.y * e.z) - s.x),
+            Vec(versine * (e.x * e.z) - s.y, versine * (e.y * e.z) + s.x, cos + versine * (e.z * e.z)),
         )
 
     @staticmethod
-    def of_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Rot:
-        """The rotation of a quaternion of any length but zero: dividing by its square needs no square root."""
+    def from_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> Rot:
+        """Return the rotation of a nonzero quaternion of any length, without a square root."""
         k = 2 / (w * w + x * x + y * y + z * z)
         return Rot(
             Vec(1 - k * (y * y + z * z), k * (x * y - w * z), k * (x * z + w * y)),
@@ -57,12 +57,12 @@ class Rot:
         )
 
     @staticmethod
-    def cross(v: Vec) -> Rot:
+    def cross_matrix(v: Vec) -> Rot:
         """S(v), the matrix of the vector product: S(v) @ u = v x u."""
         return Rot(Vec(0.0, -v.z, v.y), Vec(v.z, 0.0, -v.x), Vec(-v.y, v.x, 0.0))
 
     @staticmethod
-    def field(omega: Vec, alpha: Vec) -> Rot:
+    def acceleration_field(omega: Vec, alpha: Vec) -> Rot:
         """S(alpha) + S(omega) S(omega): times r, the acceleration of a point at r relative to the origin."""
         w = omega
         xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
@@ -100,7 +100,7 @@ class Rot:
         return Vec(self.a.dot(v), self.b.dot(v), self.c.dot(v))
 
     def after(self, other: Rot) -> Rot:
-        """The matrix product self other: first `other` turns, then `self`."""
+        """Return the matrix product self other: rotation `other` first, then `self`."""
         columns = [self @ column for column in other.columns()]
         return Rot(*columns).T
 
@@ -115,4 +115,4 @@ class Rot:
 
 
 IDENTITY = Rot(Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
-"""No rotation."""
+"""The identity rotation."""

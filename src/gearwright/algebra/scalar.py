@@ -1,18 +1,26 @@
-"""What a scalar is, and the few operations beyond + - * / that a backend must bring."""
+"""The definition of a scalar, and the operations in addition to + - * / that a backend must provide."""
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Protocol, TypeAlias
+from typing import Annotated, Any, Protocol, TypeAlias
 
-Scalar: TypeAlias = Any
+Scalar: TypeAlias = Annotated[Any, "scalar"]
 """Anything that adds, subtracts, multiplies and divides."""
+VectorLike: TypeAlias = Annotated[Any, "vector"]
+"""Three scalars: a `Vec`, a sequence or an array."""
+MatrixLike: TypeAlias = Annotated[Any, "matrix"]
+"""Three rows of three scalars: a `Rot`, a `Tensor`, sequences or an array."""
+OptionalVector: TypeAlias = Annotated[Any, "vector or None"]
+"""A vector, or None where it follows from other parts."""
+OptionalMatrix: TypeAlias = Annotated[Any, "matrix or None"]
+"""A matrix, or None where it follows from other parts."""
 
 
 class Operations(Protocol):
-    """The whole backend table: what an algorithm may use beside + - * /.
+    """The whole backend table: the operations that an algorithm may use in addition to + - * /.
 
-    Recursions use none of these; `place` takes `cos` and `sin`; configurations (quaternions) use `sqrt`, `arctan2` and
+    Recursions use none of these; `place` uses `cos` and `sin`; configurations (quaternions) use `sqrt`, `arctan2` and
     `where`; force laws may use all of them.
     """
 
@@ -45,7 +53,7 @@ class Operations(Protocol):
         ...
 
     def floor(self, x: Scalar, /) -> Scalar:
-        """The largest whole number that is not larger."""
+        """The largest integer not above x."""
         ...
 
     def minimum(self, x: Scalar, y: Scalar, /) -> Scalar:
@@ -62,12 +70,12 @@ class Operations(Protocol):
 
 
 def is_number(x: Scalar) -> bool:
-    """Whether `x` is one plain number, which can be checked, and not a symbol, which cannot.
+    """Whether `x` is a plain number, not a symbol.
 
     >>> is_number(2.0), is_number("2")
     (True, False)
     """
-    return isinstance(x, (float, Real))  # a float is told at once, without asking the abstract class
+    return isinstance(x, (float, Real))  # the test for float is faster than that for the abstract class
 
 
 def is_zero(x: Scalar) -> bool:

@@ -1,4 +1,4 @@
-"""The way of a body that moves for one unit of time with a constant twist in its own axes: the exponential of SE(3)."""
+"""Screw motion of a body with a constant body twist for one unit of time: the exponential map of SE(3)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from gearwright.algebra.vector import Vec
 
 
 def screw_step(w: Vec, v: Vec, ops: Operations) -> Vec:
-    """Displacement of a body moving one unit of time with the body twist (v, w): v + B w x v + C w x (w x v)."""
+    """Return the displacement for the body twist (v, w) in one unit of time: v + B w x v + C w x (w x v)."""
     B, C = _screw_factors(w, ops)
-    turned = w.cross(v)
-    return v + turned * B + w.cross(turned) * C
+    crossed = w.cross(v)
+    return v + crossed * B + w.cross(crossed) * C
 
 
 def screw_step_inverse(w: Vec, step: Vec, ops: Operations) -> Vec:
-    """The v whose screw step is `step`: step - w x step / 2 + D w x (w x step)."""
+    """Return the velocity v of a displacement `step`: step - w x step / 2 + D w x (w x step)."""
     square = w.dot(w)
     small = square < 1e-4
     B, C = _screw_factors(w, ops)
@@ -22,8 +22,8 @@ def screw_step_inverse(w: Vec, step: Vec, ops: Operations) -> Vec:
     A = 1 - square * C  # sin t / t
     exact = (1 - A / (2 * ops.where(small, 1.0, B))) / safe
     D = ops.where(small, 1 / 12 + square / 720 + square * square / 30240, exact)
-    turned = w.cross(step)
-    return step - turned * 0.5 + w.cross(turned) * D
+    crossed = w.cross(step)
+    return step - crossed * 0.5 + w.cross(crossed) * D
 
 
 def _screw_factors(w: Vec, ops: Operations) -> tuple[Scalar, Scalar]:

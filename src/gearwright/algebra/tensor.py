@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gearwright.algebra.hinge import Hinge, rotated, rotated_tensor
+from gearwright.algebra.hinge import Hinge, rotate_in_plane, rotate_tensor_in_plane
 from gearwright.algebra.rotation import Rot
 from gearwright.algebra.scalar import Scalar
 from gearwright.algebra.vector import Vec
@@ -28,7 +28,7 @@ class Tensor:
         return Tensor(xx, 0.0, 0.0, yy, 0.0, zz)
 
     @staticmethod
-    def of(rows: Tensor | Sequence[Sequence[Scalar]]) -> Tensor:
+    def from_rows(rows: Tensor | Sequence[Sequence[Scalar]]) -> Tensor:
         """A tensor from the rows of a symmetric matrix; the upper triangle is read."""
         if isinstance(rows, Tensor):
             return rows
@@ -42,7 +42,7 @@ class Tensor:
         return Tensor(f.x * e.x, f.x * e.y, f.x * e.z, f.y * e.y, f.y * e.z, f.z * e.z)
 
     @staticmethod
-    def point(r: Vec, mass: Scalar) -> Tensor:
+    def of_point_mass(r: Vec, mass: Scalar) -> Tensor:
         """The inertia of a point mass at r about the origin, m (r.r 1 - r r')."""
         s = r * mass
         return Tensor(
@@ -75,9 +75,9 @@ class Tensor:
         """The full matrix as three rows."""
         return (self.xx, self.xy, self.xz), (self.xy, self.yy, self.yz), (self.xz, self.yz, self.zz)
 
-    def matrix(self) -> Rot:
+    def full_matrix(self) -> Rot:
         """The full matrix as nine scalars."""
-        return Rot.of(self.rows())
+        return Rot.from_rows(self.rows())
 
     def __add__(self, other: Tensor) -> Tensor:
         return Tensor(*(x + y for x, y in zip(self, other, strict=True)))
@@ -92,16 +92,16 @@ class Tensor:
             self.xz * v.x + self.yz * v.y + self.zz * v.z,
         )
 
-    def rotated(self, R: Rot) -> Tensor:
+    def rotated_by(self, R: Rot) -> Tensor:
         """The same tensor in other axes, R I R'."""
         if isinstance(R, Hinge):
-            return self._hinged(R)
-        half = R.after(self.matrix())
+            return self._rotated_by_hinge(R)
+        half = R.after(self.full_matrix())
         p, q, r = half.a, half.b, half.c
         return Tensor(p.dot(R.a), p.dot(R.b), p.dot(R.c), q.dot(R.b), q.dot(R.c), r.dot(R.c))
 
-    def _hinged(self, R: Hinge) -> Tensor:
-        xx, xy, yy = rotated_tensor(R.turn, self.xx, self.xy, self.yy)
-        xz, yz = rotated(R.turn, self.xz, self.yz)
-        yy, yz, zz = rotated_tensor(R.tilt, yy, yz, self.zz)
-        return Tensor(xx, *rotated(R.tilt, xy, xz), yy, yz, zz)
+    def _rotated_by_hinge(self, R: Hinge) -> Tensor:
+        xx, xy, yy = rotate_tensor_in_plane(R.turn, self.xx, self.xy, self.yy)
+        xz, yz = rotate_in_plane(R.turn, self.xz, self.yz)
+        yy, yz, zz = rotate_tensor_in_plane(R.tilt, yy, yz, self.zz)
+        return Tensor(xx, *rotate_in_plane(R.tilt, xy, xz), yy, yz, zz)

@@ -15,16 +15,16 @@ class Vec:
     """
 
     __slots__ = ("x", "y", "z")
-    __array_ufunc__ = None  # an array to the left of a Vec must leave the product to the Vec
+    __array_ufunc__ = None  # the product array * Vec is computed by Vec
 
     def __init__(self, x: Scalar, y: Scalar, z: Scalar) -> None:
         self.x, self.y, self.z = x, y, z
 
     @staticmethod
-    def of(values: Vec | Sequence[Scalar]) -> Vec:
+    def from_values(values: Vec | Sequence[Scalar]) -> Vec:
         """A vector from any three scalars.
 
-        >>> Vec.of([1, 2, 3])
+        >>> Vec.from_values([1, 2, 3])
         Vec(1, 2, 3)
         """
         if isinstance(values, Vec):
@@ -73,3 +73,6 @@ class Vec:
 
 ZERO = Vec(0.0, 0.0, 0.0)
 """The vector of structural zeros."""
+
+X_AXIS, Y_AXIS, Z_AXIS = UNIT_AXES = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
+"""The axes of a frame, in its own coordinates."""

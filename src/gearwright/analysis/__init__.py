@@ -1,20 +1,21 @@
 """The analysis of machines: demands of a task and margins to limits, comparison of models, vibration, sensitivities."""
 
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
+from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis, ShaftLoad
-from gearwright.analysis.drives.limit_checks import LimitCheck, by_tightness
+from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
 from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
-from gearwright.analysis.drives.unchecked_limits import Unchecked
+from gearwright.analysis.drives.unchecked_limits import UncheckedLimit
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.link_loads import LinkLoads, link_loads
 from gearwright.analysis.links.tip_deflection import TipDeflection
-from gearwright.analysis.model_comparison.comparison import Comparison, Miss, compare, uncoupled_spins
+from gearwright.analysis.model_comparison.comparison import ApproximationError, Comparison, compare, uncoupled_spins
 from gearwright.analysis.model_comparison.energy_balance import EnergyBalance, energy_balance
 from gearwright.analysis.model_comparison.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
 from gearwright.analysis.model_comparison.parameter_comparison import ParameterComparison, parameter_comparison
-from gearwright.analysis.model_comparison.reduced_models import ReductionComparison, ReductionMiss, compare_reductions
+from gearwright.analysis.model_comparison.reduced_models import ReductionComparison, ReductionError, compare_reductions
 from gearwright.analysis.sensitivity.sensitivities import Sensitivities, sensitivities
-from gearwright.analysis.task.payload_phases import Stretch
+from gearwright.analysis.task.payload_phases import PayloadPhase
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.process_forces import ProcessForce
 from gearwright.analysis.task.task import Task
@@ -25,11 +26,14 @@ from gearwright.analysis.vibration.vibration_modes import VibrationModes, natura
 from gearwright.functions.constrained.constrained_dynamics import ConstrainedResult, ImpactResult
 from gearwright.functions.linearise import LinearModel
 from gearwright.programs.placement import Placement
+from gearwright.simulation import IntegratorOptions
 from gearwright.simulation.fixed_step.rollout import Rollout
 from gearwright.simulation.fixed_step.step_stability import FastestMode, fastest_mode
 
 __all__ = [
+    "Advice",
     "Analysis",
+    "ApproximationError",
     "Comparison",
     "ConstrainedResult",
     "DriveAnalysis",
@@ -40,30 +44,29 @@ __all__ = [
     "ImpactComparison",
     "ImpactFigures",
     "ImpactResult",
+    "IntegratorOptions",
     "LimitCheck",
     "LinearModel",
     "LinkAnalysis",
     "LinkLoads",
-    "Miss",
     "ParameterComparison",
+    "PayloadPhase",
     "Perturbation",
     "PerturbedAnalysis",
     "Placement",
     "ProcessForce",
     "ReductionComparison",
-    "ReductionMiss",
+    "ReductionError",
     "Rollout",
     "Sensitivities",
     "ShaftLoad",
-    "Stretch",
     "Task",
     "Temperatures",
     "TipDeflection",
-    "Unchecked",
+    "UncheckedLimit",
     "Verdict",
     "VibrationModes",
     "analyse",
-    "by_tightness",
     "compare",
     "compare_impacts",
     "compare_reductions",
@@ -75,6 +78,7 @@ __all__ = [
     "natural_frequencies",
     "parameter_comparison",
     "sensitivities",
+    "sorted_by_margin",
     "steady_temperatures",
     "uncoupled_spins",
     "vibration_modes",

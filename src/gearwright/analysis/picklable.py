@@ -1,4 +1,4 @@
-"""Frozen values that other processes can be sent, mappings that nobody may change among them."""
+"""Frozen values with read-only mappings that can be pickled for other processes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from types import MappingProxyType
 from typing import Any
 
 
-class Sendable:
-    """A frozen dataclass with read-only mappings, which pickle does not know: they travel as plain ones."""
+class Picklable:
+    """A frozen dataclass whose read-only mappings are pickled as plain ones."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled."""
+        """The pickled state."""
         return {name: dict(x) if isinstance(x, MappingProxyType) else x for name, x in vars(self).items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Read-only again where it arrives."""
+        """Restore the read-only mappings."""
         for name, x in state.items():
             object.__setattr__(self, name, MappingProxyType(x) if isinstance(x, dict) else x)

@@ -1,4 +1,4 @@
-"""Limits of links and of what a task requires, with advice that is computed from the model."""
+"""Limits of links and requirements of a task, with recommendations computed from the model."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from gearwright.analysis.advice.catalogue_advice import ArticleSearch
-from gearwright.analysis.advice.section_advice import enlarged, section_advice
-from gearwright.analysis.cycle.closed_loop import followed, tip_errors
-from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
+from gearwright.analysis.advice.section_advice import section_advice, with_scaled_sections
+from gearwright.analysis.cycle.closed_loop import follow_closed_loop, tip_errors
+from gearwright.analysis.cycle.task_cycle import TaskCycle
+from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import LIFE, STRESS, LimitCheck, drive_limits
+from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, STRESS_LIMIT, LimitCheck, drive_limits
 from gearwright.analysis.links.link_analysis import LinkAnalysis
-from gearwright.analysis.links.tip_deflection import Tip, TipDeflection, tip_deflection
+from gearwright.analysis.links.tip_deflection import TipDeflection, TipPoint, tip_deflection
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
 from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
@@ -24,138 +25,164 @@ from gearwright.motion import Trajectory
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
 
-RIGID = 1e4
-"""How many times as stiff stands for rigid."""
+RIGID_STIFFNESS_FACTOR = 1e4
+"""Factor on a stiffness that represents a rigid spring."""
 
 
-def link_limits(links: Mapping[str, LinkAnalysis]) -> Iterator[LimitCheck]:
+def strength_limits(links: Mapping[str, LinkAnalysis]) -> Iterator[LimitCheck]:
     """The strength of every link's material."""
     for name, link in links.items():
-        check = LimitCheck(f"{name}: {STRESS}", link.peak_stress, link.strength, "Pa", source="material of the link")
-        yield check if check.kept else replace(check, advice=_stronger(link, check.limit))
+        check = LimitCheck(
+            f"{name}: {STRESS_LIMIT}", link.peak_stress, link.strength, "Pa", source="material of the link"
+        )
+        yield check if check.is_kept else replace(check, advice=_strength_advice(link, check.limit))
 
 
-def _stronger(link: LinkAnalysis, limit: float) -> str:
-    said = section_advice(link, lambda one: one.peak_stress, limit)
-    return said or f"No larger section bears it: it takes a material {link.peak_stress / limit:.3g} times as strong."
+def _strength_advice(link: LinkAnalysis, limit: float) -> tuple[Advice, ...]:
+    larger = section_advice(link, lambda analysis: analysis.peak_stress, limit)
+    return larger or (Advice("stronger material", factor=float(link.peak_stress / limit)),)
 
 
 def required_limits(
     task: Task,
-    each: Mapping[str, DriveAnalysis],
+    drives: Mapping[str, DriveAnalysis],
     tip: TipDeflection | None,
     links: Mapping[str, LinkAnalysis],
-    cycle: Cycle,
+    cycle: TaskCycle,
 ) -> Iterator[LimitCheck]:
-    """What the task requires of a cycle: its time, the tip, the life of gearboxes, the natural frequency."""
+    """Requirements of the task: cycle time, tip, life of gearboxes, natural frequency."""
     required, source = task.required, "task"
     if "cycle_time" in required:
-        yield _cycle_time(task)
+        yield _cycle_time_check(task)
     if "tip_deflection" in required and tip is not None:
-        check = LimitCheck("tip deflection", tip.peak, required["tip_deflection"], "m", source=source)
-        yield check if check.kept else replace(check, advice=_stiffer(tip, links, cycle, check.limit))
-    for drive in each.values():
+        check = LimitCheck("tip deflection", tip.peak_deflection, required["tip_deflection"], "m", source=source)
+        yield check if check.is_kept else replace(check, advice=_stiffness_advice(tip, links, cycle, check.limit))
+    for drive in drives.values():
         if "life" in required and drive.life is not None:
-            check = LimitCheck(f"{drive.name}: {LIFE}", drive.life, required["life"], "h", least=True, source=source)
-            yield check if check.kept else replace(check, advice=_longer_life(drive, cycle, check))
-    frequency = next((drive.frequency for drive in each.values() if drive.frequency is not None), None)
+            check = LimitCheck(
+                f"{drive.name}: {LIFE_LIMIT}", drive.life, required["life"], "h", is_minimum=True, source=source
+            )
+            yield check if check.is_kept else replace(check, advice=_life_advice(drive, cycle, check))
+    frequency = next((drive.frequency for drive in drives.values() if drive.frequency is not None), None)
     if "frequency" in required and frequency is not None:
-        check = LimitCheck("natural frequency", frequency, required["frequency"], "Hz", least=True, source=source)
-        yield check if check.kept else replace(check, advice=_faster_structure(cycle, check))
+        check = LimitCheck("natural frequency", frequency, required["frequency"], "Hz", is_minimum=True, source=source)
+        yield check if check.is_kept else replace(check, advice=_frequency_advice(cycle, check))
 
 
-def _moves(way: Trajectory) -> bool:
-    """Whether something moves in a motion: a pause stays as long as it is."""
-    return bool(np.ptp(way.at(np.linspace(0.0, way.duration, 33)), axis=0).max(initial=0.0) > 0)
+def _is_moving(trajectory: Trajectory) -> bool:
+    """Whether a motion moves; pauses keep their duration."""
+    return bool(np.ptp(trajectory.at(np.linspace(0.0, trajectory.duration, 33)), axis=0).max(initial=0.0) > 0)
 
 
-def _cycle_time(task: Task) -> LimitCheck:
-    most, takes = task.required["cycle_time"], task.cycle.duration
-    check = LimitCheck("cycle time", takes, most, "s", source="task")
-    if check.kept:
+def _cycle_time_check(task: Task) -> LimitCheck:
+    limit, duration = task.required["cycle_time"], task.cycle.duration
+    check = LimitCheck("cycle time", duration, limit, "s", source="task")
+    if check.is_kept:
         return check
-    ways = [task.motions] if isinstance(task.motions, Trajectory) else task.motions
-    moving = sum(way.duration for way in ways if _moves(way))
-    rests = takes - moving
-    if most <= rests:
-        return replace(check, advice=f"The pauses alone take {rests:.4g} s: shorten them.")
-    faster = math.ceil(1000 * moving / (most - rests)) / 1000  # rounded so that it keeps the limit
-    return replace(
-        check, advice=f"Motions {faster:.4g} times as fast keep it; their dynamic forces grow {faster**2:.3g} times."
+    trajectories = [task.motions] if isinstance(task.motions, Trajectory) else task.motions
+    moving = sum(trajectory.duration for trajectory in trajectories if _is_moving(trajectory))
+    rests = duration - moving
+    if limit <= rests:
+        return replace(check, advice=(Advice("shorter pauses", value=rests),))
+    faster = math.ceil(1000 * moving / (limit - rests)) / 1000  # rounded up, to satisfy the limit
+    return replace(check, advice=(Advice("faster motions", factor=faster),))
+
+
+def _stiffness_advice(
+    tip: TipDeflection, links: Mapping[str, LinkAnalysis], cycle: TaskCycle, limit: float
+) -> tuple[Advice, ...]:
+    """Recommendation: the part with the largest contribution whose stiffening alone satisfies the limit."""
+    shares = tip.peak_contributions()
+    largest = next(iter(shares))
+    contribution = Advice(
+        "largest contribution", part=largest, value=float(shares[largest]), present=float(tip.peak_deflection)
     )
-
-
-def _stiffer(tip: TipDeflection, links: Mapping[str, LinkAnalysis], cycle: Cycle, limit: float) -> str:
-    """What would have to be stiffer: the part that gives most and is able to keep the limit alone."""
-    shares = tip.shares()
-    most = next(iter(shares))
-    told = [f"{most} gives most, {1e3 * shares[most]:.3g} of {1e3 * tip.peak:.3g} mm."]
     for name, share in shares.items():
         if share <= 0:
             continue
-        said = _stiffer_link(name, tip.tip, links, cycle, limit) if name in links else _stiffer_drive(name, tip, limit)
-        if said:
-            return " ".join([*told, said])
-    return " ".join([*told, f"No part keeps it alone: all together must be {tip.peak / limit:.3g} times as stiff."])
+        stiffer = (
+            _stiffer_link_advice(name, tip.tip, links, cycle, limit)
+            if name in links
+            else _stiffer_drive_advice(name, tip, limit)
+        )
+        if stiffer:
+            return (contribution, *stiffer)
+    return (contribution, Advice("stiffer parts", factor=float(tip.peak_deflection / limit)))
 
 
-def _stiffer_link(name: str, tip: Tip, links: Mapping[str, LinkAnalysis], cycle: Cycle, limit: float) -> str:
-    def peak(link: LinkAnalysis) -> float:
-        found = tip_deflection(cycle.mech, cycle.found.motion, tip, {**links, name: link})
-        return 0.0 if found is None else found.peak
+def _stiffer_link_advice(
+    name: str, tip: TipPoint, links: Mapping[str, LinkAnalysis], cycle: TaskCycle, limit: float
+) -> tuple[Advice, ...]:
+    def peak_with_link(link: LinkAnalysis) -> float:
+        deflection = tip_deflection(cycle.mech, cycle.demands.motion, tip, {**links, name: link})
+        return 0.0 if deflection is None else deflection.peak_deflection
 
-    # Most that cannot keep it are seen at once, without a search.
-    return section_advice(links[name], peak, limit) if peak(enlarged(links[name], 6.0)) <= limit else ""
+    # A quick test excludes most insufficient links without a search.
+    return (
+        section_advice(links[name], peak_with_link, limit)
+        if peak_with_link(with_scaled_sections(links[name], 6.0)) <= limit
+        else ()
+    )
 
 
-def _stiffer_drive(name: str, tip: TipDeflection, limit: float) -> str:
+def _stiffer_drive_advice(name: str, tip: TipDeflection, limit: float) -> tuple[Advice, ...]:
     part = tip.parts[name]
-    factors = np.geomspace(1.0, RIGID, 400)
-    sizes = [np.linalg.norm(tip.total - part * (1 - 1 / factor), axis=1).max() for factor in factors]
-    kept = np.flatnonzero(np.array(sizes) <= limit)
-    return f"The {name} {factors[kept[0]]:.3g} times as stiff keeps it." if kept.size else ""
+    factors = np.geomspace(1.0, RIGID_STIFFNESS_FACTOR, 400)
+    sizes = [np.linalg.norm(tip.total_deflection - part * (1 - 1 / factor), axis=1).max() for factor in factors]
+    feasible = np.flatnonzero(np.array(sizes) <= limit)
+    return (Advice("stiffer part", part=name, factor=float(factors[feasible[0]])),) if feasible.size else ()
 
 
-def _longer_life(drive: DriveAnalysis, cycle: Cycle, check: LimitCheck) -> str:
-    sheet, trials = drive.gearbox_sheet, cycle.trials(drive)
+def _life_advice(drive: DriveAnalysis, cycle: TaskCycle, check: LimitCheck) -> tuple[Advice, ...]:
+    sheet, trials = drive.gearbox_sheet, cycle.drive_trials(drive)
     assert sheet is not None
     less = 1 - (check.value / check.limit) ** (1 / (sheet.life_exponent or 3.0))
-    told = f"A mean torque {less:.0%} smaller keeps it."
+    smaller_torque = Advice("smaller mean torque", share=float(less))
     if trials is None:
-        return told
-    limits = {one.what: one for one in drive_limits(drive, None)}
-    return f"{told} {ArticleSearch(trials, limits, cycle.catalogue).gearbox_advice('gearbox life', check.limit)}"
+        return (smaller_torque,)
+    limits = {limit_check.quantity: limit_check for limit_check in drive_limits(drive, None)}
+    search = CatalogueSearch(trials, limits, cycle.catalogue)
+    return (smaller_torque, search.gearbox_advice(LIFE_LIMIT, check.limit))
 
 
-def _faster_structure(cycle: Cycle, check: LimitCheck) -> str:
-    """Which spring decides: what the frequency would be if each were rigid."""
-    mech, q = cycle.mech, cycle.found.motion.q
-    found = {}
+def _frequency_advice(cycle: TaskCycle, check: LimitCheck) -> tuple[Advice, ...]:
+    """Recommendation: the spring whose stiffening raises the lowest natural frequency most."""
+    mech, q = cycle.mech, cycle.demands.motion.q
+    frequencies = {}
     for spring in mech.springs:
-        stiff = replace(spring, stiffness=RIGID * spring.stiffness)
-        changed = replace(mech, springs=tuple(stiff if one is spring else one for one in mech.springs))
-        found[spring.name] = lowest_frequency(changed, q) or 0.0
-    best = max(found, key=lambda name: found[name])
+        stiff = replace(spring, stiffness=RIGID_STIFFNESS_FACTOR * spring.stiffness)
+        changed = replace(
+            mech, springs=tuple(stiff if other_spring is spring else other_spring for other_spring in mech.springs)
+        )
+        frequencies[spring.name] = lowest_frequency(changed, q) or 0.0
+    best = max(frequencies, key=lambda name: frequencies[name])
     together = (check.limit / check.value) ** 2
     return (
-        f"All springs {together:.3g} times as stiff keep it; {best} decides most: were it rigid, the lowest would be "
-        f"{found[best]:.4g} Hz."
+        Advice("stiffer springs", factor=together),
+        Advice("rigid spring", part=best, result=float(frequencies[best])),
     )
 
 
 def accuracy_check(
-    error: float, known: Robot, real: Robot, task: Task, plan: MotionDemands, how: Perturbation, tip: Tip | None
+    error: float,
+    nominal: Robot,
+    real: Robot,
+    task: Task,
+    plan: MotionDemands,
+    perturbation: Perturbation,
+    tip: TipPoint | None,
 ) -> LimitCheck:
-    """The tracking error of the tip against what is required; where it is too large, a stricter loop is tried."""
+    """The tracking error of the tip against its requirement; if it is too large, a faster loop is tried."""
     check = LimitCheck("tracking accuracy of the tip", error, task.required["accuracy"], "m", source="task")
-    if check.kept or how.controller is not None:
+    if check.is_kept or perturbation.controller is not None:
         return check
-    frequency = how.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square
-    run = followed(known, real, task, plan, replace(how, frequency=frequency), len(plan.t)).run
+    frequency = perturbation.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square
+    run = follow_closed_loop(nominal, real, task, plan, replace(perturbation, frequency=frequency), len(plan.t)).run
     errors = tip_errors(machine_of("analyse", real), task, run, tip)
     assert errors is not None
-    loops, left = f"{frequency:.3g} instead of {how.frequency:.3g} rad/s", f"{1e3 * errors.max():.3g} mm"
-    if errors.max() <= check.limit:
-        return replace(check, advice=f"A loop of {loops} keeps it: {left} are left.")
-    begins = f" The robot begins {1e3 * errors[0]:.3g} mm off." if errors[0] > check.limit else ""
-    return replace(check, advice=f"A loop of {loops} is not enough: {left} are left.{begins} Make the errors smaller.")
+    largest_error, start_error = float(errors.max()), float(errors[0])
+    loop = Advice("faster loop", value=frequency, present=perturbation.frequency, result=largest_error)
+    if largest_error <= check.limit:
+        return replace(check, advice=(loop,))
+    start = (Advice("start error", value=start_error),) if start_error > check.limit else ()
+    return replace(check, advice=(replace(loop, kind="no faster loop"), *start, Advice("smaller errors")))

@@ -10,19 +10,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gearwright.analysis.cycle.characteristics import Characteristics
-from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis, followed, joint_errors, tip_errors
-from gearwright.analysis.cycle.cycle_motion import Course, Prescribed
-from gearwright.analysis.cycle.motor_periods import MOST, period_samples, unresolved_remark
+from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis, follow_closed_loop, joint_errors, tip_errors
+from gearwright.analysis.cycle.cycle_motion import CycleMotion, PrescribedMotion
+from gearwright.analysis.cycle.motor_periods import MAX_CYCLE_SAMPLES, period_samples, unresolved_remark
 from gearwright.analysis.cycle.payload_cycle import characteristics_by_payload
-from gearwright.analysis.cycle.position_limits import beyond_in_the_loop, position_limits
-from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.analysis.cycle.position_limits import loop_range_remarks, position_limits
+from gearwright.analysis.cycle.task_cycle import TaskCycle
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import LimitCheck, by_tightness
-from gearwright.analysis.drives.train_forces import train_forces, unknown_meshes
-from gearwright.analysis.drives.unchecked_limits import Unchecked, unchecked_limits
-from gearwright.analysis.links.structural_deflection import acting_on, beams_of, structure_of
-from gearwright.analysis.links.tip_deflection import require_tip, tip_of
-from gearwright.analysis.requirements import accuracy_check, link_limits, required_limits
+from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
+from gearwright.analysis.drives.train_forces import train_forces, unknown_mesh_remarks
+from gearwright.analysis.drives.unchecked_limits import UncheckedLimit, unchecked_limits
+from gearwright.analysis.links.structural_deflection import analyse_structure, external_wrenches, link_beams
+from gearwright.analysis.links.tip_deflection import require_tip, tip_point
+from gearwright.analysis.requirements import accuracy_check, required_limits, strength_limits
 from gearwright.analysis.summary import summary
 from gearwright.analysis.task.contact_wrenches import contact_wrenches
 from gearwright.analysis.task.perturbation import Perturbation
@@ -35,118 +35,122 @@ from gearwright.mechanism import machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.parts.gears.forces.tooth_forces import unknown_teeth_of
-from gearwright.plots import Panel, figure, saved
-from gearwright.plots.notebook import Shown
-from gearwright.text import listed, visible
+from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data
+from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.text import listed_names, visible_text
 
 
 class Verdict(NamedTuple):
-    """What an analysis comes to.
+    """The verdict of an analysis.
 
     Args:
-        text: in a sentence.
-        grade: "good": every kind of limit was checked and kept; "open": what is known is kept, the rest is not known;
-            "bad": something is not kept, or cannot be moved.
+        text: the verdict in words.
+        grade: "good": every kind of limit was checked and is satisfied; "open": all known limits are satisfied, others
+            could not be checked; "bad": a limit is exceeded, or a joint lacks a motor.
     """
 
     text: str
     grade: Literal["good", "open", "bad"]
 
 
-def verdict_on(analysis: Analysis) -> Verdict:
-    """What an analysis comes to, of the prescribed motion and of the closed loop together."""
+def make_verdict(analysis: Analysis) -> Verdict:
+    """The verdict of an analysis, for the prescribed motion and the closed loop together."""
     checks = [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
-    open_kinds = dict.fromkeys(title for one in analysis.unchecked for title in one.titles)
-    broken = {check.name for check in checks if not check.kept}
-    sentences = [_of_limits(checks, broken, bool(open_kinds))]
+    open_kinds = dict.fromkeys(title for entry in analysis.unchecked for title in entry.kind_titles)
+    violated = {check.name for check in checks if not check.is_kept}
+    sentences = [_limits_sentence(checks, violated, bool(open_kinds))]
     if analysis.demands.unactuated:
-        sentences.append(f"No motor gives the force that {listed(analysis.demands.unactuated)} needs.")
+        sentences.append(f"{listed_names(analysis.demands.unactuated)}: no motor provides the required force.")
     if open_kinds:
         kinds = "1 kind" if len(open_kinds) == 1 else f"{len(open_kinds)} kinds"
-        sentences.append(f"{kinds} could not be checked at one drive or more: {listed(open_kinds)}; remarks say why.")
-    bad = broken or not analysis.possible
+        sentences.append(
+            f"{kinds} could not be checked for one or more drives: {listed_names(open_kinds)}; see remarks."
+        )
+    bad = violated or not analysis.is_feasible
     return Verdict(" ".join(sentences), "bad" if bad else "open" if open_kinds or not checks else "good")
 
 
-def _of_limits(checks: list[LimitCheck], broken: set[str], partly: bool) -> str:
+def _limits_sentence(checks: list[LimitCheck], violated: set[str], incomplete: bool) -> str:
     count = len({check.name for check in checks})
     if not checks:
-        return "No limits are stated: there is nothing to check."
-    if broken:
-        return f"{len(broken)} of {count} limits are not kept."
-    tightest = by_tightness(checks)[0]
-    known = " that are known" if partly else ""
-    return f"All {count} limits{known} are kept; the tightest is {tightest.name}, {tightest.margin:.0%} left."
+        return "No limits are stated; nothing was checked."
+    if violated:
+        return f"{len(violated)} of {count} limits are exceeded."
+    tightest = sorted_by_margin(checks)[0]
+    qualifier = " known" if incomplete else ""
+    return (
+        f"All {count}{qualifier} limits are satisfied; the tightest is {tightest.name}, margin {tightest.margin:.0%}."
+    )
 
 
-SAMPLES = 501
-"""At how many times a cycle is looked at unless somebody says: energies come out to four digits."""
-CLOSED = 1e-6
-"""How far from its start a cycle may end [rad, m] and still repeat itself."""
-OTHER_RATIO = 0.01
-"""Relative: sheets print ratios rounded; a gear that differs by more is another one."""
+DEFAULT_CYCLE_SAMPLES = 501
+"""Default number of samples of a cycle: energies are accurate to four digits."""
+CLOSED_CYCLE_TOLERANCE = 1e-6
+"""Largest distance between start and end of a periodic cycle [rad, m]."""
+RATIO_TOLERANCE = 0.01
+"""Relative tolerance of ratios: data sheets state rounded values."""
 
 
 @dataclass(frozen=True)
-class Analysis(Characteristics, Shown):
-    """What a task asks of a robot whose motion is prescribed, and what it comes to when things go wrong.
+class Analysis(Characteristics, NotebookFigure):
+    """Demands of a task on a robot with prescribed motion and, if stated, in a closed loop with errors.
 
     Args:
         task: the task; a trajectory is a task of one motion.
-        perturbed: the same characteristics in a closed loop with the errors that the task states, if it states any.
-        remarks: what was left out or could not be told.
-        catalogue: where data sheets were looked for.
-        samples: at how many times at least the cycle was looked at.
-        unchecked: kinds of limits of which neither robot nor data sheets say enough to check them.
+        perturbed: the same characteristics in a closed loop with the errors that the task states, if any.
+        remarks: effects that are neglected or could not be computed.
+        catalogue: source of the data sheets.
+        samples: smallest number of samples of the cycle.
+        unchecked: kinds of limits that could not be checked for lack of data.
     """
 
     task: Task
     perturbed: PerturbedAnalysis | None = None
     remarks: tuple[str, ...] = ()
     catalogue: Catalogue | None = None
-    samples: int = SAMPLES
-    unchecked: tuple[Unchecked, ...] = ()
+    samples: int = DEFAULT_CYCLE_SAMPLES
+    unchecked: tuple[UncheckedLimit, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Analysis {visible(self.robot.name)}: {self.verdict.text}>"
+        return f"<Analysis {visible_text(self.robot.name)}: {self.verdict.text}>"
 
     def __str__(self) -> str:
         return "\n".join([self.verdict.text, *self.remarks])
 
     @property
-    def possible(self) -> bool:
-        """Whether every limit that is known is kept, in both, and the motors can make the motion.
+    def is_feasible(self) -> bool:
+        """Whether all known limits are satisfied, also in the closed loop, and every loaded joint has a motor.
 
-        `unchecked` lists the kinds of limits of which nothing is known.
+        `unchecked` lists the kinds of limits without data.
         """
-        return super().possible and (self.perturbed is None or self.perturbed.possible)
+        return super().is_feasible and (self.perturbed is None or self.perturbed.is_feasible)
 
     @property
     def verdict(self) -> Verdict:
-        """What it comes to in a sentence: what is kept, what is not, and what could not be checked."""
-        return verdict_on(self)
+        """The verdict in words: satisfied, exceeded and unchecked limits."""
+        return make_verdict(self)
 
     def summary(self) -> dict[str, Any]:
-        """Everything that is one number, by names, as JSON can hold it."""
+        """All scalar results by name, for JSON."""
         return summary(self)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Torque, speed, power of the motors over one cycle; current, voltage and temperature where they are known."""
+        """Figure of torque, speed and power of the motors over one cycle; current, voltage, temperature if known."""
         curves = {
-            "motor torque [Nm]": {name: one.motor_torque for name, one in self.drives.items()},
-            "motor speed [rad/s]": {name: one.motor_speed for name, one in self.drives.items()},
-            "motor power [W]": {name: one.power for name, one in self.drives.items()},
-            "current [A]": {name: one.current for name, one in self.drives.items() if one.current is not None},
-            "voltage [V]": {name: one.voltage for name, one in self.drives.items() if one.voltage is not None},
+            "motor torque [Nm]": {name: drive.motor_torque for name, drive in self.drives.items()},
+            "motor speed [rad/s]": {name: drive.motor_speed for name, drive in self.drives.items()},
+            "motor power [W]": {name: drive.power for name, drive in self.drives.items()},
+            "current [A]": {name: drive.current for name, drive in self.drives.items() if drive.current is not None},
+            "voltage [V]": {name: drive.voltage for name, drive in self.drives.items() if drive.voltage is not None},
             "winding [°C]": {
-                name: one.temperatures.winding - ZERO_CELSIUS
-                for name, one in self.drives.items()
-                if one.temperatures is not None and np.isfinite(one.temperatures.winding).all()
+                name: drive.temperatures.winding - ZERO_CELSIUS
+                for name, drive in self.drives.items()
+                if drive.temperatures is not None and np.isfinite(drive.temperatures.winding).all()
             },
         }
-        panels = [Panel(label, some) for label, some in curves.items() if some]
-        return saved(figure(self.t, "time [s]", panels, title=self.task.name), path)
+        panels = [Panel(label, series) for label, series in curves.items() if series]
+        return save_if_path(panel_figure(self.t, "time [s]", panels, title=self.task.name), path)
 
 
 @check_arguments
@@ -156,17 +160,17 @@ def analyse(
     *,
     sections: Mapping[str, LinkSection] | None = None,
     catalogue: Catalogue | None = None,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_CYCLE_SAMPLES,
 ) -> Analysis:
-    """What a task asks of a robot: torques, currents, voltages, energy, temperatures, reactions; limits and margins.
+    """Analyse the demands of a task on a robot: torques, currents, energy, temperatures, reactions, limits, margins.
 
     Args:
         robot: the robot, with the friction, losses and motor data of its file.
         task: the task.
         sections: per link (by its name) its cross-sections and material, for stress and deflection.
-        catalogue: where data sheets are found that motors and gears name; the bundled one unless given.
-        samples: at how many times at least the cycle is looked at; more where cogging, ripple or kinematic errors of
-            a drive have shorter periods, 12 in the shortest one (at most 100,000, else a remark).
+        catalogue: data sheets that motors and gears name; by default the bundled ones.
+        samples: smallest number of samples of the cycle. There are more if cogging, ripple or kinematic errors of a
+            drive have shorter periods: 12 in the shortest one (at most 100,000, with a remark).
 
     >>> import gearwright as gw
     >>> from gearwright.motion import s_curve
@@ -179,145 +183,171 @@ def analyse(
     """
     task = task if isinstance(task, Task) else Task(task)
     require_tip(robot, task)
-    bodies = _sections(robot, sections)
-    table = catalogue or drives()
+    bodies = _analysed_sections(robot, sections)
+    entries = catalogue or drives()
     periods = period_samples(robot, machine_of("analyse", robot), task.cycle)
-    samples = max(samples, min(MOST, max(periods.values()))) if periods else samples
-    course = Prescribed(task.cycle, tuple(task.forces), task.contact, samples, task.cycles)
-    how, more = task.perturbed, ()  # type: Perturbation | None, tuple[str, ...]
-    if task.changes_payload:
-        if how is not None:
-            task.carried_by(robot, "a closed loop (`perturbed`)")
-        plain = characteristics_by_payload(task.stretches(robot), task, course, bodies, table)
+    samples = max(samples, min(MAX_CYCLE_SAMPLES, max(periods.values()))) if periods else samples
+    cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, samples, task.cycle_count)
+    perturbation, more = task.perturbed, ()  # type: Perturbation | None, tuple[str, ...]
+    if task.has_changing_payload:
+        if perturbation is not None:
+            task.loaded_robot(robot, "a closed loop (`perturbed`)")
+        prescribed = characteristics_by_payload(task.payload_phases(robot), task, cycle_motion, bodies, entries)
         more = tuple(_payload_remarks(task, robot))
     else:
-        plain = _characteristics(task.carried_by(robot), task, course, bodies, table)
-    loaded = plain.robot
-    plain = replace(plain, limits=(*plain.limits, *position_limits(loaded, plain.demands.motion)))
-    perturbed, untold = None, ()  # type: PerturbedAnalysis | None, tuple[str, ...]
-    if how is not None:
+        prescribed = _cycle_characteristics(task.loaded_robot(robot), task, cycle_motion, bodies, entries)
+    loaded = prescribed.robot
+    prescribed = replace(prescribed, limits=(*prescribed.limits, *position_limits(loaded, prescribed.demands.motion)))
+    perturbed, failure = None, ()  # type: PerturbedAnalysis | None, tuple[str, ...]
+    if perturbation is not None:
         try:
-            perturbed = _perturbed(loaded, task, how, plain, bodies, table, samples)
+            perturbed = _analyse_perturbed(loaded, task, perturbation, prescribed, bodies, entries, samples)
         except SimulationError as error:
-            untold = (_not_followed(plain, error),)
-    unchecked = unchecked_limits(plain.drives, plain.limits, "life" in task.required)
-    aside = () if perturbed is None else (*perturbed.left_out(), *beyond_in_the_loop(plain, perturbed))
+            failure = (_loop_failure_remark(prescribed, error),)
+    unchecked = unchecked_limits(prescribed.drives, prescribed.limits, "life" in task.required)
+    loop_remarks = (
+        () if perturbed is None else (*perturbed.ignored_contact_remarks(), *loop_range_remarks(prescribed, perturbed))
+    )
     more += tuple(unresolved_remark(periods, samples))
-    remarks = (*plain.demands.remarks, *_remarks(task, plain, unchecked), *more, *aside, *untold)
-    words = vars(plain) | {"catalogue": table, "samples": samples, "unchecked": unchecked}
-    return Analysis(**words, task=task, perturbed=perturbed, remarks=remarks)
+    remarks = (
+        *prescribed.demands.remarks,
+        *_analysis_remarks(task, prescribed, unchecked),
+        *more,
+        *loop_remarks,
+        *failure,
+    )
+    fields = vars(prescribed) | {"catalogue": entries, "samples": samples, "unchecked": unchecked}
+    return Analysis(**fields, task=task, perturbed=perturbed, remarks=remarks)
 
 
-def _sections(robot: Robot, given: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
-    """Those of the robot's file, or given instead."""
-    for name in given or {}:
+def _analysed_sections(robot: Robot, overrides: Mapping[str, LinkSection] | None) -> dict[str, LinkSection]:
+    """Sections of the robot file, replaced by the given ones."""
+    for name in overrides or {}:
         robot.link(name)
-    return {**robot.sections, **(given or {})}
+    return {**robot.sections, **(overrides or {})}
 
 
-def _characteristics(
-    robot: Robot, task: Task, course: Course, sections: Mapping[str, LinkSection], table: Catalogue
+def _cycle_characteristics(
+    robot: Robot, task: Task, cycle_motion: CycleMotion, sections: Mapping[str, LinkSection], catalogue: Catalogue
 ) -> Characteristics:
     mech = machine_of("analyse", robot)
-    found = course.drives(robot, mech)
-    motion = found.motion
-    acting = acting_on(robot, mech, motion, course.forces, course.contact(robot, mech))
-    cycle = Cycle(robot, mech, task, found, course.handed_on(robot, mech, found), table, acting)
-    each = {one.joint or one.name: one for one in cycle.drives()}
-    links, given = structure_of(robot, mech, motion, sections, acting, task.tip)
-    checks = (*cycle.checked(each.values()), *link_limits(links), *required_limits(task, each, given, links, cycle))
-    return Characteristics(robot, found, each, links, cycle.reactions, given, checks, train_forces(robot, mech, found))
-
-
-def _perturbed(
-    known: Robot,
-    task: Task,
-    how: Perturbation,
-    plan: Characteristics,
-    sections: Mapping[str, LinkSection],
-    table: Catalogue,
-    samples: int,
-) -> PerturbedAnalysis:
-    real = how.applied(known)
-    course = followed(known, real, task, plan.demands, how, samples)
-    run, mech = course.run, machine_of("analyse", real)
-    found = _characteristics(real, task, course, sections, table)
-    tip = tip_of(real, mech, task.tip, beams_of(sections))
-    error = tip_errors(mech, task, run, tip)
-    checks = found.limits
-    if error is not None and "accuracy" in task.required:
-        checks += (accuracy_check(float(error.max()), known, real, task, plan.demands, how, tip),)
-    words = {**vars(found), "limits": checks}
-    return PerturbedAnalysis(**words, run=run, joint_error=joint_errors(task, run), tip_error=error)
-
-
-def _not_followed(plain: Characteristics, error: SimulationError) -> str:
-    """A remark where the task leaves the range of a joint, at whose stop the loop ends; else that is an error."""
-    beyond = [check.name for check in plain.limits if check.is_range and not check.kept]
-    if not beyond:
-        raise SimulationError(
-            f"analyse: the closed loop (`perturbed`) cannot be followed: {error} Make the errors of the task smaller, "
-            "above all those that take a joint to its stop."
-        ) from error
-    return f"the closed loop was not followed, since the task itself does not keep {listed(beyond)}: {error}"
-
-
-def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:
-    masses = [f"{stretch.mass:.4g}" for stretch in task.stretches(robot)]
-    yield (
-        f"what the robot carries changes along the cycle ({', '.join(masses)} kg): forces jump there, as if it were "
-        "taken and left at once, and limits that are not kept get no advice on ratios, articles and payloads."
+    demands = cycle_motion.drive_demands(robot, mech)
+    motion = demands.motion
+    wrenches = external_wrenches(robot, mech, motion, cycle_motion.forces, cycle_motion.contact_forces(robot, mech))
+    cycle = TaskCycle(
+        robot, mech, task, demands, cycle_motion.output_torques(robot, mech, demands), catalogue, wrenches
+    )
+    analyses = {drive.joint or drive.name: drive for drive in cycle.drive_analyses()}
+    links, tip = analyse_structure(robot, mech, motion, sections, wrenches, task.tip)
+    checks = (
+        *cycle.limit_checks(analyses.values()),
+        *strength_limits(links),
+        *required_limits(task, analyses, tip, links, cycle),
+    )
+    return Characteristics(
+        robot, demands, analyses, links, cycle.reactions, tip, checks, train_forces(robot, mech, demands)
     )
 
 
-def _remarks(task: Task, found: Characteristics, unchecked: Iterable[Unchecked]) -> Iterator[str]:
-    each = found.drives
-    if not each:
-        yield f"{found.robot.name} has no drives, so that there is nothing to check. Choose some: `gearwright size`."
+def _analyse_perturbed(
+    nominal: Robot,
+    task: Task,
+    perturbation: Perturbation,
+    plan: Characteristics,
+    sections: Mapping[str, LinkSection],
+    catalogue: Catalogue,
+    samples: int,
+) -> PerturbedAnalysis:
+    real = perturbation.perturbed_robot(nominal)
+    cycle_motion = follow_closed_loop(nominal, real, task, plan.demands, perturbation, samples)
+    run, mech = cycle_motion.run, machine_of("analyse", real)
+    characteristics = _cycle_characteristics(real, task, cycle_motion, sections, catalogue)
+    tip = tip_point(real, mech, task.tip, link_beams(sections))
+    error = tip_errors(mech, task, run, tip)
+    checks = characteristics.limits
+    if error is not None and "accuracy" in task.required:
+        checks += (accuracy_check(float(error.max()), nominal, real, task, plan.demands, perturbation, tip),)
+    fields = {**vars(characteristics), "limits": checks}
+    return PerturbedAnalysis(**fields, run=run, joint_error=joint_errors(task, run), tip_error=error)
+
+
+def _loop_failure_remark(plain: Characteristics, error: SimulationError) -> str:
+    """A remark if the task leaves the range of a joint, at whose stop the simulation ends; otherwise an error."""
+    beyond = [check.name for check in plain.limits if check.is_range and not check.is_kept]
+    if not beyond:
+        raise SimulationError(
+            f"analyse: the closed loop (`perturbed`) cannot be simulated: {error} Reduce the errors of the task, "
+            "in particular those that move a joint to its stop."
+        ) from error
+    return f"the closed loop was not simulated, because the task itself exceeds {listed_names(beyond)}: {error}"
+
+
+def _payload_remarks(task: Task, robot: Robot) -> Iterator[str]:
+    masses = [f"{phase.payload_mass:.4g}" for phase in task.payload_phases(robot)]
+    yield (
+        f"the payload changes within the cycle ({', '.join(masses)} kg): forces jump at these times, as if it were "
+        "gripped and released instantly. Exceeded limits have no recommendations of ratios, entries or payloads."
+    )
+
+
+def _analysis_remarks(
+    task: Task, characteristics: Characteristics, unchecked: Iterable[UncheckedLimit]
+) -> Iterator[str]:
+    analyses = characteristics.drives
+    if not analyses:
+        yield (
+            f"{characteristics.robot.name} has no drives; no drive limits are checked. Choose drives with "
+            "`gearwright size`."
+        )
     start, end = task.cycle.at(0.0), task.cycle.at(task.cycle.duration)
-    if task.is_periodic and np.abs(end - start).max() > CLOSED:
-        yield "the cycle does not end where it starts: how the robot returns is left out of means and temperatures."
+    if task.is_periodic and np.abs(end - start).max() > CLOSED_CYCLE_TOLERANCE:
+        yield "the cycle does not end where it starts: means and temperatures do not include the return motion."
     yield from map(str, unchecked)
-    mech = machine_of("analyse", found.robot)
-    _, aside = contact_wrenches(mech, laws_of(found.robot, mech), task.contact, found.t[:1])
-    if aside:
-        yield f"the forces of {listed(aside)} are left out of reactions and links: they do not act against the world."
-    lacking: dict[str, list[str]] = {}
-    for name, one in each.items():
-        unknown = None if one.gear is None else unknown_teeth_of(one.gear)
+    mech = machine_of("analyse", characteristics.robot)
+    _, ignored = contact_wrenches(mech, laws_of(characteristics.robot, mech), task.contact, characteristics.t[:1])
+    if ignored:
+        yield (
+            f"reactions and link loads do not include {listed_names(ignored)}: these forces do not act against the "
+            "world."
+        )
+    drives_by_gap: dict[str, list[str]] = {}
+    for name, drive in analyses.items():
+        unknown = None if drive.gear is None else missing_tooth_data(drive.gear)
         if unknown is not None:
-            lacking.setdefault(unknown, []).append(name)
-    yield from (f"forces between the teeth of {listed(names)} are not told: {what}." for what, names in lacking.items())
-    yield from unknown_meshes(found.robot)
-    yield from _other_ratios(each)
-    yield from _unmountable(each)
+            drives_by_gap.setdefault(unknown, []).append(name)
+    yield from (
+        f"tooth forces of {listed_names(names)} are not computed: {gap}." for gap, names in drives_by_gap.items()
+    )
+    yield from unknown_mesh_remarks(characteristics.robot)
+    yield from _ratio_remarks(analyses)
+    yield from _mounting_remarks(analyses)
     if "accuracy" in task.required and task.perturbed is None:
-        yield "accuracy is required, but nothing goes wrong in this task: state `perturbed:` to see what a loop does."
-    if "tip_deflection" in task.required and found.tip is None:
-        yield "tip deflection is required, but no link has a section and no drive is elastic: nothing gives."
-    if "frequency" in task.required and all(one.frequency is None for one in each.values()):
-        yield "a natural frequency is required, but nothing is elastic: state the `stiffness` of gears to see it."
+        yield "accuracy is required, but the task states no errors: state `perturbed:` to simulate a closed loop."
+    if "tip_deflection" in task.required and characteristics.tip is None:
+        yield "tip deflection is required, but no link has a section and no drive is elastic: it is not checked."
+    if "frequency" in task.required and all(drive.frequency is None for drive in analyses.values()):
+        yield "a natural frequency is required, but the robot is rigid: state the `stiffness` of gears to check it."
 
 
-def _unmountable(each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
-    """Motors that cannot be bolted to their gearboxes, by what their data sheets state."""
-    for name, one in each.items():
-        if one.motor_sheet is not None and one.gearbox_sheet is not None:
-            reason = mounting_conflict(one.motor_sheet, one.gearbox_sheet)
+def _mounting_remarks(analyses: Mapping[str, DriveAnalysis]) -> Iterator[str]:
+    """Remarks on motors that cannot be mounted on their gearboxes according to their data sheets."""
+    for name, drive in analyses.items():
+        if drive.motor_sheet is not None and drive.gearbox_sheet is not None:
+            reason = mounting_conflict(drive.motor_sheet, drive.gearbox_sheet)
             if reason is not None:
-                keys = f"{one.motor_sheet.key} cannot be mounted on {one.gearbox_sheet.key}"
-                yield f"{name}: {keys}: {reason}. Choose another, or name the flange in the column `flange` of both."
+                keys = f"{drive.motor_sheet.key} cannot be mounted on {drive.gearbox_sheet.key}"
+                yield f"{name}: {keys}: {reason}. Choose another one, or state a common `flange` in both data sheets."
 
 
-def _other_ratios(each: Mapping[str, DriveAnalysis]) -> Iterator[str]:
-    """Gears whose ratio is not that of the data sheet they name: its ratings hold for another gearbox."""
-    for name, one in each.items():
-        sheet = one.gearbox_sheet
-        if sheet is None or sheet.ratio is None or one.gear is None:
+def _ratio_remarks(analyses: Mapping[str, DriveAnalysis]) -> Iterator[str]:
+    """Remarks on gears whose ratio differs from that of their data sheet, whose ratings are for another gearbox."""
+    for name, drive in analyses.items():
+        sheet = drive.gearbox_sheet
+        if sheet is None or sheet.ratio is None or drive.gear is None:
             continue
-        ratio = abs(float(one.gear.ratio))
-        if abs(ratio - sheet.ratio) > OTHER_RATIO * sheet.ratio:
+        ratio = abs(float(drive.gear.ratio))
+        if abs(ratio - sheet.ratio) > RATIO_TOLERANCE * sheet.ratio:
             yield (
-                f"{name}: its gear has the ratio {ratio:.6g}, its data sheet {sheet.key} prints {sheet.ratio:.6g}. "
-                "Limits and life are those of the sheet all the same."
+                f"{name}: its gear has the ratio {ratio:.6g}, its data sheet {sheet.key} states {sheet.ratio:.6g}. "
+                "Limits and life are taken from the data sheet."
             )

@@ -1,6 +1,6 @@
-"""The benchmark: Gearwright and its peers in one run, speeds as ratios."""
+"""The benchmark: computing times of Gearwright and peer libraries in one run, as ratios."""
 
 from gearwright.bench.bench import bench
-from gearwright.bench.report import ContenderTime, Promise, Report, Size
+from gearwright.bench.report import BenchmarkReport, ChainTiming, ContenderTime, Target
 
-__all__ = ["ContenderTime", "Promise", "Report", "Size", "bench"]
+__all__ = ["BenchmarkReport", "ChainTiming", "ContenderTime", "Target", "bench"]

@@ -1,4 +1,4 @@
-"""Gearwright and every installed peer in one run, with the numbers that must hold."""
+"""Benchmark of Gearwright and every installed peer in one run, with targets."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from gearwright.bench import cases
-from gearwright.bench.cases import OURS, Timed
-from gearwright.bench.compilation import compilation, sizes
-from gearwright.bench.peers import PEERS, installed
-from gearwright.bench.report import BATCH, ContenderTime, Promise, Report, Size
-from gearwright.bench.timing import ROUNDS, SINCOS, peak
+from gearwright.bench.cases import GEARWRIGHT_NAME, TimedTask
+from gearwright.bench.compilation import chain_timings, compilation_times
+from gearwright.bench.peers import PEER_MODULES, installed_peers
+from gearwright.bench.report import INVERSE_BATCH_TASK, BenchmarkReport, ChainTiming, ContenderTime, Target
+from gearwright.bench.timing import SINCOS_OPERATIONS, TIMING_ROUNDS, peak_flops
 from gearwright.compiling.kernel import compile
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 
-ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
-"""The bundled robots that the numbers are promised for."""
+BENCH_ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
+"""The bundled robots with targets."""
 
 
-class Bench:
-    """One run: collects comparisons and promises.
+class BenchmarkRun:
+    """One run: collects comparisons and targets.
 
     Args:
-        robots: name -> robot or machine. `panda_like`, `panda_like_calibrated`, `humanoid_30` and `manutec_r3` are the
-            ones that promises are made about; any other with revolute and prismatic joints is compared.
+        robots: name -> robot or machine. `panda_like`, `panda_like_calibrated`, `humanoid_30` and `manutec_r3` have
+            targets; any other with revolute and prismatic joints is compared only.
         states: states per batch.
         rounds: paired rounds per comparison.
         say: called with the name of each task as it starts.
@@ -37,136 +37,144 @@ class Bench:
         self.machines = {name: machine_of("bench", x) for name, x in robots.items()}
         self.states, self.rounds, self.say = states, rounds, say
         self.comparisons: list[ContenderTime] = []
-        self.promises: list[Promise] = []
+        self.targets: list[Target] = []
 
-    def compared(self, robot: str, task: str, timed: Timed) -> Timed:
-        """Note what a task has shown."""
+    def add_comparison(self, robot: str, task: str, timed: TimedTask) -> TimedTask:
+        """Record the times of a task."""
         for name in timed.states:
-            self.comparisons.append(ContenderTime(robot, task, name, timed.nanoseconds(name), timed.ratio(name)))
+            self.comparisons.append(
+                ContenderTime(robot, task, name, timed.state_nanoseconds(name), timed.time_ratio(name))
+            )
         return timed
 
-    def promise(self, what: str, value: float, limit: float, unit: str = "x", at_most: bool = False) -> None:
-        """Note a number that must hold."""
-        self.promises.append(Promise(what, value, limit, unit, at_most))
+    def add_target(self, description: str, value: float, limit: float, unit: str = "x", at_most: bool = False) -> None:
+        """Record a measured value with its target."""
+        self.targets.append(Target(description, value, limit, unit, at_most))
 
-    def batches(self) -> None:
-        """Inverse dynamics of every robot against everyone."""
+    def run_batches(self) -> None:
+        """Time inverse dynamics of every robot against all peers."""
         limits = {"panda_like": 25, "panda_like_calibrated": 18, "humanoid_30": 18}
         for name, mech in self.machines.items():
             if name == "manutec_r3":
                 continue
-            self.say(f"{name}: {BATCH}")
-            timed = self.compared(name, BATCH, cases.inverse_batch(mech, self.states, self.rounds))
+            self.say(f"{name}: {INVERSE_BATCH_TASK}")
+            timed = self.add_comparison(name, INVERSE_BATCH_TASK, cases.inverse_batch(mech, self.states, self.rounds))
             if name in limits and "Pinocchio rneaInParallel" in timed.states:
-                ratio = timed.ratio("Pinocchio rneaInParallel")
-                self.promise(f"{name}: {BATCH}, vs rneaInParallel", ratio, limits[name])
+                ratio = timed.time_ratio("Pinocchio rneaInParallel")
+                self.add_target(f"{name}: {INVERSE_BATCH_TASK}, vs rneaInParallel", ratio, limits[name])
             if name == "panda_like":
-                self._share_of_peak(mech, timed)
+                self._add_peak_share(mech, timed)
 
-    def _share_of_peak(self, mech: Mechanism, timed: Timed) -> None:
-        """Fastest sample against the fastest loop of fused multiply-adds: both as on a quiet machine."""
+    def _add_peak_share(self, mech: Mechanism, timed: TimedTask) -> None:
+        """Compare the fastest sample with the fastest loop of fused multiply-adds, both as on an idle machine."""
         count = compile("inverse_dynamics", mech).operations
-        work = count.arithmetic + SINCOS * count.sincos
-        rate = work * timed.states[OURS] / min(timed.times.samples[OURS])
-        self.promise(f"panda_like: {BATCH}, share of the core's float64 peak", 100 * rate / peak(), 40, "%")
+        work = count.arithmetic_count + SINCOS_OPERATIONS * count.sincos
+        rate = work * timed.states[GEARWRIGHT_NAME] / min(timed.times.samples[GEARWRIGHT_NAME])
+        self.add_target(
+            f"panda_like: {INVERSE_BATCH_TASK}, share of the core's float64 peak", 100 * rate / peak_flops(), 40, "%"
+        )
 
-    def seven_axes(self, mech: Mechanism) -> None:
-        """The other tasks of the seven-axis arm against Pinocchio."""
-        tasks: list[tuple[str, Callable[[Mechanism, int, int], Timed], str, float]] = [
+    def run_seven_axes(self, mech: Mechanism) -> None:
+        """Time the other tasks of the seven-axis arm against Pinocchio."""
+        tasks: list[tuple[str, Callable[[Mechanism, int, int], TimedTask], str, float]] = [
             ("forward dynamics, batch", cases.forward_batch, "Pinocchio abaInParallel", 25),
             ("mass matrix, batch", cases.mass_matrix_batch, "Pinocchio crba, loop", 40),
             ("derivatives of inverse dynamics", cases.derivatives_batch, "Pinocchio derivatives, loop", 12),
         ]
         for task, case, peer, limit in tasks:
             self.say(f"panda_like: {task}")
-            timed = self.compared("panda_like", task, case(mech, self.states, self.rounds))
-            self.promise(f"panda_like: {task}, vs {peer}", timed.ratio(peer), limit)
+            timed = self.add_comparison("panda_like", task, case(mech, self.states, self.rounds))
+            self.add_target(f"panda_like: {task}, vs {peer}", timed.time_ratio(peer), limit)
         self.say("panda_like: single call")
-        timed = self.compared("panda_like", "inverse dynamics, single call", cases.single_call(mech, self.rounds))
+        timed = self.add_comparison("panda_like", "inverse dynamics, single call", cases.single_call(mech, self.rounds))
         for ours, peer, limit in (
-            (OURS, "Pinocchio rnea", 4.0),
+            (GEARWRIGHT_NAME, "Pinocchio rnea", 4.0),
             ("Gearwright, out=", "Pinocchio rnea", 5.0),
             ("gw.inverse_dynamics", "Pinocchio rnea", 1.5),
-            (OURS, "Pinocchio, wheels as bodies", 15.0),
+            (GEARWRIGHT_NAME, "Pinocchio, wheels as bodies", 15.0),
         ):
-            self.promise(f"panda_like: single call, {ours} vs {peer}", timed.ratio(peer, ours), limit)
+            self.add_target(f"panda_like: single call, {ours} vs {peer}", timed.time_ratio(peer, ours), limit)
 
-    def motions(self, mech: Mechanism) -> None:
-        """Simulations with a fixed step: a batch against MuJoCo, and one against the clock."""
+    def run_simulations(self, mech: Mechanism) -> None:
+        """Time simulations with a fixed step: a batch against MuJoCo, and one against real time."""
         task = "simulation, batch"
-        if "MuJoCo" in installed():
+        if "MuJoCo" in installed_peers():
             self.say(f"panda_like: {task}")
-            timed = self.compared("panda_like", task, cases.rollout_batch(mech, 4096, self.rounds))
-            self.promise(f"panda_like: {task} of 4096, vs mujoco.rollout", timed.ratio("MuJoCo rollout"), 12)
+            timed = self.add_comparison("panda_like", task, cases.rollout_batch(mech, 4096, self.rounds))
+            self.add_target(f"panda_like: {task} of 4096, vs mujoco.rollout", timed.time_ratio("MuJoCo rollout"), 12)
         self.say("panda_like: simulation of 10 s at 1 kHz")
         for method in ("euler", "rk4"):
-            speed = cases.long_motion(mech, method, self.rounds)
-            self.promise(f"panda_like: simulation of 10 s at 1 kHz, {method}, vs real time", speed, 300)
+            speed = cases.real_time_ratio(mech, method, self.rounds)
+            self.add_target(f"panda_like: simulation of 10 s at 1 kHz, {method}, vs real time", speed, 300)
 
-    def elastic(self, mech: Mechanism) -> None:
-        """What springs in all drives, and with them twice the speeds, add to forward dynamics."""
+    def run_elastic(self, mech: Mechanism) -> None:
+        """Time forward dynamics with springs in all drives (twice the speeds) against the rigid arm."""
         task = "elastic forward dynamics, batch"
         self.say(f"panda_like: {task}")
-        timed = self.compared("panda_like", task, cases.elastic_batch(mech, self.states, self.rounds))
-        self.promise(f"panda_like: {task}, over the rigid arm", timed.ratio(cases.ELASTIC), 2.5, at_most=True)
+        timed = self.add_comparison("panda_like", task, cases.elastic_batch(mech, self.states, self.rounds))
+        self.add_target(
+            f"panda_like: {task}, over the rigid arm", timed.time_ratio(cases.ELASTIC_CONTENDER), 2.5, at_most=True
+        )
 
-    def compilations(self, mech: Mechanism) -> None:
-        """Seconds to the first kernel."""
+    def run_compilations(self, mech: Mechanism) -> None:
+        """Time the compilation of the first kernel."""
         self.say("panda_like: compilation in fresh processes")
-        first, cached = compilation(mech)
-        self.promise("panda_like: first compilation of inverse dynamics", first, 0.5, "s", at_most=True)
-        self.promise("panda_like: the same from the cache", 1e3 * cached, 20, "ms", at_most=True)
+        first, cached = compilation_times(mech)
+        self.add_target("panda_like: first compilation of inverse dynamics", first, 0.5, "s", at_most=True)
+        self.add_target("panda_like: the same from the cache", 1e3 * cached, 20, "ms", at_most=True)
 
-    def growth(self) -> list[Size]:
-        """Operations and time against the number of joints: twice the joints, about twice of both."""
+    def run_growth(self) -> list[ChainTiming]:
+        """Return operations and times over the number of joints; both should grow linearly."""
         self.say("chains of 2 to 64 joints")
-        found = sizes()
-        half, full = found[-2], found[-1]
-        for what, growth, limit in (
+        timings = chain_timings()
+        half, full = timings[-2], timings[-1]
+        for quantity, growth, limit in (
             ("operations", full.operations / half.operations, 2.1),
             ("time", full.nanoseconds / half.nanoseconds, 2.5),
         ):
-            self.promise(f"{what} of {full.joints} joints over {half.joints} joints", growth, limit, at_most=True)
-        return found
+            self.add_target(
+                f"{quantity} of {full.joints} joints over {half.joints} joints", growth, limit, at_most=True
+            )
+        return timings
 
 
 def bench(
     robots: Mapping[str, Robot | Mechanism],
     states: int = 10_000,
-    rounds: int = ROUNDS,
+    rounds: int = TIMING_ROUNDS,
     say: Callable[[str], object] = lambda _: None,
-) -> Report:
-    """Time Gearwright and every installed peer in turns, one thread, and check the numbers that must hold.
+) -> BenchmarkReport:
+    """Time Gearwright and every installed peer alternately, in one thread, and check the targets.
 
     Args:
         robots: name -> robot or machine of revolute and prismatic joints.
         states: states per batch.
-        rounds: paired rounds per comparison; at least 21 for numbers to be quoted.
+        rounds: paired rounds per comparison; at least 21 for numbers to publish.
         say: called with the name of each task as it starts.
 
     Returns:
-        Comparisons, promises and the growth with the number of joints; `str(report)` is the table.
+        Comparisons, targets and the growth with the number of joints; `str(report)` is the table.
     """
-    run = Bench(robots, states, rounds, say)
-    with _one_thread():
-        run.batches()
-        seven = run.machines.get("panda_like")
-        if seven is not None and "Pinocchio" in installed():
-            run.seven_axes(seven)
-        if seven is not None:
-            run.motions(seven)
-            run.elastic(seven)
-            run.compilations(seven)
+    run = BenchmarkRun(robots, states, rounds, say)
+    with _single_thread():
+        run.run_batches()
+        seven_axis_arm = run.machines.get("panda_like")
+        if seven_axis_arm is not None and "Pinocchio" in installed_peers():
+            run.run_seven_axes(seven_axis_arm)
+        if seven_axis_arm is not None:
+            run.run_simulations(seven_axis_arm)
+            run.run_elastic(seven_axis_arm)
+            run.run_compilations(seven_axis_arm)
         if "manutec_r3" in run.machines:
-            count = compile("forward_dynamics", run.machines["manutec_r3"]).operations.arithmetic
-            run.promise("manutec_r3: operations of forward dynamics (published: 316)", count, 180, "", at_most=True)
-        grown = run.growth()
-    missing = [name for name in PEERS if name not in installed()]
-    return Report(run.comparisons, run.promises, grown, missing)
+            count = compile("forward_dynamics", run.machines["manutec_r3"]).operations.arithmetic_count
+            run.add_target("manutec_r3: operations of forward dynamics (published: 316)", count, 180, "", at_most=True)
+        timings = run.run_growth()
+    missing = [name for name in PEER_MODULES if name not in installed_peers()]
+    return BenchmarkReport(run.comparisons, run.targets, timings, missing)
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _single_thread() -> Iterator[None]:
     before = os.environ.get("GEARWRIGHT_THREADS")
     os.environ["GEARWRIGHT_THREADS"] = "1"
     try:

@@ -1,4 +1,4 @@
-"""The tasks on which Gearwright and its peers are timed."""
+"""The tasks of the benchmark."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed, jax_batch
-from gearwright.bench.timing import Times, interleaved
+from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed_peers, jax_batch
+from gearwright.bench.timing import ContenderTimes, time_interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
 from gearwright.forces.contact.contact import Contact
@@ -22,43 +22,43 @@ from gearwright.functions.dynamics import inverse_dynamics, jacobian, placement
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.parts import Friction, Plane
 from gearwright.simulation.fixed_step.compiled_rollout import fixed_step
-from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.rollout import rollout
 
-OURS = "Gearwright"
-ELASTIC = "Gearwright, every drive elastic"
-FEW = 500
+GEARWRIGHT_NAME = "Gearwright"
+ELASTIC_CONTENDER = "Gearwright, every drive elastic"
+LOOPED_STATES = 500
 """States for peers that are called state by state."""
 
-STEPS, STEP = 20, 1e-3
+BATCH_STEPS, BATCH_STEP_SECONDS = 20, 1e-3
 """Steps of a simulated batch, and their duration [s]."""
 
-GRIP = 0.5
-"""Friction of the floor on which a batch of arms lies."""
+BENCH_FLOOR_FRICTION = 0.5
+"""Friction coefficient of the floor in the contact task."""
 
-RUBBING, REACH = 3.0, 1.0
+BENCH_JOINT_FRICTION, BENCH_JOINT_RANGE = 3.0, 1.0
 """Dry friction [Nm] and range [rad] of every joint of a batch with friction and stops."""
 
-SMALL = 10
-"""Speeds up to which JAX's compilation is waited for."""
+MAX_JAX_SPEEDS = 10
+"""Most speeds of a machine for JAX, whose compilation takes too long for larger ones."""
 
 
-class Timed(NamedTuple):
-    """Times of a task, and per contender how many states one call computes."""
+class TimedTask(NamedTuple):
+    """Times of a task, and the states per call of each contender."""
 
-    times: Times
+    times: ContenderTimes
     states: Mapping[str, int]
 
-    def nanoseconds(self, name: str) -> float:
-        """The median time per state."""
-        return self.times.median(name) / self.states[name] * 1e9
+    def state_nanoseconds(self, name: str) -> float:
+        """Return the median time per state."""
+        return self.times.median_time(name) / self.states[name] * 1e9
 
-    def ratio(self, peer: str, ours: str = OURS) -> float:
-        """How many times longer the peer takes per state."""
-        return self.times.ratio(peer, ours) * self.states[ours] / self.states[peer]
+    def time_ratio(self, peer: str, ours: str = GEARWRIGHT_NAME) -> float:
+        """Return the peer's time per state divided by ours."""
+        return self.times.time_ratio(peer, ours) * self.states[ours] / self.states[peer]
 
 
-class Motion(NamedTuple):
+class RandomStates(NamedTuple):
     """Random states (N, n) of a machine."""
 
     q: Array
@@ -66,74 +66,75 @@ class Motion(NamedTuple):
     a: Array
 
     @staticmethod
-    def of(mech: Mechanism, states: int) -> Motion:
-        """Moderate angles, speeds and accelerations."""
+    def for_machine(mech: Mechanism, states: int) -> RandomStates:
+        """Return random states with moderate angles, speeds and accelerations."""
         rng = np.random.default_rng(mech.n)
-        return Motion(*rng.uniform(-1.5, 1.5, (3, states, mech.n)))
+        return RandomStates(*rng.uniform(-1.5, 1.5, (3, states, mech.n)))
 
-    def first(self, count: int) -> Motion:
-        """The first states alone."""
-        return Motion(*(np.ascontiguousarray(x[:count]) for x in self))
+    def first_states(self, count: int) -> RandomStates:
+        """Return the first states only."""
+        return RandomStates(*(np.ascontiguousarray(x[:count]) for x in self))
 
 
-def inverse_batch(mech: Mechanism, states: int, rounds: int, everyone: bool = True) -> Timed:
-    """Inverse dynamics of a batch; with `everyone` all installed peers, else Pinocchio alone."""
-    motion, peers = Motion.of(mech, states), installed()
-    few = motion.first(FEW)
+def inverse_batch(mech: Mechanism, states: int, rounds: int, everyone: bool = True) -> TimedTask:
+    """Time inverse dynamics of a batch; with `everyone` all installed peers, else Pinocchio only."""
+    motion, peers = RandomStates.for_machine(mech, states), installed_peers()
+    looped = motion.first_states(LOOPED_STATES)
     kernel, out = compile(inverse_dynamics, mech), np.empty((states, mech.n))
-    calls: dict[str, tuple[Callable[[], object], int]] = {OURS: (partial(kernel, *motion, out=out), states)}
+    calls: dict[str, tuple[Callable[[], object], int]] = {GEARWRIGHT_NAME: (partial(kernel, *motion, out=out), states)}
     if "Pinocchio" in peers:
         plain = Pinocchio(mech)
-        calls["Pinocchio rneaInParallel"] = plain.batch("rneaInParallel", *motion), states
+        calls["Pinocchio rneaInParallel"] = plain.batch_call("rneaInParallel", *motion), states
         if everyone:
             exact = Pinocchio(mech, wheels=True)
-            _same(kernel, exact, motion)
-            calls["Pinocchio, wheels as bodies"] = exact.batch("rneaInParallel", *motion), states
+            _require_same_torques(kernel, exact, motion)
+            calls["Pinocchio, wheels as bodies"] = exact.batch_call("rneaInParallel", *motion), states
     if "MuJoCo" in peers and everyone:
-        calls["MuJoCo mj_inverse"] = Mujoco(mech).batch(*few), FEW
+        calls["MuJoCo mj_inverse"] = Mujoco(mech).batch_call(*looped), LOOPED_STATES
     if "CasADi" in peers and everyone:
-        calls["CasADi virtual machine"] = casadi_batch(mech, *few), FEW
-    if "JAX" in peers and everyone and mech.n <= SMALL:
+        calls["CasADi virtual machine"] = casadi_batch(mech, *looped), LOOPED_STATES
+    if "JAX" in peers and everyone and mech.n <= MAX_JAX_SPEEDS:
         calls["JAX jit"] = jax_batch(mech, *motion), states
-    return _timed(calls, rounds)
+    return _time_calls(calls, rounds)
 
 
-def _same(kernel: Kernel, exact: Pinocchio, motion: Motion) -> None:
-    """A benchmark of two different things would be worth nothing."""
-    one = [x[0] for x in motion]
-    expected, found = exact.exact_torque(*one), kernel(*one)
-    if not np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max()):
-        raise GearwrightError(f"bench: Pinocchio with wheels as bodies returns {expected}, the kernel {found}.")
+def _require_same_torques(kernel: Kernel, exact: Pinocchio, motion: RandomStates) -> None:
+    """Raise an error if kernel and Pinocchio do not return the same torques."""
+    state = [x[0] for x in motion]
+    expected, torques = exact.exact_torque(*state), kernel(*state)
+    if not np.allclose(torques, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max()):
+        raise GearwrightError(f"bench: Pinocchio with wheels as bodies returns {expected}, the kernel {torques}.")
 
 
-def forward_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Forward dynamics of a batch against Pinocchio's own batch."""
-    motion, out = Motion.of(mech, states), np.empty((states, mech.n))
+def forward_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time forward dynamics of a batch against Pinocchio's batch function."""
+    motion, out = RandomStates.for_machine(mech, states), np.empty((states, mech.n))
     kernel = compile("forward_dynamics", mech)
-    peer = Pinocchio(mech).batch("abaInParallel", *motion)
-    return _timed(
-        {OURS: (partial(kernel, *motion, out=out), states), "Pinocchio abaInParallel": (peer, states)}, rounds
+    peer = Pinocchio(mech).batch_call("abaInParallel", *motion)
+    return _time_calls(
+        {GEARWRIGHT_NAME: (partial(kernel, *motion, out=out), states), "Pinocchio abaInParallel": (peer, states)},
+        rounds,
     )
 
 
-def elastic_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Forward dynamics of a machine with a spring in every drive, twice the speeds, beside the rigid machine's own."""
-    soft = softened(mech)
+def elastic_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time forward dynamics of a machine with a spring in every drive against that of the rigid machine."""
+    elastic = with_elastic_drives(mech)
     calls: dict[str, tuple[Callable[[], object], int]] = {}
-    for name, machine in ((OURS, mech), (ELASTIC, soft)):
+    for name, machine in ((GEARWRIGHT_NAME, mech), (ELASTIC_CONTENDER, elastic)):
         kernel, out = compile("forward_dynamics", machine), np.empty((states, machine.n))
-        calls[name] = partial(kernel, *Motion.of(machine, states), out=out), states
-    return _timed(calls, rounds)
+        calls[name] = partial(kernel, *RandomStates.for_machine(machine, states), out=out), states
+    return _time_calls(calls, rounds)
 
 
-def softened(mech: Mechanism, stiffness: float = 1e4, damping: float = 5.0) -> Mechanism:
-    """The machine with a spring between each joint and the wheels that it alone drives."""
+def with_elastic_drives(mech: Mechanism, stiffness: float = 1e4, damping: float = 5.0) -> Mechanism:
+    """Return the machine with a spring between each joint and the wheels that only this joint drives."""
     rows = [[mech.speeds[k] for k, _ in spin.terms] for spin in mech.spins]
     driven = sorted({row[0] for row in rows if len(row) == 1}, key=mech.speeds.index)
     spins = []
     for spin, row in zip(mech.spins, rows, strict=True):
-        behind = [f"{name}.motor" if len(row) == 1 else name for name in row]
-        spins.append(replace(spin, ratio=dict(zip(behind, (x for _, x in spin.terms), strict=True))))
+        names = [f"{name}.motor" if len(row) == 1 else name for name in row]
+        spins.append(replace(spin, ratio=dict(zip(names, (x for _, x in spin.terms), strict=True))))
     return replace(
         mech,
         spins=spins,
@@ -143,121 +144,142 @@ def softened(mech: Mechanism, stiffness: float = 1e4, damping: float = 5.0) -> M
     )
 
 
-def mass_matrix_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Mass matrices of a batch against a loop over `crba`."""
-    motion = Motion.of(mech, states)
+def mass_matrix_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time mass matrices of a batch against a loop over `crba`."""
+    motion = RandomStates.for_machine(mech, states)
     kernel, out = compile("mass_matrix", mech), np.empty((states, mech.n, mech.n))
     peer = Pinocchio(mech)
-    rows, crba = peer.as_peer_counts(motion.first(FEW).q), peer.pin.crba
+    rows, crba = peer.in_peer_order(motion.first_states(LOOPED_STATES).q), peer.pin.crba
 
-    def loop() -> None:
+    def crba_loop() -> None:
         for row in rows:
             crba(peer.model, peer.data, row)
 
-    return _timed({OURS: (partial(kernel, motion.q, out=out), states), "Pinocchio crba, loop": (loop, FEW)}, rounds)
-
-
-def derivatives_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Derivatives of inverse dynamics by q, v and a, against a loop over `computeRNEADerivatives`."""
-    states = min(states, 1000)
-    motion = Motion.of(mech, states)
-    kernel = compile(inverse_dynamics, mech).jacobian("q", "v", "a")
-    out = np.empty((states, mech.n, 3 * mech.n))
-    peer = Pinocchio(mech)
-    rows, slopes = [peer.as_peer_counts(x) for x in motion.first(FEW)], peer.pin.computeRNEADerivatives
-
-    def loop() -> None:
-        for row in zip(*rows, strict=True):
-            slopes(peer.model, peer.data, *row)
-
-    return _timed(
-        {OURS: (partial(kernel, *motion, out=out), states), "Pinocchio derivatives, loop": (loop, FEW)}, rounds
+    return _time_calls(
+        {
+            GEARWRIGHT_NAME: (partial(kernel, motion.q, out=out), states),
+            "Pinocchio crba, loop": (crba_loop, LOOPED_STATES),
+        },
+        rounds,
     )
 
 
-def single_call(mech: Mechanism, rounds: int) -> Timed:
-    """One state from Python: the kernel with and without `out`, the public function, Pinocchio plain and exact."""
-    q, v, a = (x[0].copy() for x in Motion.of(mech, 1))
+def derivatives_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time derivatives of inverse dynamics by q, v and a against a loop over `computeRNEADerivatives`."""
+    states = min(states, 1000)
+    motion = RandomStates.for_machine(mech, states)
+    kernel = compile(inverse_dynamics, mech).jacobian("q", "v", "a")
+    out = np.empty((states, mech.n, 3 * mech.n))
+    peer = Pinocchio(mech)
+    rows, slopes = [peer.in_peer_order(x) for x in motion.first_states(LOOPED_STATES)], peer.pin.computeRNEADerivatives
+
+    def derivatives_loop() -> None:
+        for row in zip(*rows, strict=True):
+            slopes(peer.model, peer.data, *row)
+
+    return _time_calls(
+        {
+            GEARWRIGHT_NAME: (partial(kernel, *motion, out=out), states),
+            "Pinocchio derivatives, loop": (derivatives_loop, LOOPED_STATES),
+        },
+        rounds,
+    )
+
+
+def single_call(mech: Mechanism, rounds: int) -> TimedTask:
+    """Time one state from Python: the kernel with and without `out`, the public function, Pinocchio twice."""
+    q, v, a = (x[0].copy() for x in RandomStates.for_machine(mech, 1))
     kernel, out = compile(inverse_dynamics, mech), np.empty(mech.n)
     plain, exact = Pinocchio(mech), Pinocchio(mech, wheels=True)
-    state = [plain.as_peer_counts(x) for x in (q, v, a)]
-    for _ in range(2000):  # until the public function has turned to its own kernel
+    state = [plain.in_peer_order(x) for x in (q, v, a)]
+    for _ in range(2000):  # until the public function uses its compiled kernel
         inverse_dynamics(mech, q, v, a)
     calls: dict[str, Callable[[], object]] = {
-        OURS: lambda: kernel(q, v, a),
+        GEARWRIGHT_NAME: lambda: kernel(q, v, a),
         "Gearwright, out=": lambda: kernel(q, v, a, out=out),
         "gw.inverse_dynamics": lambda: inverse_dynamics(mech, q, v, a),
         "Pinocchio rnea": lambda: plain.pin.rnea(plain.model, plain.data, *state),
         "Pinocchio, wheels as bodies": lambda: exact.exact_torque(q, v, a),
     }
-    return _timed({name: (call, 1) for name, call in calls.items()}, rounds)
+    return _time_calls({name: (call, 1) for name, call in calls.items()}, rounds)
 
 
-def rollout_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Steps of semi-implicit Euler of a batch, all recorded, against `mujoco.rollout` in one thread."""
-    motion, engine = Motion.of(mech, states), fixed_step(mech)
-    begin, peer = engine.start(motion.q, motion.v), Mujoco(mech)
+def rollout_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time steps of semi-implicit Euler of a batch, all recorded, against `mujoco.rollout` in one thread."""
+    motion, engine = RandomStates.for_machine(mech, states), fixed_step(mech)
+    begin, peer = engine.start_states(motion.q, motion.v), Mujoco(mech)
     calls: dict[str, tuple[Callable[[], object], int]] = {
-        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
-        "MuJoCo rollout": (peer.rollout(motion.q, motion.v, STEPS, STEP), states * STEPS),
+        GEARWRIGHT_NAME: (lambda: engine.run_steps(begin, None, BATCH_STEP_SECONDS, BATCH_STEPS), states * BATCH_STEPS),
+        "MuJoCo rollout": (
+            peer.rollout_call(motion.q, motion.v, BATCH_STEPS, BATCH_STEP_SECONDS),
+            states * BATCH_STEPS,
+        ),
     }
-    return _timed(calls, rounds)
+    return _time_calls(calls, rounds)
 
 
-def stepped_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Steps of a batch of arms with friction that sticks and stops, all recorded, against `mujoco.rollout`.
+def friction_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time steps of a batch of arms with stiction and stops, all recorded, against `mujoco.rollout`.
 
     MuJoCo has the same friction as `frictionloss` and the same limits, in one thread.
     """
-    motion = Motion.of(mech, states)
-    q, v = motion.q * (REACH / 1.5), motion.v
-    lines = {speed: Line.of(mech, speed) for speed in mech.speeds}
-    rub = [DryFriction(f"{x}.friction", line, friction=Friction(RUBBING)) for x, line in lines.items()]
-    ends = [Stops(f"{x}.stops", line, -REACH, REACH) for x, line in lines.items()]
-    engine, peer = fixed_step(mech, [*rub, *ends], "moreau", work=True), Mujoco(mech, RUBBING, REACH)
-    begin = engine.start(q, v)
-    engine = engine.with_sweeps(sweeps_for(engine.system, begin, STEP))
+    motion = RandomStates.for_machine(mech, states)
+    q, v = motion.q * (BENCH_JOINT_RANGE / 1.5), motion.v
+    lines = {speed: Line.for_machine(mech, speed) for speed in mech.speeds}
+    friction_laws = [
+        DryFriction(f"{x}.friction", line, friction=Friction(BENCH_JOINT_FRICTION)) for x, line in lines.items()
+    ]
+    stop_laws = [Stops(f"{x}.stops", line, -BENCH_JOINT_RANGE, BENCH_JOINT_RANGE) for x, line in lines.items()]
+    engine, peer = (
+        fixed_step(mech, [*friction_laws, *stop_laws], "moreau", work=True),
+        Mujoco(mech, BENCH_JOINT_FRICTION, BENCH_JOINT_RANGE),
+    )
+    begin = engine.start_states(q, v)
+    engine = engine.with_sweeps(required_sweeps(engine.system, begin, BATCH_STEP_SECONDS))
     calls: dict[str, tuple[Callable[[], object], int]] = {
-        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
-        "MuJoCo rollout": (peer.rollout(q, v, STEPS, STEP), states * STEPS),
+        GEARWRIGHT_NAME: (lambda: engine.run_steps(begin, None, BATCH_STEP_SECONDS, BATCH_STEPS), states * BATCH_STEPS),
+        "MuJoCo rollout": (peer.rollout_call(q, v, BATCH_STEPS, BATCH_STEP_SECONDS), states * BATCH_STEPS),
     }
-    return _timed(calls, rounds)
+    return _time_calls(calls, rounds)
 
 
-def contact_batch(mech: Mechanism, states: int, rounds: int) -> Timed:
-    """Steps of a batch of arms whose tips lie on a floor with friction, against `mujoco.rollout` with small spheres."""
-    q, height = _on_floor(mech, states)
+def contact_batch(mech: Mechanism, states: int, rounds: int) -> TimedTask:
+    """Time steps of a batch of arms whose tips touch a floor with friction, against `mujoco.rollout`."""
+    q, height = _floor_configurations(mech, states)
     tip = mech.bodies[-1].name
-    floor = Contact(tip, Plane((0.0, 0.0, height), (0.0, 0.0, 1.0)), friction=GRIP, name="floor")
-    engine, peer = fixed_step(mech, [floor], "moreau", work=True), Mujoco(mech, floor=(height, GRIP))
-    begin = engine.start(q, np.zeros_like(q))
-    engine = engine.with_sweeps(sweeps_for(engine.system, begin, STEP))
+    floor = Contact(tip, Plane((0.0, 0.0, height), (0.0, 0.0, 1.0)), friction=BENCH_FLOOR_FRICTION, name="floor")
+    engine, peer = fixed_step(mech, [floor], "moreau", work=True), Mujoco(mech, floor=(height, BENCH_FLOOR_FRICTION))
+    begin = engine.start_states(q, np.zeros_like(q))
+    engine = engine.with_sweeps(required_sweeps(engine.system, begin, BATCH_STEP_SECONDS))
     calls: dict[str, tuple[Callable[[], object], int]] = {
-        OURS: (lambda: engine.run(begin, None, STEP, STEPS), states * STEPS),
-        "MuJoCo rollout": (peer.rollout(q, np.zeros_like(q), STEPS, STEP), states * STEPS),
+        GEARWRIGHT_NAME: (lambda: engine.run_steps(begin, None, BATCH_STEP_SECONDS, BATCH_STEPS), states * BATCH_STEPS),
+        "MuJoCo rollout": (
+            peer.rollout_call(q, np.zeros_like(q), BATCH_STEPS, BATCH_STEP_SECONDS),
+            states * BATCH_STEPS,
+        ),
     }
-    return _timed(calls, rounds)
+    return _time_calls(calls, rounds)
 
 
-def _on_floor(mech: Mechanism, states: int) -> tuple[Array, float]:
-    """Configurations around one whose last bodies' origins are at one height, by moving all joints, and the height."""
+def _floor_configurations(mech: Mechanism, states: int) -> tuple[Array, float]:
+    """Return configurations whose last bodies have their origins at one height, and the height."""
     tip = mech.bodies[-1].name
-    q = 0.3 * Motion.of(mech, states).q
+    q = 0.3 * RandomStates.for_machine(mech, states).q
     height = float(np.median(placement(mech, q, tip)[1][:, 2]))
     for _ in range(20):
         row = jacobian(mech, q, tip)[:, 2]
-        missing = height - placement(mech, q, tip)[1][:, 2]
-        q = q + row * (missing / (row * row).sum(axis=1))[:, None]
+        height_error = height - placement(mech, q, tip)[1][:, 2]
+        q = q + row * (height_error / (row * row).sum(axis=1))[:, None]
     return q, height
 
 
-def long_motion(mech: Mechanism, method: str, rounds: int) -> float:
-    """Ten seconds of one motion with steps of a millisecond: how many times faster than real time."""
-    q, v, _ = (x[0] for x in Motion.of(mech, 1))
-    call = partial(rollout, mech, 0.2 * q, 0.2 * v, round(10 / STEP), STEP, method=method)
-    return 10 / interleaved({OURS: call}, rounds).median(OURS)
+def real_time_ratio(mech: Mechanism, method: str, rounds: int) -> float:
+    """Return the real-time factor of a simulation of 10 s with steps of 1 ms."""
+    q, v, _ = (x[0] for x in RandomStates.for_machine(mech, 1))
+    call = partial(rollout, mech, 0.2 * q, 0.2 * v, round(10 / BATCH_STEP_SECONDS), BATCH_STEP_SECONDS, method=method)
+    return 10 / time_interleaved({GEARWRIGHT_NAME: call}, rounds).median_time(GEARWRIGHT_NAME)
 
 
-def _timed(calls: Mapping[str, tuple[Callable[[], object], int]], rounds: int) -> Timed:
-    times = interleaved({name: call for name, (call, _) in calls.items()}, rounds)
-    return Timed(times, {name: states for name, (_, states) in calls.items()})
+def _time_calls(calls: Mapping[str, tuple[Callable[[], object], int]], rounds: int) -> TimedTask:
+    times = time_interleaved({name: call for name, (call, _) in calls.items()}, rounds)
+    return TimedTask(times, {name: states for name, (_, states) in calls.items()})

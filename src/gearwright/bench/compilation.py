@@ -1,4 +1,4 @@
-"""How long compiling takes: in a fresh process, from the cache, and against the number of joints."""
+"""Compilation times: in a fresh process, from the cache, and over the number of joints."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.bench.cases import Motion
-from gearwright.bench.report import Size
-from gearwright.bench.timing import ROUNDS, interleaved
+from gearwright.bench.cases import RandomStates
+from gearwright.bench.report import ChainTiming
+from gearwright.bench.timing import TIMING_ROUNDS, time_interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Body, Mechanism, Spin
 
-JOINTS = (2, 4, 8, 16, 32, 64)
+CHAIN_JOINT_COUNTS = (2, 4, 8, 16, 32, 64)
 
 _SCRIPT = """
 import pickle, sys, time
@@ -37,32 +37,32 @@ print(time.process_time() - start)
 """
 
 
-class Compilation(NamedTuple):
+class CompilationTimes(NamedTuple):
     """Processor seconds to the first kernel of a process, imports not counted: with an empty cache, and from it."""
 
     first: float
     cached: float
 
 
-def compilation(mech: Mechanism, repeats: int = 3) -> Compilation:
-    """The median over fresh processes."""
-    pairs = [_once(mech) for _ in range(repeats)]
-    return Compilation(*(float(np.median(times)) for times in zip(*pairs, strict=True)))
+def compilation_times(mech: Mechanism, repeats: int = 3) -> CompilationTimes:
+    """Return the median over fresh processes."""
+    pairs = [_fresh_process_times(mech) for _ in range(repeats)]
+    return CompilationTimes(*(float(np.median(times)) for times in zip(*pairs, strict=True)))
 
 
-def _once(mech: Mechanism) -> Compilation:
+def _fresh_process_times(mech: Mechanism) -> CompilationTimes:
     with tempfile.TemporaryDirectory() as directory:
         robot = Path(directory) / "machine.pickle"
         robot.write_bytes(pickle.dumps(mech))
         environment = {**os.environ, "GEARWRIGHT_CACHE": str(Path(directory) / "cache")}
         command = [sys.executable, "-c", _SCRIPT, str(robot)]
         times = [float(subprocess.check_output(command, env=environment, text=True)) for _ in range(2)]
-    return Compilation(*times)
+    return CompilationTimes(*times)
 
 
 @contextmanager
-def no_cache() -> Iterator[None]:
-    """Compile anew."""
+def without_cache() -> Iterator[None]:
+    """Compile without the cache."""
     before = os.environ.get("GEARWRIGHT_CACHE")
     os.environ["GEARWRIGHT_CACHE"] = "off"
     try:
@@ -74,37 +74,39 @@ def no_cache() -> Iterator[None]:
             os.environ["GEARWRIGHT_CACHE"] = before
 
 
-def sizes(joints: Sequence[int] = JOINTS, states: int = 128, rounds: int = ROUNDS) -> list[Size]:
-    """Inverse dynamics of chains with full tensors, quarter twists and a wheel in general position per joint.
+def chain_timings(
+    joints: Sequence[int] = CHAIN_JOINT_COUNTS, states: int = 128, rounds: int = TIMING_ROUNDS
+) -> list[ChainTiming]:
+    """Time inverse dynamics of chains with full tensors, quarter twists and a general wheel per joint.
 
-    The chains run in turns, so that what a busy neighbour does to one it does to all.
+    The chains run alternately, so that other load of the machine affects all alike.
     """
-    machines = {n: chain(n) for n in joints}
-    made = {n: _compiled(mech) for n, mech in machines.items()}
-    calls = {str(n): _batch(made[n][0], mech, states) for n, mech in machines.items()}
-    times = interleaved(calls, rounds)
+    machines = {n: chain_machine(n) for n in joints}
+    kernels = {n: _compile_timed(mech) for n, mech in machines.items()}
+    calls = {str(n): _batch_call(kernels[n][0], mech, states) for n, mech in machines.items()}
+    times = time_interleaved(calls, rounds)
     return [
-        Size(n, kernel.operations.arithmetic, seconds, times.median(str(n)) / states * 1e9)
-        for n, (kernel, seconds) in made.items()
+        ChainTiming(n, kernel.operations.arithmetic_count, seconds, times.median_time(str(n)) / states * 1e9)
+        for n, (kernel, seconds) in kernels.items()
     ]
 
 
-def _compiled(mech: Mechanism) -> tuple[Kernel, float]:
-    """The kernel, and how long it took to compile it [s]."""
-    with no_cache():
+def _compile_timed(mech: Mechanism) -> tuple[Kernel, float]:
+    """Return the kernel and its compilation time [s]."""
+    with without_cache():
         start = time.process_time()
         kernel = compile(inverse_dynamics, mech)
         return kernel, time.process_time() - start
 
 
-def _batch(kernel: Kernel, mech: Mechanism, states: int) -> Callable[[], object]:
-    return partial(kernel, *Motion.of(mech, states), out=np.empty((states, mech.n)))
+def _batch_call(kernel: Kernel, mech: Mechanism, states: int) -> Callable[[], object]:
+    return partial(kernel, *RandomStates.for_machine(mech, states), out=np.empty((states, mech.n)))
 
 
-def chain(n: int) -> Mechanism:
-    """A chain of n revolute joints, each turned a quarter against the one before.
+def chain_machine(n: int) -> Mechanism:
+    """Return a chain of n revolute joints, each rotated by 90 degrees relative to the previous one.
 
-    >>> chain(3).speeds
+    >>> chain_machine(3).speeds
     ('j0', 'j1', 'j2')
     """
     rng = np.random.default_rng(n)

@@ -1,4 +1,4 @@
-"""What a benchmark found, as data and as text."""
+"""Results of a benchmark, as data and as text."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gearwright.compiling.host.known_processor import host
-from gearwright.plots import bars, saved
-from gearwright.plots.notebook import Shown
+from gearwright.compiling.host.known_processor import host_processor
+from gearwright.plots import bar_figure, save_if_path
+from gearwright.plots.notebook import NotebookFigure
 
-BATCH = "inverse dynamics, batch"
-"""The task that is drawn."""
+INVERSE_BATCH_TASK = "inverse dynamics, batch"
+"""The task in the figure."""
 
 
 @dataclass(frozen=True)
 class ContenderTime:
-    """One contender on one task: its median time per state, and how many times Gearwright's that is."""
+    """One contender on one task: its median time per state, and its ratio to Gearwright's."""
 
     robot: str
     task: str
@@ -28,29 +28,29 @@ class ContenderTime:
 
 
 @dataclass(frozen=True)
-class Promise:
-    """A number that must hold: `value` at least (or at most) `limit`."""
+class Target:
+    """A target: `value` must be at least (or at most) `limit`."""
 
-    what: str
+    description: str
     value: float
     limit: float
     unit: str = "x"
     at_most: bool = False
 
     @property
-    def kept(self) -> bool:
-        """Whether it holds."""
+    def is_met(self) -> bool:
+        """Whether the target is met."""
         return self.value <= self.limit if self.at_most else self.value >= self.limit
 
     def __str__(self) -> str:
         sign = "<=" if self.at_most else ">="
-        verdict = "pass" if self.kept else "FAIL"
-        return f"{verdict}  {self.value:8.4g} {self.unit:<4} ({sign} {self.limit:g})  {self.what}"
+        verdict = "pass" if self.is_met else "FAIL"
+        return f"{verdict}  {self.value:8.4g} {self.unit:<4} ({sign} {self.limit:g})  {self.description}"
 
 
 @dataclass(frozen=True)
-class Size:
-    """A chain of that many joints: operations, first compilation [s] and time per state [ns] of inverse dynamics."""
+class ChainTiming:
+    """A chain of `joints` joints: operations, first compilation [s] and time per state [ns] of inverse dynamics."""
 
     joints: int
     operations: int
@@ -59,62 +59,65 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Report(Shown):
-    """Everything one run measured."""
+class BenchmarkReport(NotebookFigure):
+    """Results of one run."""
 
     comparisons: Sequence[ContenderTime]
-    promises: Sequence[Promise]
-    sizes: Sequence[Size]
-    missing: Sequence[str] = ()
+    targets: Sequence[Target]
+    chain_timings: Sequence[ChainTiming]
+    missing_peers: Sequence[str] = ()
 
     @property
-    def kept(self) -> bool:
-        """Whether all promises hold."""
-        return all(promise.kept for promise in self.promises)
+    def is_met(self) -> bool:
+        """Whether all targets are met."""
+        return all(promise.is_met for promise in self.targets)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """How many times as long as Gearwright every contender takes for inverse dynamics; also into a file."""
-        batches = [line for line in self.comparisons if line.task == BATCH]
+        """Return a figure of the time ratios of all contenders for inverse dynamics; written if a path is given."""
+        batches = [line for line in self.comparisons if line.task == INVERSE_BATCH_TASK]
         robots = list(dict.fromkeys(line.robot for line in batches))
         ratio = {(line.contender, line.robot): line.ratio for line in batches}
         contenders = dict.fromkeys(line.contender for line in batches)
         series = {name: [ratio.get((name, robot), 0.0) for robot in robots] for name in contenders}
-        return saved(bars(robots, series, "time over Gearwright's", "Inverse dynamics, batch, one thread", "_"), path)
+        return save_if_path(
+            bar_figure(robots, series, "time / Gearwright's time", "Inverse dynamics, batch, one thread", "_"), path
+        )
 
     def as_data(self) -> dict[str, Any]:
-        """Plain lists and numbers, with the machine they were measured on."""
+        """Return plain lists and numbers, with a description of the computer."""
         return {
-            "machine": machine(),
+            "machine": machine_text(),
             "comparisons": [asdict(x) for x in self.comparisons],
-            "promises": [{**asdict(x), "kept": x.kept} for x in self.promises],
-            "sizes": [asdict(x) for x in self.sizes],
-            "missing": list(self.missing),
+            "promises": [{**asdict(x), "kept": x.is_met} for x in self.targets],
+            "sizes": [asdict(x) for x in self.chain_timings],
+            "missing": list(self.missing_peers),
         }
 
     def __str__(self) -> str:
-        lines = [machine(), ""]
+        lines = [machine_text(), ""]
         if self.comparisons:
             lines += [f"{'robot':<24}{'task':<34}{'contender':<34}{'ns/state':>12}{'ratio':>9}"]
             lines += [
                 f"{x.robot:<24}{x.task:<34}{x.contender:<34}{x.nanoseconds:>12.1f}{x.ratio:>9.1f}"
                 for x in self.comparisons
             ]
-        if self.sizes:
+        if self.chain_timings:
             lines += ["", f"{'joints':>6}{'operations':>12}{'compilation s':>15}{'ns/state':>10}   (inverse dynamics)"]
             lines += [
-                f"{x.joints:>6}{x.operations:>12}{x.compilation:>15.3f}{x.nanoseconds:>10.1f}" for x in self.sizes
+                f"{x.joints:>6}{x.operations:>12}{x.compilation:>15.3f}{x.nanoseconds:>10.1f}"
+                for x in self.chain_timings
             ]
-        lines += ["", *(str(promise) for promise in self.promises)]
-        lines += [f"not installed: {', '.join(self.missing)}"] if self.missing else []
+        lines += ["", *(str(promise) for promise in self.targets)]
+        lines += [f"not installed: {', '.join(self.missing_peers)}"] if self.missing_peers else []
         return "\n".join(lines)
 
 
-def machine() -> str:
-    """The machine, in a line.
+def machine_text() -> str:
+    """Return a description of the computer, in one line.
 
-    >>> "lanes" in machine()
+    >>> "lanes" in machine_text()
     True
     """
-    here = host()
+    cpu_host = host_processor()
     system = f"{platform.system()}, Python {platform.python_version()}"
-    return f"{here.cpu}, {here.width} lanes of float64, {system}, one thread"
+    return f"{cpu_host.cpu}, {cpu_host.width} lanes of float64, {system}, one thread"

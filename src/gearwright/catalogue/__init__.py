@@ -1,17 +1,17 @@
-"""Bundled robots, motors and gearboxes as data, and `load`, which finds them or reads a file."""
+"""Bundled robots, motors and gearboxes as data, and `load` for bundled robots and robot files."""
 
 from gearwright.catalogue.drive_catalogue import Catalogue, drives
 from gearwright.catalogue.generic_families import generic_gearboxes, generic_motors
 from gearwright.catalogue.loading import load, motors, robots
-from gearwright.parts.drives.data_sheet_consistency import contradictions, deviations
+from gearwright.parts.drives.data_sheet_consistency import conflict_sentences, identity_deviations
 
 __all__ = [
     "Catalogue",
-    "contradictions",
-    "deviations",
+    "conflict_sentences",
     "drives",
     "generic_gearboxes",
     "generic_motors",
+    "identity_deviations",
     "load",
     "motors",
     "robots",

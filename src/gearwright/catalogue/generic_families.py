@@ -1,16 +1,16 @@
-r"""Generic families: motors and gearboxes of any size from a real one, by laws of similarity.
+r"""Generic families: motors and gearboxes of any size, scaled from a real one by similarity laws.
 
-All lengths are multiplied by $\lambda$; materials, temperatures and rim speeds stay. Then for a motor
-mass $\propto \lambda^3$, inertia $\propto \lambda^5$, motor constant $K / \sqrt R \propto \lambda^{5/2}$ (copper and
-flux), thermal resistances $\propto \lambda^{-2}$ (surface), heat capacities $\propto \lambda^3$, hence thermal time
-constants $\propto \lambda$ and continuous torque $\propto \lambda^{7/2}$; the electrical time constant
-$L / R \propto \lambda^2$; speeds $\propto \lambda^{-1}$. The winding is chosen for the same voltage:
-$K \propto \lambda$, $R \propto \lambda^{-3}$, so that the mechanical time constant stays. For a gearbox torque, mass
-and stiffness $\propto \lambda^3$, inertia $\propto \lambda^5$, input speed $\propto \lambda^{-1}$. Friction of bearings
-and brushes does not follow such laws: it is scaled like the continuous torque.
+All lengths are multiplied by $\lambda$; materials, temperatures and rim speeds are unchanged. Then for a motor mass
+$\propto \lambda^3$, inertia $\propto \lambda^5$, motor constant $K / \sqrt R \propto \lambda^{5/2}$ (copper and flux),
+thermal resistances $\propto \lambda^{-2}$ (surface), heat capacities $\propto \lambda^3$, hence thermal time constants
+$\propto \lambda$ and continuous torque $\propto \lambda^{7/2}$; the electrical time constant $L / R \propto \lambda^2$;
+speeds $\propto \lambda^{-1}$. The winding is chosen for the same voltage: $K \propto \lambda$,
+$R \propto \lambda^{-3}$, so that the mechanical time constant is unchanged. For a gearbox torque, mass and stiffness
+$\propto \lambda^3$, inertia $\propto \lambda^5$, input speed $\propto \lambda^{-1}$. Friction of bearings and brushes
+does not follow such laws; it is scaled like the continuous torque.
 
-Such an article cannot be bought: its maker is "generic", and its source says from which real one and by which
-powers of the scale it was made.
+Such an entry is not a commercial product: its manufacturer is "generic", and its source names the original product and
+the powers of the scale.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.catalogue.drive_catalogue import Catalogue, Sheet
 from gearwright.parts import GearboxSheet, MotorSheet
 
-MOTOR_POWERS = {
+MOTOR_SCALING_POWERS = {
     "mass": 3.0,
     "inertia": 5.0,
     "torque_constant": 1.0,
@@ -50,7 +50,7 @@ MOTOR_POWERS = {
     "outer_diameter": 1.0,
     "shaft_diameter": 1.0,
 }
-GEARBOX_POWERS = {
+GEARBOX_SCALING_POWERS = {
     "mass": 3.0,
     "inertia": 5.0,
     "peak_torque": 3.0,
@@ -72,33 +72,33 @@ GEARBOX_POWERS = {
 
 
 def generic_motors(like: MotorSheet, scales: Iterable[float]) -> Catalogue:
-    """Motors like a real one, but of other sizes: every length times each of `scales`.
+    """Return motors scaled from a real one: every length times each of `scales`.
 
     >>> from gearwright.catalogue import drives
     >>> family = generic_motors(drives().motor("MM_606793"), [0.5, 1.0, 2.0])
     >>> [f"{sheet.mass:.3g} kg, {sheet.continuous_torque:.3g} Nm" for sheet in family.motors.values()]
     ['0.138 kg, 0.0566 Nm', '1.1 kg, 0.64 Nm', '8.8 kg, 7.24 Nm']
     """
-    made = (_scaled(like, scale, MOTOR_POWERS) for scale in scales)
-    return Catalogue({sheet.key: sheet for sheet in made}, {})
+    sheets = (_scaled_sheet(like, scale, MOTOR_SCALING_POWERS) for scale in scales)
+    return Catalogue({sheet.key: sheet for sheet in sheets}, {})
 
 
 def generic_gearboxes(like: GearboxSheet, scales: Iterable[float]) -> Catalogue:
-    """Gearboxes like a real one, but of other sizes: every length times each of `scales`."""
-    made = (_scaled(like, scale, GEARBOX_POWERS) for scale in scales)
-    return Catalogue({}, {sheet.key: sheet for sheet in made})
+    """Return gearboxes scaled from a real one: every length times each of `scales`."""
+    sheets = (_scaled_sheet(like, scale, GEARBOX_SCALING_POWERS) for scale in scales)
+    return Catalogue({}, {sheet.key: sheet for sheet in sheets})
 
 
-def _law(words: Iterable[str], powers: dict[str, float]) -> str:
-    """Which power of the scale each number follows, in a few words."""
+def _scaling_law_text(words: Iterable[str], powers: dict[str, float]) -> str:
+    """Return the power of the scale for each number, as text."""
     by_power: dict[float, list[str]] = {}
     for word in words:
         by_power.setdefault(powers[word], []).append(word)
-    return "; ".join(f"{', '.join(names)} as its power {power:g}" for power, names in sorted(by_power.items()))
+    return "; ".join(f"{', '.join(names)} with power {power:g}" for power, names in sorted(by_power.items()))
 
 
-def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
-    size = number("generic family", "scale", scale, above=0, most=100, example=1.5)
+def _scaled_sheet(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
+    size = real_number("generic family", "scale", scale, above=0, most=100, example=1.5)
     words: dict[str, Any] = {word: getattr(like, word) for word in powers}
     return replace(
         like,
@@ -108,7 +108,7 @@ def _scaled(like: Sheet, scale: float, powers: dict[str, float]) -> Sheet:
         name=f"{size:g} times {like.name or like.key}",
         price=None,
         flange="",
-        source=f"generic: scaled from {like.key} by laws of similarity, all lengths times {size:g} "
-        f"({_law((word for word, x in words.items() if x is not None), powers)}); from: {like.source}",
+        source=f"generic: scaled from {like.key} by similarity laws, all lengths times {size:g} "
+        f"({_scaling_law_text((word for word, x in words.items() if x is not None), powers)}); from: {like.source}",
         **{word: x * size ** powers[word] for word, x in words.items() if x is not None},
     )

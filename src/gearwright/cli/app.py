@@ -43,22 +43,24 @@ from gearwright.cli.commands import (
     torque,
     train,
 )
-from gearwright.cli.output import complain, say, silence
+from gearwright.cli.output import print_error, print_remark, silence_remarks
 from gearwright.errors import GearwrightError, GearwrightWarning
 
 # Groups of commands
 
-EPILOG = """Begin:  gearwright info elbow
+EPILOG = """Start here:  gearwright info elbow
 
-Help of one command, with examples:  gearwright simulate --help
+Help for one command, with examples:  gearwright simulate --help
 
-Exit codes: 0 well, 2 bad input or a problem found, 3 a limit is not kept (analyse, size), 70 a bug of Gearwright, 130
-interrupted.
+Exit codes: 0 success, 2 bad input or a problem found, 3 a limit is exceeded (analyse, size), 70 internal error
+(a bug in Gearwright), 130 interrupted.
 """
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print results and errors only: no remarks, no progress bar.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", help="Print results and errors only: no remarks, no progress bar.")
+]
 
 
-class Commands(TyperGroup):
+class GroupedCommands(TyperGroup):
     """The commands in groups, in the order in which they were added; every summary is shown whole."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -72,34 +74,34 @@ class Commands(TyperGroup):
                 formatter.write_dl(rows)
 
 
-def quietable(function: Callable[..., None]) -> Callable[..., None]:
-    """A command that can be told, by --quiet, to keep its remarks to itself."""
+def with_quiet_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with an option --quiet that suppresses its remarks."""
 
     @wraps(function)
-    def command(*given: Any, quiet: bool = False, **named: Any) -> None:
-        with silence(quiet):
+    def quiet_command(*given: Any, quiet: bool = False, **named: Any) -> None:
+        with silence_remarks(quiet):
             function(*given, **named)
 
     signature = inspect.signature(function, eval_str=True)
-    word = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
-    parameters = [*signature.parameters.values(), word]
-    vars(command)["__signature__"] = signature.replace(parameters=parameters)
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
+    quiet_parameter = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption)
+    parameters = [*signature.parameters.values(), quiet_parameter]
+    vars(quiet_command)["__signature__"] = signature.replace(parameters=parameters)
+    quiet_command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return quiet_command
 
 
 # The application
 
-BAD_INPUT = 2
-INTERNAL_ERROR = 70
-MOST_LINES = 12
-"""Of a warning; a published URDF may give rise to hundreds."""
+BAD_INPUT_EXIT = 2
+INTERNAL_ERROR_EXIT = 70
+MAX_WARNING_LINES = 12
+"""Lines of one warning that are printed; a published URDF may cause hundreds."""
 
 app = typer.Typer(
     name="gearwright",
     help="The complete dynamics of geared robots: every rotor, gear and planet, exactly.",
     no_args_is_help=True,
-    cls=Commands,
+    cls=GroupedCommands,
     epilog=EPILOG,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -107,7 +109,7 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"gearwright {__version__}")
         raise typer.Exit
@@ -116,104 +118,104 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def gearwright(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """The complete dynamics of geared robots: every rotor, gear and planet, exactly."""
 
 
-LOOK, MOVE, DESIGN, EQUATIONS, FILES, IDENTIFY, SELF = (
-    "Look at a robot",
-    "Move it",
-    "Design its drives",
-    "Read its equations",
-    "Hand it to other tools",
-    "Find its parameters",
+LOOK_GROUP, MOVE_GROUP, DESIGN_GROUP, EQUATIONS_GROUP, FILES_GROUP, IDENTIFY_GROUP, SELF_GROUP = (
+    "Inspect a robot",
+    "Kinematics and dynamics",
+    "Drive design",
+    "Equations and figures",
+    "File formats and export",
+    "Parameter identification",
     "Gearwright itself",
 )
 COMMANDS: tuple[tuple[str, str, Callable[..., None]], ...] = (
-    (LOOK, "list", list_robots.list_robots),
-    (LOOK, "info", info.info),
-    (LOOK, "check", check.check),
-    (LOOK, "train", train.train),
-    (LOOK, "modes", modes.modes),
-    (LOOK, "draw", draw.draw),
-    (LOOK, "studio", studio.studio),
-    (MOVE, "inverse-kinematics", inverse_kinematics.inverse_kinematics),
-    (MOVE, "plan", plan.plan),
-    (MOVE, "torque", torque.torque),
-    (MOVE, "simulate", simulate.simulate_robot),
-    (MOVE, "impact", impact.impact),
-    (MOVE, "compare", compare.compare),
-    (DESIGN, "analyse", analyse.analyse_task),
-    (DESIGN, "size", size.size),
-    (DESIGN, "sweep", sweep.sweep),
-    (DESIGN, "catalogue", catalogue.catalogue),
-    (EQUATIONS, "closed-form", closed_form.closed_form),
-    (EQUATIONS, "figure", figure.work_figure),
-    (FILES, "convert", convert.convert),
-    (FILES, "export", export.export),
-    (FILES, "schema", schema.schema),
-    (IDENTIFY, "excite", identify.excite_robot),
-    (IDENTIFY, "identify", identify.identify_robot),
-    (SELF, "demo", demo.demonstrate),
-    (SELF, "bench", bench.bench),
+    (LOOK_GROUP, "list", list_robots.list_robots),
+    (LOOK_GROUP, "info", info.show_info),
+    (LOOK_GROUP, "check", check.check_file),
+    (LOOK_GROUP, "train", train.show_train),
+    (LOOK_GROUP, "modes", modes.show_modes),
+    (LOOK_GROUP, "draw", draw.draw_robot),
+    (LOOK_GROUP, "studio", studio.open_studio),
+    (MOVE_GROUP, "inverse-kinematics", inverse_kinematics.solve_inverse_kinematics),
+    (MOVE_GROUP, "plan", plan.plan_task),
+    (MOVE_GROUP, "torque", torque.compute_torques),
+    (MOVE_GROUP, "simulate", simulate.simulate_robot),
+    (MOVE_GROUP, "impact", impact.show_impact),
+    (MOVE_GROUP, "compare", compare.compare_models),
+    (DESIGN_GROUP, "analyse", analyse.analyse_task),
+    (DESIGN_GROUP, "size", size.choose_drives),
+    (DESIGN_GROUP, "sweep", sweep.sweep_task),
+    (DESIGN_GROUP, "catalogue", catalogue.show_catalogue),
+    (EQUATIONS_GROUP, "closed-form", closed_form.write_equations),
+    (EQUATIONS_GROUP, "figure", figure.work_figure),
+    (FILES_GROUP, "convert", convert.convert_file),
+    (FILES_GROUP, "export", export.export_robot),
+    (FILES_GROUP, "schema", schema.write_schema),
+    (IDENTIFY_GROUP, "excite", identify.excite_robot),
+    (IDENTIFY_GROUP, "identify", identify.identify_robot),
+    (SELF_GROUP, "demo", demo.demonstrate),
+    (SELF_GROUP, "bench", bench.run_bench),
 )
 for _group, _name, _function in COMMANDS:
-    app.command(_name, rich_help_panel=_group)(quietable(_function))
+    app.command(_name, rich_help_panel=_group)(with_quiet_option(_function))
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process with the exit codes that EPILOG lists."""
+    """Run the command line and exit the process with one of the codes listed in EPILOG."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # letters that the terminal does not have become codes
+            stream.reconfigure(errors="backslashreplace")  # characters that the terminal cannot show are escaped
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", GearwrightWarning)
-            warnings.showwarning = _remark
+            warnings.showwarning = _print_warning
             app(arguments, prog_name="gearwright")
     except GearwrightError as error:
-        complain(str(error))
-        sys.exit(BAD_INPUT)
+        print_error(str(error))
+        sys.exit(BAD_INPUT_EXIT)
     except OSError as error:
-        complain(_plainly(error))
-        sys.exit(BAD_INPUT)
+        print_error(_os_error_text(error))
+        sys.exit(BAD_INPUT_EXIT)
     except Exception as error:
-        _internal(error)
-        sys.exit(INTERNAL_ERROR)
+        _report_internal_error(error)
+        sys.exit(INTERNAL_ERROR_EXIT)
     sys.exit(0)
 
 
-def _remark(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-    """What the library accepted with a warning is for the person; other libraries' warnings are not."""
+def _print_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Print warnings of this library as remarks; ignore those of other libraries."""
     if issubclass(category, GearwrightWarning):
         lines = str(message).splitlines()
-        more = [f"  ... and {len(lines) - MOST_LINES} more."] if len(lines) > MOST_LINES else []
-        say("\n".join(["Note: " + lines[0], *lines[1:MOST_LINES], *more]))
+        more = [f"  ... and {len(lines) - MAX_WARNING_LINES} more."] if len(lines) > MAX_WARNING_LINES else []
+        print_remark("\n".join(["Note: " + lines[0], *lines[1:MAX_WARNING_LINES], *more]))
 
 
-def _plainly(error: OSError) -> str:
-    """A sentence for a file that cannot be opened, read or written."""
+def _os_error_text(error: OSError) -> str:
+    """Return the message for a file that cannot be opened, read or written."""
     reason = error.strerror or str(error)
-    return f"{reason}." if error.filename is None else f"{error.filename}: {reason}. {_way_out(error)}"
+    return f"{reason}." if error.filename is None else f"{error.filename}: {reason}. {_os_error_remedy(error)}"
 
 
-def _way_out(error: OSError) -> str:
+def _os_error_remedy(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "Check the name and the folder."
     if isinstance(error, IsADirectoryError):
         return "Give the name of a file in it."
     if isinstance(error, (FileExistsError, NotADirectoryError)):
-        return "A folder is wanted there: choose another name."
-    return "Check its permissions and the space on the disk."
+        return "A folder is needed there. Choose another name."
+    return "Check its permissions and the free disk space."
 
 
-def _internal(error: Exception) -> None:
+def _report_internal_error(error: Exception) -> None:
     if os.environ.get("GEARWRIGHT_TRACEBACK"):
         traceback.print_exception(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    complain(
+    print_error(
         f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno}). This is a bug in "
-        "Gearwright, not in your input. Set GEARWRIGHT_TRACEBACK=1 to see the whole story, and please report it."
+        "Gearwright, not in your input. Set GEARWRIGHT_TRACEBACK=1 to print the traceback, and please report it."
     )

@@ -11,24 +11,24 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from gearwright.catalogue import robots
-from gearwright.cli.output import number, say
+from gearwright.cli.output import number_text, print_remark
 from gearwright.errors import InputError
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-ROBOT_FILES = (".yaml", ".yml", ".urdf", ".xacro", ".xml")
+COMPLETED_FILE_ENDINGS = (".yaml", ".yml", ".urdf", ".xacro", ".xml")
 
 
 def complete_robot(incomplete: str) -> list[str]:
-    """Bundled robots, and folders and robot files, whose names begin so: what the shell offers."""
+    """Return the bundled robots, folders and robot files that complete a name, for the shell."""
     near = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
-    found = sorted(near.iterdir()) if near.is_dir() else []
-    folders = [f"{path}/" for path in found if path.is_dir()]
-    files = [str(path) for path in found if path.suffix in ROBOT_FILES]
+    paths = sorted(near.iterdir()) if near.is_dir() else []
+    folders = [f"{path}/" for path in paths if path.is_dir()]
+    files = [str(path) for path in paths if path.suffix in COMPLETED_FILE_ENDINGS]
     return [name for name in (*robots(), *files, *folders) if name.startswith(incomplete)]
 
 
-RobotName: TypeAlias = Annotated[
+RobotArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="ROBOT",
@@ -36,85 +36,89 @@ RobotName: TypeAlias = Annotated[
         autocompletion=complete_robot,
     ),
 ]
-Xacro: TypeAlias = Annotated[
-    bool, typer.Option("--xacro", help="Expand a xacro file. That runs whatever code is in it: only if you trust it.")
+XacroOption: TypeAlias = Annotated[
+    bool, typer.Option("--xacro", help="Expand a xacro file. This runs the code in it: use it for trusted files only.")
 ]
-Include: TypeAlias = Annotated[
+IncludeOption: TypeAlias = Annotated[
     list[Path] | None,
     typer.Option(
         "--include",
         metavar="FOLDER",
-        help="A folder, besides that of the file, from which it may include or attach others; may be repeated.",
+        help="A further folder from which the file may include or attach other files; may be repeated.",
     ),
 ]
-Joints: TypeAlias = Annotated[
+JointsOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--q",
         metavar="Q1,Q2,...",
-        help="Where the joints are [rad, m, or with units], or a state that the file names, such as home; unless given "
-        "at zero, or in the middle of a range without zero.",
+        help="Joint positions [rad, m, or with units], or the name of a state of the file, such as home. Default: "
+        "zero, or the middle of a joint's range if that excludes zero.",
     ),
 ]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-PICTURES = (".png", ".svg", ".pdf")
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+PICTURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
 def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> Path | None:
-    """The path of a file to write, whose ending says how: refused before the work, not after it."""
+    """Return the path of an output file; a wrong ending or folder is an error before any computation."""
     if path is None:
         return None
     if path.suffix.lower() not in endings:
         either = " or ".join(part for part in (", ".join(endings[:-1]), endings[-1]) if part)
         raise InputError(f"{option} {path}: choose a name that ends in {either}.")
     if path.is_dir():
-        raise InputError(f"{option} {path}: this is a directory. Give the name of a file.")
+        raise InputError(f"{option} {path}: this is a folder. Give the name of a file.")
     nearest = next(part for part in (path, *path.absolute().parents) if part.exists())
     if nearest != path and not nearest.is_dir():
         raise InputError(f"{option} {path}: {nearest} is a file, not a folder. Choose another place.")
     if not os.access(nearest, os.W_OK):
-        raise InputError(f"{option} {path}: {nearest} may not be written. Choose another place.")
+        raise InputError(f"{option} {path}: {nearest} is not writable. Choose another folder.")
     return path
 
 
-def written(*names: str, text: str, endings: tuple[str, ...], makes_folders: bool = False) -> Any:
-    """An option that names a file to write, whose folder must be there unless it is made."""
+def output_file_option(*names: str, text: str, endings: tuple[str, ...], makes_folders: bool = False) -> Any:
+    """Return an option that names an output file; its folder must exist unless `makes_folders`."""
 
-    def checked(path: Path | None) -> Path | None:
-        found = require_ending(names[0], path, endings)
-        if found is not None and not makes_folders and not found.parent.is_dir():
-            raise InputError(f"{names[0]} {found}: there is no folder {found.parent}. Make it, or choose another.")
-        return found
+    def checked_path(path: Path | None) -> Path | None:
+        valid = require_ending(names[0], path, endings)
+        if valid is not None and not makes_folders and not valid.parent.is_dir():
+            raise InputError(
+                f"{names[0]} {valid}: the folder {valid.parent} does not exist. Create it, or choose another."
+            )
+        return valid
 
-    return typer.Option(*names, metavar="FILE", help=text, callback=checked)
+    return typer.Option(*names, metavar="FILE", help=text, callback=checked_path)
 
 
-Plot: TypeAlias = Annotated[
+PlotOption: TypeAlias = Annotated[
     Path | None,
-    written("--plot", text="Draw a figure into this file (.png, .svg or .pdf).", endings=PICTURES, makes_folders=True),
+    output_file_option(
+        "--plot", text="Draw a figure into this file (.png, .svg or .pdf).", endings=PICTURE_ENDINGS, makes_folders=True
+    ),
 ]
-Output: TypeAlias = Annotated[
+OutputOption: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; otherwise print.")
 ]
 
-Payload: TypeAlias = Annotated[
+PayloadOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--payload",
         metavar="MASS@PLACE",
-        help="A point mass [kg] at a frame, or at x,y,z [m] from the joint of the last link; without a place at the "
-        "tool frame, else at the tip of the last link.",
+        help="A point mass [kg] at a frame, or at x,y,z [m] in the frame of the last link. Default place: the tool "
+        "frame, else the tip of the last link.",
     ),
 ]
 
 
-def with_load(robot: Robot, text: str) -> Robot:
-    """The robot with what `--payload MASS@PLACE` says; the place is x,y,z or a frame, and may be left out.
+def with_payload_option(robot: Robot, text: str) -> Robot:
+    """Return the robot with the payload of `--payload MASS@PLACE`; the place is x,y,z or a frame, and is optional.
 
     >>> import gearwright as gw
-    >>> with_load(gw.load("scara"), "2.5@0,0,0.1").payload.position
+    >>> with_payload_option(gw.load("scara"), "2.5@0,0,0.1").payload.position
     (0.0, 0.0, 0.1)
-    >>> with_load(gw.load("scara"), "2.5").payload_place
+    >>> with_payload_option(gw.load("scara"), "2.5").payload_place
     "at frame 'flange' of link 'tool'"
     """
     mass, _, place = text.partition("@")
@@ -129,46 +133,46 @@ def with_load(robot: Robot, text: str) -> Robot:
             "of a frame, such as 2.5@0,0,0.1 or 2.5@tool."
         ) from None
     loaded = robot.with_payload(kilograms, position, frame=place if place and position is None else None)
-    say(f"payload: {number(kilograms)} kg {loaded.payload_place}.")
+    print_remark(f"payload: {number_text(kilograms)} kg {loaded.payload_place}.")
     return loaded
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """A time [s], with or without a unit, as in files.
 
-    >>> seconds("1.5"), seconds("250 ms")
+    >>> parse_seconds("1.5"), parse_seconds("250 ms")
     (1.5, 0.25)
     """
-    return _with_unit(text, "time")
+    return _parse_quantity(text, "time")
 
 
-def _with_unit(text: str, *dimensions: str) -> float:
-    from gearwright.files.units import quantity
+def _parse_quantity(text: str, *dimensions: str) -> float:
+    from gearwright.files.units import parse_quantity
 
     try:
         return float(text)
     except ValueError:
         pass
     try:
-        return quantity(text, *dimensions)
+        return parse_quantity(text, *dimensions)
     except ValueError as reason:
         raise InputError(str(reason)) from None
 
 
-def number_list(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:
-    """Numbers separated by commas, angles and lengths maybe with units; as many as there are names, if these are given.
+def parse_numbers(option: str, text: str, names: Sequence[str] | None = None) -> list[float]:
+    """Return numbers separated by commas, with optional units of angle or length; one per name if names are given.
 
-    >>> number_list("--q", "0,90 deg,20 mm")
+    >>> parse_numbers("--q", "0,90 deg,20 mm")
     [0.0, 1.5707963267948966, 0.02]
     """
     try:
-        found = [_with_unit(part, "angle", "length") for part in text.split(",")]
+        values = [_parse_quantity(part, "angle", "length") for part in text.split(",")]
     except InputError as reason:
         raise InputError(
             f"{option} {text!r} is not a list of numbers: {reason} Separate them by commas: 0,0.5,-0.3."
         ) from None
-    if names is not None and len(found) != len(names):
-        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed(names)}.")
-    if not all(map(isfinite, found)):
-        raise InputError(f"{option} {text!r}: not every number is finite. Change those that are not.")
-    return found
+    if names is not None and len(values) != len(names):
+        raise InputError(f"{option} {text!r}: give {len(names)} finite numbers, for {listed_names(names)}.")
+    if not all(map(isfinite, values)):
+        raise InputError(f"{option} {text!r}: every number must be finite. Correct those that are not.")
+    return values

@@ -1,4 +1,4 @@
-"""A robot as plain data, for people and programs."""
+"""A robot as plain data, for `info` and programs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.parts import Robot
 
 if TYPE_CHECKING:
-    from gearwright.files.import_report import Report
+    from gearwright.files.import_report import ImportReport
 
 
-def reading_report(path: Path, permissions: Permissions) -> Report | None:
-    """How a URDF or MJCF was read; other files say what they mean."""
+def read_report(path: Path, permissions: Permissions) -> ImportReport | None:
+    """Return the import report of a URDF or MJCF; None for other files."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
         from gearwright.files.urdf.reader import read_urdf_with_report
@@ -34,8 +34,8 @@ def reading_report(path: Path, permissions: Permissions) -> Report | None:
     return None
 
 
-def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dict[str, Any]:
-    """Everything `info` shows, as plain data; `report` is how a URDF or MJCF was read."""
+def describe_robot(robot: Robot, mech: Mechanism, report: ImportReport | None = None) -> dict[str, Any]:
+    """Return everything that `info` shows, as plain data; `report` is the import report of a URDF or MJCF."""
     total = np.diag(mass_matrix(mech, neutral(mech))).tolist()
     return {
         "robot": robot.name,
@@ -47,8 +47,8 @@ def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dic
             {"name": name, "wheels": float(felt), "total": inertia}
             for name, felt, inertia in zip(mech.speeds, reflected_inertia(mech), total, strict=True)
         ],
-        "links": [_link(mech, robot, body) for body in mech.bodies],
-        "wheels": [_wheel(mech, k) for k in range(len(mech.spins))],
+        "links": [_link_data(mech, robot, body) for body in mech.bodies],
+        "wheels": [_wheel_data(mech, k) for k in range(len(mech.spins))],
         "springs": [
             {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
         ],
@@ -56,22 +56,22 @@ def describe(robot: Robot, mech: Mechanism, report: Report | None = None) -> dic
         "degrees_of_freedom": degrees_of_freedom(robot, mech),
         "frames": [{"name": f.name, "link": mech.carrier_name(f.body)} for f in mech.frames],
         "notes": list(report.notes) if report else [],
-        "left_out": [*report.ignored, *report.lost] if report else [],
+        "left_out": [*report.ignored, *report.not_representable] if report else [],
     }
 
 
 def degrees_of_freedom(robot: Robot, mech: Mechanism) -> int | None:
-    """How many speeds the loops of a robot leave free; None where its loops cannot be closed."""
-    from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+    """Return the degrees of freedom of a robot with its loops; None if the loops cannot be closed."""
+    from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 
-    closed = ClosedRobot.of(robot, mech)
+    closed = ClosedLoopRobot.from_robot(robot, mech)
     try:
         return mech.n if closed is None else closed.mobility
     except GearwrightError:
         return None
 
 
-def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
+def _link_data(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
     limits = robot.link(body.name).joint.limits
     return {
         "name": body.name,
@@ -86,16 +86,16 @@ def _link(mech: Mechanism, robot: Robot, body: Body) -> dict[str, Any]:
     }
 
 
-def _wheel(mech: Mechanism, k: int) -> dict[str, Any]:
+def _wheel_data(mech: Mechanism, k: int) -> dict[str, Any]:
     spin = mech.spins[k]
-    rest = spin.rest if spin.rest is not None else Rest(0.0, ZERO, 0.0)
+    body_at_rest = spin.rest if spin.rest is not None else Rest(0.0, ZERO, 0.0)
     return {
         "name": spin.name,
         "carrier": mech.carrier_name(spin.carrier),
         "axis": [float(x) for x in spin.axis],
-        "mass": float(rest.mass),
-        "position": [float(x) for x in rest.position],
+        "mass": float(body_at_rest.mass),
+        "position": [float(x) for x in body_at_rest.position],
         "inertia": float(spin.inertia),
-        "coupling": float(spin.coupled),
+        "coupling": float(spin.coupling_inertia),
         "ratio": {mech.speeds[index]: float(ratio) for index, ratio in spin.terms},
     }

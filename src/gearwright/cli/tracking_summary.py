@@ -1,4 +1,4 @@
-"""What the command line says about following a motion: the motion, the controller, and how well it did."""
+"""Tracking on the command line: the motion, the controller and the tracking error."""
 
 from __future__ import annotations
 
@@ -16,47 +16,52 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Following:
-    """A robot that is to follow a motion."""
+class MotionFollowing:
+    """A robot, the motion that it tracks, and its controller."""
 
     robot: Robot
     motion: Trajectory
     controller: LawController
 
     @property
-    def start(self) -> State:
+    def start_state(self) -> State:
         """The state at the start of the motion."""
-        from gearwright.control.controllers_by_name import start_of
+        from gearwright.control.controllers_by_name import start_state
 
-        return start_of(self.robot, self.motion)
+        return start_state(self.robot, self.motion)
 
-    def summary(self, run: Run) -> str:
-        """The largest error of position."""
+    def error_summary(self, run: Run) -> str:
+        """Return a sentence with the largest position error."""
         errors = abs(run.q[:, : self.motion.count] - self.motion.at(run.t))
         row, joint = divmod(int(errors.argmax()), self.motion.count)
         name = self.controller.law.mech.speeds[joint]
-        return f"Largest error of position: {errors[row, joint]:.3g}, of {name} at t = {run.t[row]:.4g} s."
+        return f"Largest position error: {errors[row, joint]:.3g} at {name}, t = {run.t[row]:.4g} s."
 
-    def draw(self, run: Run, path: Path) -> None:
-        """References, errors, torques against limits."""
+    def draw_tracking(self, run: Run, path: Path) -> None:
+        """Draw references, errors, and torques with their limits."""
         from gearwright.control import tracking_plot
 
         tracking_plot(run, self.motion, self.robot, path)
 
 
-def controlled(
+def motion_following(
     robot: Robot, motion: Path | None, controller: str | None, frequency: float | None, damping: float | None
-) -> Following | None:
-    """The motion of a file and what follows it; both options or none."""
+) -> MotionFollowing | None:
+    """Return the motion of a file and its controller, or None; the two options are given together or not at all."""
     gains = {word: x for word, x in (("frequency", frequency), ("damping", damping)) if x is not None}
     if motion is None and controller is None:
         for word, x in gains.items():
-            raise InputError(f"--{word} {x:g}: there is no controller to tune. Give --motion and --controller too.")
+            raise InputError(
+                f"--{word} {x:g}: it tunes a controller, but none is given. Add --motion and --controller."
+            )
         return None
     if motion is None or controller is None:
-        raise InputError("--motion and --controller belong together: a file to follow, and what follows it. Give both.")
-    from gearwright.control import by_name
+        raise InputError(
+            "--motion and --controller must be given together: the motion to track and the controller. Add the other "
+            "one."
+        )
+    from gearwright.control import controller_by_name
     from gearwright.motion import recorded
 
     path = recorded(motion, robot=robot)
-    return Following(robot, path, by_name(controller, robot, path, **gains))
+    return MotionFollowing(robot, path, controller_by_name(controller, robot, path, **gains))

@@ -1,10 +1,10 @@
-"""Graphs as machine code: kernels, how they are compiled, cached on disk, loaded and called.
+"""Machine code from graphs: kernels, their compilation, cache on disk, loading and calls.
 
-- A kernel: `kernel` (the object, `compile`), `compile` (made or found), `call`, `threads`; `rollout_loop` (a loop over
-  steps).
+- A kernel: `kernel` (the object, `compile`), `compile` (compiled or from the cache), `call`, `threads`; `rollout_loop`
+  (a loop over steps).
 - `llvm`: LLVM text of kernels.
-- `host`: the processor, the cache on disk, code that is loaded.
-- `restricted_python`: loops written in Python as machine code.
+- `host`: the processor, the cache on disk, loaded code.
+- `restricted_python`: loops written in Python, translated to machine code.
 
-The only package that knows llvmlite.
+The only package that imports llvmlite.
 """

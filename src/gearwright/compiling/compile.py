@@ -1,4 +1,4 @@
-"""Making kernels: a traced program becomes machine code, or comes from the cache."""
+"""Compilation of kernels: machine code from a traced program or from the cache."""
 
 from __future__ import annotations
 
@@ -6,146 +6,159 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gearwright.compiling.host import disk_cache
-from gearwright.compiling.host.known_processor import host
+from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.host.machine_code import MachineCode
-from gearwright.compiling.host.processor import Host, object_code
-from gearwright.compiling.llvm.module import bare_text, module_text, scalar_too, single_state_text
-from gearwright.compiling.llvm.schedule import SHORT, ArrayLayout
+from gearwright.compiling.host.processor import HostProcessor, compile_module
+from gearwright.compiling.llvm.module import bare_text, has_scalar_code, module_text, single_state_text
+from gearwright.compiling.llvm.schedule import MAX_SHORT_OPERATIONS, ArrayLayout
 from gearwright.tracing.graph import Graph, OperationCount
-from gearwright.tracing.trace import TraceJob, traced
+from gearwright.tracing.trace import TraceJob, trace_graph
 
-OPTIMISED, LIMIT = 50_000, 300_000
-"""Operations up to which LLVM optimises a kernel cut into pieces, and up to which it compiles at all.
+MAX_OPTIMISED_OPERATIONS, MAX_COMPILED_OPERATIONS = 50_000, 300_000
+"""Operations up to which LLVM optimises a kernel split into pieces, and up to which it compiles at all.
 
-Up to 3,000 operations (8,000 with AVX-512) a kernel is one function, above it is cut into pieces of 2,000 that stay in
-the instruction cache. LLVM optimises with level 2 up to 3,000 operations, level 1 up to 50,000, level 0 up to 300,000;
-larger programs run in CasADi's virtual machine.
+Up to 3,000 operations (8,000 with AVX-512) a kernel is one function; above, it is split into pieces of 2,000 that fit
+into the instruction cache. LLVM optimises with level 2 up to 3,000 operations, level 1 up to 50,000, level 0 up to
+300,000; larger programs run in CasADi's virtual machine.
 """
 
 
-OPTIMISED_FOR_ONE_RUN = 20_000
-"""The same for code of one run, which is called thousands of times and not millions: level 0 costs 2 us less per
+MAX_OPTIMISED_OPERATIONS_PER_RUN = 20_000
+"""The same for code of one run, which is called thousands rather than millions of times: level 0 takes 2 us less per
 operation to compile, and 0.1 ns more per call."""
 
 
-ModuleText = Callable[[Graph, ArrayLayout, tuple[int, ...], Host], str]
+ModuleWriter = Callable[[Graph, ArrayLayout, tuple[int, ...], HostProcessor], str]
 """(graph, arrays, shape of a result, processor) -> a kernel's module in LLVM text."""
 
 
-class Built(NamedTuple):
-    """A kernel's code (None above the size limit), its operation count, and why it is slower than others, if it is."""
+class CompiledKernel(NamedTuple):
+    """A kernel's code (None above the size limit), its operation count, and remarks on its speed."""
 
     code: MachineCode | None
     operations: OperationCount
     remarks: tuple[str, ...] = ()
 
 
-def layout_of(job: TraceJob) -> ArrayLayout:
+def array_layout(job: TraceJob) -> ArrayLayout:
     """The arrays of a job."""
     size = 1
-    for axis in job.shape():
+    for axis in job.result_shape():
         size *= axis
-    return ArrayLayout(tuple(job.sizes().values()), size, job.count > 0)
+    return ArrayLayout(tuple(job.input_sizes().values()), size, job.parameter_count > 0)
 
 
-def key_of(job: TraceJob, identity: object, machine: Host) -> str:
+def kernel_key(job: TraceJob, identity: object, machine: HostProcessor) -> str:
     """The name of a job's entry in the cache."""
     fixed = sorted(job.fixed.items())
-    return disk_cache.key_of(job.program.name, identity, fixed, job.wrt, machine)
+    return disk_cache.entry_key(job.program.name, identity, fixed, job.wrt, machine)
 
 
-def stored(job: TraceJob, identity: object) -> Built | None:
-    """The kernel if an earlier process left it in the cache."""
-    entry = disk_cache.read(key_of(job, identity, host()))
+def kernel_from_cache(job: TraceJob, identity: object) -> CompiledKernel | None:
+    """The kernel if it is in the cache, else None."""
+    entry = disk_cache.read_entry(kernel_key(job, identity, host_processor()))
     if entry is None:
         return None
-    code = MachineCode(entry.code, host().width, entry.facts["scalar"])
-    return Built(code, OperationCount(*entry.facts["operations"]), remarks_of(job, entry.facts["size"]))
+    code = MachineCode(entry.code, host_processor().width, entry.facts["scalar"])
+    return CompiledKernel(code, OperationCount(*entry.facts["operations"]), speed_remarks(job, entry.facts["size"]))
 
 
-def built(job: TraceJob, identity: object) -> Built:
-    """The kernel, from the cache or made now; `identity` names machine and parameters exactly."""
-    found = stored(job, identity)
-    if found is not None:
-        return found
-    graph = traced(job)
-    remarks = remarks_of(job, len(graph.nodes))
-    if len(graph.nodes) > LIMIT:
-        return Built(None, graph.operations, remarks)
-    code = machine_code(graph, layout_of(job), job.shape(), host())
-    facts = {"operations": list(graph.operations), "scalar": scalar_too(graph), "size": len(graph.nodes)}
-    disk_cache.write(key_of(job, identity, host()), disk_cache.Entry(facts, code))
-    return Built(MachineCode(code, host().width, scalar_too(graph)), graph.operations, remarks)
+def compile_kernel(job: TraceJob, identity: object) -> CompiledKernel:
+    """The kernel, from the cache or compiled now; `identity` determines machine and parameters exactly."""
+    cached = kernel_from_cache(job, identity)
+    if cached is not None:
+        return cached
+    graph = trace_graph(job)
+    remarks = speed_remarks(job, len(graph.nodes))
+    if len(graph.nodes) > MAX_COMPILED_OPERATIONS:
+        return CompiledKernel(None, graph.operation_count, remarks)
+    code = object_file(graph, array_layout(job), job.result_shape(), host_processor())
+    facts = {"operations": list(graph.operation_count), "scalar": has_scalar_code(graph), "size": len(graph.nodes)}
+    disk_cache.write_entry(kernel_key(job, identity, host_processor()), disk_cache.CacheEntry(facts, code))
+    return CompiledKernel(
+        MachineCode(code, host_processor().width, has_scalar_code(graph)), graph.operation_count, remarks
+    )
 
 
-def remarks_of(job: TraceJob, size: int, optimised: int | None = None) -> tuple[str, ...]:
-    """Why a kernel of so many operations is slower per operation than a small one."""
-    optimised = OPTIMISED if optimised is None else optimised
-    if size > LIMIT:
-        where = "in CasADi's virtual machine" if job.needs_tracing else "over NumPy"
-        return (f"{size:,} operations are more than the {LIMIT:,} that LLVM compiles, so it runs {where}",)
+def speed_remarks(job: TraceJob, size: int, optimised: int | None = None) -> tuple[str, ...]:
+    """Remarks on a kernel that is slower per operation than a small one because of its size."""
+    optimised = MAX_OPTIMISED_OPERATIONS if optimised is None else optimised
+    if size > MAX_COMPILED_OPERATIONS:
+        backend = "in CasADi's virtual machine" if job.needs_tracing else "over NumPy"
+        return (
+            f"{size:,} operations are more than the {MAX_COMPILED_OPERATIONS:,} that LLVM compiles, so it runs "
+            f"{backend}",
+        )
     if size > optimised:
         return (f"{size:,} operations are more than the {optimised:,} that LLVM optimises: level 0",)
     return ()
 
 
-def graph_code(job: TraceJob, graph: Graph, batches: bool = True) -> MachineCode | None:
-    """The code of a traced job that no identity tells, such as one with somebody's laws; None above the size limit.
+def compile_graph(job: TraceJob, graph: Graph, batches: bool = True) -> MachineCode | None:
+    """The code of a traced job without an identity, such as one with laws of the user; None above the size limit.
 
-    The cache knows it by its operations. Without `batches` there is no code for vectors of states: integrators ask for
-    one state after another, and wait less than half as long.
+    Its key in the cache is the list of its operations. Without `batches` there is no code for vectors of states:
+    integrators evaluate one state at a time, and compiling takes less than half as long.
     """
-    if len(graph.nodes) > LIMIT:
+    if len(graph.nodes) > MAX_COMPILED_OPERATIONS:
         return None
-    layout, machine = layout_of(job), host()
-    key = disk_cache.key_of(job.program.name, graph, layout, batches, machine)
-    entry = disk_cache.read(key)
+    layout, machine = array_layout(job), host_processor()
+    key = disk_cache.entry_key(job.program.name, graph, layout, batches, machine)
+    entry = disk_cache.read_entry(key)
     if entry is None:
         text = module_text if batches else single_state_text
-        entry = disk_cache.Entry({}, machine_code(graph, layout, job.shape(), machine, OPTIMISED_FOR_ONE_RUN, text))
-        disk_cache.write(key, entry)
-    width, scalar = (machine.width, scalar_too(graph)) if batches else (1, True)
-    return MachineCode(entry.code, width, scalar, remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN))
+        entry = disk_cache.CacheEntry(
+            {}, object_file(graph, layout, job.result_shape(), machine, MAX_OPTIMISED_OPERATIONS_PER_RUN, text)
+        )
+        disk_cache.write_entry(key, entry)
+    width, scalar = (machine.width, has_scalar_code(graph)) if batches else (1, True)
+    return MachineCode(
+        entry.code, width, scalar, speed_remarks(job, len(graph.nodes), MAX_OPTIMISED_OPERATIONS_PER_RUN)
+    )
 
 
-def stored_code(name: str, identity: str) -> MachineCode | None:
-    """The code of a program that an identity tells exactly, if an earlier process left it in the cache."""
-    entry = disk_cache.read(_key_by_identity(name, identity))
-    return None if entry is None else _told_code(entry)
+def code_from_cache(name: str, identity: str) -> MachineCode | None:
+    """The code of a program that an identity determines exactly, if it is in the cache."""
+    entry = disk_cache.read_entry(_identity_key(name, identity))
+    return None if entry is None else _code_of_entry(entry)
 
 
-def code_known_by(identity: str, job: TraceJob) -> MachineCode | None:
-    """The same, made now where the cache does not know it; only machine code can call it. None above the size limit."""
-    found = stored_code(job.program.name, identity)
-    if found is not None:
-        return found
-    graph = traced(job)
-    if len(graph.nodes) > LIMIT:
+def code_by_identity(identity: str, job: TraceJob) -> MachineCode | None:
+    """The same, compiled now if not in the cache; only machine code can call it. None above the size limit."""
+    cached = code_from_cache(job.program.name, identity)
+    if cached is not None:
+        return cached
+    graph = trace_graph(job)
+    if len(graph.nodes) > MAX_COMPILED_OPERATIONS:
         return None
-    code = machine_code(graph, layout_of(job), job.shape(), host(), OPTIMISED_FOR_ONE_RUN, bare_text)
-    entry = disk_cache.Entry({"remarks": remarks_of(job, len(graph.nodes), OPTIMISED_FOR_ONE_RUN)}, code)
-    disk_cache.write(_key_by_identity(job.program.name, identity), entry)
-    return _told_code(entry)
+    code = object_file(
+        graph, array_layout(job), job.result_shape(), host_processor(), MAX_OPTIMISED_OPERATIONS_PER_RUN, bare_text
+    )
+    entry = disk_cache.CacheEntry(
+        {"remarks": speed_remarks(job, len(graph.nodes), MAX_OPTIMISED_OPERATIONS_PER_RUN)}, code
+    )
+    disk_cache.write_entry(_identity_key(job.program.name, identity), entry)
+    return _code_of_entry(entry)
 
 
-def _key_by_identity(name: str, identity: str) -> str:
-    return disk_cache.key_of(name, "by identity", identity, host())
+def _identity_key(name: str, identity: str) -> str:
+    return disk_cache.entry_key(name, "by identity", identity, host_processor())
 
 
-def _told_code(entry: disk_cache.Entry) -> MachineCode:
+def _code_of_entry(entry: disk_cache.CacheEntry) -> MachineCode:
     return MachineCode(entry.code, 1, True, tuple(entry.facts["remarks"]))
 
 
-def machine_code(
+def object_file(
     graph: Graph,
     layout: ArrayLayout,
     shape: tuple[int, ...],
-    machine: Host,
+    machine: HostProcessor,
     optimised: int | None = None,
-    text: ModuleText = module_text,
+    text: ModuleWriter = module_text,
 ) -> bytes:
-    """The object file of a graph; up to `optimised` operations (OPTIMISED unless given) LLVM takes its time."""
-    size, optimised = len(graph.nodes), OPTIMISED if optimised is None else optimised
-    # With many stores in one function the best optimisation takes seconds and gains nothing.
-    level = 2 if size <= SHORT and layout.outputs <= 128 else 1 if size <= optimised else 0
-    return object_code(text(graph, layout, shape, machine), machine, level)
+    """The object file of a graph, optimised by LLVM up to `optimised` operations (`MAX_OPTIMISED_OPERATIONS`)."""
+    size, optimised = len(graph.nodes), MAX_OPTIMISED_OPERATIONS if optimised is None else optimised
+    # With many stores in one function full optimisation takes seconds without a gain.
+    level = 2 if size <= MAX_SHORT_OPERATIONS and layout.outputs <= 128 else 1 if size <= optimised else 0
+    return compile_module(text(graph, layout, shape, machine), machine, level)

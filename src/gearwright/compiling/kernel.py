@@ -12,20 +12,20 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
-from gearwright.compiling.compile import Built, built, layout_of, stored
-from gearwright.compiling.host.machine_code import known_layout
+from gearwright.compiling.compile import CompiledKernel, array_layout, compile_kernel, kernel_from_cache
+from gearwright.compiling.host.machine_code import has_known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.plots.notebook import table
+from gearwright.plots.notebook import html_table
 from gearwright.text import did_you_mean
 from gearwright.tracing.c_source import c_source
 from gearwright.tracing.graph import OperationCount
-from gearwright.tracing.parameters import nominal
-from gearwright.tracing.recipe import Recipe, recipe_of
-from gearwright.tracing.trace import TraceJob, traced
+from gearwright.tracing.parameters import nominal_value
+from gearwright.tracing.recipe import KernelRequest, kernel_request
+from gearwright.tracing.trace import TraceJob, trace_graph
 
-SLOW_ENTRY = "this Python or NumPy lays out its objects in another way, so calls go through Python"
+SLOW_ENTRY_REMARK = "this Python or NumPy has another memory layout of objects, so calls go through Python"
 
 
 class Kernel(partial[Array]):
@@ -33,10 +33,10 @@ class Kernel(partial[Array]):
 
     Called like the function without its first argument: `k(q, v, a)`, arrays of any leading axes that broadcast, and
     `out=` for the result, which must not overlap an input. Kernels with parameters take `parameters=` (..., P), those
-    with wrenches or a moving base `wrenches=` and `base_motion=`; all may also be given by position, in the order
-    of `inputs` and then `out`. Arrays are quickest when they are float64 in C order, all of them with one axis or all
-    with two. Several threads may call it at once; long batches are spread over the cores (`GEARWRIGHT_THREADS`). It can
-    be pickled and used after a fork.
+    with wrenches or a moving base `wrenches=` and `base_motion=`; all may also be given by position, in the order of
+    `inputs` and then `out`. Calls are fastest with float64 arrays in C order, all with one axis or all with two.
+    Several threads may call it at once; long batches use all cores (`GEARWRIGHT_THREADS`). It can be pickled and used
+    after a fork.
 
     >>> import gearwright as gw
     >>> arm = gw.Mechanism([gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))])
@@ -45,117 +45,120 @@ class Kernel(partial[Array]):
     array([0.6])
     """
 
-    _recipe: Recipe
+    _request: KernelRequest
     _job: TraceJob
     _general: GeneralCall
     operations: OperationCount
     """Additions, multiplications, divisions, sines of one state."""
     remarks: tuple[str, ...]
-    """Why it is slower than it could be: too large for machine code, or for its optimisation; () for most kernels."""
+    """Remarks on its speed: too large for machine code, or for its optimisation; () for most kernels."""
 
-    def __new__(cls, recipe: Recipe, made: Built | None = None) -> Kernel:
-        """Compile a recipe, or take it from the cache; `made` is what somebody found there already."""
-        job = recipe.job()
-        if made is None:
-            made = built(job, recipe.identity())
-        general = GeneralCall(job, recipe.parameters, made.code, made.operations.arithmetic)
-        entry = general if made.code is None else made.code.builtin(recipe.function, general)
+    def __new__(cls, request: KernelRequest, compiled: CompiledKernel | None = None) -> Kernel:
+        """Compile a recipe, or load it from the cache; `compiled` is the result if it is known already."""
+        job = request.trace_job()
+        if compiled is None:
+            compiled = compile_kernel(job, request.exact_identity())
+        general = GeneralCall(job, request.parameters, compiled.code, compiled.operations.arithmetic_count)
+        entry = general if compiled.code is None else compiled.code.python_builtin(request.function, general)
         self = super().__new__(cls, entry)
-        self._recipe, self._job, self._general = recipe, job, general
-        self.operations = made.operations
-        slow_entry = () if made.code is None or known_layout() else (SLOW_ENTRY,)
-        self.remarks = (*made.remarks, *slow_entry)
+        self._request, self._job, self._general = request, job, general
+        self.operations = compiled.operations
+        slow_entry = () if compiled.code is None or has_known_layout() else (SLOW_ENTRY_REMARK,)
+        self.remarks = (*compiled.remarks, *slow_entry)
         return self
 
     @classmethod
-    def from_cache(cls, recipe: Recipe) -> Kernel | None:
-        """The kernel if an earlier process left it in the cache."""
-        made = stored(recipe.job(), recipe.identity())
-        return None if made is None else cls(recipe, made)
+    def from_cache(cls, request: KernelRequest) -> Kernel | None:
+        """The kernel if it is in the cache, else None."""
+        compiled = kernel_from_cache(request.trace_job(), request.exact_identity())
+        return None if compiled is None else cls(request, compiled)
 
     @property
-    def job(self) -> TraceJob:
-        """What was traced."""
+    def trace_job(self) -> TraceJob:
+        """The traced job."""
         return self._job
 
-    def computed(self, arrays: Mapping[str, Array]) -> Array:
-        """The result for arrays that were checked already, by the names of the inputs."""
-        return self._general.computed(arrays, None)
+    def evaluate(self, arrays: Mapping[str, Array]) -> Array:
+        """The result for checked arrays, by the names of the inputs."""
+        return self._general.evaluate(arrays, None)
 
     @property
     def has_code(self) -> bool:
-        """Whether it is machine code; a program above the size limit is not."""
+        """Whether it has machine code; a program above the size limit has none."""
         return self._general.code is not None
 
-    def __reduce__(self) -> tuple[type[Kernel], tuple[Recipe]]:
-        return Kernel, (self._recipe,)
+    def __reduce__(self) -> tuple[type[Kernel], tuple[KernelRequest]]:
+        return Kernel, (self._request,)
 
     def _repr_html_(self) -> str:
-        rows = [(name, size) for name, size in self._job.sizes().items()]
-        facts = [("result", self._job.shape()), ("operations", self.operations.arithmetic)]
-        return table(["kernel", self.name], [*rows, *facts, *(("remark", one) for one in self.remarks)])
+        rows = [(name, size) for name, size in self._job.input_sizes().items()]
+        facts = [("result", self._job.result_shape()), ("operations", self.operations.arithmetic_count)]
+        return html_table(["kernel", self.name], [*rows, *facts, *(("remark", remark) for remark in self.remarks)])
 
     def __repr__(self) -> str:
-        inputs = ", ".join(f"{name} {size}" for name, size in self._job.sizes().items())
-        what = f"d {self.name} / d ({', '.join(self._recipe.wrt)})" if self._recipe.wrt else self.name
-        return f"<Kernel {what} of {inputs}: result {self._job.shape()}, {self.operations.arithmetic} operations>"
+        inputs = ", ".join(f"{name} {size}" for name, size in self._job.input_sizes().items())
+        title = f"d {self.name} / d ({', '.join(self._request.wrt)})" if self._request.wrt else self.name
+        return (
+            f"<Kernel {title} of {inputs}: result {self._job.result_shape()}, {self.operations.arithmetic_count} "
+            "operations>"
+        )
 
     @property
     def name(self) -> str:
         """The name of the function."""
-        return self._recipe.function
+        return self._request.function
 
     @property
     def inputs(self) -> dict[str, int]:
         """Every input with its number of entries; all may be given by position in this order."""
-        return self._job.sizes()
+        return self._job.input_sizes()
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Paths of the parameters that are inputs."""
-        return self._recipe.parameters
+        return self._request.parameters
 
     @property
-    def nominal(self) -> Array:
+    def nominal_parameters(self) -> Array:
         """The parameters' values in the machine it was compiled for, (P,)."""
-        return np.array([nominal(self._recipe.source, path) for path in self.parameters])
+        return np.array([nominal_value(self._request.source, path) for path in self.parameters])
 
     @property
     def columns(self) -> dict[str, slice]:
-        """For a derivative, where along the last axis each input's columns are."""
-        found, start = {}, 0
-        for name, count in self._job.columns().items():
-            found[name] = slice(start, start + count)
+        """For a derivative, the columns of each input along the last axis."""
+        slices, start = {}, 0
+        for name, count in self._job.column_counts().items():
+            slices[name] = slice(start, start + count)
             start += count
-        return found
+        return slices
 
     def jacobian(self, *inputs: str) -> Kernel:
         """The kernel of the exact derivative by one or more inputs, (..., *shape, columns).
 
-        Columns of several inputs stand side by side (see `columns`); one kernel for all inputs costs less than one for
-        each. Without arguments, all inputs. A derivative by q has n columns: free and
-        spherical joints turn about body axes.
+        Columns of several inputs are side by side (see `columns`); one kernel for all inputs takes fewer operations
+        than one for each. Without arguments: all inputs. A derivative by q has n columns, in the tangent space:
+        rotations of free and spherical joints are about body axes.
         """
-        if self._recipe.wrt:
-            raise InputError(f"{self!r} is a derivative already. Differentiate the function's own kernel.")
-        known = list(self._job.sizes())
+        if self._request.wrt:
+            raise InputError(f"{self!r} is a derivative already. Differentiate the kernel of the function itself.")
+        names = list(self._job.input_sizes())
         for name in inputs:
-            if name not in known:
+            if name not in names:
                 raise InputError(
-                    f"{self.name}: there is no input {name!r} to differentiate by. {did_you_mean(name, known)}"
+                    f"{self.name}: there is no input {name!r} to differentiate by. {did_you_mean(name, names)}"
                 )
-        return Kernel(replace(self._recipe, wrt=tuple(inputs) or tuple(known)))
+        return Kernel(replace(self._request, wrt=tuple(inputs) or tuple(names)))
 
     def source(self, language: str = "c") -> str:
-        """The program as source text: C99 without allocation that needs nothing but `sin` and `cos`.
+        """The program as source text: C99 without memory allocation that needs only `sin` and `cos`.
 
-        `integrate` and `difference` of free and spherical joints also need `sqrt` and `atan2`. A derivative has the
-        name of its function with `_by_` and the inputs.
+        `integrate` and `difference` of free and spherical joints also need `sqrt` and `atan2`. The name of a derivative
+        is the name of its function with `_by_` and the inputs.
         """
         if language != "c":
-            raise InputError(f"there is no source in {language!r}. Use 'c'.")
-        name = "_".join([self.name, *(["by", *self._recipe.wrt] if self._recipe.wrt else [])])
-        return c_source(traced(self._job), name, self._job.sizes(), layout_of(self._job).outputs)
+            raise InputError(f"source: language={language!r} is not supported. Use 'c'.")
+        name = "_".join([self.name, *(["by", *self._request.wrt] if self._request.wrt else [])])
+        return c_source(trace_graph(self._job), name, self._job.input_sizes(), array_layout(self._job).outputs)
 
 
 @check_arguments
@@ -170,12 +173,12 @@ def compile(
 
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.
-        robot_or_mech: a robot (parameters are then paths of its file, and their wheels follow) or a machine.
-        parameters: paths of numbers that stay inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
-        approximation: the machine as a simpler tool sees it, one of the kinds of `approximate`; the parameters stay
-            those of the robot.
-        fixed: what the function takes beside arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies and
-            frames that feel wrenches; `base_motion=True`.
+        robot_or_mech: a robot (parameters are then paths of its file, and wheels follow from them) or a machine.
+        parameters: paths of numbers that remain inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
+        approximation: the rotor model of a simpler tool, one of the kinds of `approximate`; the parameters stay those
+            of the robot.
+        fixed: arguments of the function other than arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies
+            and frames with external wrenches; `base_motion=True`.
 
     Returns:
         The kernel.
@@ -186,5 +189,5 @@ def compile(
     >>> k(np.array([0.0]), parameters=np.array([[2.0], [4.0]])).ravel()
     array([0.6, 1.1])
     """
-    recipe = recipe_of(function, robot_or_mech, parameters, fixed)
-    return Kernel(replace(recipe, approximation=approximation))
+    request = kernel_request(function, robot_or_mech, parameters, fixed)
+    return Kernel(replace(request, approximation=approximation))

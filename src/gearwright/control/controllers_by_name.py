@@ -1,4 +1,4 @@
-"""Controllers with gains from two numbers, for who wants to name one: the command line, first trials."""
+"""Controllers by name, with gains from a natural frequency and a damping ratio."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
 
-NAMES = ("pd", "computed_torque", "feedforward", "cascade")
-CALLER = "control.by_name"
+NAMED_CONTROLLERS = ("pd", "computed_torque", "feedforward", "cascade")
+BY_NAME_CALLER = "control.controller_by_name"
 
 
 @check_arguments
-def by_name(
+def controller_by_name(
     name: str, robot: RobotOrMech, motion: Trajectory, frequency: float = 20.0, damping: float = 1.0
 ) -> LawController:
-    r"""A controller of the joints whose gains follow from a natural frequency and a damping.
+    r"""Return a joint controller whose gains follow from a natural frequency and a damping ratio.
 
     "pd" (with gravity) and "feedforward" take $k_p = M_{ii} \omega^2$, $k_d = 2 \zeta M_{ii} \omega$ at the start of
     the motion; "cascade" has a speed loop of bandwidth $\omega$ ($k_s = M_{ii} \omega$, $T_s = 4 / \omega$) inside a
@@ -34,11 +34,11 @@ def by_name(
         name: "pd", "computed_torque", "feedforward" or "cascade".
         robot: the robot, or a machine.
         motion: the motion of the joints.
-        frequency: [rad/s].
-        damping: 1 is critical; the cascade has its own.
+        frequency: natural frequency [rad/s].
+        damping: damping ratio, 1 is critical; not used by the cascade.
     """
-    if name not in NAMES:
-        raise InputError(f"there is no controller {name!r}. {did_you_mean(name, NAMES)}")
+    if name not in NAMED_CONTROLLERS:
+        raise InputError(f"controller {name!r} is unknown. {did_you_mean(name, NAMED_CONTROLLERS)}")
     if name == "computed_torque":
         return computed_torque(robot, motion, frequency, damping)
     kp, kd = joint_gains(robot, motion.at(0.0), frequency, damping)
@@ -49,10 +49,16 @@ def by_name(
     return cascade(robot, motion, frequency / 4, kp / frequency, 4 / frequency)
 
 
-def start_of(robot: RobotOrMech, motion: Trajectory) -> State:
-    """The state at the start of a motion; motors of elastic drives stand where their springs are at rest."""
-    side = JointSide(machine_of(CALLER, robot))
+def start_state(robot: RobotOrMech, motion: Trajectory) -> State:
+    """Return the state at the start of a motion; the springs of elastic drives are undeflected."""
+    side = JointSide(machine_of(BY_NAME_CALLER, robot))
     q, v = motion.at(0.0), motion.at(0.0, 1)
-    if motion.count != side.count:
-        raise InputError(f"{CALLER}: the motion is of {motion.count} coordinates, the robot has {side.count} joints.")
-    return State(side.carried @ q + side.rest, side.carried @ v) if side.mech.shafts else State(np.array(q), v)
+    if motion.count != side.joint_count:
+        raise InputError(
+            f"{BY_NAME_CALLER}: the motion has {motion.count} coordinates, the robot {side.joint_count} joints."
+        )
+    return (
+        State(side.speed_matrix @ q + side.rest_coordinates, side.speed_matrix @ v)
+        if side.mech.shafts
+        else State(np.array(q), v)
+    )

@@ -1,4 +1,4 @@
-"""A machine as its controllers see it: joints that are to move, and forces that its motors can give."""
+"""The joint side of a machine: controlled joints and the forces of its motors."""
 
 from __future__ import annotations
 
@@ -15,27 +15,26 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, approximate
-from gearwright.mechanism.rows import along
-from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.mechanism.rows import row_dot
+from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.system.controllers.control_law import ControlLaw
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
-JOINT, MOTOR, BOTH = "joint", "motor", "both"
-FEEDBACKS = (JOINT, MOTOR, BOTH)
-"""Where the motion of an elastic drive is measured; both: the position at the joint, the speed at the motor."""
+JOINT_FEEDBACK, MOTOR_FEEDBACK, BOTH_FEEDBACKS = "joint", "motor", "both"
+KNOWN_FEEDBACKS = (JOINT_FEEDBACK, MOTOR_FEEDBACK, BOTH_FEEDBACKS)
+"""Side on which the motion of an elastic drive is measured; both: position at the joint, speed at the motor."""
 
-Rows = tuple[tuple[tuple[int, float], ...], ...]
-"""A sparse matrix: per row its (column, number)."""
+SparseRows = tuple[tuple[tuple[int, float], ...], ...]
+"""A sparse matrix: pairs (column, number) per row."""
 
 
 @dataclass(frozen=True)
 class JointSide:
-    """Joints and the forces that drive them, with elastic drives or without.
+    """Joints and the forces that drive them, with or without elastic drives.
 
-    With springs at rest all speeds follow from those of the joints, v = E v_joints. Forces act on the driven speeds:
-    joints that no spring ties to a shaft, and shafts that a motor turns. There u joint-side forces mean
-    tau_driven = (E_driven')^-1 u, so that with stiff springs the joints feel u. Without shafts all of it is the
-    identity.
+    With undeflected springs all speeds follow from those of the joints, v = E v_joints. Forces act on the driven
+    speeds: joints without a spring, and shafts with a motor. Joint-side forces u correspond to tau_driven =
+    (E_driven')^-1 u, so that with rigid springs u acts on the joints. Without shafts E is the identity.
 
     Args:
         mech: the machine.
@@ -44,154 +43,158 @@ class JointSide:
     mech: Mechanism
 
     @cached_property
-    def count(self) -> int:
+    def joint_count(self) -> int:
         """Number of joint speeds."""
         return first_shaft(self.mech)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def joint_names(self) -> tuple[str, ...]:
         """The joints' speeds by name."""
-        return tuple(self.mech.speeds[: self.count])
+        return tuple(self.mech.speeds[: self.joint_count])
 
     @cached_property
-    def rigid(self) -> Mechanism:
-        """The machine with stiff springs."""
+    def rigid_machine(self) -> Mechanism:
+        """The machine with rigid springs."""
         return approximate(self.mech, "rigid") if self.mech.shafts else self.mech
 
     @cached_property
-    def carried(self) -> Array:
-        """E: all speeds per unit of each joint's, springs at rest, (n, joints)."""
-        return Joints.of(self.mech).carried
+    def speed_matrix(self) -> Array:
+        """E: all speeds per unit speed of each joint, springs undeflected, (n, joints)."""
+        return JointRanges.from_robot(self.mech).speed_matrix
 
     @cached_property
-    def rest(self) -> Array:
-        """What the coordinates of all speeds are with the joints at zero and springs at rest, (n,)."""
-        rest = np.zeros(self.mech.n)
+    def rest_coordinates(self) -> Array:
+        """The coordinates of all speeds with the joints at zero and springs undeflected, (n,)."""
+        coordinates = np.zeros(self.mech.n)
         if self.mech.shafts:
-            rest[self.count :] = Joints.of(self.mech).springs[1]
-        return rest
+            coordinates[self.joint_count :] = JointRanges.from_robot(self.mech).unloaded_shaft_relation[1]
+        return coordinates
 
     @cached_property
-    def driven(self) -> tuple[int, ...]:
+    def driven_speeds(self) -> tuple[int, ...]:
         """The speeds on which forces act, one per joint."""
-        tied = np.abs(self.carried[self.count :]).sum(axis=0) > 0 if self.mech.shafts else np.zeros(self.count, bool)
-        shafts = range(self.count, self.mech.n)
-        turned = {k for one in self.mech.actuators for k, x in enumerate(one.row) if x}
-        driven = [k for k in shafts if k in turned] if turned & set(shafts) else list(shafts)
-        found = (*(k for k in range(self.count) if not tied[k]), *driven)
-        if len(found) != self.count or np.linalg.matrix_rank(self.carried[list(found)]) < self.count:
+        is_elastic = (
+            np.abs(self.speed_matrix[self.joint_count :]).sum(axis=0) > 0
+            if self.mech.shafts
+            else np.zeros(self.joint_count, bool)
+        )
+        shafts = range(self.joint_count, self.mech.n)
+        actuated = {k for actuator in self.mech.actuators for k, x in enumerate(actuator.row) if x}
+        driven_shafts = [k for k in shafts if k in actuated] if actuated & set(shafts) else list(shafts)
+        driven = (*(k for k in range(self.joint_count) if not is_elastic[k]), *driven_shafts)
+        if len(driven) != self.joint_count or np.linalg.matrix_rank(self.speed_matrix[list(driven)]) < self.joint_count:
             raise InputError(
-                f"control: forces act on {listed(self.mech.speeds[k] for k in found)}, which do not decide all joints "
-                f"({listed(self.names)}). Give every elastic joint a motor of its own, or use approximate(mech, "
-                "'rigid')."
+                f"control: forces act on {listed_names(self.mech.speeds[k] for k in driven)}, which do not determine "
+                f"all joints ({listed_names(self.joint_names)}). Give every elastic joint its own motor, or use "
+                "approximate(mech, 'rigid')."
             )
-        return found
+        return driven
 
     @property
-    def outputs(self) -> tuple[str, ...]:
+    def output_names(self) -> tuple[str, ...]:
         """The forces by name."""
-        return tuple(f"tau.{self.mech.speeds[k]}" for k in self.driven)
+        return tuple(f"tau.{self.mech.speeds[k]}" for k in self.driven_speeds)
 
     @cached_property
-    def _to_motors(self) -> Rows:
-        return sparse(np.linalg.inv(self.carried[list(self.driven)].T))
+    def _to_motors(self) -> SparseRows:
+        return sparse_rows(np.linalg.inv(self.speed_matrix[list(self.driven_speeds)].T))
 
     @cached_property
-    def _to_joints(self) -> Rows:
-        return sparse(np.linalg.inv(self.carried[list(self.driven)]))
+    def _to_joints(self) -> SparseRows:
+        return sparse_rows(np.linalg.inv(self.speed_matrix[list(self.driven_speeds)]))
 
     @cached_property
-    def compliance(self) -> Rows:
-        """How far the motors turn, at the joint side, per unit of joint-side force on standing joints."""
-        first, driven = self.count, list(self.driven)
+    def joint_compliance(self) -> SparseRows:
+        """Rotation of the motors on the joint side per unit of joint-side force, with the joints at rest."""
+        first, driven = self.joint_count, list(self.driven_speeds)
         stiffness = np.array(spring_matrices(self.mech).stiffness, dtype=float)[first:, first:]
-        give = np.zeros((self.mech.n, self.mech.n))
-        give[first:, first:] = np.linalg.pinv(stiffness)
-        inverse = np.linalg.inv(self.carried[driven])
-        return sparse(inverse @ give[np.ix_(driven, driven)] @ inverse.T)
+        shaft_compliance = np.zeros((self.mech.n, self.mech.n))
+        shaft_compliance[first:, first:] = np.linalg.pinv(stiffness)
+        inverse = np.linalg.inv(self.speed_matrix[driven])
+        return sparse_rows(inverse @ shaft_compliance[np.ix_(driven, driven)] @ inverse.T)
 
     def joint_torques(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """What the springs of elastic drives bring to the joints, as torque sensors there measure it."""
-        found: list[Scalar] = [0.0] * self.count
+        """Return the torques of the springs of elastic drives on the joints, as joint torque sensors measure them."""
+        torques: list[Scalar] = [0.0] * self.joint_count
         for spring in self.mech.springs:
-            if any(k >= self.count for k, _ in spring.terms):
-                force = -spring.stiffness * (along(spring.terms, q) - spring.rest) - spring.damping * along(
+            if any(k >= self.joint_count for k, _ in spring.terms):
+                force = -spring.stiffness * (row_dot(spring.terms, q) - spring.rest) - spring.damping * row_dot(
                     spring.terms, v
                 )
                 for k, factor in spring.terms:
-                    if k < self.count:
-                        found[k] = found[k] + factor * force
-        return found
+                    if k < self.joint_count:
+                        torques[k] = torques[k] + factor * force
+        return torques
 
-    def forces(self, u: Sequence[Scalar]) -> list[Scalar]:
-        """Forces on the driven speeds from joint-side ones."""
-        return list(u) if not self.mech.shafts else product(self._to_motors, u)
+    def driven_forces(self, u: Sequence[Scalar]) -> list[Scalar]:
+        """Return forces on the driven speeds from joint-side forces."""
+        return list(u) if not self.mech.shafts else sparse_product(self._to_motors, u)
 
-    def position(self, q: Sequence[Scalar], feedback: str) -> list[Scalar]:
-        """Coordinates of the joints as measured there, or as the motors show them."""
-        if feedback != MOTOR or not self.mech.shafts:
-            return list(q[: self.joint_coordinates])
-        return product(self._to_joints, [q[k] - float(self.rest[k]) for k in self.driven])
+    def joint_positions(self, q: Sequence[Scalar], feedback: str) -> list[Scalar]:
+        """Return the coordinates of the joints, measured there or at the motors."""
+        if feedback != MOTOR_FEEDBACK or not self.mech.shafts:
+            return list(q[: self.joint_coordinate_count])
+        return sparse_product(self._to_joints, [q[k] - float(self.rest_coordinates[k]) for k in self.driven_speeds])
 
-    def speed(self, v: Sequence[Scalar], feedback: str) -> list[Scalar]:
-        """Speeds of the joints as measured there, or as the motors show them."""
-        if feedback == JOINT or not self.mech.shafts:
-            return list(v[: self.count])
-        return product(self._to_joints, [v[k] for k in self.driven])
+    def joint_speeds(self, v: Sequence[Scalar], feedback: str) -> list[Scalar]:
+        """Return the speeds of the joints, measured there or at the motors."""
+        if feedback == JOINT_FEEDBACK or not self.mech.shafts:
+            return list(v[: self.joint_count])
+        return sparse_product(self._to_joints, [v[k] for k in self.driven_speeds])
 
     @property
-    def joint_coordinates(self) -> int:
+    def joint_coordinate_count(self) -> int:
         """Number of coordinates of the joints."""
         return self.mech.nq - len(self.mech.shafts)
 
 
 class JointSideLaw(ControlLaw):
-    """A law that pushes the driven speeds of a machine with elastic drives or without."""
+    """A law with forces on the driven speeds of a machine, with or without elastic drives."""
 
     @cached_property
-    def side(self) -> JointSide:
-        """The machine as joints and forces."""
+    def joint_side(self) -> JointSide:
+        """The joint side of the machine."""
         return JointSide(self.mech)
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Forces on the driven speeds."""
-        return self.side.outputs
+        return self.joint_side.output_names
 
 
 def joint_side(caller: str, mech: Mechanism) -> JointSide:
-    """A machine as controllers see it; elastic ones must have a motor per joint."""
+    """Return the joint side of a machine; elastic ones must have a motor per joint."""
     side = JointSide(mech)
     if not mech.n:
-        raise InputError(f"{caller}: the machine has no joint that moves. Give a robot with joints.")
-    if mech.shafts and not mech.straight:
+        raise InputError(f"{caller}: the machine has no movable joint. Give a robot with joints.")
+    if mech.shafts and not mech.speeds_are_rates:
         raise InputError(
-            f"{caller}: the machine has elastic drives and free, spherical or planar joints. Controllers take one or "
-            "the other: use approximate(mech, 'rigid')."
+            f"{caller}: the machine has elastic drives and free, spherical or planar joints. Controllers support one "
+            "or the other: use approximate(mech, 'rigid')."
         )
     if mech.shafts:
-        _ = side.driven
+        _ = side.driven_speeds
     return side
 
 
-def known_feedback(caller: str, feedback: str) -> str:
-    """One of the places where motion is measured."""
-    if feedback not in FEEDBACKS:
-        raise InputError(f"{caller}: feedback={feedback!r} is not known. {did_you_mean(feedback, FEEDBACKS)}")
+def checked_feedback(caller: str, feedback: str) -> str:
+    """Return the side of measurement if it is known."""
+    if feedback not in KNOWN_FEEDBACKS:
+        raise InputError(f"{caller}: feedback={feedback!r} is unknown. {did_you_mean(feedback, KNOWN_FEEDBACKS)}")
     return feedback
 
 
-def product(rows: Rows, x: Sequence[Scalar]) -> list[Scalar]:
-    """A sparse matrix times a vector."""
-    found: list[Scalar] = []
+def sparse_product(rows: SparseRows, x: Sequence[Scalar]) -> list[Scalar]:
+    """Return a sparse matrix times a vector."""
+    result: list[Scalar] = []
     for row in rows:
         total: Scalar = 0.0
         for k, factor in row:
             total = total + factor * x[k]
-        found.append(total)
-    return found
+        result.append(total)
+    return result
 
 
-def sparse(matrix: NDArray[np.floating[Any]]) -> Rows:
-    """What is not zero of a matrix."""
+def sparse_rows(matrix: NDArray[np.floating[Any]]) -> SparseRows:
+    """Return the nonzero elements of a matrix, row by row."""
     return tuple(tuple((k, float(x)) for k, x in enumerate(row) if abs(x) > 1e-14) for row in matrix.tolist())

@@ -1,4 +1,4 @@
-"""What laws that track a motion of the joints share: measured joints, errors, gains."""
+"""Common parts of laws that track a joint motion: measured joints, errors, gains."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import one_or_each
+from gearwright.arguments import numbers_by_name
 from gearwright.control.joint_side import JointSide, JointSideLaw
-from gearwright.control.references import WORDS, entries
+from gearwright.control.references import REFERENCE_NAMES, reference_entries
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.parts import Robot
 from gearwright.system.controllers.control_law import Measurement
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 Gains = tuple[float, ...]
 """One number per joint."""
 
 
-class Errors(NamedTuple):
-    """Where the joints are measured to be, how they move, and what is missing to the reference."""
+class TrackingErrors(NamedTuple):
+    """Measured positions and speeds of the joints, and their errors to the reference."""
 
     q: list[Scalar]
     v: list[Scalar]
@@ -31,12 +31,12 @@ class Errors(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tracking(JointSideLaw):
+class TrackingLaw(JointSideLaw):
     """A law that tracks q_ref, v_ref, a_ref of the joints by joint-side forces.
 
     Args:
         mech: the controlled machine.
-        feedback: where elastic drives are measured, "joint", "motor" or "both".
+        feedback: side on which elastic drives are measured: "joint", "motor" or "both".
     """
 
     mech: Mechanism
@@ -45,42 +45,45 @@ class Tracking(JointSideLaw):
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
         """Position, speed and acceleration of the joints."""
-        return entries(self.mech, self.side.count, 3)
+        return reference_entries(self.mech, self.joint_side.joint_count, 3)
 
     @property
     def model(self) -> Mechanism:
-        """The machine with stiff springs."""
-        return self.side.rigid
+        """The machine with rigid springs."""
+        return self.joint_side.rigid_machine
 
-    def errors(self, measured: Measurement) -> Errors:
-        """The errors of position and speed; of joints that turn freely, in their own axes."""
-        q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
-        wanted, pace = (measured.reference[word] for word in WORDS[:2])
-        return Errors(q, v, difference(measured.model, q, wanted, measured.ops), minus(pace, v))
+    def tracking_errors(self, measured: Measurement) -> TrackingErrors:
+        """Return the errors of position and speed; for spherical and free joints in their own axes."""
+        q, v = (
+            self.joint_side.joint_positions(measured.q, self.feedback),
+            self.joint_side.joint_speeds(measured.v, self.feedback),
+        )
+        q_ref, v_ref = (measured.reference[name] for name in REFERENCE_NAMES[:2])
+        return TrackingErrors(q, v, difference(measured.model, q, q_ref, measured.ops), subtract_vectors(v_ref, v))
 
 
-def minus(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
-    """X - y."""
+def subtract_vectors(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+    """Return x - y."""
     return [a - b for a, b in zip(x, y, strict=True)]
 
 
-def plus(*terms: Sequence[Scalar]) -> list[Scalar]:
-    """The sum of vectors."""
+def add_vectors(*terms: Sequence[Scalar]) -> list[Scalar]:
+    """Return the sum of vectors."""
     total = list(terms[0])
     for term in terms[1:]:
         total = [a + b for a, b in zip(total, term, strict=True)]
     return total
 
 
-def scaled(gains: Gains, x: Sequence[Scalar]) -> list[Scalar]:
-    """Entry by entry."""
+def scale_entries(gains: Gains, x: Sequence[Scalar]) -> list[Scalar]:
+    """Return the gains times x, element by element."""
     return [gain * value for gain, value in zip(gains, x, strict=True)]
 
 
 def per_joint(caller: str, name: str, value: Any, side: JointSide, *, above: float | None = None) -> Gains:
-    """One finite number per joint; a single one serves all."""
+    """Return one finite number per joint; a single number applies to all."""
     least = 0.0 if above is None else None
-    return tuple(one_or_each(caller, name, value, side.names, above=above, least=least).tolist())
+    return tuple(numbers_by_name(caller, name, value, side.joint_names, above=above, least=least).tolist())
 
 
 def frequency_gains(frequency: Gains, damping: Gains) -> tuple[Gains, Gains]:
@@ -93,16 +96,17 @@ def frequency_gains(frequency: Gains, damping: Gains) -> tuple[Gains, Gains]:
     return tuple(w * w for w, _ in pairs), tuple(2 * d * w for w, d in pairs)
 
 
-def model_of(caller: str, model: RobotOrMech | str | None, side: JointSide) -> Mechanism | None:
-    """The machine a controller computes with: an approximation by name, another machine, or None for its own."""
+def controller_model(caller: str, model: RobotOrMech | str | None, side: JointSide) -> Mechanism | None:
+    """Return the model of a controller: an approximation by name, another machine, or None for its own."""
     if model is None:
         return None
-    found = approximate(side.rigid, model) if isinstance(model, str) else machine_of(caller, model)
+    result = approximate(side.rigid_machine, model) if isinstance(model, str) else machine_of(caller, model)
     if isinstance(model, Robot) or not isinstance(model, str):
-        found = JointSide(found).rigid
-    if tuple(found.speeds) != side.names:
+        result = JointSide(result).rigid_machine
+    if tuple(result.speeds) != side.joint_names:
         raise InputError(
-            f"{caller}: the model has the joints {listed(found.speeds)}, the controlled machine {listed(side.names)}. "
+            f"{caller}: the model has the joints {listed_names(result.speeds)}, the controlled machine "
+            f"{listed_names(side.joint_names)}. "
             "Give a model of the same joints."
         )
-    return found
+    return result

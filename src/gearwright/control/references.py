@@ -1,4 +1,4 @@
-"""What a controller is to follow: a trajectory, a function of time, or one configuration to hold."""
+"""References of a controller: a trajectory, a function of time, or a constant configuration."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import as_floats, is_function, numbers
+from gearwright.arguments import as_float_array, is_function, number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.motion.trajectory import Trajectory
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-WORDS = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")
+REFERENCE_NAMES = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")
 """The references of a law: position and its derivatives."""
 
 
@@ -25,56 +25,59 @@ class Reference:
 
     Args:
         at: times (T,) -> all references side by side, (T, size).
-        breaks: times at which they have a kink.
-        given: what the user gave.
+        breaks: times of their discontinuities (knots).
+        source: the reference as given by the user.
     """
 
     at: Callable[[Array], Array]
     breaks: tuple[float, ...] = ()
-    given: Any = None
+    source: Any = None
 
 
-def entries(mech: Mechanism, joints: int, orders: int = 3) -> dict[str, tuple[str, ...]]:
-    """The references q_ref, v_ref, a_ref ... of the joints with the names of their entries."""
+def reference_entries(mech: Mechanism, joints: int, orders: int = 3) -> dict[str, tuple[str, ...]]:
+    """Return the references q_ref, v_ref, a_ref ... of the joints with the names of their entries."""
     shafts = len(mech.shafts)
     coordinates = tuple(mech.coordinates[: mech.nq - shafts])
-    return {word: coordinates if k == 0 else tuple(mech.speeds[:joints]) for k, word in enumerate(WORDS[:orders])}
+    return {
+        name: coordinates if k == 0 else tuple(mech.speeds[:joints]) for k, name in enumerate(REFERENCE_NAMES[:orders])
+    }
 
 
-def reference_of(caller: str, given: Any, mech: Mechanism, orders: int = 3) -> Reference:
-    """What a user gives as a reference: a Trajectory, a function of time, or a configuration to hold.
+def read_reference(caller: str, source: Any, mech: Mechanism, orders: int = 3) -> Reference:
+    """Return the reference for a Trajectory, a function of time, or a constant configuration.
 
-    A function returns (q, v, a), as many as `orders` asks for, each for the joints alone.
+    A function returns the first `orders` of (q, v, a, ...), each for the joints only.
     """
     joints = mech.n - len(mech.shafts)
-    sizes = [len(names) for names in entries(mech, joints, orders).values()]
-    if isinstance(given, Trajectory):
-        return _planned(caller, given, mech, sizes)
-    if is_function(given):
-        return Reference(asked_reference(caller, given, sizes, WORDS), given=given)
-    held = numbers(caller, "reference", as_floats(caller, "reference", given), axes=1)
-    if len(held) != sizes[0]:
+    sizes = [len(names) for names in reference_entries(mech, joints, orders).values()]
+    if isinstance(source, Trajectory):
+        return _trajectory_reference(caller, source, mech, sizes)
+    if is_function(source):
+        return Reference(function_reference(caller, source, sizes, REFERENCE_NAMES), source=source)
+    configuration = number_array(caller, "reference", as_float_array(caller, "reference", source), axes=1)
+    if len(configuration) != sizes[0]:
         raise InputError(
-            f"{caller}: the reference has {len(held)} numbers for {sizes[0]} coordinates "
-            f"({listed(mech.coordinates[: sizes[0]])}). Give a Trajectory, a function of time, or one number each."
+            f"{caller}: the reference has {len(configuration)} numbers for {sizes[0]} coordinates "
+            f"({listed_names(mech.coordinates[: sizes[0]])}). Give a Trajectory, a function of time, or one number "
+            "each."
         )
-    row = np.concatenate([held, np.zeros(sum(sizes[1:]))])
-    return Reference(lambda t: np.broadcast_to(row, (len(t), len(row))), given=given)
+    row = np.concatenate([configuration, np.zeros(sum(sizes[1:]))])
+    return Reference(lambda t: np.broadcast_to(row, (len(t), len(row))), source=source)
 
 
-def _planned(caller: str, motion: Trajectory, mech: Mechanism, sizes: list[int]) -> Reference:
-    if not mech.straight:
+def _trajectory_reference(caller: str, motion: Trajectory, mech: Mechanism, sizes: list[int]) -> Reference:
+    if not mech.speeds_are_rates:
         raise InputError(
-            f"{caller}: a trajectory cannot say how free, spherical or planar joints move. Give a function of time "
+            f"{caller}: a trajectory cannot describe free, spherical or planar joints. Give a function of time "
             "that returns (q, v, a)."
         )
     if motion.count != sizes[0]:
         raise InputError(
             f"{caller}: the reference moves {motion.count} coordinates; the machine has {sizes[0]} joints "
-            f"({listed(mech.speeds[: sizes[0]])}). Give a motion of these."
+            f"({listed_names(mech.speeds[: sizes[0]])}). Give a motion of these."
         )
     orders = len(sizes)
-    kinks = motion.kinks(orders - 1)
+    kinks = motion.derivative_jumps(orders - 1)
     return Reference(
         lambda t: np.concatenate([motion.at(t, k) for k in range(orders)], axis=-1),
         (0.0, *kinks, motion.duration),
@@ -82,28 +85,29 @@ def _planned(caller: str, motion: Trajectory, mech: Mechanism, sizes: list[int])
     )
 
 
-def asked_reference(
+def function_reference(
     caller: str, function: Callable[[float], Any], sizes: Sequence[int], names: Sequence[str]
 ) -> Callable[[Array], Array]:
-    """A user's function for many times, checked."""
-    words = ", ".join(name.removesuffix("_ref") for name in names[: len(sizes)])
+    """Return a user's function, vectorised over times and checked."""
+    labels = ", ".join(name.removesuffix("_ref") for name in names[: len(sizes)])
 
-    def at(times: Array) -> Array:
-        return np.stack([_row(caller, function(float(t)), sizes, words, float(t)) for t in times])
+    def reference_at(times: Array) -> Array:
+        return np.stack([_reference_row(caller, function(float(t)), sizes, labels, float(t)) for t in times])
 
-    return at
+    return reference_at
 
 
-def _row(caller: str, found: Any, sizes: Sequence[int], words: str, t: float) -> Array:
+def _reference_row(caller: str, values: Any, sizes: Sequence[int], labels: str, t: float) -> Array:
     try:
-        parts = [np.asarray(part, dtype=float) for part in found]
-        right = [part.shape for part in parts] == [(size,) for size in sizes]
+        parts = [np.asarray(part, dtype=float) for part in values]
+        is_valid = [part.shape for part in parts] == [(size,) for size in sizes]
     except (TypeError, ValueError):
-        right = False
-    if not right:
+        is_valid = False
+    if not is_valid:
         raise InputError(
-            f"{caller}: the reference returned {found!r} at t = {t:g} s; it must return ({words}) of "
-            f"{listed(map(str, sizes))} numbers. A source of positions alone goes through gw.control.filtered."
+            f"{caller}: the reference returned {values!r} at t = {t:g} s; it must return ({labels}) of "
+            f"{listed_names(map(str, sizes))} numbers. For a source of positions only, use "
+            "gw.control.with_reference_filter."
         )
     row = np.concatenate(parts)
     if not np.isfinite(row).all():

@@ -1,4 +1,4 @@
-"""The picture of a controlled run: references, errors, and forces against their limits."""
+"""The figure of a controlled run: references, errors, and forces with their limits."""
 
 from __future__ import annotations
 
@@ -11,51 +11,60 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion.trajectory import Trajectory
 from gearwright.motion_demands.stated_limits import stated_limits
-from gearwright.plots import figure, panels_by_unit, saved
+from gearwright.plots import panel_figure, panels_by_unit, save_if_path
 from gearwright.simulation.run import Run
 
-TAU = "tau."
+FORCE_SERIES_PREFIX = "tau."
 
 
 @check_arguments
 def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | Path | None = None) -> Any:
-    """A figure of a run that was to follow a motion; with `path` (.png, .svg, .pdf) it is saved too.
+    """Return a figure of the tracking of a motion; with `path` (.png, .svg, .pdf) it is saved too.
 
-    Positions with their references dotted, errors of position, errors of speed, and forces with the limits that the
-    robot states dotted in the colour of their joint; one panel per unit. Phases of contacts stand behind the curves.
+    Positions with dotted references, position errors, speed errors, and forces with dotted limits in the colour of
+    their joint; one panel per unit. Contact phases are drawn behind the curves.
 
     Args:
         run: the run.
-        motion: the motion of the joints that it was to follow.
+        motion: the reference motion of the joints.
         robot: the robot, whose limits are drawn.
-        path: where to write.
+        path: the file to write.
     """
     mech = machine_of("control.tracking_plot", robot)
     joints = list(mech.speeds[: motion.count])
     q, v = motion.at(run.t), motion.at(run.t, 1)
-    wanted = {f"{x} reference": x for x in joints}
-    places = {x: run[f"q.{x}"] for x in joints} | dict(zip(wanted, q.T, strict=True))
+    references = {f"{x} reference": x for x in joints}
+    positions = {x: run[f"q.{x}"] for x in joints} | dict(zip(references, q.T, strict=True))
     errors = {x: run[f"q.{x}"] - q[:, k] for k, x in enumerate(joints)}
-    paces = {x: run[f"v.{x}"] - v[:, k] for k, x in enumerate(joints)}
-    forces, limits, of = _forces(run, robot)
+    speed_errors = {x: run[f"v.{x}"] - v[:, k] for k, x in enumerate(joints)}
+    forces, limits, limit_joints = _forces_and_limits(run, robot)
     panels = [
-        *panels_by_unit("position", places, _units(run, "q"), "dotted: reference", wanted),
-        *panels_by_unit("error of position", errors, _units(run, "q")),
-        *panels_by_unit("error of speed", paces, _units(run, "v")),
-        *panels_by_unit("force", {**forces, **limits}, _units(run, "tau"), "dotted: limit" if limits else "", of),
+        *panels_by_unit("position", positions, _block_units(run, "q"), "dotted: reference", references),
+        *panels_by_unit("position error", errors, _block_units(run, "q")),
+        *panels_by_unit("speed error", speed_errors, _block_units(run, "v")),
+        *panels_by_unit(
+            "force", {**forces, **limits}, _block_units(run, "tau"), "dotted: limit" if limits else "", limit_joints
+        ),
     ]
-    return saved(figure(run.t, "time [s]", panels, columns=2, title=run.name, spans=run.phases), path)
+    return save_if_path(panel_figure(run.t, "time [s]", panels, columns=2, title=run.name, spans=run.phases), path)
 
 
-def _units(run: Run, block: str) -> dict[str, str]:
-    """Units of the series of a block, by joint."""
+def _block_units(run: Run, block: str) -> dict[str, str]:
+    """Return the units of the series of a block, by joint."""
     return {name.removeprefix(f"{block}."): unit for name, unit in run.units.items() if name.startswith(f"{block}.")}
 
 
-def _forces(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Forces that act, by joint, the limits that are stated for them, both signs, and whose limit each is."""
+def _forces_and_limits(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """Return forces by joint, their stated limits of both signs, and the joint of each limit."""
     stated = stated_limits(robot, machine_of("control.tracking_plot", robot))
-    forces = {x.removeprefix(TAU): run[x] for x in run.series if x.startswith(TAU) and run[x].any()}
-    of = {f"{x} limit {sign}": x for x in forces if TAU + x in stated for sign in ("+", "-")}
-    limits = {name: np.full(len(run.t), float(f"{name[-1]}{stated[TAU + x]}")) for name, x in of.items()}
-    return forces, limits, of
+    forces = {
+        x.removeprefix(FORCE_SERIES_PREFIX): run[x]
+        for x in run.series
+        if x.startswith(FORCE_SERIES_PREFIX) and run[x].any()
+    }
+    limit_joints = {f"{x} limit {sign}": x for x in forces if FORCE_SERIES_PREFIX + x in stated for sign in ("+", "-")}
+    limits = {
+        name: np.full(len(run.t), float(f"{name[-1]}{stated[FORCE_SERIES_PREFIX + x]}"))
+        for name, x in limit_joints.items()
+    }
+    return forces, limits, limit_joints

@@ -1,4 +1,4 @@
-"""A control law of one's own as a controller."""
+"""A user-defined control law as a controller."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.control.references import WORDS, asked_reference, reference_of
+from gearwright.control.references import REFERENCE_NAMES, function_reference, read_reference
 from gearwright.errors import InputError
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
-CALLER = "control.controller"
+USER_LAW_CALLER = "control.controller"
 
 
 @check_arguments
 def controller(law: ControlLaw, reference: Any = None) -> LawController:
-    """A control law as a controller: for `gw.simulate`, `gw.rollout`, as a kernel and as C.
+    """Return a control law as a controller: for `gw.simulate`, `gw.rollout`, as a kernel and as C.
 
     Args:
         law: the law; a class derived from `gw.control.ControlLaw`.
-        reference: a function of time that returns the numbers of each of the law's references; where these are q_ref,
-            v_ref, a_ref of the joints, a Trajectory or a configuration to hold will do. None for a law without any.
+        reference: a function of time that returns the numbers of each of the law's references; for q_ref, v_ref, a_ref
+            of the joints also a Trajectory or a constant configuration. None for a law without references.
 
     >>> import gearwright as gw
     >>> class Damper(gw.control.ControlLaw):
@@ -33,14 +33,16 @@ def controller(law: ControlLaw, reference: Any = None) -> LawController:
     array([ -5., -10.,   5.])
     """
     if not isinstance(law, ControlLaw):
-        raise InputError(f"{CALLER}: a {type(law).__name__} is not a ControlLaw. gw.simulate takes functions as such.")
+        raise InputError(
+            f"{USER_LAW_CALLER}: a {type(law).__name__} is not a ControlLaw. Pass a function directly to gw.simulate."
+        )
     if not law.references:
         return law_controller(law, lambda t: np.zeros((len(t), 0)))
     names = tuple(law.references)
     if reference is None:
-        raise InputError(f"{CALLER}: the law follows {', '.join(names)}. Give a reference.")
-    if names == WORDS[: len(names)] and not callable(reference):
-        found = reference_of(CALLER, reference, law.mech, len(names))
-        return law_controller(law, found.at, found.breaks)
+        raise InputError(f"{USER_LAW_CALLER}: the law tracks {', '.join(names)}. Give a reference.")
+    if names == REFERENCE_NAMES[: len(names)] and not callable(reference):
+        target = read_reference(USER_LAW_CALLER, reference, law.mech, len(names))
+        return law_controller(law, target.at, target.breaks)
     sizes = [len(entries) for entries in law.references.values()]
-    return law_controller(law, asked_reference(CALLER, reference, sizes, names))
+    return law_controller(law, function_reference(USER_LAW_CALLER, reference, sizes, names))

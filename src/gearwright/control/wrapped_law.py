@@ -1,4 +1,4 @@
-"""A law around another one: what wrapping laws share."""
+"""Base class of laws that wrap another law."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gearwright.system.controllers.law_controller import LawController
 
 
 @dataclass(frozen=True)
-class Wrapped(ControlLaw):
-    """A law around an inner one, as which it appears unless it overrides something.
+class WrappedLaw(ControlLaw):
+    """A law that wraps an inner law and has its properties unless overridden.
 
     Args:
         mech: the controlled machine.
@@ -26,42 +26,42 @@ class Wrapped(ControlLaw):
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return self.inner.name
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """What it drives."""
+        """Outputs of the law."""
         return self.inner.outputs
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
-        """What it is to follow."""
+        """References of the law."""
         return self.inner.references
 
     @property
     def model(self) -> Mechanism:
-        """The machine that it computes with."""
+        """The model of the law."""
         return self.inner.model
 
     @property
     def sensors(self) -> tuple[str, ...]:
-        """What the inner law measures."""
+        """Sensors of the inner law."""
         return self.inner.sensors
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """Those of the inner law."""
+        """States of the inner law."""
         return self.inner.states
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """What the inner law reports."""
+        """Signals of the inner law."""
         return self.inner.signals
 
 
 def continuous_law(caller: str, controller: object) -> ControlLaw:
-    """The law of a continuous controller."""
+    """Return the law of a continuous controller."""
     if not isinstance(controller, LawController):
         raise InputError(f"{caller}: a {type(controller).__name__} is not a controller of gw.control. Give one.")
     if controller.law.period is not None:

@@ -1,4 +1,4 @@
-"""The recursions of the dynamics, one file each, over scalars of any kind.
+"""The recursions of the dynamics, one file each, for any scalar type.
 
-They take a placed machine and use + - * / only.
+They take a machine at a configuration (`Pose`) and use + - * / only.
 """

@@ -1,4 +1,4 @@
-"""The Coriolis matrix of Christoffel symbols, without differentiation."""
+"""The Coriolis matrix by Christoffel symbols, without differentiation."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.dynamics.kinematics import Velocity, velocities
-from gearwright.dynamics.mass_matrix import Matrix, composites
+from gearwright.dynamics.kinematics import BodyVelocity, body_velocities
+from gearwright.dynamics.mass_matrix import Matrix, composite_moments
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import Spin
-from gearwright.mechanism.joints.dofs import Dof, turned_by_later
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.joints.dofs import Dof, later_angular_velocity
+from gearwright.mechanism.rows import row_dot
 
 
 class Twist(NamedTuple):
-    """Angular velocity and velocity of the point at a frame's origin."""
+    """Angular velocity, and velocity of the point at a frame's origin."""
 
     omega: Vec
     linear: Vec
 
 
-class Drift(NamedTuple):
+class InertiaDrift(NamedTuple):
     """B = [[A, 0], [-S(f), 0]] acting on a twist [w; v]: moment A w, force -f x w.
 
     B = 1/2 (V x* I - I V x + bar(I V)) of a rigid body has this form, with f its linear momentum and
@@ -31,68 +31,72 @@ class Drift(NamedTuple):
     A: Rot
     f: Vec
 
-    def plus(self, other: Drift) -> Drift:
-        """The sum of two bodies' drifts in one frame."""
-        return Drift(self.A + other.A, self.f + other.f)
+    def sum_with(self, other: InertiaDrift) -> InertiaDrift:
+        """Return the sum of two bodies' drifts in one frame."""
+        return InertiaDrift(self.A + other.A, self.f + other.f)
 
-    def moved(self, R: Rot, r: Vec) -> Drift:
-        """The same in the parent's frame."""
+    def transformed_by(self, R: Rot, r: Vec) -> InertiaDrift:
+        """Return the drift in the parent's frame."""
         f = R @ self.f
-        return Drift(R.after(self.A).after(R.T) - Rot.cross(r).after(Rot.cross(f)), f)
+        return InertiaDrift(R.after(self.A).after(R.T) - Rot.cross_matrix(r).after(Rot.cross_matrix(f)), f)
 
 
 def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
     """C with C v the velocity forces and dM/dt - 2C skew: C = sum J'(I dJ + B J) over bodies, plus the spins' part."""
     C: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
-    _add_links(pose, v, C)
+    _add_link_entries(pose, v, C)
     for spin in pose.mech.spins:
         if spin.carrier != -1:  # Chen (19)-(20)
             add_spin(pose, spin, v, C)
     return C
 
 
-def _add_links(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
+def _add_link_entries(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
     mech = pose.mech
-    moving = velocities(pose, v)
-    composite = dict(composites(pose))
+    moving = body_velocities(pose, v)
+    composite = dict(composite_moments(pose))
     drift = _composite_drifts(pose, moving)
     columns: list[list[tuple[Dof, Twist, Twist]]] = []
     for i, dofs in enumerate(pose.dofs):
-        parent = mech.parent(i)
+        parent = mech.parent_of(i)
         inherited = (
-            [(d, _carried(pose, i, S), _carried(pose, i, dS)) for d, S, dS in columns[parent]] if parent >= 0 else []
+            [(d, _twist_in_child(pose, i, S), _twist_in_child(pose, i, dS)) for d, S, dS in columns[parent]]
+            if parent >= 0
+            else []
         )
-        own = [(d, S := _unit_twist(d), _rate(_carrying(moving[i], dofs, d, v), S)) for d in dofs]
-        columns.append(inherited + own)
-        for dof, S, dS in own:
-            for other, T, dT in inherited:
-                _add_entry(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
-                _add_entry(C, other, dof, T, composite[i].wrench(dS.omega, dS.linear), drift[i], S)
-            for other, T, dT in own:
-                _add_entry(C, dof, other, S, composite[i].wrench(dT.omega, dT.linear), drift[i], T)
+        own_columns = [(d, S := _unit_twist(d), _twist_rate(_axis_twist(moving[i], dofs, d, v), S)) for d in dofs]
+        columns.append(inherited + own_columns)
+        for dof, S, dS in own_columns:
+            for other_dof, T, dT in inherited:
+                _add_entry(C, dof, other_dof, S, composite[i].inertia_wrench(dT.omega, dT.linear), drift[i], T)
+                _add_entry(C, other_dof, dof, T, composite[i].inertia_wrench(dS.omega, dS.linear), drift[i], S)
+            for other_dof, T, dT in own_columns:
+                _add_entry(C, dof, other_dof, S, composite[i].inertia_wrench(dT.omega, dT.linear), drift[i], T)
 
 
-def _add_entry(C: Matrix, row: Dof, column: Dof, S: Twist, wrench: tuple[Vec, Vec], drift: Drift, T: Twist) -> None:
+def _add_entry(
+    C: Matrix, row: Dof, column: Dof, S: Twist, wrench: tuple[Vec, Vec], drift: InertiaDrift, T: Twist
+) -> None:
     """C[row, column] += S . (I dT + B T)."""
     force, moment = wrench[0] - drift.f.cross(T.omega), wrench[1] + drift.A @ T.omega
     share = S.linear.dot(force) + S.omega.dot(moment)
     C[row.speed][column.speed] = C[row.speed][column.speed] + row.factor * column.factor * share
 
 
-def _composite_drifts(pose: Pose, moving: Sequence[tuple[Vec, Vec]]) -> list[Drift]:
+def _composite_drifts(pose: Pose, moving: Sequence[tuple[Vec, Vec]]) -> list[InertiaDrift]:
     mech = pose.mech
     total = []
     for i, body in enumerate(mech.bodies):
         w, linear = moving[i]
         tensor, h = body.about_origin.tensor, body.about_origin.moment
-        f, _ = body.about_origin.wrench(w, linear)
-        half = Rot.cross(w).after(tensor.matrix())
-        A = (half + half.T - Rot.cross(tensor @ w)) * 0.5 - Rot.cross(h).after(Rot.cross(linear))
-        total.append(Drift(A, f))
+        f, _ = body.about_origin.inertia_wrench(w, linear)
+        half = Rot.cross_matrix(w).after(tensor.full_matrix())
+        A = (half + half.T - Rot.cross_matrix(tensor @ w)) * 0.5 - Rot.cross_matrix(h).after(Rot.cross_matrix(linear))
+        total.append(InertiaDrift(A, f))
     for i in reversed(range(len(total))):
-        parent = mech.parent(i)
+        parent = mech.parent_of(i)
         if parent >= 0:
-            total[parent] = total[parent].plus(total[i].moved(pose.turn[i], pose.shift[i]))
+            total[parent] = total[parent].sum_with(total[i].transformed_by(pose.turn[i], pose.shift[i]))
     return total
 
 
@@ -101,19 +105,19 @@ def _unit_twist(dof: Dof) -> Twist:
     return Twist(dof.axis, zero) if dof.angular else Twist(zero, dof.axis)
 
 
-def _carrying(body: Velocity, dofs: Sequence[Dof], dof: Dof, v: Sequence[Scalar]) -> Twist:
-    """The motion of what a dof's axis is fixed in: the body, less the turning by later stages of the joint."""
-    later = turned_by_later(dofs, dof.stage, v)
+def _axis_twist(body: BodyVelocity, dofs: Sequence[Dof], dof: Dof, v: Sequence[Scalar]) -> Twist:
+    """Return the motion of the frame in which a dof's axis is fixed: the body, minus later stages of the joint."""
+    later = later_angular_velocity(dofs, dof.stage, v)
     return Twist(body.omega if later is None else body.omega - later, body.linear)
 
 
-def _rate(V: Twist, S: Twist) -> Twist:
-    """V x S, the rate of a twist fixed in a body that moves with V."""
+def _twist_rate(V: Twist, S: Twist) -> Twist:
+    """Return V x S, the rate of a twist fixed in a body that moves with V."""
     return Twist(V.omega.cross(S.omega), V.omega.cross(S.linear) + V.linear.cross(S.omega))
 
 
-def _carried(pose: Pose, i: int, T: Twist) -> Twist:
-    """A twist of the parent's frame in body i's frame."""
+def _twist_in_child(pose: Pose, i: int, T: Twist) -> Twist:
+    """Return a twist of the parent's frame in body i's frame."""
     back = pose.turn[i].T
     return Twist(back @ T.omega, back @ (T.linear + T.omega.cross(pose.shift[i])))
 
@@ -121,8 +125,8 @@ def _carried(pose: Pose, i: int, T: Twist) -> Twist:
 def add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
     """C_j = Jc/2 (b (P v)' + (N v) b' + s N), N_rk = e . (z_r x z_k) over the rotations on the carrier's path."""
     axes = _axes_on_path(pose, spin)
-    half = 0.5 * spin.coupled
-    rate = along(spin.terms, v)
+    half = 0.5 * spin.coupling_inertia
+    rate = row_dot(spin.terms, v)
     for place_r, (joint_r, r, z_r) in enumerate(axes):
         Nv: Scalar = 0.0
         Pv: Scalar = 0.0
@@ -140,13 +144,13 @@ def add_spin(pose: Pose, spin: Spin, v: Sequence[Scalar], C: Matrix) -> None:
 
 
 def _axes_on_path(pose: Pose, spin: Spin) -> list[tuple[tuple[int, int], Dof, Vec]]:
-    """The rotations on the way from the base to the carrier: body and stage, dof, and axis in the carrier's axes."""
+    """Return the rotations on the path from base to carrier: body and stage, dof, and axis in the carrier's axes."""
     mech = pose.mech
-    found: list[tuple[tuple[int, int], Dof, Vec]] = []
+    axes: list[tuple[tuple[int, int], Dof, Vec]] = []
     turn: Rot | None = None
-    for i in mech.paths[int(spin.carrier)]:
+    for i in mech.body_paths[int(spin.carrier)]:
         for dof in pose.dofs[i]:
             if dof.angular:
-                found.append(((i, dof.stage), dof, dof.axis if turn is None else turn.T @ dof.axis))
+                axes.append(((i, dof.stage), dof, dof.axis if turn is None else turn.T @ dof.axis))
         turn = pose.turn[i] if turn is None else pose.turn[i].after(turn)
-    return found
+    return axes

@@ -1,4 +1,4 @@
-"""Machines with elastic drives: their stiffness, and the motor motion behind a link motion."""
+"""Machines with elastic drives: their stiffness, and the motor motion for a link motion."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.algebra.differentiation.dual_numbers import (
-    VariedOperations,
-    coefficient,
-    cut,
-    derivatives_of,
-    rate_of,
-    series_of,
+    DualOperations,
+    series_from_coefficients,
+    time_coefficient,
+    time_derivative,
+    time_derivatives,
+    truncated_series,
 )
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import Matrix
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.mechanism import Mechanism
 
-ACCELERATION = 2
+ACCELERATION_ORDER = 2
 """The highest derivative of a coordinate in the equations of motion."""
 
 
 def first_shaft(mech: Mechanism) -> int:
-    """The index of the first shaft among the speeds; before it come the joints."""
+    """Return the index of the first shaft among the speeds, after all joints."""
     return mech.n - len(mech.shafts)
 
 
 LawForces: TypeAlias = Callable[[Sequence[Scalar], Sequence[Scalar]], Sequence[Scalar]]
-"""Series of all coordinates, and of what the machine itself needs -> generalized forces that act beside its own."""
+"""Series of all coordinates, and of the forces the machine requires -> additional generalized forces."""
 
 
 class SpringMatrices(NamedTuple):
-    """K_e and D_e (n x n) and preload (n): the springs push with K_e q + D_e v - preload."""
+    """K_e and D_e (n x n) and preload (n) of the spring forces K_e q + D_e v - preload."""
 
     stiffness: Matrix
     damping: Matrix
@@ -58,102 +58,110 @@ def spring_matrices(mech: Mechanism) -> SpringMatrices:
 
 
 @dataclass(frozen=True)
-class Step:
-    """Shafts whose motion follows together from equations without a motor.
+class ShaftStep:
+    """Shafts whose motion is determined simultaneously by equations without a motor.
 
     Args:
-        equations: speeds whose equations of motion hold without any outside force.
-        shafts: the shafts that they decide, through springs alone; as many.
-        order: the highest derivative of the shafts' motion that is asked for.
+        equations: speeds whose equations of motion have no external force.
+        shafts: the shafts that they determine through springs; as many as equations.
+        order: the highest required derivative of the shafts' motion.
     """
 
     equations: tuple[int, ...]
     shafts: tuple[int, ...]
-    order: int = ACCELERATION
+    order: int = ACCELERATION_ORDER
 
 
-def whole_series(
+def solve_motion_series(
     mech: Mechanism,
-    steps: Sequence[Step],
+    steps: Sequence[ShaftStep],
     derivatives: Sequence[Sequence[Scalar]],
     ops: Operations,
     spare: int = 0,
     law_forces: LawForces | None = None,
 ) -> list[Scalar]:
-    """The motion of the whole machine as series of time, for a motion of its joints; arguments as of `motor_motion`.
+    """Return the motion of the whole machine as series of time for a motion of its joints; see `motor_motion`.
 
-    `law_forces` gives generalized forces beside the machine's own (friction at joints behind springs, forces that close
-    loops) from a motion and what it needs.
+    `law_forces` returns additional generalized forces (friction at joints behind springs, loop forces) from a motion
+    and the forces it requires.
     """
     joints = first_shaft(mech)
     motion: list[Scalar] = [Taylor.of_derivatives([x[i] for x in derivatives]) for i in range(joints)]
     motion += [Taylor([0.0] * len(derivatives))] * (mech.n - joints)
     springs = spring_matrices(mech)
     for step in steps:
-        length = step.order + spare + ACCELERATION + 1
-        so_far = [cut(x, length) for x in motion]
-        missing = _forces(mech, so_far, VariedOperations(TaylorOperations(ops)))
-        known = [0.0] * mech.n if law_forces is None else law_forces(so_far, missing)
-        lacking = [missing[e] - known[e] for e in step.equations]
-        powers = range(length - ACCELERATION)
-        found = _stretched(springs, step, [[coefficient(x, k) for k in powers] for x in lacking])
-        for shaft, *coefficients in zip(step.shafts, *found, strict=True):
-            motion[shaft] = cut(series_of(coefficients), len(derivatives))
+        length = step.order + spare + ACCELERATION_ORDER + 1
+        truncated_motion = [truncated_series(x, length) for x in motion]
+        needed_forces = _force_series(mech, truncated_motion, DualOperations(TaylorOperations(ops)))
+        acting_forces = [0.0] * mech.n if law_forces is None else law_forces(truncated_motion, needed_forces)
+        force_deficits = [needed_forces[e] - acting_forces[e] for e in step.equations]
+        powers = range(length - ACCELERATION_ORDER)
+        shaft_coefficients = _shaft_coefficients(
+            springs, step, [[time_coefficient(x, k) for k in powers] for x in force_deficits]
+        )
+        for shaft, *coefficients in zip(step.shafts, *shaft_coefficients, strict=True):
+            motion[shaft] = truncated_series(series_from_coefficients(coefficients), len(derivatives))
     return motion
 
 
 def motor_motion(
-    mech: Mechanism, steps: Sequence[Step], derivatives: Sequence[Sequence[Scalar]], ops: Operations, spare: int = 0
+    mech: Mechanism,
+    steps: Sequence[ShaftStep],
+    derivatives: Sequence[Sequence[Scalar]],
+    ops: Operations,
+    spare: int = 0,
 ) -> list[list[Scalar]]:
-    """[q, v, a, tau] of the whole machine for a motion of its joints.
+    """Return [q, v, a, tau] of the whole machine for a motion of its joints.
 
-    An equation without a motor says how far the springs at its speed must be stretched: K theta = -(M a + C v + g).
-    What stands on the right may contain other shafts' accelerations, so it is run over Taylor series of time, step by
-    step. Dampers add D theta' on the left: found is the motion that remains when their transient has died out.
+    An equation without a motor determines the deflection of the springs at its speed: K theta = -(M a + C v + g). The
+    right-hand side may contain other shafts' accelerations, so it is evaluated with Taylor series of time, step by
+    step. Dampers add D theta' on the left; the result is the motion after the decay of their transient.
 
     Args:
         mech: the machine.
-        steps: which equations decide which shafts, in an order in which each needs only what is known.
+        steps: equations and the shafts they determine, in an order in which each depends only on earlier ones.
         derivatives: the joints' coordinates, then their time derivatives.
         ops: sine and cosine of the scalars.
-        spare: how many more derivatives came than the steps ask for; they make what dampers leave more exact.
+        spare: number of derivatives beyond those that the steps require; they reduce the error due to dampers.
     """
-    motion = whole_series(mech, steps, derivatives, ops, spare)
-    q, v, a = (list(column) for column in zip(*(derivatives_of(x, 3) for x in motion), strict=True))
-    tau = inverse_dynamics(place(mech, q, ops), v, a)
+    motion = solve_motion_series(mech, steps, derivatives, ops, spare)
+    q, v, a = (list(column) for column in zip(*(time_derivatives(x, 3) for x in motion), strict=True))
+    tau = inverse_dynamics(place_machine(mech, q, ops), v, a)
     for equation in (k for step in steps for k in step.equations):
-        tau[equation] = 0.0  # what is left of an equation that was solved is rounding
+        tau[equation] = 0.0  # the residual of a solved equation is rounding
     return [q, v, a, tau]
 
 
-def _forces(mech: Mechanism, motion: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-    """The forces of a motion as series."""
-    rates = [rate_of(x) for x in motion]
-    return inverse_dynamics(place(mech, motion, ops), rates, [rate_of(x) for x in rates])
+def _force_series(mech: Mechanism, motion: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """Return the forces of a motion as series."""
+    rates = [time_derivative(x) for x in motion]
+    return inverse_dynamics(place_machine(mech, motion, ops), rates, [time_derivative(x) for x in rates])
 
 
-def _stretched(springs: SpringMatrices, step: Step, missing: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    """Coefficients of theta, those of each power for all shafts of a step, from K theta + D theta' = -missing.
+def _shaft_coefficients(
+    springs: SpringMatrices, step: ShaftStep, force_deficits: Sequence[Sequence[Scalar]]
+) -> list[list[Scalar]]:
+    """Solve K theta + D theta' = -missing for the coefficients of theta, by power, for all shafts of a step.
 
-    From the highest power down, K c_k = -missing_k - (k + 1) D c_{k+1}: what is neglected above it shrinks with D/K at
-    every power, and without dampers nothing is.
+    From the highest power down, K c_k = -missing_k - (k + 1) D c_{k+1}: the truncation error decreases with D/K at
+    every power, and is zero without dampers.
     """
     K, D = ([[matrix[e][s] for s in step.shafts] for e in step.equations] for matrix in springs[:2])
     size = range(len(K))
-    found: list[list[Scalar]] = []
+    coefficients: list[list[Scalar]] = []
     above: list[Scalar] = [0.0 for _ in size]
-    for k in reversed(range(len(missing[0]))):
+    for k in reversed(range(len(force_deficits[0]))):
         pull = [sum((D[i][j] * above[j] for j in size if not is_zero(D[i][j])), 0.0) for i in size]
-        above = _solved(K, [-missing[i][k] - (k + 1) * pull[i] for i in size])
-        found.append(above)
-    return found[::-1]
+        above = _solve_stiffness(K, [-force_deficits[i][k] - (k + 1) * pull[i] for i in size])
+        coefficients.append(above)
+    return coefficients[::-1]
 
 
-def _solved(K: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
-    """X of K x = right; K need not be symmetric, K'K is."""
+def _solve_stiffness(K: Matrix, right: Sequence[Scalar]) -> list[Scalar]:
+    """Solve K x = right by K'K, for K that need not be symmetric."""
     if len(K) == 1:
         return [right[0] / K[0][0]]
     size = range(len(K))
     normal = [[sum(K[k][i] * K[k][j] for k in size) for j in size] for i in size]
     projected = [sum((right[k] * K[k][i] for k in size), 0.0) for i in size]
-    return solve(normal, [frozenset(size) - {i} for i in size], list(size), projected)
+    return solve_by_elimination(normal, [frozenset(size) - {i} for i in size], list(size), projected)

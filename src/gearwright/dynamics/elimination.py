@@ -1,4 +1,4 @@
-"""Solving with a symmetric matrix whose zeros are known."""
+"""Solution of linear equations with a sparse symmetric matrix."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from collections.abc import Set as AbstractSet
 from gearwright.algebra import Scalar
 from gearwright.dynamics.mass_matrix import Matrix
 
-Pivot = tuple[int, Scalar, list[tuple[int, Scalar]]]
-"""A speed that is eliminated, the inverse of its pivot, and the others with their factors."""
+EliminationPivot = tuple[int, Scalar, list[tuple[int, Scalar]]]
+"""An eliminated speed, the inverse of its pivot, and the other speeds with their factors."""
 
 
-def solve(
+def solve_by_elimination(
     matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], right: Sequence[Scalar]
 ) -> list[Scalar]:
-    """X of `matrix` x = `right` by L D L' elimination in a given order, touching only what is not zero.
+    """Solve `matrix` x = `right` by sparse L D L' elimination in a given order.
 
-    `pattern[i]` are the other speeds that share an entry with i. A tree eliminated from its leaves gets no fill-in;
-    a full pattern gives the dense elimination.
+    `pattern[i]` are the other speeds with a nonzero entry in row i. A tree eliminated from its leaves has no fill-in;
+    a full pattern is the dense elimination.
     """
     x = list(right)
-    return _backwards(eliminated(matrix, pattern, order, [x]), x)
+    return _back_substitute(factorise_symmetric(matrix, pattern, order, [x]), x)
 
 
-def solve_all(
+def solve_all_by_elimination(
     matrix: Matrix, pattern: Sequence[AbstractSet[int]], order: Sequence[int], rights: Sequence[Sequence[Scalar]]
 ) -> list[list[Scalar]]:
-    """The same for several right-hand sides, with one elimination."""
-    found = [list(right) for right in rights]
-    factors = eliminated(matrix, pattern, order, found)
-    return [_backwards(factors, x) for x in found]
+    """Solve for several right-hand sides with one elimination."""
+    solutions = [list(right) for right in rights]
+    factors = factorise_symmetric(matrix, pattern, order, solutions)
+    return [_back_substitute(factors, x) for x in solutions]
 
 
-def eliminated(
+def factorise_symmetric(
     matrix: Matrix,
     pattern: Sequence[AbstractSet[int]],
     order: Sequence[int],
     rights: Sequence[list[Scalar]] = (),
-) -> list[Pivot]:
-    """The factors L and D; right-hand sides that are known already go along, so that L x = right is left of them."""
+) -> list[EliminationPivot]:
+    """Return the factors L and D; given right-hand sides are eliminated too and become L^-1 right."""
     rows = [dict(enumerate(row)) for row in matrix]
-    left = [set(others) for others in pattern]
-    factors: list[Pivot] = []
+    left = [set(neighbours) for neighbours in pattern]
+    factors: list[EliminationPivot] = []
     for k in order:
         inverse = 1 / rows[k][k]
-        others = sorted(left[k])
-        scaled = [(i, rows[k][i] * inverse) for i in others]
+        neighbours = sorted(left[k])
+        scaled = [(i, rows[k][i] * inverse) for i in neighbours]
         for i, factor in scaled:
             left[i].discard(k)
-            for j in others:
+            for j in neighbours:
                 if j <= i:
                     fresh = rows[i][j] - factor * rows[k][j]
                     rows[i][j] = rows[j][i] = fresh
@@ -61,17 +61,17 @@ def eliminated(
     return factors
 
 
-def substituted(factors: Sequence[Pivot], right: Sequence[Scalar]) -> list[Scalar]:
-    """X of L D L' x = right."""
+def solve_factorised(factors: Sequence[EliminationPivot], right: Sequence[Scalar]) -> list[Scalar]:
+    """Solve L D L' x = right."""
     x = list(right)
     for k, _, scaled in factors:
         for i, factor in scaled:
             x[i] = x[i] - factor * x[k]
-    return _backwards(factors, x)
+    return _back_substitute(factors, x)
 
 
-def _backwards(factors: Sequence[Pivot], x: list[Scalar]) -> list[Scalar]:
-    """X of D L' x = right."""
+def _back_substitute(factors: Sequence[EliminationPivot], x: list[Scalar]) -> list[Scalar]:
+    """Solve D L' x = right."""
     for k, inverse, scaled in reversed(factors):
         value = x[k] * inverse
         for i, factor in scaled:

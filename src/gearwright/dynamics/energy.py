@@ -10,42 +10,42 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.dynamics.kinematics import velocities
+from gearwright.dynamics.kinematics import body_velocities
 from gearwright.dynamics.pose import Pose
-from gearwright.dynamics.springs import stretch
+from gearwright.dynamics.springs import spring_deflection
 from gearwright.mechanism import Spin
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 
 
 def kinetic_energy(pose: Pose, v: Sequence[Scalar]) -> Scalar:
     """T = sum of the bodies' energies + sum 1/2 J s^2 + Jc s (e . w)."""
     mech = pose.mech
-    moving = velocities(pose, v)
+    moving = body_velocities(pose, v)
     total: Scalar = 0.0
     for body, (w, linear) in zip(mech.bodies, moving, strict=False):
-        momentum, angular = body.about_origin.wrench(w, linear)
+        momentum, angular = body.about_origin.inertia_wrench(w, linear)
         total = total + 0.5 * (linear.dot(momentum) + w.dot(angular))  # Sciavicco (5), (13), Melhem (2)-(3)
     for spin in mech.spins:
-        rate = along(spin.terms, v)  # Sciavicco (1)-(2), Chen (11), Fernini (11)-(15)
-        own, shared = wheel_energies(spin, rate, moving[int(spin.carrier)].omega)
-        total = total + own + shared
+        rate = row_dot(spin.terms, v)  # Sciavicco (1)-(2), Chen (11), Fernini (11)-(15)
+        spin_energy, coupling_energy = wheel_energies(spin, rate, moving[int(spin.carrier)].omega)
+        total = total + spin_energy + coupling_energy
     return total
 
 
 def wheel_energies(spin: Spin, rate: Scalar, omega: Vec) -> tuple[Scalar, Scalar]:
-    """What a wheel adds by turning: 1/2 J s^2 with its carrier at rest, and Jc s (e . w) with it.
+    """Return the energy of a wheel's rotation: 1/2 J s^2 relative to its carrier, and the coupling Jc s (e . w).
 
     The last two terms of eq. (23) of Sciavicco, Siciliano and Villani; (14) of Chen and Wang; (57) of Fernini.
     """
     # Sciavicco (9), (23), Chen (14), Fernini (26), (31), (36), (57)
-    return 0.5 * spin.inertia * rate * rate, spin.coupled * rate * omega.dot(spin.axis)
+    return 0.5 * spin.inertia * rate * rate, spin.coupling_inertia * rate * omega.dot(spin.axis)
 
 
 def potential_energy(pose: Pose) -> Scalar:
     """V = - sum m g . c (zero at the base origin) + sum 1/2 k (row . q - rest)^2."""
     total = -(pose.mech.gravity.dot(first_moment(pose)))  # Sciavicco (15), Melhem (18)-(20), (24)-(25)
     for spring in pose.mech.springs:
-        length = stretch(pose, spring)
+        length = spring_deflection(pose, spring)
         total = total + 0.5 * spring.stiffness * length * length  # Melhem (22)
     return total
 
@@ -53,7 +53,7 @@ def potential_energy(pose: Pose) -> Scalar:
 def first_moment(pose: Pose) -> Vec:
     """Sum of mass times position of the centre of mass, world axes, wheels at rest included."""
     total = ZERO
-    for body, (R, p) in zip(pose.mech.bodies, pose.world, strict=False):
+    for body, (R, p) in zip(pose.mech.bodies, pose.world_placements, strict=False):
         total = total + R @ body.about_origin.moment + p * body.mass
     return total
 
@@ -67,15 +67,15 @@ def centre_of_mass(pose: Pose) -> Vec:
 def momentum(pose: Pose, v: Sequence[Scalar]) -> tuple[Vec, Vec]:
     """Linear momentum, and angular momentum about the base origin, world axes, with the wheels' own momentum."""
     mech = pose.mech
-    moving = velocities(pose, v)
+    moving = body_velocities(pose, v)
     linear = angular = ZERO
-    for i, (R, p) in enumerate(pose.world):
+    for i, (R, p) in enumerate(pose.world_placements):
         if i < len(mech.bodies):
-            push, turn = mech.bodies[i].about_origin.wrench(*moving[i])
-        else:  # the base itself: only its wheels turn
+            push, turn = mech.bodies[i].about_origin.inertia_wrench(*moving[i])
+        else:  # the base itself: only its wheels move
             push, turn = ZERO, ZERO
-        for spin in mech.wheels[i]:
-            turn = turn + spin.axis * (spin.coupled * along(spin.terms, v))
+        for spin in mech.spins_by_carrier[i]:
+            turn = turn + spin.axis * (spin.coupling_inertia * row_dot(spin.terms, v))
         push = R @ push
         linear = linear + push
         angular = angular + R @ turn + p.cross(push)
@@ -83,7 +83,7 @@ def momentum(pose: Pose, v: Sequence[Scalar]) -> tuple[Vec, Vec]:
 
 
 class EnergyShares(NamedTuple):
-    """Energies [J]: of the links with their wheels at rest, of the wheels' turning, of both together, and stored."""
+    """Energies [J]: links with their wheels at rest, rotation of wheels, coupling of both, and potential energy."""
 
     translation: list[Scalar]
     rotation: list[Scalar]
@@ -96,21 +96,21 @@ class EnergyShares(NamedTuple):
 def energy_shares(pose: Pose, v: Sequence[Scalar]) -> EnergyShares:
     """The four terms of eq. (23) for every augmented link and wheel, eq. (24), and the springs."""
     mech = pose.mech
-    moving = velocities(pose, v)
+    moving = body_velocities(pose, v)
     shares = EnergyShares([], [], [], [], [], [])
-    for body, (w, linear), (R, p) in zip(mech.bodies, moving, pose.world, strict=False):
-        push, turn = body.about_origin.wrench(w, linear)
+    for body, (w, linear), (R, p) in zip(mech.bodies, moving, pose.world_placements, strict=False):
+        push, turn = body.about_origin.inertia_wrench(w, linear)
         # Sciavicco (22)-(23), Fernini (1)-(6), (16)-(20)
         translation = 0.5 * (linear + w.cross(body.com)).dot(push)  # push = m v_C
         shares.translation.append(translation)
         shares.rotation.append(0.5 * (linear.dot(push) + w.dot(turn)) - translation)
         shares.weights.append(-mech.gravity.dot(R @ body.about_origin.moment + p * body.mass))  # Sciavicco (24)
     for spin in mech.spins:
-        own, shared = wheel_energies(spin, along(spin.terms, v), moving[int(spin.carrier)].omega)
-        shares.wheels.append(own)
-        shares.couplings.append(shared)
+        spin_energy, coupling_energy = wheel_energies(spin, row_dot(spin.terms, v), moving[int(spin.carrier)].omega)
+        shares.wheels.append(spin_energy)
+        shares.couplings.append(coupling_energy)
     for spring in mech.springs:
-        length = stretch(pose, spring)
+        length = spring_deflection(pose, spring)
         shares.springs.append(0.5 * spring.stiffness * length * length)
     return shares
 
@@ -121,25 +121,25 @@ def energy_rows(pose: Pose, v: Sequence[Scalar]) -> tuple[list[Scalar], list[Sca
     The entry of a spin keeps coupling/inertia fixed.
     """
     mech = pose.mech
-    moving = velocities(pose, v)
+    moving = body_velocities(pose, v)
     kinetic: list[Scalar] = []
     potential: list[Scalar] = []
-    for (w, linear), (R, p) in zip(moving[: len(mech.bodies)], pose.world, strict=False):
+    for (w, linear), (R, p) in zip(moving[: len(mech.bodies)], pose.world_placements, strict=False):
         # Sciavicco (25)-(27), Fernini (55)-(62), corrected
-        kinetic += [0.5 * linear.dot(linear), *linear.cross(w), *_squares(w)]
+        kinetic += [0.5 * linear.dot(linear), *linear.cross(w), *_energy_of_elements(w)]
         potential += [-mech.gravity.dot(p), *(R.T @ mech.gravity) * -1.0, *[0.0] * 6]  # Sciavicco (28)-(29)
     for spin in mech.spins:
-        rate = along(spin.terms, v)
+        rate = row_dot(spin.terms, v)
         carried = moving[int(spin.carrier)].omega.dot(spin.axis)
         kinetic.append(rate * (0.5 * rate + spin.coupling_share * carried))
         potential.append(0.0)
     for spring in mech.springs:
-        length = stretch(pose, spring)
+        length = spring_deflection(pose, spring)
         kinetic += [0.0, 0.0]
         potential += [0.5 * length * length, 0.0]
     return kinetic, potential  # Sciavicco (30)
 
 
-def _squares(w: Vec) -> list[Scalar]:
+def _energy_of_elements(w: Vec) -> list[Scalar]:
     """1/2 w' I w per unit of Ixx, Ixy, Ixz, Iyy, Iyz, Izz."""
     return [0.5 * w.x * w.x, w.x * w.y, w.x * w.z, 0.5 * w.y * w.y, w.y * w.z, 0.5 * w.z * w.z]

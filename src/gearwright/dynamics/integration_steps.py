@@ -1,7 +1,7 @@
-"""One step of a motion: semi-implicit Euler and the classical Runge-Kutta method, over scalars of any kind.
+"""One integration step: semi-implicit Euler and the classical Runge-Kutta method, for any scalar type.
 
-What moves is a machine (q, v) with further states alongside (currents, temperatures, work). A `Field` says how it
-moves; it knows nothing of steps, and the steps know nothing of forces.
+The state is that of a machine (q, v) with further states (currents, temperatures, work). A `StateRateFunction` returns
+its rates, independently of the integration method.
 """
 
 from __future__ import annotations
@@ -10,95 +10,97 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.configuration import integrate, normalised, rate
+from gearwright.dynamics.configuration import coordinate_rates, integrate, with_unit_quaternions
 from gearwright.mechanism import Mechanism
 
 
-class Moving(NamedTuple):
-    """Where something is on its way: configuration, speeds and further states; or the rates of all three."""
+class StepState(NamedTuple):
+    """A state: configuration, speeds and further states; or the rates of all three."""
 
     q: Sequence[Scalar]
     v: Sequence[Scalar]
     states: Sequence[Scalar] = ()
 
 
-Field: TypeAlias = Callable[[Scalar, Moving, Sequence[Scalar]], tuple[Sequence[Scalar], Sequence[Scalar]]]
-"""(time, where it is, inputs) -> (accelerations, rates of the further states)."""
-
-Step: TypeAlias = Callable[
-    [Mechanism, Field, Scalar, Scalar, Moving, Sequence[Sequence[Scalar]], Operations],
-    Moving,
+StateRateFunction: TypeAlias = Callable[
+    [Scalar, StepState, Sequence[Scalar]], tuple[Sequence[Scalar], Sequence[Scalar]]
 ]
-"""(machine, field, time, duration, where it is, inputs at the moments the method looks at, operations) -> then."""
+"""(time, state, inputs) -> (accelerations, rates of the further states)."""
+
+StepFunction: TypeAlias = Callable[
+    [Mechanism, StateRateFunction, Scalar, Scalar, StepState, Sequence[Sequence[Scalar]], Operations],
+    StepState,
+]
+"""(machine, field, time, step, state, inputs at the times of the method's stages, operations) -> next state."""
 
 
 def semi_implicit_euler(
     mech: Mechanism,
-    field: Field,
+    field: StateRateFunction,
     t: Scalar,
     h: Scalar,
-    x: Moving,
+    x: StepState,
     inputs: Sequence[Sequence[Scalar]],
     ops: Operations,
-) -> Moving:
+) -> StepState:
     """v+ = v + h a(q, v), q+ = q moved along h v+; first order, and symplectic for a conservative machine.
 
-    `inputs` are those at the beginning of the step. Free, spherical and planar joints move along their screw.
+    `inputs` are those at the beginning of the step. Free, spherical and planar joints move along their screw motion.
     """
     a, rates = field(t, x, inputs[0])
-    v = _ahead(x.v, a, h)
+    v = _euler_step(x.v, a, h)
     q = integrate(mech, x.q, [h * speed for speed in v], ops)
-    return Moving(q, v, _ahead(x.states, rates, h))
+    return StepState(q, v, _euler_step(x.states, rates, h))
 
 
 def runge_kutta(
     mech: Mechanism,
-    field: Field,
+    field: StateRateFunction,
     t: Scalar,
     h: Scalar,
-    x: Moving,
+    x: StepState,
     inputs: Sequence[Sequence[Scalar]],
     ops: Operations,
-) -> Moving:
-    """The classical method of fourth order; quaternions move as four numbers and are normalised after the step.
+) -> StepState:
+    """The classical fourth-order method; quaternions are integrated as four numbers and normalised after the step.
 
     `inputs` are those at the beginning, in the middle and at the end of the step.
     """
     half = 0.5 * h
 
-    def slope(when: Scalar, y: Moving, u: Sequence[Scalar]) -> Moving:
+    def state_rates(when: Scalar, y: StepState, u: Sequence[Scalar]) -> StepState:
         a, rates = field(when, y, u)
-        return Moving(rate(mech, y.q, y.v, ops), a, rates)
+        return StepState(coordinate_rates(mech, y.q, y.v, ops), a, rates)
 
-    first = slope(t, x, inputs[0])
-    second = slope(t + half, _moved(x, first, half), inputs[1])
-    third = slope(t + half, _moved(x, second, half), inputs[1])
-    fourth = slope(t + h, _moved(x, third, h), inputs[2])
-    mean = Moving(*(_mean(*parts) for parts in zip(first, second, third, fourth, strict=True)))
-    q, v, states = _moved(x, mean, h)
-    return Moving(normalised(mech, q, ops), v, states)
+    first = state_rates(t, x, inputs[0])
+    second = state_rates(t + half, _state_ahead(x, first, half), inputs[1])
+    third = state_rates(t + half, _state_ahead(x, second, half), inputs[1])
+    fourth = state_rates(t + h, _state_ahead(x, third, h), inputs[2])
+    mean = StepState(*(_simpson_mean(*parts) for parts in zip(first, second, third, fourth, strict=True)))
+    q, v, states = _state_ahead(x, mean, h)
+    return StepState(with_unit_quaternions(mech, q, ops), v, states)
 
 
-class Method(NamedTuple):
-    """A fixed-step method: its step, at how many moments of a step it looks at the inputs, and its order."""
+class StepMethod(NamedTuple):
+    """A fixed-step method: its step function, the number of input times per step, and its order."""
 
-    step: Step
+    step: StepFunction
     moments: int
     order: int
 
 
-METHODS = {"euler": Method(semi_implicit_euler, 1, 1), "rk4": Method(runge_kutta, 3, 4)}
+STEP_METHODS = {"euler": StepMethod(semi_implicit_euler, 1, 1), "rk4": StepMethod(runge_kutta, 3, 4)}
 """The fixed-step methods by name."""
 
 
-def _ahead(x: Sequence[Scalar], slope: Sequence[Scalar], h: Scalar) -> list[Scalar]:
+def _euler_step(x: Sequence[Scalar], slope: Sequence[Scalar], h: Scalar) -> list[Scalar]:
     return [value + h * per for value, per in zip(x, slope, strict=True)]
 
 
-def _moved(x: Moving, slope: Moving, h: Scalar) -> Moving:
-    return Moving(*(_ahead(value, per, h) for value, per in zip(x, slope, strict=True)))
+def _state_ahead(x: StepState, slope: StepState, h: Scalar) -> StepState:
+    return StepState(*(_euler_step(value, per, h) for value, per in zip(x, slope, strict=True)))
 
 
-def _mean(a: Sequence[Scalar], b: Sequence[Scalar], c: Sequence[Scalar], d: Sequence[Scalar]) -> list[Scalar]:
-    """Simpson's weights 1, 2, 2, 1 over 6."""
+def _simpson_mean(a: Sequence[Scalar], b: Sequence[Scalar], c: Sequence[Scalar], d: Sequence[Scalar]) -> list[Scalar]:
+    """Return the mean with weights 1/6, 2/6, 2/6, 1/6."""
     return [(p + 2.0 * (q + r) + s) * (1 / 6) for p, q, r, s in zip(a, b, c, d, strict=True)]

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gearwright.algebra import Moments, Scalar, Vec
-from gearwright.dynamics.kinematics import AT_REST, Acceleration, BaseMotion, accelerations
+from gearwright.algebra import MassMoments, Scalar, Vec
+from gearwright.dynamics.kinematics import BASE_AT_REST, BaseMotion, BodyAcceleration, body_accelerations
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
 from gearwright.mechanism import BASE, Spin
 from gearwright.mechanism.joints.dofs import Dof
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 
 
-class Wrench(NamedTuple):
+class BodyWrench(NamedTuple):
     """A force and a moment about the body origin."""
 
     force: Vec
     moment: Vec
 
 
-Wrenches = Mapping[int, Wrench]
+Wrenches = Mapping[int, BodyWrench]
 """External wrenches per body index, in world axes, acting on the body."""
 
 
@@ -30,22 +30,22 @@ def inverse_dynamics(
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     wrenches: Wrenches | None = None,
-    base: BaseMotion = AT_REST,
+    base: BaseMotion = BASE_AT_REST,
 ) -> list[Scalar]:
     """Generalized forces for a motion: M a + C v + g + springs - J' wrenches.
 
     The inward recursion of Sciavicco, Siciliano and Villani (eqs 36 to 39, corrected) for trees, with any wheel as a
     spin: tau = sum_j b_j (J sd + Jc e . wd) + the projections of the wrenches that the joints transmit.
     """
-    mech, root = pose.mech, Acceleration.of_base(pose.mech.gravity, base)
+    mech, root = pose.mech, BodyAcceleration.of_base(pose.mech.gravity, base)
     tau: list[Scalar] = [0.0] * mech.n
     needed = []
-    for i, moving in enumerate(accelerations(pose, v, a, root)):
-        needed.append(needed_wrench(pose, i, moving, v, a, wrenches))
-        _turn_wheels(mech.wheels[i], moving.alpha, a, tau)
-    _turn_wheels(mech.wheels[BASE], base.alpha, a, tau)
-    for dofs, wrench in zip(pose.dofs, gathered(pose, needed), strict=True):
-        project(dofs, wrench, tau)
+    for i, moving in enumerate(body_accelerations(pose, v, a, root)):
+        needed.append(required_wrench(pose, i, moving, v, a, wrenches))
+        _turn_wheels(mech.spins_by_carrier[i], moving.alpha, a, tau)
+    _turn_wheels(mech.spins_by_carrier[BASE], base.alpha, a, tau)
+    for dofs, wrench in zip(pose.dofs, accumulate_wrenches(pose, needed), strict=True):
+        add_joint_forces(dofs, wrench, tau)
     return add_springs(pose, v, tau)
 
 
@@ -56,21 +56,21 @@ def _turn_wheels(spins: Sequence[Spin], alpha: Vec, a: Sequence[Scalar], tau: li
     """
     for spin in spins:
         # Sciavicco (39), (45), Fernini (88)-(89)
-        torque = spin.inertia * along(spin.terms, a) + spin.coupled * alpha.dot(spin.axis)
+        torque = spin.inertia * row_dot(spin.terms, a) + spin.coupling_inertia * alpha.dot(spin.axis)
         for index, ratio in spin.terms:
             tau[index] = tau[index] + ratio * torque
 
 
 def gravity(pose: Pose) -> list[Scalar]:
-    """Generalized forces that hold the machine against gravity: the inward recursion at rest, springs left out."""
-    mech, root = pose.mech, Acceleration.of_base(pose.mech.gravity, AT_REST)
-    rest = [0.0] * mech.n
+    """Return the generalized forces that balance gravity: the inward recursion at rest, without springs."""
+    mech, root = pose.mech, BodyAcceleration.of_base(pose.mech.gravity, BASE_AT_REST)
+    zero_speeds = [0.0] * mech.n
     tau: list[Scalar] = [0.0] * mech.n
     weights = []
-    for body, (_, _, a, _) in zip(mech.bodies, accelerations(pose, rest, rest, root), strict=True):
-        weights.append(Wrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))  # Sciavicco (18)
-    for dofs, wrench in zip(pose.dofs, gathered(pose, weights), strict=True):
-        project(dofs, wrench, tau)
+    for body, (_, _, a, _) in zip(mech.bodies, body_accelerations(pose, zero_speeds, zero_speeds, root), strict=True):
+        weights.append(BodyWrench(a * body.about_origin.mass, body.about_origin.moment.cross(a)))  # Sciavicco (18)
+    for dofs, wrench in zip(pose.dofs, accumulate_wrenches(pose, weights), strict=True):
+        add_joint_forces(dofs, wrench, tau)
     return tau
 
 
@@ -79,51 +79,53 @@ def reactions(
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     wrenches: Wrenches | None = None,
-    base: BaseMotion = AT_REST,
-) -> list[Wrench]:
+    base: BaseMotion = BASE_AT_REST,
+) -> list[BodyWrench]:
     """Total wrench from parent to body across every joint, about the joint origin in body axes."""
-    moving = accelerations(pose, v, a, Acceleration.of_base(pose.mech.gravity, base))
-    return gathered(pose, [needed_wrench(pose, i, x, v, a, wrenches) for i, x in enumerate(moving)])
+    moving = body_accelerations(pose, v, a, BodyAcceleration.of_base(pose.mech.gravity, base))
+    return accumulate_wrenches(pose, [required_wrench(pose, i, x, v, a, wrenches) for i, x in enumerate(moving)])
 
 
-def needed_wrench(
+def required_wrench(
     pose: Pose,
     i: int,
-    moving: Acceleration,
+    moving: BodyAcceleration,
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     wrenches: Wrenches | None,
-) -> Wrench:
-    """The wrench that gives body i and its wheels their accelerations, less the external one."""
+) -> BodyWrench:
+    """Return the inertial wrench of body i and its wheels minus the external one."""
     body = pose.mech.bodies[i]
     # Sciavicco (35), (44), Fernini (69)-(74), Vukobratovic (20.13)-(20.16)
-    force, moment = Moments.of(body.about_origin).pulled_by(moving.field, moving.linear)
-    for spin in pose.mech.wheels[i]:
-        rate, acceleration_of_rate = along(spin.terms, v), along(spin.terms, a)
-        e = spin.axis * spin.coupled
+    force, moment = MassMoments.from_inertia(body.about_origin).field_wrench(moving.field, moving.linear)
+    for spin in pose.mech.spins_by_carrier[i]:
+        rate, acceleration_of_rate = row_dot(spin.terms, v), row_dot(spin.terms, a)
+        e = spin.axis * spin.coupling_inertia
         # Sciavicco (37)-(38), Fernini (70), (75)-(77), corrected
         moment = moment + e * acceleration_of_rate + moving.omega.cross(e * rate)  # d/dt of its momentum
     if wrenches and i in wrenches:
-        back = pose.world[i][0].T
+        back = pose.world_placements[i][0].T
         force, moment = force - back @ wrenches[i].force, moment - back @ wrenches[i].moment
-    return Wrench(force, moment)
+    return BodyWrench(force, moment)
 
 
-def gathered(pose: Pose, needed: Sequence[Wrench]) -> list[Wrench]:
+def accumulate_wrenches(pose: Pose, needed: Sequence[BodyWrench]) -> list[BodyWrench]:
     """Sum wrenches from the leaves to the base, each shifted to its parent's origin."""
     total = list(needed)
     for i in reversed(range(len(total))):
-        parent = pose.mech.parent(i)
+        parent = pose.mech.parent_of(i)
         if parent >= 0:
             force, moment = pose.turn[i] @ total[i].force, pose.turn[i] @ total[i].moment
-            known = total[parent]
+            parent_wrench = total[parent]
             # Sciavicco (35)-(36), Fernini (86)-(87), (90)
-            total[parent] = Wrench(known.force + force, known.moment + moment + pose.shift[i].cross(force))
+            total[parent] = BodyWrench(
+                parent_wrench.force + force, parent_wrench.moment + moment + pose.shift[i].cross(force)
+            )
     return total
 
 
-def project(dofs: Sequence[Dof], wrench: Wrench, tau: list[Scalar]) -> None:
-    """Add the part of a wrench that works on a joint's speeds to the generalized forces."""
+def add_joint_forces(dofs: Sequence[Dof], wrench: BodyWrench, tau: list[Scalar]) -> None:
+    """Add the projection of a wrench on a joint's speeds to the generalized forces."""
     for dof in dofs:
         share = dof.axis.dot(wrench.moment if dof.angular else wrench.force)
-        tau[dof.speed] = tau[dof.speed] + dof.scaled(share)
+        tau[dof.speed] = tau[dof.speed] + dof.times_factor(share)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gearwright.algebra import Scalar, Vec
-from gearwright.dynamics.inverse_dynamics import Wrench
-from gearwright.dynamics.kinematics import AT_REST, Acceleration, accelerations
+from gearwright.algebra import UNIT_AXES, Scalar, Vec
+from gearwright.dynamics.inverse_dynamics import BodyWrench
+from gearwright.dynamics.kinematics import BASE_AT_REST, BodyAcceleration, body_accelerations
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
-from gearwright.dynamics.springs import stretch
+from gearwright.dynamics.springs import spring_deflection
 from gearwright.mechanism import Mechanism, Spin, Spring
-from gearwright.mechanism.joints.dofs import UNIT_AXES
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 
 BODY_PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 Column = list[Scalar]
@@ -38,55 +37,57 @@ def regressor(pose: Pose, v: Sequence[Scalar], a: Sequence[Scalar]) -> Matrix:
     The column of a spin keeps coupling/inertia fixed.
     """
     mech = pose.mech
-    root = Acceleration.of_base(mech.gravity, AT_REST)
-    moving = [*accelerations(pose, v, a, root), root]
+    root = BodyAcceleration.of_base(mech.gravity, BASE_AT_REST)
+    moving = [*body_accelerations(pose, v, a, root), root]
     # Sciavicco (32)-(33)
-    columns = [_projected(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])]
+    columns = [
+        _project_wrench(pose, i, wrench) for i in range(len(mech.bodies)) for wrench in _body_wrenches(moving[i])
+    ]
     columns += [_spin_column(pose, spin, moving[int(spin.carrier)], v, a) for spin in mech.spins]
     for spring in mech.springs:
         columns += _spring_columns(pose, spring, v)
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _body_wrenches(moving: Acceleration) -> list[Wrench]:
-    """The wrench per unit of each of a body's ten parameters: force over moment at the origin, body axes."""
+def _body_wrenches(moving: BodyAcceleration) -> list[BodyWrench]:
+    """Return the wrench per unit of each of a body's ten parameters: force and moment at the origin, body axes."""
     w, wd, a, field = moving
     nothing = a * 0.0
-    wrenches = [Wrench(a, nothing)]
+    wrenches = [BodyWrench(a, nothing)]
     for h in UNIT_AXES:  # first moments
-        wrenches.append(Wrench(field @ h, h.cross(a)))
+        wrenches.append(BodyWrench(field @ h, h.cross(a)))
     x, y, z = UNIT_AXES
     for e, f in ((x, x), (x, y), (x, z), (y, y), (y, z), (z, z)):  # tensor elements
-        wrenches.append(Wrench(nothing, _element(e, f, wd) + w.cross(_element(e, f, w))))
+        wrenches.append(BodyWrench(nothing, _unit_tensor_product(e, f, wd) + w.cross(_unit_tensor_product(e, f, w))))
     return wrenches
 
 
-def _element(e: Vec, f: Vec, u: Vec) -> Vec:
-    """The unit tensor with one element (and its mirror image) times a vector."""
+def _unit_tensor_product(e: Vec, f: Vec, u: Vec) -> Vec:
+    """Return the unit tensor with one element (and its transpose) times a vector."""
     return e * u.dot(f) if e is f else e * u.dot(f) + f * u.dot(e)
 
 
-def _projected(pose: Pose, body: int, wrench: Wrench) -> Column:
-    """The generalized forces that a wrench needed at one body asks from the joints on its path."""
+def _project_wrench(pose: Pose, body: int, wrench: BodyWrench) -> Column:
+    """Return the generalized forces of the joints on a body's path for a wrench on the body."""
     column: Column = [0.0] * pose.mech.n
     force, moment = wrench
-    for i in pose.mech.paths[body]:
+    for i in pose.mech.body_paths[body]:
         for dof in pose.dofs[i]:
             share = dof.axis.dot(moment if dof.angular else force)
-            column[dof.speed] = column[dof.speed] + dof.scaled(share)
+            column[dof.speed] = column[dof.speed] + dof.times_factor(share)
         force, moment = pose.turn[i] @ force, pose.turn[i] @ moment
         moment = moment + pose.shift[i].cross(force)
     return column
 
 
-def _spin_column(pose: Pose, spin: Spin, moving: Acceleration, v: Sequence[Scalar], a: Sequence[Scalar]) -> Column:
+def _spin_column(pose: Pose, spin: Spin, moving: BodyAcceleration, v: Sequence[Scalar], a: Sequence[Scalar]) -> Column:
     share = spin.coupling_share
-    rate, rate_dot = along(spin.terms, v), along(spin.terms, a)
+    rate, rate_dot = row_dot(spin.terms, v), row_dot(spin.terms, a)
     if spin.carrier == -1:
         column: Column = [0.0] * pose.mech.n
     else:
         push = (spin.axis * rate_dot + moving.omega.cross(spin.axis) * rate) * share
-        column = _projected(pose, int(spin.carrier), Wrench(push * 0.0, push))
+        column = _project_wrench(pose, int(spin.carrier), BodyWrench(push * 0.0, push))
     for index, ratio in spin.terms:
         column[index] = column[index] + ratio * (rate_dot + share * moving.alpha.dot(spin.axis))
     return column
@@ -96,6 +97,6 @@ def _spring_columns(pose: Pose, spring: Spring, v: Sequence[Scalar]) -> tuple[Co
     stiffness: Column = [0.0] * pose.mech.n
     damping: Column = [0.0] * pose.mech.n
     for index, factor in spring.terms:
-        stiffness[index] = stiffness[index] + factor * stretch(pose, spring)
-        damping[index] = damping[index] + factor * along(spring.terms, v)
+        stiffness[index] = stiffness[index] + factor * spring_deflection(pose, spring)
+        damping[index] = damping[index] + factor * row_dot(spring.terms, v)
     return stiffness, damping

@@ -1,4 +1,4 @@
-"""What each wheel contributes to the equations of motion by turning (Chen and Wang, eqs 16 to 21)."""
+"""Contributions of the wheels' rotation to the equations of motion (Chen and Wang, eqs 16 to 21)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gearwright.dynamics.mass_matrix import Matrix, axial_rates
 from gearwright.dynamics.mass_matrix import add_spin as add_to_mass
 from gearwright.dynamics.pose import Pose
 from gearwright.mechanism import BASE, Spin
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 
 
 def wheel_mass_matrix(pose: Pose, spin: Spin) -> Matrix:
@@ -40,15 +40,15 @@ def wheel_forces(pose: Pose, spin: Spin, v: Sequence[Scalar], a: Sequence[Scalar
     """
     n, h = pose.mech.n, axial_rates(pose, spin)
     inertia, coupling = ([0.0] * n for _ in range(2))
-    own = along(spin.terms, a)  # Chen (16)-(17)
-    carried = along(tuple(h.items()), a)
+    wheel_acceleration = row_dot(spin.terms, a)  # Chen (16)-(17)
+    carrier_acceleration = row_dot(tuple(h.items()), a)
     for index, b in spin.terms:
-        inertia[index] = inertia[index] + spin.inertia * b * own
-        coupling[index] = coupling[index] + spin.coupled * b * carried
+        inertia[index] = inertia[index] + spin.inertia * b * wheel_acceleration
+        coupling[index] = coupling[index] + spin.coupling_inertia * b * carrier_acceleration
     for index, h_r in h.items():
-        coupling[index] = coupling[index] + spin.coupled * h_r * own
+        coupling[index] = coupling[index] + spin.coupling_inertia * h_r * wheel_acceleration
     C: Matrix = [[0.0] * n for _ in range(n)]
     if spin.carrier != BASE:
         add_to_coriolis(pose, spin, v, C)
-    gyroscopic = [along(tuple(enumerate(row)), v) for row in C]
+    gyroscopic = [row_dot(tuple(enumerate(row)), v) for row in C]
     return [inertia, coupling, gyroscopic]

@@ -1,6 +1,6 @@
-"""Equations to read: closed forms, base parameters, and other formulations of the same dynamics.
+"""Symbolic equations: closed forms, base parameters, and other formulations of the same dynamics.
 
-The only package that knows SymPy.
+The only package that uses SymPy.
 """
 
 from gearwright.equations.base_parameters import BaseParameters, base_parameters

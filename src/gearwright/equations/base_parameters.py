@@ -1,4 +1,4 @@
-"""Base parameters: the combinations of parameters that the dynamics depend on."""
+"""Base parameters: the combinations of parameters on which the dynamics depends."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ __all__ = ["BaseParameters", "base_parameters"]
 def base_parameters(
     mech: RobotOrMech, without: Iterable[str] = (), *, exact: bool = False, seed: int = 0
 ) -> BaseParameters:
-    """The base parameters of a machine: tau = Y pi = Y_b pi_b with columns Y_b that are independent.
+    """Return the base parameters of a machine: tau = Y pi = Y_b pi_b with linearly independent columns Y_b.
 
-    The regressor is stacked over random states; its numerical rank is the number of base parameters. Of dependent
-    columns the first, in the order of `parameter_names`, leads: parameters of outer links join those of inner ones.
+    The regressor is stacked over random states; its numerical rank is the number of base parameters. The leading
+    parameter of dependent columns is the first in the order of `parameter_names`: parameters of outer links are added
+    to those of inner links.
 
     Args:
         mech: the machine: a tree, general rows, springs, free joints.
-        without: names of parameters known to be zero (symmetry), which leave the model.
+        without: names of parameters known to be zero (symmetry), which are excluded.
         exact: coefficients as exact fractions, or as expressions in the symbols of the geometry (see
-            `base_parameters_exact`); for small arms whose geometry is rational.
-        seed: of the random states.
+            `base_parameters_exact`); for small arms with rational geometry.
+        seed: seed of the random states.
 
     >>> import numpy as np
     >>> import gearwright as gw
@@ -38,13 +39,13 @@ def base_parameters(
     ('upper.Izz + 0.16 fore.m + 10000 rotor.J', 'fore.mcx', 'fore.mcy', 'fore.Izz')
     """
     mech = machine_of("base_parameters", mech)
-    if exact or not _numeric(mech):
+    if exact or not _is_numeric(mech):
         return exact_base_parameters(mech, tuple(without))
     return numeric_base_parameters(mech, without, seed)
 
 
-def _numeric(mech: Mechanism) -> bool:
-    """Whether the geometry is made of plain numbers."""
+def _is_numeric(mech: Mechanism) -> bool:
+    """Whether the geometry is numeric."""
     numbers: list[Scalar] = [*mech.gravity]
     for body in mech.bodies:
         numbers += [*body.axis, *body.position, *(x for row in body.rotation.rows() for x in row)]

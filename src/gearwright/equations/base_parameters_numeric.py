@@ -1,4 +1,4 @@
-"""Base parameters: the combinations of dynamic parameters that forces and motion depend on, and nothing else."""
+"""Base parameters: the minimal combinations of dynamic parameters that determine forces and motion."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar, is_number
-from gearwright.arguments import whole
+from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
-from gearwright.plots.notebook import table
+from gearwright.plots.notebook import html_table
 from gearwright.text import did_you_mean
 
-TOLERANCE = 1e-11
-"""Singular values below this share of the largest are rounding: columns are scaled to length 1 before."""
+RANK_TOLERANCE = 1e-11
+"""Singular value, relative to the largest, below which it is zero; columns are scaled to unit length."""
 
-NEGLIGIBLE = 1e-12
-"""A column shorter than this share of the longest has no effect."""
+NEGLIGIBLE_COLUMN_RATIO = 1e-12
+"""Length of a column, relative to the longest, below which its parameter has no effect."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class BaseParameters:
 
     Args:
         parameters: names of all parameters, in the order of pi.
-        chosen: per base parameter the index of the parameter that leads it; its column of Y is the base column.
-        combinations: per base parameter its terms, parameter name -> coefficient; the leader's is 1.
-        no_effect: parameters that no motion shows.
+        chosen: index of the leading parameter of each base parameter; its column of Y is the base column.
+        combinations: terms of each base parameter, parameter name -> coefficient; that of the leader is 1.
+        no_effect: parameters without effect on any motion.
     """
 
     parameters: tuple[str, ...]
@@ -42,41 +42,41 @@ class BaseParameters:
     no_effect: tuple[str, ...]
 
     def _repr_html_(self) -> str:
-        return table(["leading parameter", "combination"], zip(self.leaders, self.names, strict=True))
+        return html_table(["leading parameter", "combination"], zip(self.leading_parameters, self.names, strict=True))
 
     @property
     def rank(self) -> int:
-        """How many there are."""
+        """Number of base parameters."""
         return len(self.chosen)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Each as a readable sum, such as 'upper.Izz + 14400 shoulder.rotor.J'."""
-        return tuple(written_sum(terms) for terms in self.combinations)
+        return tuple(sum_text(terms) for terms in self.combinations)
 
     @cached_property
-    def leaders(self) -> tuple[str, ...]:
+    def leading_parameters(self) -> tuple[str, ...]:
         """The names of the leading parameters, short names of the combinations."""
         return tuple(self.parameters[k] for k in self.chosen)
 
     @cached_property
-    def matrix(self) -> Array:
+    def combination_matrix(self) -> Array:
         """K (rank, parameters) with base = K pi."""
         place = {name: k for k, name in enumerate(self.parameters)}
         K = np.zeros((self.rank, len(self.parameters)))
         for row, terms in zip(K, self.combinations, strict=True):
             for name, coefficient in terms.items():
-                row[place[name]] = _number(coefficient)
+                row[place[name]] = _as_float(coefficient)
         return K
 
     @cached_property
-    def inseparable(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of parameters of which only the combination can be found, one group per sum with several terms."""
+    def inseparable_groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of parameters of which only a combination is identifiable, one group per sum with several terms."""
         return tuple(tuple(terms) for terms in self.combinations if len(terms) > 1)
 
     @cached_property
-    def separable(self) -> tuple[str, ...]:
-        """Parameters that can be found on their own."""
+    def separable_parameters(self) -> tuple[str, ...]:
+        """Parameters that are identifiable individually."""
         return tuple(next(iter(terms)) for terms in self.combinations if len(terms) == 1)
 
     def combine(self, pi: ArrayLike) -> Array:
@@ -87,11 +87,11 @@ class BaseParameters:
                 f"combine: pi has shape {values.shape}; its last axis must be {len(self.parameters)} long, in the "
                 "order of parameter_names."
             )
-        return values @ self.matrix.T
+        return values @ self.combination_matrix.T
 
-    def combined(self, fewer: BaseParameters) -> BaseParameters:
-        """Combinations of these combinations: `fewer` takes the leaders of these for its parameters."""
-        K = fewer.matrix @ self.matrix
+    def composed_with(self, fewer: BaseParameters) -> BaseParameters:
+        """Return combinations of these combinations: the parameters of `fewer` are the leaders of these."""
+        K = fewer.combination_matrix @ self.combination_matrix
         chosen = tuple(self.chosen[k] for k in fewer.chosen)
         combinations = []
         for row, lead in zip(K, chosen, strict=True):
@@ -99,7 +99,7 @@ class BaseParameters:
             combinations.append({self.parameters[k]: float(row[k]) for k in order})
         return BaseParameters(self.parameters, chosen, tuple(combinations), self.no_effect)
 
-    def columns(self, Y: ArrayLike) -> Array:
+    def base_columns(self, Y: ArrayLike) -> Array:
         """The base columns (..., n, rank) of a full regressor (..., n, parameters)."""
         return np.asarray(Y, dtype=np.float64)[..., list(self.chosen)]
 
@@ -108,33 +108,35 @@ def numeric_base_parameters(mech: Mechanism, without: Iterable[str] = (), seed: 
     """The base parameters from regressors stacked over random states, whose numerical rank is their number."""
     names = parameter_names(mech)
     Y = regressor(mech, *random_states(mech, len(names), seed))
-    return independent(Y.reshape(-1, len(names)), names, without)
+    return independent_parameters(Y.reshape(-1, len(names)), names, without)
 
 
-def independent(
+def independent_parameters(
     W: Array,
     names: Sequence[str],
     without: Iterable[str] = (),
-    tolerance: float = TOLERANCE,
+    tolerance: float = RANK_TOLERANCE,
     scale: Array | None = None,
 ) -> BaseParameters:
-    """The independent columns of stacked regressors W (rows, parameters), and how the others depend on them.
+    """Return the independent columns of stacked regressors W (rows, parameters), and the dependence of the others.
 
-    `scale`: lengths that the columns would have if they were well excited; their own lengths unless given.
+    `scale`: lengths of well-excited columns; the lengths of the columns of W unless given.
     """
-    left_out = _known(without, names)
-    own = np.linalg.norm(W, axis=0)
-    length = own if scale is None else scale
-    dead = own <= (NEGLIGIBLE * own.max(initial=0.0) if scale is None else tolerance * scale)
+    left_out = _checked_names(without, names)
+    column_norms = np.linalg.norm(W, axis=0)
+    length = column_norms if scale is None else scale
+    dead = column_norms <= (
+        NEGLIGIBLE_COLUMN_RATIO * column_norms.max(initial=0.0) if scale is None else tolerance * scale
+    )
     alive = [k for k, name in enumerate(names) if not dead[k] and name not in left_out]
-    R = triangle(W[:, alive] / length[alive])
-    picked = first_independent(R, tolerance)
-    rest = [k for k in range(len(alive)) if k not in picked]
-    shares = np.linalg.lstsq(R[:, picked], R[:, rest], rcond=None)[0]
+    R = triangular_factor(W[:, alive] / length[alive])
+    picked = independent_columns(R, tolerance)
+    dependent = [k for k in range(len(alive)) if k not in picked]
+    shares = np.linalg.lstsq(R[:, picked], R[:, dependent], rcond=None)[0]
     combinations: list[dict[str, Scalar]] = []
     for row, k in zip(shares, picked, strict=True):
         terms: dict[str, Scalar] = {names[alive[k]]: 1.0}
-        for share, j in zip(row, rest, strict=True):
+        for share, j in zip(row, dependent, strict=True):
             if abs(share) > 100 * tolerance:
                 terms[names[alive[j]]] = float(share * length[alive[j]] / length[alive[k]])
         combinations.append(terms)
@@ -142,16 +144,16 @@ def independent(
     return BaseParameters(tuple(names), tuple(alive[k] for k in picked), tuple(combinations), silent)
 
 
-def triangle(W: Array) -> Array:
-    """R of W = Q R (parameters or fewer rows): all that linear dependence and least squares need of many rows."""
+def triangular_factor(W: Array) -> Array:
+    """Return R of W = Q R (at most as many rows as parameters), sufficient for linear dependence and least squares."""
     from scipy.linalg import qr
 
     R: Array = qr(W, mode="r", check_finite=False)[0][: W.shape[1]]
     return R
 
 
-def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
-    """Columns (of unit length or so) that are independent of those before them; as many as the numerical rank."""
+def independent_columns(R: Array, tolerance: float = RANK_TOLERANCE) -> list[int]:
+    """Return the columns (of about unit length) that are independent of those before; as many as the rank."""
     if not R.size:
         return []
     sizes = np.linalg.svd(R, compute_uv=False)
@@ -160,13 +162,13 @@ def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
     left = np.empty(R.shape[1])
     picked: list[int] = []
     for k in range(R.shape[1]):
-        rest = R[:, k]
-        for _ in range(2):  # twice is enough (Kahan and Parlett)
-            rest = rest - basis @ (basis.T @ rest)
-        left[k] = np.linalg.norm(rest)
+        residual = R[:, k]
+        for _ in range(2):  # reorthogonalise once: twice is enough (Kahan and Parlett)
+            residual = residual - basis @ (basis.T @ residual)
+        left[k] = np.linalg.norm(residual)
         if left[k] > 100 * tolerance:
             picked.append(k)
-            basis = np.column_stack([basis, rest / left[k]])
+            basis = np.column_stack([basis, residual / left[k]])
     if len(picked) == rank:
         return picked
     from scipy.linalg import qr
@@ -176,30 +178,30 @@ def first_independent(R: Array, tolerance: float = TOLERANCE) -> list[int]:
 
 
 def random_states(mech: Mechanism, parameters: int, seed: int = 0) -> tuple[Array, Array, Array]:
-    """Enough states q, v, a for twice as many equations as parameters."""
+    """Return random states q, v, a for at least twice as many equations as parameters."""
     count = 2 * parameters // max(mech.n, 1) + 10
-    rng = np.random.default_rng(whole("base_parameters", "seed", seed))
+    rng = np.random.default_rng(whole_number("base_parameters", "seed", seed))
     q = integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
     v, a = rng.uniform(-3.0, 3.0, (2, count, mech.n))
     return q, v, a
 
 
-def written_sum(terms: Mapping[str, Scalar]) -> str:
-    """A linear combination for people.
+def sum_text(terms: Mapping[str, Scalar]) -> str:
+    """Return a linear combination as readable text.
 
-    >>> written_sum({"a": 1.0, "b": -1.0, "c": 0.4})
+    >>> sum_text({"a": 1.0, "b": -1.0, "c": 0.4})
     'a - b + 0.4 c'
     """
     text = ""
     for name, coefficient in terms.items():
-        sign, size = _signed(coefficient)
+        sign, size = _sign_and_size(coefficient)
         part = name if size == "1" else f"{size} {name}"
         text += (f" {sign} " if text else "-" * (sign == "-")) + part
     return text
 
 
-def _signed(coefficient: Scalar) -> tuple[str, str]:
-    """Sign and size of a coefficient as text."""
+def _sign_and_size(coefficient: Scalar) -> tuple[str, str]:
+    """Return sign and magnitude of a coefficient as text."""
     if is_number(coefficient) and not hasattr(coefficient, "free_symbols"):
         return "-" if coefficient < 0 else "+", f"{abs(float(f'{coefficient:.9g}')):.6g}"
     negative = coefficient.could_extract_minus_sign()
@@ -208,17 +210,17 @@ def _signed(coefficient: Scalar) -> tuple[str, str]:
     return "-" if negative else "+", size if bare else f"({size})"
 
 
-def _number(coefficient: Scalar) -> float:
+def _as_float(coefficient: Scalar) -> float:
     try:
         return float(coefficient)
     except TypeError:
         raise InputError(
-            f"base parameters: the coefficient {coefficient} holds symbols, so there is no matrix of numbers. "
-            "Use .combinations, or put numbers for the symbols."
+            f"base parameters: the coefficient {coefficient} contains symbols, so a numeric matrix does not exist. "
+            "Use .combinations, or substitute numbers for the symbols."
         ) from None
 
 
-def _known(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
+def _checked_names(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
     wanted = tuple(without)
     for name in wanted:
         if name not in names:

@@ -1,4 +1,4 @@
-"""Closed forms: the equations of a machine to read, from the same recursions that compute them."""
+"""Closed forms: symbolic equations of a machine, from the same recursions that compute them numerically."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from gearwright.algebra import Operations, Vec
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
-from gearwright.equations.angles import Angles, parallel_groups
-from gearwright.equations.closed_form_writer import Writer
-from gearwright.equations.symbol_names import NUMBERED, SymbolNames, file_names
+from gearwright.equations.angles import AngleGroups, parallel_groups
+from gearwright.equations.closed_form_writer import ClosedFormWriter
+from gearwright.equations.symbol_names import NUMBERED_NAMES, SymbolNames, file_symbol_names
 from gearwright.equations.symbolic_machine import (
-    KINDS,
+    SYMBOL_KINDS,
     machine_with_ratios,
-    shown_planets,
+    planet_table,
+    substitute_symbols,
     symbolic_machine,
-    written_out,
 )
-from gearwright.equations.trigonometric_polynomial import symbol
+from gearwright.equations.trigonometric_polynomial import symbol_polynomial
 from gearwright.errors import InputError
 from gearwright.functions.actuation import STRUCTURE_MATRIX
 from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import refuse_symbols
-from gearwright.programs.program import Program, flatten
+from gearwright.programs.program import Program, flatten_scalars
 
-PROGRAMS = {
+CLOSED_FORM_PROGRAMS = {
     program.name: program
     for program in (
         dynamics_programs.MASS_MATRIX,
         dynamics_programs.CORIOLIS_MATRIX,
-        dynamics_programs.GRAVITY,
+        dynamics_programs.GRAVITY_FORCES,
         dynamics_programs.BIAS,
         dynamics_programs.INVERSE_DYNAMICS,
         dynamics_programs.KINETIC_ENERGY,
@@ -52,17 +52,17 @@ PROGRAMS = {
         STRUCTURE_MATRIX,
     )
 }
-NUMBERING = (dynamics_programs.MASS_MATRIX, dynamics_programs.GRAVITY)
-"""Functions that number the base parameters, in this order, whichever function is asked for."""
-GEOMETRIC = ("jacobian", "regressor", "axial_rates", "structure_matrix")
+NUMBERING_PROGRAMS = (dynamics_programs.MASS_MATRIX, dynamics_programs.GRAVITY_FORCES)
+"""Functions that number the base parameters, in this order, for every requested function."""
+GEOMETRIC_FUNCTIONS = ("jacobian", "regressor", "axial_rates", "structure_matrix")
 """Functions without inertial parameters."""
-MOTION = {"q": "q", "v": "dq", "a": "ddq"}
-"""Per input the letter of its symbols, numbered from 1."""
+MOTION_SYMBOLS = {"q": "q", "v": "dq", "a": "ddq"}
+"""Letter of the symbols of each input, numbered from 1."""
 
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The result of a function as expressions.
+    """The result of a function as symbolic expressions.
 
     Args:
         function: name of the function.
@@ -71,10 +71,10 @@ class ClosedForm:
         waves: c2, s23, ... as SymPy expressions of the angles.
         groups: p1, p2, ...: the base parameters as SymPy expressions of the symbols.
         symbols: the kept numbers, name -> value.
-        meanings: what each kept symbol is.
+        meanings: meaning of each kept symbol.
         motion: the motion symbols, q1 -> speed name.
 
-    A notebook shows it as mathematics.
+    A notebook typesets it.
     """
 
     function: str
@@ -87,7 +87,7 @@ class ClosedForm:
     motion: dict[str, str]
 
     def expression(self) -> Any:
-        """The result as SymPy expression, vector, matrix or array, with all abbreviations written out."""
+        """The result as SymPy expression, vector, matrix or array, with all abbreviations expanded."""
         import sympy as sp
 
         full = [entry.subs(self.groups).subs(self.waves) for entry in self.entries]
@@ -99,96 +99,96 @@ class ClosedForm:
 
     def latex(self) -> str:
         """As LaTeX, abbreviations after the entries."""
-        return closed_form_text.latex(self)
+        return closed_form_text.latex_text(self)
 
     def markdown(self) -> str:
         """As Markdown with LaTeX mathematics, and a table of the symbols with their values."""
-        return closed_form_text.markdown(self)
+        return closed_form_text.markdown_text(self)
 
     def python(self) -> str:
         """As a Python function of the motion, with the kept numbers as keyword arguments."""
-        return closed_form_text.python(self)
+        return closed_form_text.python_text(self)
 
     def c(self) -> str:
         """As a C99 function."""
-        return closed_form_text.c(self)
+        return closed_form_text.c_text(self)
 
     def _repr_latex_(self) -> str:
         return "$" + self.latex() + "$"
 
     @cached_property
-    def _call(self) -> Callable[..., Any]:
+    def _compiled_function(self) -> Callable[..., Any]:
         scope: dict[str, Any] = {}
-        exec(compile(self.python(), f"<closed form of {self.function}>", "exec"), scope)  # our own generated text
+        exec(compile(self.python(), f"<closed form of {self.function}>", "exec"), scope)  # text generated above
         function: Callable[..., Any] = scope[self.function]
         return function
 
     def evaluate(self, *state: ArrayLike, **symbols: float) -> Array:
-        """The numbers at one state (q, then v and a if the function takes them), other values of symbols by name."""
+        """Return the numbers at one state (q, then v and a if the function takes them); symbols take values by name."""
         unknown = [name for name in symbols if name not in self.symbols]
         if unknown:
-            raise InputError(f"closed form: no symbol {unknown[0]!r}. Known are: {', '.join(self.symbols)}.")
-        return np.array(self._call(*state, **symbols), dtype=float).reshape(self.shape)
+            raise InputError(f"closed form: there is no symbol {unknown[0]!r}. Use one of {', '.join(self.symbols)}.")
+        return np.array(self._compiled_function(*state, **symbols), dtype=float).reshape(self.shape)
 
 
 @check_arguments
 def closed_form(
     function: Callable[..., Any] | str,
     machine: RobotOrMech,
-    keep: str | Iterable[str] = KINDS,
+    keep: str | Iterable[str] = SYMBOL_KINDS,
     progress: Callable[[int, int], None] | None = None,
     names: str = "numbers",
     **options: Any,
 ) -> ClosedForm:
-    """The equations of a machine: compact trigonometry (c2, s23) and base parameters p1, p2, ...
+    """Return the symbolic equations of a machine, with compact trigonometry (c2, s23) and base parameters p1, p2, ...
 
     Args:
         function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy,
-            jacobian, regressor, axial_rates or structure_matrix; of one wheel explain (its three shares of every
+            jacobian, regressor, axial_rates or structure_matrix; for one wheel explain (its three shares of every
             force), wheel_mass_matrix (M_j/i of Chen and Wang) or wheel_coriolis (C_j/i,r).
         machine: a machine or robot without free and spherical joints.
-        keep: what stays symbolic: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
-            names of symbols; the rest is put in as numbers. Zeros vanish.
+        keep: symbolic quantities: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
+            names of symbols; all others are substituted by their numbers. Zeros drop out.
         progress: called with (done, total) as entries are finished.
-        names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and in print (I2zz in the axes of the
-            link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
-        options: what the function asks for besides the motion: of jacobian `body` and, if not its origin, `point`; of
-            explain, wheel_mass_matrix and wheel_coriolis the `wheel`.
+        names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and the literature (I2zz in the axes
+            of the link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
+        options: further arguments of the function: `body` and, if not its origin, `point` of jacobian; `wheel` of
+            explain, wheel_mass_matrix and wheel_coriolis.
 
-    A base parameter has the same name in every function of a machine and a `keep`: those of the mass matrix come first,
-    then those of gravity, then what only the function itself has.
+    For a machine and a `keep`, a base parameter has the same name in every function: those of the mass matrix come
+    first, then those of gravity, then those of the function alone.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", axis=(0, 1, 0), mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
     >>> gw.closed_form(gw.gravity, gw.Mechanism([arm])).expression()
     Matrix([[-g*mx1*cos(q1)]])
     """
-    program = _program(function)
-    kept = (keep,) if isinstance(keep, str) else tuple(keep)
+    program = _find_program(function)
+    kept_kinds = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(machine, Mechanism):
         refuse_symbols("closed_form", machine)
-    machine_of("closed_form", machine, program.name)  # says so where loops are cut open
-    called = _called(names, machine)
-    mech, ratios = machine_with_ratios("closed_form", machine, kept, called)
+    machine_of("closed_form", machine, program.name)  # warns if loops are ignored
+    symbol_names = _symbol_names(names, machine)
+    mech, ratios = machine_with_ratios("closed_form", machine, kept_kinds, symbol_names)
     try:
-        symbolic, symbols = symbolic_machine(mech, kept, ratios, called)
+        symbolic, symbols = symbolic_machine(mech, kept_kinds, ratios, symbol_names)
     except TypeError:
         refuse_symbols("closed_form", mech)
         raise
-    angles = Angles(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
+    angles = AngleGroups(parallel_groups(symbolic), tuple(f"q{i + 1}" for i in range(symbolic.nq)))
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only
-    moving = {f"{letter}{i + 1}" for letter in MOTION.values() for i in range(mech.n)}
-    planets = shown_planets(machine, symbols)
+    moving = {f"{letter}{i + 1}" for letter in MOTION_SYMBOLS.values() for i in range(mech.n)}
+    planets = planet_table(machine, symbols)
 
-    def computed(wanted: Program, fixed: dict[str, Any]) -> list[Any]:
-        values = flatten(wanted.run(symbolic, ops, _motion(wanted, symbolic), fixed))
-        return [written_out(value, planets) for value in values]
+    def program_values(wanted: Program, fixed: dict[str, Any]) -> list[Any]:
+        values = flatten_scalars(wanted.run(symbolic, ops, _motion_symbols(wanted, symbolic), fixed))
+        return [substitute_symbols(value, planets) for value in values]
 
-    writer = Writer(angles, symbols.values, moving, called.group)
-    for other in _named_before(program):
-        writer.learn(computed(other, {}))
-    fixed = _options(program, mech, options)
-    entries = writer.entries(computed(program, fixed), progress or (lambda done, total: None))
+    writer = ClosedFormWriter(angles, symbols.values, moving, symbol_names.group)
+    for earlier_program in _programs_numbered_before(program):
+        writer.number_groups(program_values(earlier_program, {}))
+    fixed = _fixed_options(program, mech, options)
+    entries = writer.write_entries(program_values(program, fixed), progress or (lambda done, total: None))
     return ClosedForm(
         program.name,
         program.shape(symbolic, fixed),
@@ -198,53 +198,63 @@ def closed_form(
         {name: value for name, value in symbols.values.items() if name in writer.used},
         {name: text for name, text in symbols.meanings.items() if name in writer.used},
         {
-            f"{MOTION[name]}{i + 1}": title
+            f"{MOTION_SYMBOLS[name]}{i + 1}": title
             for name in program.inputs
             for i, title in enumerate(program.entry_names(mech, name))
         },
     )
 
 
-def _called(names: str, machine: RobotOrMech) -> SymbolNames:
+def _symbol_names(names: str, machine: RobotOrMech) -> SymbolNames:
     if names not in ("numbers", "file"):
         raise InputError(f"closed_form: names {names!r} is unknown. Use 'numbers' or 'file'.")
-    return NUMBERED if names == "numbers" else file_names(machine, machine_of("closed_form", machine, "names"))
+    return (
+        NUMBERED_NAMES
+        if names == "numbers"
+        else file_symbol_names(machine, machine_of("closed_form", machine, "names"))
+    )
 
 
-def _motion(program: Program, mech: Mechanism) -> dict[str, list[Any]]:
-    """The symbols q1, dq1, ddq1, ... that a program takes."""
-    return {name: [symbol(f"{MOTION[name]}{i + 1}") for i in range(mech.n)] for name in program.inputs}
+def _motion_symbols(program: Program, mech: Mechanism) -> dict[str, list[Any]]:
+    """Return the symbols q1, dq1, ddq1, ... of a program's inputs."""
+    return {
+        name: [symbol_polynomial(f"{MOTION_SYMBOLS[name]}{i + 1}") for i in range(mech.n)] for name in program.inputs
+    }
 
 
-def _named_before(program: Program) -> tuple[Program, ...]:
-    """The functions whose base parameters have their names before those of a program."""
-    if program.name in GEOMETRIC:
+def _programs_numbered_before(program: Program) -> tuple[Program, ...]:
+    """Return the functions whose base parameters are numbered before those of a program."""
+    if program.name in GEOMETRIC_FUNCTIONS:
         return ()
-    return NUMBERING[: NUMBERING.index(program)] if program in NUMBERING else NUMBERING
+    return (
+        NUMBERING_PROGRAMS[: NUMBERING_PROGRAMS.index(program)] if program in NUMBERING_PROGRAMS else NUMBERING_PROGRAMS
+    )
 
 
-def _options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
-    """What is fixed before running; a frame becomes a point of its body."""
+def _fixed_options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the constant arguments; a frame is converted to a point of its body."""
     unknown = [name for name in options if name not in program.options]
     missing = [name for name in ("body", "wheel") if name in program.options and name not in options]
     if unknown or missing:
-        takes = " and ".join(program.options) or "nothing else"
-        given = ", ".join(options) or "none of it"
-        way_out = f"Give {missing[0]}, by its name." if missing else f"Leave {unknown[0]} out."
-        raise InputError(f"closed_form: {program.name} takes {takes}; given is {given}. {way_out}")
+        takes = " and ".join(program.options) or "no options"
+        stated_options = ", ".join(options) or "none"
+        remedy = f"Give {missing[0]}, by its name." if missing else f"Remove {unknown[0]}."
+        raise InputError(f"closed_form: {program.name} takes {takes}; given: {stated_options}. {remedy}")
     if "wheel" in options:
         return {"wheel": wheel_index("closed_form", mech, options["wheel"])}
     if "body" not in options:
         return {}
     body, rotation, position = mech.place_of(options["body"])
-    point = Vec.of(options.get("point", (0.0, 0.0, 0.0)))
+    point = Vec.from_values(options.get("point", (0.0, 0.0, 0.0)))
     if rotation is not None and position is not None:
         point = position + rotation @ point
     return {"body": mech.carrier_name(body), "point": tuple(point)}
 
 
-def _program(function: Callable[..., Any] | str) -> Program:
+def _find_program(function: Callable[..., Any] | str) -> Program:
     name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
-    if name not in PROGRAMS:
-        raise InputError(f"closed_form: {name!r} has no closed form here. Use one of {', '.join(PROGRAMS)}.")
-    return PROGRAMS[name]
+    if name not in CLOSED_FORM_PROGRAMS:
+        raise InputError(
+            f"closed_form: no closed form of {name!r} is available. Use one of {', '.join(CLOSED_FORM_PROGRAMS)}."
+        )
+    return CLOSED_FORM_PROGRAMS[name]

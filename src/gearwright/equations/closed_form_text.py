@@ -6,12 +6,12 @@ import re
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from gearwright.text import markdown as shown
+from gearwright.text import markdown_text as shown
 
 if TYPE_CHECKING:
     from gearwright.equations.closed_form import ClosedForm
 
-LETTERS = {
+FUNCTION_LETTERS = {
     "mass_matrix": "M",
     "coriolis_matrix": "C",
     "gravity": "g",
@@ -29,17 +29,17 @@ LETTERS = {
 }
 
 
-def latex(form: ClosedForm) -> str:
+def latex_text(form: ClosedForm) -> str:
     """The entries, then the base parameters, in an aligned block."""
-    lines = [f"{name} &= {_tex(form, entry)}" for name, entry in _named_entries(form)]
-    lines += [f"{_symbol_tex(name)} &= {_tex(form, value)}" for name, value in form.groups.items()]
+    lines = [f"{name} &= {_expression_tex(form, entry)}" for name, entry in _named_entries(form)]
+    lines += [f"{_symbol_tex(name)} &= {_expression_tex(form, value)}" for name, value in form.groups.items()]
     body = " \\\\\n".join(lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def markdown(form: ClosedForm) -> str:
-    """A page: the equations and tables of base parameters and symbols."""
-    text = [f"# {form.function}", "", "$$", latex(form), "$$", ""]
+def markdown_text(form: ClosedForm) -> str:
+    """Return a page with the equations and a table of symbols."""
+    text = [f"# {form.function}", "", "$$", latex_text(form), "$$", ""]
     text += ["Abbreviations: c and s with joint numbers are the cosine and sine of the sum of those joint angles.", ""]
     text += ["| symbol | value | meaning |", "|---|---|---|"]
     text += [
@@ -49,11 +49,11 @@ def markdown(form: ClosedForm) -> str:
     return "\n".join(text) + "\n"
 
 
-def python(form: ClosedForm) -> str:
-    """A function of the motion that needs only the standard library."""
+def python_text(form: ClosedForm) -> str:
+    """Return a Python function of the motion that needs only the standard library."""
     from sympy import pycode
 
-    inputs = _inputs(form)
+    inputs = _input_symbols(form)
     keywords = [f"{name}={value!r}" for name, value in form.symbols.items()]
     head = f"def {form.function}({', '.join([*inputs, *keywords])}):"
     lines = ["from math import cos, sin", "", "", head]
@@ -61,15 +61,15 @@ def python(form: ClosedForm) -> str:
     for name, value in {**form.waves, **form.groups}.items():
         lines.append(f"    {name} = {pycode(value).replace('math.', '')}")
     entries = [pycode(entry).replace("math.", "") for entry in form.entries]
-    lines.append(f"    return {_nested(entries, form.shape)}")
+    lines.append(f"    return {_nested_list_text(entries, form.shape)}")
     return "\n".join(lines) + "\n"
 
 
-def c(form: ClosedForm) -> str:
-    """A C99 function that writes the flat result in row-major order; the kept numbers are constants."""
+def c_text(form: ClosedForm) -> str:
+    """Return a C99 function that writes the flat result in row-major order; the kept numbers are constants."""
     from sympy import ccode
 
-    inputs = _inputs(form)
+    inputs = _input_symbols(form)
     arguments = [f"const double {letter}[{len(names)}]" for letter, names in inputs.items()]
     size = max(1, len(form.entries))
     lines = ["#include <math.h>", "", f"void {form.function}({', '.join(arguments)}, double out[{size}])", "{"]
@@ -84,43 +84,43 @@ def c(form: ClosedForm) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _inputs(form: ClosedForm) -> dict[str, list[str]]:
+def _input_symbols(form: ClosedForm) -> dict[str, list[str]]:
     """q, v, a with the symbols of their entries."""
     letters = {"q": "q", "dq": "v", "ddq": "a"}
-    found: dict[str, list[str]] = {}
+    symbols_by_input: dict[str, list[str]] = {}
     for name in form.motion:
-        found.setdefault(letters[name.rstrip("0123456789")], []).append(name)
-    return found
+        symbols_by_input.setdefault(letters[name.rstrip("0123456789")], []).append(name)
+    return symbols_by_input
 
 
-def _nested(entries: list[str], shape: tuple[int, ...]) -> str:
+def _nested_list_text(entries: list[str], shape: tuple[int, ...]) -> str:
     if not shape:
         return entries[0]
     if len(shape) == 1:
         return "[" + ", ".join(entries) + "]"
     size = len(entries) // max(1, shape[0])
-    rows = [_nested(entries[i : i + size], shape[1:]) for i in range(0, len(entries), max(1, size))]
+    rows = [_nested_list_text(entries[i : i + size], shape[1:]) for i in range(0, len(entries), max(1, size))]
     return "[\n        " + ",\n        ".join(rows) + ",\n    ]"
 
 
 def _named_entries(form: ClosedForm) -> list[tuple[str, Any]]:
     """Entries with their indices; a symmetric matrix by its upper triangle."""
-    letter = LETTERS[form.function]
+    letter = FUNCTION_LETTERS[form.function]
     places = list(product(*(range(1, size + 1) for size in form.shape)))
     upper = form.function in ("mass_matrix", "wheel_mass_matrix")
     return [
-        (f"{letter}_{{{_index(place)}}}" if place else letter, entry)
+        (f"{letter}_{{{_index_text(place)}}}" if place else letter, entry)
         for place, entry in zip(places, form.entries, strict=True)
         if not upper or place[1] >= place[0]
     ]
 
 
-def _index(place: tuple[int, ...]) -> str:
+def _index_text(place: tuple[int, ...]) -> str:
     """23, or 12,3 where a number has two digits."""
     return ("," if max(place) > 9 else "").join(map(str, place))
 
 
-def _tex(form: ClosedForm, expression: Any) -> str:
+def _expression_tex(form: ClosedForm, expression: Any) -> str:
     import sympy as sp
 
     names = {symbol: _symbol_tex(symbol.name) for symbol in expression.free_symbols}

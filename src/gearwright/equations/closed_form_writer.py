@@ -1,8 +1,8 @@
-"""Closed forms to read: trigonometric polynomials as SymPy expressions with base parameters and abbreviations.
+"""Readable closed forms: trigonometric polynomials as SymPy expressions with base parameters and abbreviations.
 
-Base parameters are the few combinations in which the inertial parameters appear. Common factors stand before a bracket:
+Base parameters are the combinations in which the inertial parameters appear. Common factors are factored out:
 a2 m3x c2 s23 dq2 + a2 m3x c2 s23 dq3 becomes a2 m3x c2 s23 (dq2 + dq3). The common factor that saves most
-multiplications is taken out first, then those of the bracket and of the remainder.
+multiplications is factored out first, then those of the bracket and of the remainder.
 """
 
 from __future__ import annotations
@@ -13,76 +13,78 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from gearwright.equations.angles import Angles
-from gearwright.equations.trigonometric_polynomial import Monomial, Trig, Wave, products
+from gearwright.equations.angles import AngleGroups
+from gearwright.equations.trigonometric_polynomial import Monomial, TrigPolynomial, Wave, products_of_waves
 
 # Base parameters
 
-Coefficient: TypeAlias = dict[Monomial, float]
+SymbolPolynomial: TypeAlias = dict[Monomial, float]
 """A polynomial in the kept symbols."""
 
 
 @dataclass
-class Groups:
-    """Independent combinations found so far; a coefficient is a number times powers times a sum of them.
+class ParameterGroups:
+    """Current independent combinations; a coefficient is a number times powers times a sum of them.
 
     Args:
-        content: symbols (lengths, ratios, gravity) that may stand before a group.
+        content: symbols (lengths, ratios, gravity) that may be factors of a group.
     """
 
     content: Collection[str]
-    basis: list[tuple[Monomial, Coefficient]] = field(default_factory=list)
-    """Per group its leading monomial and the combination, with 1 before the leading monomial."""
+    basis: list[tuple[Monomial, SymbolPolynomial]] = field(default_factory=list)
+    """Leading monomial and combination of each group, with coefficient 1 of the leading monomial."""
 
-    def resolve(self, coefficient: Coefficient) -> tuple[Monomial, dict[int, float]]:
-        """The powers in front, and the combination of groups; what is new becomes a group."""
-        front, rest = self._without_content(coefficient)
-        largest = max(abs(x) for x in rest.values())
+    def resolve_coefficient(self, coefficient: SymbolPolynomial) -> tuple[Monomial, dict[int, float]]:
+        """Return the common powers and the combination of groups; a new combination becomes a group."""
+        front, remainder = self._without_content(coefficient)
+        largest = max(abs(x) for x in remainder.values())
         parts: dict[int, float] = {}
         for number, (lead, combination) in enumerate(self.basis):
-            factor = rest.get(lead, 0.0)
-            if factor and _contained(combination, rest, factor):
+            factor = remainder.get(lead, 0.0)
+            if factor and _is_contained(combination, remainder, factor):
                 parts[number] = factor
-                rest = _subtracted(rest, combination, factor, largest)
-        if rest:
-            lead = min(rest, key=_order)
-            scale = rest[lead]
-            self.basis.append((lead, {key: x / scale for key, x in rest.items()}))
+                remainder = _subtract_combination(remainder, combination, factor, largest)
+        if remainder:
+            lead = min(remainder, key=_monomial_order)
+            scale = remainder[lead]
+            self.basis.append((lead, {key: x / scale for key, x in remainder.items()}))
             parts[len(self.basis) - 1] = scale
         return front, parts
 
-    def _without_content(self, coefficient: Coefficient) -> tuple[Monomial, Coefficient]:
-        """Take out the powers of lengths, ratios and gravity that all terms share."""
+    def _without_content(self, coefficient: SymbolPolynomial) -> tuple[Monomial, SymbolPolynomial]:
+        """Factor out the powers of lengths, ratios and gravity that all terms share."""
         shared: dict[str, int] | None = None
         for monomial in coefficient:
             powers = {name: power for name, power in monomial if name in self.content}
             shared = powers if shared is None else {n: min(p, powers[n]) for n, p in shared.items() if n in powers}
         front = tuple(sorted((shared or {}).items()))
-        taken = dict(front)
-        rest = {
-            tuple((n, p - taken.get(n, 0)) for n, p in monomial if p != taken.get(n, 0)): x
+        front_powers = dict(front)
+        remainder = {
+            tuple((n, p - front_powers.get(n, 0)) for n, p in monomial if p != front_powers.get(n, 0)): x
             for monomial, x in coefficient.items()
         }
-        return front, rest
+        return front, remainder
 
 
-def _order(monomial: Monomial) -> tuple[int, Monomial]:
+def _monomial_order(monomial: Monomial) -> tuple[int, Monomial]:
     return sum(abs(power) for _, power in monomial), monomial
 
 
-def _contained(combination: Mapping[Monomial, float], rest: Mapping[Monomial, float], factor: float) -> bool:
-    """Whether every term of the combination is in the rest with the same factor: taking it out then only shortens."""
-    return all(abs(rest.get(key, 0.0) - factor * x) <= 1e-9 * abs(factor * x) for key, x in combination.items())
+def _is_contained(combination: Mapping[Monomial, float], remainder: Mapping[Monomial, float], factor: float) -> bool:
+    """Whether every term of the combination is in the rest with the same factor, so subtraction shortens it."""
+    return all(abs(remainder.get(key, 0.0) - factor * x) <= 1e-9 * abs(factor * x) for key, x in combination.items())
 
 
-def _subtracted(rest: Coefficient, combination: Coefficient, factor: float, scale: float) -> Coefficient:
-    fresh = {key: x - factor * combination.get(key, 0.0) for key, x in rest.items()}
+def _subtract_combination(
+    remainder: SymbolPolynomial, combination: SymbolPolynomial, factor: float, scale: float
+) -> SymbolPolynomial:
+    fresh = {key: x - factor * combination.get(key, 0.0) for key, x in remainder.items()}
     return {key: x for key, x in fresh.items() if abs(x) > 1e-10 * scale}
 
 
-def simplest_first(coefficients: Sequence[Coefficient]) -> list[Coefficient]:
-    """Short coefficients before long ones, so that long ones are written with what is known."""
-    return sorted(coefficients, key=lambda c: (len(c), sorted(map(_order, c))))
+def simplest_first(coefficients: Sequence[SymbolPolynomial]) -> list[SymbolPolynomial]:
+    """Return short coefficients before long ones, so long ones are expressed by known groups."""
+    return sorted(coefficients, key=lambda c: (len(c), sorted(map(_monomial_order, c))))
 
 
 # Numbers and products
@@ -95,8 +97,8 @@ def power_product(powers: Iterable[tuple[str, int]]) -> Any:
     return sp.Mul(*(sp.Symbol(name) ** power for name, power in powers))
 
 
-def number(x: float) -> Any:
-    """A number to read: a whole number or simple fraction where it is one, else a float."""
+def readable_number(x: float) -> Any:
+    """Return a number as an integer or simple fraction if it is one, otherwise as a float."""
     import sympy as sp
 
     for denominator in (1, 2, 3, 4, 6, 8, 12, 16, 32):
@@ -107,79 +109,83 @@ def number(x: float) -> Any:
 
 # Common factors
 
-Terms: TypeAlias = dict[Monomial, float]
-"""A sum: per product of powers its number."""
+MonomialSum: TypeAlias = dict[Monomial, float]
+"""A sum: coefficient of each product of powers."""
 
-MANY = 80
-"""In longer sums only single symbols are looked at as common factors, not shared products of every two terms."""
+MANY_TERMS = 80
+"""Length of a sum above which only single symbols are considered as common factors, not shared products."""
 
 
-def compact(terms: Mapping[Monomial, float]) -> Any:
-    """The sum as a SymPy expression with common factors before brackets.
+def factored_sum(terms: Mapping[Monomial, float]) -> Any:
+    """Return the sum as a SymPy expression with common factors factored out.
 
-    >>> compact({(("a", 1), ("x", 1)): 1.0, (("a", 1), ("y", 1)): 2.0, (("b", 1),): 1.0})
+    >>> factored_sum({(("a", 1), ("x", 1)): 1.0, (("a", 1), ("y", 1)): 2.0, (("b", 1),): 1.0})
     a*(x + 2*y) + b
     """
     import sympy as sp
 
-    left = _collected(terms)
+    left = _collect_terms(terms)
     parts: list[Any] = []
     while left:
         shared = _best_factor(left)
         if not shared:
-            parts += [number(factor) * power_product(product) for product, factor in left.items()]
+            parts += [readable_number(factor) * power_product(product) for product, factor in left.items()]
             break
-        inside = {_divided(product, shared): x for product, x in left.items() if _holds(product, shared)}
-        left = {product: x for product, x in left.items() if not _holds(product, shared)}
-        sign, inside = _signed(inside)
-        parts.append(sp.Mul(number(sign), power_product(shared), compact(inside)))
+        inside = {_divide_monomial(product, shared): x for product, x in left.items() if _is_divisible(product, shared)}
+        left = {product: x for product, x in left.items() if not _is_divisible(product, shared)}
+        sign, inside = _extract_sign(inside)
+        parts.append(sp.Mul(readable_number(sign), power_product(shared), factored_sum(inside)))
     return sp.Add(*parts)
 
 
-def _best_factor(terms: Terms) -> Monomial:
-    """The product whose taking out saves most multiplications; () when no two terms share anything."""
+def _best_factor(terms: MonomialSum) -> Monomial:
+    """Return the common factor that saves most multiplications; () if no two terms share a factor."""
     best: tuple[int, int, Monomial] = (0, 0, ())
-    for shared in _candidates(terms):
-        times = sum(1 for product in terms if _holds(product, shared))
+    for shared in _factor_candidates(terms):
+        times = sum(1 for product in terms if _is_divisible(product, shared))
         saved = (times - 1) * sum(power for _, power in shared)
         best = max(best, (saved, times, shared))
     return best[-1]
 
 
-def _candidates(terms: Terms) -> Iterable[Monomial]:
-    if len(terms) > MANY:
-        return {((name, 1),) for product in terms for name, power in product if power > 0}  # held by one: nothing saved
+def _factor_candidates(terms: MonomialSum) -> Iterable[Monomial]:
+    if len(terms) > MANY_TERMS:
+        return {
+            ((name, 1),) for product in terms for name, power in product if power > 0
+        }  # in one term only: nothing saved
     pairs = combinations(terms, 2)
-    return {shared for a, b in pairs if (shared := _shared(a, b))}
+    return {shared for a, b in pairs if (shared := _common_factor(a, b))}
 
 
-def _shared(a: Monomial, b: Monomial) -> Monomial:
+def _common_factor(a: Monomial, b: Monomial) -> Monomial:
     powers = dict(b)
-    found = ((name, min(power, powers.get(name, 0))) for name, power in a)
-    return tuple((name, power) for name, power in found if power > 0)
+    common_powers = ((name, min(power, powers.get(name, 0))) for name, power in a)
+    return tuple((name, power) for name, power in common_powers if power > 0)
 
 
-def _holds(product: Monomial, shared: Monomial) -> bool:
+def _is_divisible(product: Monomial, shared: Monomial) -> bool:
     powers = dict(product)
     return all(powers.get(name, 0) >= power for name, power in shared)
 
 
-def _divided(product: Monomial, shared: Monomial) -> Monomial:
-    taken = dict(shared)
-    return tuple((name, power - taken.get(name, 0)) for name, power in product if power != taken.get(name, 0))
+def _divide_monomial(product: Monomial, shared: Monomial) -> Monomial:
+    divisor_powers = dict(shared)
+    return tuple(
+        (name, power - divisor_powers.get(name, 0)) for name, power in product if power != divisor_powers.get(name, 0)
+    )
 
 
-def _signed(terms: Terms) -> tuple[float, Terms]:
-    """The number that all terms share up to sign, taken out with the sign that most of them have."""
+def _extract_sign(terms: MonomialSum) -> tuple[float, MonomialSum]:
+    """Factor out the number that all terms share up to sign, with the sign of the majority."""
     sizes = {abs(x) for x in terms.values()}
     size = sizes.pop() if len(sizes) == 1 else 1.0
     sign = size if 2 * sum(x > 0 for x in terms.values()) >= len(terms) else -size
     return sign, {product: x / sign for product, x in terms.items()}
 
 
-def _collected(terms: Mapping[Monomial, float]) -> Terms:
-    """Every symbol once in its product, every product once in the sum."""
-    total: Terms = defaultdict(float)
+def _collect_terms(terms: Mapping[Monomial, float]) -> MonomialSum:
+    """Combine equal symbols in products and equal products in the sum."""
+    total: MonomialSum = defaultdict(float)
     for product, factor in terms.items():
         powers: dict[str, int] = defaultdict(int)
         for name, power in product:
@@ -192,10 +198,10 @@ def _collected(terms: Mapping[Monomial, float]) -> Terms:
 
 
 @dataclass
-class Writer:
-    """Turns trigonometric polynomials into SymPy expressions with shared abbreviations."""
+class ClosedFormWriter:
+    """Converts trigonometric polynomials to SymPy expressions with shared abbreviations."""
 
-    angles: Angles
+    angles: AngleGroups
     values: dict[str, float]
     motion: Collection[str]
     group: str = "p"
@@ -205,45 +211,45 @@ class Writer:
 
     def __post_init__(self) -> None:
         inertial = ("m", "I", "J")
-        self.groups = Groups([name for name in self.values if not name.startswith(inertial)])
+        self.groups = ParameterGroups([name for name in self.values if not name.startswith(inertial)])
 
-    def learn(self, values: list[Any]) -> None:
-        """Give names to the groups of another function, so that they are the same here."""
-        for coefficient in simplest_first([c for value in values for c in self._split(value).values()]):
-            self.groups.resolve(coefficient)
+    def number_groups(self, values: list[Any]) -> None:
+        """Register the groups of another function, so their names are the same here."""
+        for coefficient in simplest_first([c for value in values for c in self._split_terms(value).values()]):
+            self.groups.resolve_coefficient(coefficient)
 
-    def entries(self, values: list[Any], progress: Callable[[int, int], None]) -> Iterator[Any]:
-        """The expressions; every coefficient is resolved first, short ones before long ones."""
-        split = [self._split(value) for value in values]
-        kept = (monomial for entry in split for coefficient in entry.values() for monomial in coefficient)
-        self.used.update(name for monomial in kept for name, _ in monomial)
+    def write_entries(self, values: list[Any], progress: Callable[[int, int], None]) -> Iterator[Any]:
+        """Yield the expressions; every coefficient is resolved first, short ones before long ones."""
+        split = [self._split_terms(value) for value in values]
+        monomials = (monomial for entry in split for coefficient in entry.values() for monomial in coefficient)
+        self.used.update(name for monomial in monomials for name, _ in monomial)
         for coefficient in simplest_first([c for entry in split for c in entry.values()]):
-            self.groups.resolve(coefficient)
-        for done, entry in enumerate(split, start=1):
-            progress(done, len(split))
-            yield self._expression(entry)
+            self.groups.resolve_coefficient(coefficient)
+        for entries_done, entry in enumerate(split, start=1):
+            progress(entries_done, len(split))
+            yield self._entry_expression(entry)
 
-    def _split(self, value: Any) -> dict[tuple[tuple[tuple[Wave, int], ...], Monomial], Coefficient]:
-        """Terms by waves and motion, each with its coefficient in the kept symbols."""
-        if not isinstance(value, Trig):
-            value = Trig({((), ()): float(value)} if value else {})
-        found: dict[Any, Coefficient] = defaultdict(dict)
-        for product, factor in products(value).items():
+    def _split_terms(self, value: Any) -> dict[tuple[tuple[tuple[Wave, int], ...], Monomial], SymbolPolynomial]:
+        """Return the terms by harmonics and motion, each with its coefficient in the kept symbols."""
+        if not isinstance(value, TrigPolynomial):
+            value = TrigPolynomial({((), ()): float(value)} if value else {})
+        terms: dict[Any, SymbolPolynomial] = defaultdict(dict)
+        for product, factor in products_of_waves(value).items():
             moving = tuple(x for x in product.monomial if x[0] in self.motion)
-            kept = tuple(x for x in product.monomial if x[0] not in self.motion)
-            found[product.waves, moving][kept] = factor
-        return found
+            symbol_powers = tuple(x for x in product.monomial if x[0] not in self.motion)
+            terms[product.waves, moving][symbol_powers] = factor
+        return terms
 
-    def _expression(self, entry: dict[Any, Coefficient]) -> Any:
+    def _entry_expression(self, entry: dict[Any, SymbolPolynomial]) -> Any:
         terms: dict[Monomial, float] = defaultdict(float)
         for (waves, moving), coefficient in sorted(entry.items(), key=repr):
-            front, parts = self.groups.resolve(coefficient)
-            around = (*((self._wave(wave), power) for wave, power in waves), *front, *moving)
+            front, parts = self.groups.resolve_coefficient(coefficient)
+            around = (*((self._wave_name(wave), power) for wave, power in waves), *front, *moving)
             for group, factor in parts.items():
-                terms[(*around, *self._group(group))] += factor
-        return compact(terms)
+                terms[(*around, *self._group_factors(group))] += factor
+        return factored_sum(terms)
 
-    def _wave(self, wave: Wave) -> str:
+    def _wave_name(self, wave: Wave) -> str:
         import sympy as sp
 
         kind, group, k = wave
@@ -255,18 +261,18 @@ class Writer:
         self.waves[name] = (sp.cos if kind == "c" else sp.sin)(total)
         return name
 
-    def _group(self, number_of_group: int) -> Monomial:
-        """A group by its name p1, p2, ..., or itself when it is a single product of symbols."""
+    def _group_factors(self, number_of_group: int) -> Monomial:
+        """Return a group by its name p1, p2, ..., or the group itself if it is a single product of symbols."""
         _, combination = self.groups.basis[number_of_group]
         if len(combination) == 1:
             return next(iter(combination))
         self.named.add(number_of_group)
-        return ((self._name(self._numbers().index(number_of_group)), 1),)
+        return ((self._group_name(self._numbered_groups().index(number_of_group)), 1),)
 
-    def _name(self, place: int) -> str:
+    def _group_name(self, place: int) -> str:
         return f"{self.group}{place + 1}"
 
-    def _numbers(self) -> list[int]:
+    def _numbered_groups(self) -> list[int]:
         return [k for k, (_, combination) in enumerate(self.groups.basis) if len(combination) > 1]
 
     def named_groups(self) -> dict[str, Any]:
@@ -274,7 +280,9 @@ class Writer:
         import sympy as sp
 
         return {
-            self._name(place): sp.Add(*(number(x) * power_product(m) for m, x in self.groups.basis[k][1].items()))
-            for place, k in enumerate(self._numbers())
+            self._group_name(place): sp.Add(
+                *(readable_number(x) * power_product(m) for m, x in self.groups.basis[k][1].items())
+            )
+            for place, k in enumerate(self._numbered_groups())
             if k in self.named
         }

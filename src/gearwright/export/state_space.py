@@ -1,4 +1,4 @@
-"""A robot with its laws as a linear state space, for python-control and SciPy."""
+"""A robot with its laws as a linear state-space model, for python-control and SciPy."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
-from gearwright.functions.linearise import adjoint, tangent_map
+from gearwright.forces import Law
+from gearwright.functions.linearise import adjoint_matrix, tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.plots import saved
-from gearwright.plots.notebook import Shown
-from gearwright.plots.poles import poles
-from gearwright.programs.inputs import checked
+from gearwright.plots import save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots.poles import pole_figure
+from gearwright.programs.inputs import checked_array
 from gearwright.system.open_systems.operating_point import OperatingPoint, operating_point
 from gearwright.text import did_you_mean, plain_names
 
-CALLER = "export.state_space"
+STATE_SPACE_CALLER = "export.state_space"
 
 
 @dataclass(frozen=True)
-class StateSpace(Shown):
+class StateSpace(NotebookFigure):
     """dx' = A dx + B du, dy = C dx + D du about an operating point.
 
     Args:
@@ -40,7 +40,7 @@ class StateSpace(Shown):
         outputs: names of the outputs.
         x: the states at the operating point, q with all its coordinates.
         u: the inputs there.
-        modes: the modes of laws that have several.
+        modes: the modes of laws with several.
     """
 
     A: Array
@@ -55,8 +55,8 @@ class StateSpace(Shown):
     modes: Mapping[str, str]
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The poles in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(poles(np.linalg.eigvals(self.A)), path)
+        """Return a figure of the poles [1/s] in the complex plane; with `path` (.png, .svg, .pdf) it is saved too."""
+        return save_if_path(pole_figure(np.linalg.eigvals(self.A)), path)
 
     @property
     def matrices(self) -> tuple[Array, Array, Array, Array]:
@@ -82,64 +82,66 @@ def state_space(
     laws: Iterable[Law] | None = None,
     extra_laws: Iterable[Law] = (),
 ) -> StateSpace:
-    """The linear model of a robot with its laws about a state.
+    """Return the linear model of a robot with its laws about an operating point.
 
     Args:
         robot: the robot (with the laws of its file) or a machine.
         q: configuration (nq,).
-        v: speeds (n,); at rest unless given.
+        v: speeds (n,); by default zero.
         inputs: "torque", "motor_torque", "voltage", or names, as for `gw.casadi_rates`.
-        outputs: which states are outputs, such as ["q.j1"]; all unless given.
-        u: the inputs at the state, by name or in order. Unless given, those that keep it steady are found, with the
-            states of laws that go with them; shafts then give way under their load.
-        states: states of laws at the state, such as {"j1.current": 2}.
-        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. Laws with
-            modes are linearised in the mode they are in; one that holds (friction that sticks), that depends on
-            accelerations, or that bends at this very state is refused by name.
-        extra_laws: laws beside those of the robot.
+        outputs: states that are outputs, such as ["q.j1"]; by default all.
+        u: the inputs at the operating point, by name or in order. By default those of the equilibrium, with the
+            corresponding states of laws; shafts then deflect under their load.
+        states: states of laws at the operating point, such as {"j1.current": 2}.
+        laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none. Laws with
+            modes are linearised in their present mode; a law that constrains (stiction), that depends on accelerations,
+            or that has a branch point at the operating point is an error.
+        extra_laws: laws added to those of the robot.
 
     Returns:
-        The model; small changes of q are in the tangent, one per speed.
+        The model; small changes of q are in the tangent space, one per speed.
 
     >>> import gearwright as gw
     >>> model = state_space(gw.load("elbow"), [0, 0.5, 0.3], outputs=["q.j2"])
     >>> model.inputs, model.outputs, model.A.shape, model.u.round(3)
     (('tau_j1', 'tau_j2', 'tau_j3'), ('q_j2',), (6, 6), array([ 0.   , 22.231,  3.076]))
     """
-    mech = machine_of(CALLER, robot)
-    start: dict[str, Any] = {"q": _one(mech, "q", q, mech.nq)}
-    start["v"] = np.zeros(mech.n) if v is None else _one(mech, "v", v, mech.n)
-    point = operating_point(CALLER, robot, {**start, **(states or {})}, inputs, u, laws, extra_laws)
-    A, B = _in_the_tangent(mech, point)
-    own = [*(f"q.{x}" for x in mech.speeds), *(f"v.{x}" for x in mech.speeds), *point.around.system.states]
-    watched = own if outputs is None else [_known(name, own) for name in outputs]
-    C = np.eye(len(own))[[own.index(name) for name in watched]]
-    plain = dict(zip(own, plain_names(own), strict=True))
-    given = tuple(plain_names(point.around.rates.inputs, taken=plain.values()))
-    shown = tuple(plain[name] for name in watched)
-    D = np.zeros((len(watched), len(given)))
-    return StateSpace(A, B, C, D, tuple(plain.values()), given, shown, point.x, point.u, point.modes)
+    mech = machine_of(STATE_SPACE_CALLER, robot)
+    start: dict[str, Any] = {"q": _single_state(mech, "q", q, mech.nq)}
+    start["v"] = np.zeros(mech.n) if v is None else _single_state(mech, "v", v, mech.n)
+    point = operating_point(STATE_SPACE_CALLER, robot, {**start, **(states or {})}, inputs, u, laws, extra_laws)
+    A, B = _tangent_matrices(mech, point)
+    state_names = [*(f"q.{x}" for x in mech.speeds), *(f"v.{x}" for x in mech.speeds), *point.around.system.states]
+    output_names = state_names if outputs is None else [_checked_state(name, state_names) for name in outputs]
+    C = np.eye(len(state_names))[[state_names.index(name) for name in output_names]]
+    plain = dict(zip(state_names, plain_names(state_names), strict=True))
+    input_names = tuple(plain_names(point.around.rates.inputs, reserved=plain.values()))
+    shown_names = tuple(plain[name] for name in output_names)
+    D = np.zeros((len(output_names), len(input_names)))
+    return StateSpace(A, B, C, D, tuple(plain.values()), input_names, shown_names, point.x, point.u, point.modes)
 
 
-def _one(mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:
-    array = checked(CALLER, mech, name, value, size)
+def _single_state(mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:
+    array = checked_array(STATE_SPACE_CALLER, mech, name, value, size)
     if array.ndim != 1:
-        raise InputError(f"{CALLER}: {name} has shape {array.shape}, but a model is about one state ({size},).")
+        raise InputError(
+            f"{STATE_SPACE_CALLER}: {name} has shape {array.shape}, but the model has one operating point ({size},)."
+        )
     return array
 
 
-def _known(name: str, states: Sequence[str]) -> str:
+def _checked_state(name: str, states: Sequence[str]) -> str:
     if name not in states:
-        raise InputError(f"{CALLER}: there is no state {name!r} to be an output. {did_you_mean(name, states)}")
+        raise InputError(f"{STATE_SPACE_CALLER}: output {name!r} is not a state. {did_you_mean(name, states)}")
     return name
 
 
-def _in_the_tangent(mech: Mechanism, point: OperatingPoint) -> tuple[Array, Array]:
-    """A and B with small changes of q in the tangent: dq = G d, and d' = -ad(v) d + dv."""
-    A, B = point.around.slopes(point.x, point.u)
+def _tangent_matrices(mech: Mechanism, point: OperatingPoint) -> tuple[Array, Array]:
+    """Return A and B with small changes of q in the tangent space: dq = G d, and d' = -ad(v) d + dv."""
+    A, B = point.around.state_and_input_matrices(point.x, point.u)
     nq, n = mech.nq, mech.n
     q, v = point.x[:nq], point.x[nq : nq + n]
     below = np.hstack([A[nq:, :nq] @ tangent_map(mech, q), A[nq:, nq:]])
     above = np.zeros((n, below.shape[1]))
-    above[:, :n], above[:, n : 2 * n] = -adjoint(mech, v), np.eye(n)
+    above[:, :n], above[:, n : 2 * n] = -adjoint_matrix(mech, v), np.eye(n)
     return np.vstack([above, below]), np.vstack([np.zeros((n, B.shape[1])), B[nq:]])

@@ -1,4 +1,4 @@
-"""Every target of an export under one name."""
+"""Export targets by name."""
 
 from __future__ import annotations
 
@@ -19,38 +19,40 @@ from gearwright.text import did_you_mean, file_name
 
 
 @dataclass(frozen=True)
-class Exported:
-    """The files that an export wrote, and what is to be said about them."""
+class ExportResult:
+    """The files written by an export, and its report."""
 
     files: list[Path]
     report: str = ""
 
 
-def _c(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
-    return Exported(c(robot, directory, **options))
+def _export_c(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> ExportResult:
+    return ExportResult(c(robot, directory, **options))
 
 
-def _mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
-    report = mjcf(robot, _file(robot, directory, ".xml"), **options)
-    return Exported(list(report.files), str(report))
+def _export_mjcf(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> ExportResult:
+    report = mjcf(robot, _target_file(robot, directory, ".xml"), **options)
+    return ExportResult(list(report.files), str(report))
 
 
-def _fmu(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> Exported:
-    report = fmu(robot, _file(robot, directory, ".fmu"), **options)
-    return Exported([report.path], str(report))
+def _export_fmu(robot: Robot | Mechanism, directory: str | Path, **options: Any) -> ExportResult:
+    report = fmu(robot, _target_file(robot, directory, ".fmu"), **options)
+    return ExportResult([report.path], str(report))
 
 
-def _urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> Exported:
+def _export_urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> ExportResult:
     if not isinstance(robot, Robot):
-        raise InputError("export: a URDF is written of a robot, not of a bare machine. Give the robot.")
-    from gearwright.files.urdf.sidecar import sidecar_of
+        raise InputError("export: a URDF needs a robot, not a machine. Give the robot.")
+    from gearwright.files.urdf.sidecar import sidecar_path
 
-    path = _file(robot, directory, ".urdf")
-    lost = write_urdf(robot, path, rotors)
-    return Exported([path, sidecar_of(path)], "\n".join(f"lost: {what}" for what in lost))
+    path = _target_file(robot, directory, ".urdf")
+    omissions = write_urdf(robot, path, rotors)
+    return ExportResult(
+        [path, sidecar_path(path)], "\n".join(f"not representable: {omission}" for omission in omissions)
+    )
 
 
-def _file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
+def _target_file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,9 +61,14 @@ def _file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
     return folder / f"{file_name(robot.name if isinstance(robot, Robot) else 'machine')}{ending}"
 
 
-TARGETS: dict[str, Callable[..., Exported]] = {"c": _c, "fmu": _fmu, "mjcf": _mjcf, "urdf": _urdf}
-"""What `export` can write: name -> function of robot, directory and options."""
-OPTIONS: dict[str, tuple[str, ...]] = {
+TARGETS: dict[str, Callable[..., ExportResult]] = {
+    "c": _export_c,
+    "fmu": _export_fmu,
+    "mjcf": _export_mjcf,
+    "urdf": _export_urdf,
+}
+"""Targets of `export`: name -> function of robot, directory and options."""
+TARGET_OPTIONS: dict[str, tuple[str, ...]] = {
     "c": ("functions", "parameters", "precision", "name"),
     "fmu": ("version", "inputs", "parameters", "state", "laws", "overwrite"),
     "mjcf": ("rotors", "drives"),
@@ -78,17 +85,17 @@ def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: 
         robot: the robot or machine.
         to: "c" for a C99 package, "fmu" for Simulink and Modelica tools, "mjcf" for MuJoCo, "urdf" for a URDF with
             every wheel as a link.
-        directory: where to write; made if it is not there.
+        directory: output folder; created if it does not exist.
         options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c` and `fmu`.
     """
     return export_with_report(robot, to, directory, **options).files
 
 
-def export_with_report(robot: Robot | Mechanism, to: str, directory: str | Path, **options: Any) -> Exported:
-    """As `export`, with what is to be said about the files."""
+def export_with_report(robot: Robot | Mechanism, to: str, directory: str | Path, **options: Any) -> ExportResult:
+    """Write a robot as `export` does, and return the files with a report."""
     if to not in TARGETS:
-        raise InputError(f"export: there is no target {to!r}. {did_you_mean(to, TARGETS)}")
+        raise InputError(f"export: target {to!r} is unknown. {did_you_mean(to, TARGETS)}")
     for word in options:
-        if word not in OPTIONS.get(to, ()):
-            raise InputError(f"export: {word} says nothing about {to!r}. Leave it out.")
+        if word not in TARGET_OPTIONS.get(to, ()):
+            raise InputError(f"export: {word} is not an option of {to!r}. Omit it.")
     return TARGETS[to](robot, directory, **options)

@@ -12,30 +12,30 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
-from gearwright.dynamics.configuration import quaternions
+from gearwright.dynamics.configuration import quaternion_slices
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.functions.linearise import tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.placement import in_parts
-from gearwright.tracing.recipe import recipe_of
+from gearwright.programs.placement import split_results
+from gearwright.tracing.recipe import kernel_request
 
 
 @check_arguments
 def torch_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Callable[..., Any]:
-    """A function of the dynamics over PyTorch tensors, with the machine's numbers folded in.
+    """Return a function of the dynamics over PyTorch tensors, with the machine's numbers as constants.
 
     Args:
         function: a public function such as `gw.forward_dynamics`, or its name.
         robot_or_mech: a robot or a machine.
-        parameters: paths of numbers that stay inputs: the last argument is then a tensor (..., P).
-        fixed: what the function takes beside arrays, as for `compile`.
+        parameters: paths of numbers kept as inputs: the last argument is then a tensor (..., P).
+        fixed: further arguments of the function, as for `compile`.
 
     Returns:
         A function of tensors (q, v, ...) in double precision on the CPU, leading axes broadcast, with the results of
         the public function. Machine code computes them and, in the backward pass, their exact derivatives (once; the
-        derivative cannot be differentiated again), by the coordinates themselves, of which a free joint has 7.
+        derivative cannot be differentiated again), with respect to the coordinates, of which a free joint has 7.
 
     >>> import torch
     >>> import gearwright as gw
@@ -44,33 +44,36 @@ def torch_function(
     >>> acceleration(q, v, tau).shape
     torch.Size([3])
     """
-    call = _Call(Kernel(recipe_of(function, robot_or_mech, parameters, fixed, "torch_function")))
-    core = _autograd(call)
+    call = _TorchCall(Kernel(kernel_request(function, robot_or_mech, parameters, fixed, "torch_function")))
+    core = _autograd_function(call)
 
-    def run(*tensors: Any) -> Any:
-        return in_parts(call.shapes, core.apply(*call.checked(tensors)))
+    def run_kernel(*tensors: Any) -> Any:
+        return split_results(call.shapes, core.apply(*call.checked_tensors(tensors)))
 
-    run.__name__ = call.kernel.name
-    return run
+    run_kernel.__name__ = call.kernel.name
+    return run_kernel
 
 
-class _Call:
-    """A kernel with its derivatives, and what PyTorch must know of its inputs."""
+class _TorchCall:
+    """A kernel with its derivatives, and the sizes of its inputs."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.torch, self.kernel = _torch(), kernel
-        self.mech: Mechanism = machine_of("torch_function", kernel.job.mech)
-        self.sizes, self.shapes = kernel.inputs, kernel.job.results()
+        self.torch, self.kernel = _import_torch(), kernel
+        self.mech: Mechanism = machine_of("torch_function", kernel.trace_job.mech)
+        self.sizes, self.shapes = kernel.inputs, kernel.trace_job.result_shapes()
         self.entries = sum(prod(shape) for shape in self.shapes.values())
         self.jacobian = cache(lambda names: kernel.jacobian(*names))
 
-    def checked(self, tensors: Sequence[Any]) -> list[Any]:
-        """The inputs, with quaternions of length one; what they were before is PyTorch's to differentiate."""
+    def checked_tensors(self, tensors: Sequence[Any]) -> list[Any]:
+        """Return the inputs with normalised quaternions; PyTorch differentiates the normalisation."""
         if len(tensors) != len(self.sizes):
-            raise InputError(f"{self.kernel.name}: {len(tensors)} tensors came; give {', '.join(self.sizes)}.")
-        return [self._normalised(name, self._tensor(name, x)) for name, x in zip(self.sizes, tensors, strict=True)]
+            raise InputError(f"{self.kernel.name}: {len(tensors)} tensors given; give {', '.join(self.sizes)}.")
+        return [
+            self._normalise_quaternions(name, self._checked_tensor(name, x))
+            for name, x in zip(self.sizes, tensors, strict=True)
+        ]
 
-    def _tensor(self, name: str, x: Any) -> Any:
+    def _checked_tensor(self, name: str, x: Any) -> Any:
         if not isinstance(x, self.torch.Tensor) or x.dtype != self.torch.float64 or x.device.type != "cpu":
             kind = f"{x.dtype} on {x.device}" if isinstance(x, self.torch.Tensor) else type(x).__name__
             raise InputError(
@@ -83,43 +86,47 @@ class _Call:
             )
         return x
 
-    def _normalised(self, name: str, x: Any) -> Any:
-        if name not in self.kernel.job.program.per_coordinate:
+    def _normalise_quaternions(self, name: str, x: Any) -> Any:
+        if name not in self.kernel.trace_job.program.per_coordinate:
             return x
-        for four in quaternions(self.mech):
+        for four in quaternion_slices(self.mech):
             x = x.clone()
             x[..., four] = self.torch.nn.functional.normalize(x[..., four].clone(), dim=-1)
         return x
 
-    def gradients(self, arrays: dict[str, Array], wanted: tuple[str, ...], outer: Array) -> dict[str, Array]:
-        """Per wanted input the gradient for that of the flat result, (..., entries)."""
+    def input_gradients(self, arrays: dict[str, Array], wanted: tuple[str, ...], outer: Array) -> dict[str, Array]:
+        """Return the gradient with respect to each wanted input, for that of the flat result, (..., entries)."""
         kernel = self.jacobian(wanted)
         slopes = kernel(*arrays.values())
         slopes = slopes.reshape(*outer.shape, slopes.shape[-1])
-        found = np.einsum("...o,...oc->...c", outer, slopes)
-        return {name: self._by_entries(name, arrays[name], found[..., kernel.columns[name]]) for name in wanted}
+        flat_gradient = np.einsum("...o,...oc->...c", outer, slopes)
+        return {
+            name: self._coordinate_gradient(name, arrays[name], flat_gradient[..., kernel.columns[name]])
+            for name in wanted
+        }
 
-    def _by_entries(self, name: str, x: Array, gradient: Array) -> Array:
-        """A gradient by an input's own entries; kernels differentiate coordinates in the tangent.
+    def _coordinate_gradient(self, name: str, x: Array, gradient: Array) -> Array:
+        """Return a gradient with respect to an input's entries; kernels differentiate coordinates in the tangent space.
 
-        dq/dt = G v, and the columns of G are orthogonal: the gradient by q is G (G'G)^-1 times that by the tangent.
+        dq/dt = G v, and the columns of G are orthogonal: the gradient with respect to q is G (G'G)^-1 times that in the
+        tangent space.
         """
-        if name in self.kernel.job.program.per_coordinate and not self.mech.straight:
+        if name in self.kernel.trace_job.program.per_coordinate and not self.mech.speeds_are_rates:
             G = tangent_map(self.mech, x)
             gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
-        return _summed_to(gradient, x.shape)
+        return _sum_to_shape(gradient, x.shape)
 
 
-def _summed_to(gradient: Array, shape: tuple[int, ...]) -> Array:
-    """A gradient summed over the leading axes along which its input was broadcast."""
+def _sum_to_shape(gradient: Array, shape: tuple[int, ...]) -> Array:
+    """Return a gradient summed over the leading axes along which its input was broadcast."""
     more = gradient.ndim - len(shape)
     gradient = gradient.sum(axis=tuple(range(more)))
     stretched = tuple(k for k, size in enumerate(shape) if size == 1 and gradient.shape[k] != 1)
     return gradient.sum(axis=stretched, keepdims=True)
 
 
-def _autograd(call: _Call) -> Any:
-    """The kernel as an operation that PyTorch can differentiate; its result is flat along the last axis."""
+def _autograd_function(call: _TorchCall) -> Any:
+    """Return the kernel as a differentiable operation of PyTorch; its result is flat along the last axis."""
     torch = call.torch
 
     class Core(torch.autograd.Function):  # type: ignore[misc, name-defined, unused-ignore]
@@ -136,13 +143,13 @@ def _autograd(call: _Call) -> Any:
             names, tensors = tuple(call.sizes), ctx.saved_tensors
             wanted = tuple(name for name, needed in zip(names, ctx.needs_input_grad, strict=True) if needed)
             arrays = {name: np.ascontiguousarray(x.detach().numpy()) for name, x in zip(names, tensors, strict=True)}
-            found = call.gradients(arrays, wanted, outer.numpy())
-            return tuple(torch.from_numpy(found[name]) if name in found else None for name in names)
+            gradients = call.input_gradients(arrays, wanted, outer.numpy())
+            return tuple(torch.from_numpy(gradients[name]) if name in gradients else None for name in names)
 
     return Core
 
 
-def _torch() -> Any:
+def _import_torch() -> Any:
     try:
         import torch
     except ImportError:

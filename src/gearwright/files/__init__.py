@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "read_yaml", "save", "schema", "write_yaml"]
 
-_LATER = {"schema": "fields.robot", "write_yaml": "yaml.writer"}
+_LAZY_MODULES = {"schema": "fields.robot", "write_yaml": "yaml.writer"}
 
 
 def __getattr__(name: str) -> Any:
-    """The words of a file are built when the first one is read: `import gearwright` does not pay for them."""
-    if name in _LATER:
-        return getattr(import_module(f"gearwright.files.{_LATER[name]}"), name)
+    """Import the file fields on first use, which keeps `import gearwright` fast."""
+    if name in _LAZY_MODULES:
+        return getattr(import_module(f"gearwright.files.{_LAZY_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

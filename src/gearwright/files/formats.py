@@ -1,4 +1,4 @@
-"""Which format a file has, told by its ending. Readers are imported when they are needed: most programs need one."""
+"""File formats, selected by file extension. Readers are imported on first use."""
 
 from __future__ import annotations
 
@@ -8,45 +8,49 @@ from pathlib import Path
 from gearwright.errors import FileError, InputError
 from gearwright.file_access import write_text
 from gearwright.files.permissions import Permissions
-from gearwright.files.problems import Problem
-from gearwright.files.reading import YAML_ENDINGS, problem, read_text
+from gearwright.files.problems import FileProblem
+from gearwright.files.reading import YAML_ENDINGS, file_error, read_text
 from gearwright.parts import Robot
 
 URDF_ENDINGS = (".urdf", ".xacro")
 MJCF_ENDINGS = (".xml",)
-ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS, *MJCF_ENDINGS)
+READABLE_ENDINGS = (*YAML_ENDINGS, *URDF_ENDINGS, *MJCF_ENDINGS)
 
 
 def read_file(path: Path, permissions: Permissions, floating_base: bool = False) -> Robot:
-    """A robot from a file of any format, which may do no more than it is permitted."""
+    """Return the robot of a file of any format, within the given permissions."""
     ending = path.suffix.lower()
     if ending in URDF_ENDINGS:
         from gearwright.files.urdf.reader import read_urdf_with_report
 
         robot, report = read_urdf_with_report(path, floating_base=floating_base, permissions=permissions)
-        report.warn()
+        report.emit_warning()
         return robot
     if floating_base:
-        raise problem(path, "only a URDF leaves open whether its root floats. Write `joint: {type: free}` in the file.")
+        raise file_error(path, "floating_base applies to URDF files only. Write `joint: {type: free}` in this file.")
     if ending in MJCF_ENDINGS:
         from gearwright.files.mjcf.reader import read_mjcf_with_report
 
         robot, report = read_mjcf_with_report(path, permissions)
-        report.warn()
+        report.emit_warning()
         return robot
     if ending in YAML_ENDINGS:
         from gearwright.files.yaml import reader
 
-        return reader.read(read_text(path), path, permissions, read_file)
+        return reader.read_robot_text(read_text(path), path, permissions, read_file)
     if path.is_dir():
-        raise problem(path, "this is a folder. Give the name of a file in it.")
-    raise problem(path, f"the ending {path.suffix!r} is none of {', '.join(ENDINGS)}. Rename the file, or convert it.")
+        raise file_error(path, "this is a folder. Give the name of a file in it.")
+    raise file_error(
+        path,
+        f"the file extension {path.suffix!r} is not supported (only {', '.join(READABLE_ENDINGS)}). Rename the "
+        "file, or convert it.",
+    )
 
 
 def read_yaml(source: str | Path, *, include: Iterable[str | Path] = ()) -> Robot:
-    """A robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
+    """Return a robot from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
 
-    What it attaches is in its folder, or below one of the folders `include`.
+    Attached files must be in its folder, or below one of the folders `include`.
 
     >>> read_yaml('''
     ... robot: pendulum
@@ -56,54 +60,59 @@ def read_yaml(source: str | Path, *, include: Iterable[str | Path] = ()) -> Robo
     Vec(0.3, 0.0, 0.0)
 
     Raises:
-        FileError: the file is not a robot; `problems` lists everything that is wrong with it.
+        FileError: the file is not a valid robot; `problems` lists all errors.
     """
     from gearwright.files.yaml import reader
 
     path = reader.as_path(source)
     text = str(source) if path is None else read_text(path)
-    return reader.read(text, path, Permissions.given(include=include), read_file)
+    return reader.read_robot_text(text, path, Permissions.from_arguments(include=include), read_file)
 
 
-def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path] = ()) -> list[Problem]:
-    """Every problem of a robot's file, each with its line, the words that lead there and what to do.
+def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path] = ()) -> list[FileProblem]:
+    """Return all problems of a robot file, each with its line, its path and the remedy.
 
-    What `load` accepts with a warning (links of a URDF that no body can be, what an MJCF states beyond the words of a
-    robot) is a problem here. `xacro` and `include`
-    are those of `load`: a xacro that is not to be expanded is a problem too.
+    Items that `load` accepts with a warning (physically impossible links of a URDF, elements of an MJCF that a robot
+    cannot represent) are problems here. `xacro` and `include` are those of `load`; a xacro without permission to expand
+    it is also a problem.
 
     >>> check("missing.yaml")[0].message
     'there is no such file. Check the name and the folder.'
     """
-    path, permissions = Path(path), Permissions.given(xacro, include)
+    path, permissions = Path(path), Permissions.from_arguments(xacro, include)
     try:
         if path.suffix.lower() in URDF_ENDINGS:
             from gearwright.files.urdf.reader import read_urdf_with_report
 
-            return list(read_urdf_with_report(path, permissions=permissions)[1].broken)
+            return list(read_urdf_with_report(path, permissions=permissions)[1].accepted_problems)
         if path.suffix.lower() in MJCF_ENDINGS:
             from gearwright.files.mjcf.reader import read_mjcf_with_report
 
-            return [Problem(None, "", f"left out: {what}") for what in read_mjcf_with_report(path, permissions)[1].lost]
+            return [
+                FileProblem(None, "", f"not representable: {text}")
+                for text in read_mjcf_with_report(path, permissions)[1].not_representable
+            ]
         read_file(path, permissions)
     except FileError as error:
-        return [Problem(*found) for found in error.problems] or [Problem(None, "", str(error))]
+        return [FileProblem(*problem) for problem in error.problems] or [FileProblem(None, "", str(error))]
     return []
 
 
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a YAML file; `gearwright.save` writes URDF too, for which the flat machine is needed.
+    """Write a robot to a YAML file; `gearwright.save` also writes URDF, which needs the flat machine.
 
     Raises:
-        FileError: an unknown ending, or the file cannot be written.
+        FileError: an unknown file extension, or the file cannot be written.
         InputError: a number of the robot is a symbol.
     """
     if not isinstance(path, str | Path) or not isinstance(robot, Robot):
-        raise InputError(f"save takes a robot and a file's name, not {type(robot).__name__} and {type(path).__name__}.")
+        raise InputError(
+            f"save: the arguments are {type(robot).__name__} and {type(path).__name__}. Give a robot and a file name."
+        )
     path = Path(path)
     if path.suffix.lower() in YAML_ENDINGS:
         from gearwright.files.yaml.writer import write_yaml
 
         write_text(path, write_yaml(robot))
     else:
-        raise problem(path, f"the ending {path.suffix!r} is none of .yaml, .yml, .urdf, .xml. Choose one of them.")
+        raise file_error(path, f"the file extension {path.suffix!r} is not supported. Use .yaml, .yml, .urdf or .xml.")

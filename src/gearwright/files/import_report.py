@@ -1,131 +1,147 @@
-"""What happened while a URDF or MJCF was read: what was not understood or is lost, what breaks a rule, notes."""
+"""Report of reading a URDF or MJCF: ignored and unrepresentable elements, violated rules, notes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
-from gearwright.files.problems import Problem, Problems
-from gearwright.text import listed
+from gearwright.errors import FileError, GearwrightWarning, caller_stack_level
+from gearwright.files.problems import FileProblem, FileProblems
+from gearwright.text import listed_names
 
-ENOUGH = 500
-"""Problems of one file after which reading stops, and kinds of ignored elements that a report spells out."""
+AddUnrepresentable = Callable[[str, str, str], None]
+"""Notes an element of a file that is not representable: its kind, its name, and why."""
+
+MAX_REPORTED_KINDS = 500
+"""Number of problems after which reading stops, and of kinds of ignored elements listed in a report."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """What reading a file found out.
+class ImportReport:
+    """The result of reading a file, apart from the robot.
 
     Args:
         source: the file.
-        notes: how something was read: each ratio, the root link, planar joints, ...
-        broken: links and joints that break a rule and were accepted all the same; `check` calls them problems.
-        ignored: what was not understood and is not in the robot.
-        lost: what was understood, but has no words in a robot, by name, and what the robot does without it.
-        renamed: what has another name in the robot than in the file; these are among the notes, too.
+        notes: interpretations: ratios, the root link, planar joints, ...
+        accepted_problems: links and joints that violate a rule and were accepted; `check` reports them as problems.
+        ignored: elements that were not recognised and are not in the robot.
+        not_representable: elements that a robot cannot represent, by name, with the consequence.
+        renamed: parts with another name in the robot than in the file; also listed in the notes.
     """
 
     source: str
     notes: tuple[str, ...] = ()
-    broken: tuple[Problem, ...] = ()
+    accepted_problems: tuple[FileProblem, ...] = ()
     ignored: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
+    not_representable: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
 
-    def warning(self) -> str | None:
-        """Everything that somebody must know, as one text; None when there is nothing.
+    def warning_text(self) -> str | None:
+        """Return all warnings as one text; None if there are none.
 
-        >>> print(Report("arm.urdf", ignored=("gazebo: line 3",)).warning())
-        arm.urdf was read, but:
-          not understood and left out: gazebo: line 3
+        >>> print(ImportReport("arm.urdf", ignored=("gazebo: line 3",)).warning_text())
+        arm.urdf was read with warnings:
+          not recognised, ignored: gazebo: line 3
         """
-        lines = [*map(str, self.broken), *(f"not understood and left out: {what}" for what in self.ignored)]
-        lines += [*(f"left out: {what}" for what in self.lost), *self.renamed]
-        return "\n  ".join([f"{self.source} was read, but:", *lines]) if lines else None
+        lines = [*map(str, self.accepted_problems), *(f"not recognised, ignored: {text}" for text in self.ignored)]
+        lines += [*(f"not representable: {text}" for text in self.not_representable), *self.renamed]
+        return "\n  ".join([f"{self.source} was read with warnings:", *lines]) if lines else None
 
-    def warn(self) -> None:
-        """Emit the one warning, if there is something to say, at the line that called Gearwright."""
-        text = self.warning()
+    def emit_warning(self) -> None:
+        """Emit the warnings as one warning, at the line that called Gearwright."""
+        text = self.warning_text()
         if text is not None:
-            warnings.warn(text, GearwrightWarning, stacklevel=depth_of_the_caller())
+            warnings.warn(text, GearwrightWarning, stacklevel=caller_stack_level())
 
 
-class Findings(Problems):
-    """Problems of a file, and what goes into its report, collected while it is read."""
+class ImportFindings(FileProblems):
+    """Problems and report items of a file, collected while it is read."""
 
     def __init__(self, source: str) -> None:
         super().__init__(source)
         self.notes: list[str] = []
         self.renamed: list[str] = []
-        self.broken: list[Problem] = []
+        self.accepted_problems: list[FileProblem] = []
         self._ignored: dict[str, tuple[int, int | None]] = {}
-        self._lost: dict[tuple[str, str], list[str]] = {}
+        self._not_representable: dict[tuple[str, str], list[str]] = {}
         self._counts: dict[str, int] = {}
 
     def add(self, message: str, path: str = "", line: int | None = None) -> None:
-        """Note a problem and go on; a hopeless file is not followed to its end."""
+        """Add a problem; raise after too many."""
         super().add(message, path, line)
-        if len(self.found) >= ENOUGH:
-            raise self.error()
+        if len(self.entries) >= MAX_REPORTED_KINDS:
+            raise self.to_error()
 
-    def error(self) -> FileError:
-        """The error that lists everything found, what would be accepted in a file without other problems included."""
-        self.found, self.broken = [*self.found, *self.broken], []
-        return super().error()
+    def to_error(self) -> FileError:
+        """Return the error with all problems, including those that would be accepted in an otherwise valid file."""
+        self.entries, self.accepted_problems = [*self.entries, *self.accepted_problems], []
+        return super().to_error()
 
-    def at(self, element: Any, message: str) -> None:
-        """Note a problem at an element: its line, and the names that lead there."""
+    def add_at(self, element: Any, message: str) -> None:
+        """Add a problem at an element, with its line and path."""
         if element is None:
             self.add(message)
         else:
-            self.add(message, where(element), element.sourceline)
+            self.add(message, element_path(element), element.sourceline)
 
-    def accept(self, path: str, line: int | None, message: str) -> None:
-        """Note something that breaks a rule and is taken all the same."""
-        self.broken.append(Problem(line, path, message))
+    def add_accepted(self, path: str, line: int | None, message: str) -> None:
+        """Add a violated rule that is accepted."""
+        self.accepted_problems.append(FileProblem(line, path, message))
 
-    def note(self, text: str) -> None:
-        """Note how something was read."""
+    def add_note(self, text: str) -> None:
+        """Add a note on an interpretation."""
         self.notes.append(text)
 
-    def rename(self, kind: str, old: str, new: str, reason: str) -> None:
-        """Note that something has another name in the robot than in the file."""
-        self.renamed.append(f"{kind} {old!r} is called {new!r} here: {reason}")
-        self.note(self.renamed[-1])
+    def add_renaming(self, kind: str, old: str, new: str, reason: str) -> None:
+        """Add a note that a part has another name in the robot than in the file."""
+        self.renamed.append(f"{kind} {old!r} was renamed to {new!r}: {reason}")
+        self.add_note(self.renamed[-1])
 
-    def ignore(self, what: str, line: int | None = None) -> None:
-        """Note something that is not understood; equal words are counted."""
-        count, first = self._ignored.get(what, (0, line))
-        self._ignored[what] = (count + 1, first)
+    def add_ignored(self, text: str, line: int | None = None) -> None:
+        """Add an unrecognised element; equal ones are counted."""
+        count, first = self._ignored.get(text, (0, line))
+        self._ignored[text] = (count + 1, first)
 
-    def lose(self, kind: str, name: str, consequence: str) -> None:
-        """Note something that a robot has no words for, and what it does without it; equal ones share a line."""
-        self._lost.setdefault((kind, consequence), []).append(name)
+    def add_unrepresentable(self, kind: str, name: str, consequence: str) -> None:
+        """Add an element that a robot cannot represent, with the consequence; equal ones share a line."""
+        self._not_representable.setdefault((kind, consequence), []).append(name)
 
-    def settle(self, names: Collection[str]) -> None:
-        """Nothing is lost of these after all."""
-        left = {kind: [name for name in lost if name not in names] for kind, lost in self._lost.items()}
-        self._lost = {kind: lost for kind, lost in left.items() if lost}
+    def remove_unrepresentable(self, names: Collection[str]) -> None:
+        """Remove these names from the unrepresentable elements."""
+        remaining = {
+            kind: [name for name in unrepresentable if name not in names]
+            for kind, unrepresentable in self._not_representable.items()
+        }
+        self._not_representable = {
+            kind: unrepresentable for kind, unrepresentable in remaining.items() if unrepresentable
+        }
 
-    def count(self, what: str) -> None:
-        """Count things of a kind that one note speaks of."""
-        self._counts[what] = self._counts.get(what, 0) + 1
+    def count_kind(self, kind: str) -> None:
+        """Count elements of a kind for one common note."""
+        self._counts[kind] = self._counts.get(kind, 0) + 1
 
-    def report(self) -> Report:
-        """What was found, as a value."""
-        lines = [_counted(what, count, line) for what, (count, line) in self._ignored.items()]
-        more = [f"... and {len(lines) - ENOUGH} other kinds of elements"] if len(lines) > ENOUGH else []
-        ignored = (*lines[:ENOUGH], *more)
-        notes = (*self.notes, *(f"{count} {what}" for what, count in self._counts.items()))
-        lost = tuple(f"{kind} {_first_of(names)}: {what}" for (kind, what), names in self._lost.items())
-        return Report(self.source, notes, tuple(self.broken), ignored, lost, tuple(self.renamed))
+    def to_report(self) -> ImportReport:
+        """Return the report."""
+        lines = [_count_text(text, count, line) for text, (count, line) in self._ignored.items()]
+        more = (
+            [f"... and {len(lines) - MAX_REPORTED_KINDS} other kinds of elements"]
+            if len(lines) > MAX_REPORTED_KINDS
+            else []
+        )
+        ignored = (*lines[:MAX_REPORTED_KINDS], *more)
+        notes = (*self.notes, *(f"{count} {text}" for text, count in self._counts.items()))
+        unrepresentable = tuple(
+            f"{kind} {_first_names(names)}: {text}" for (kind, text), names in self._not_representable.items()
+        )
+        return ImportReport(
+            self.source, notes, tuple(self.accepted_problems), ignored, unrepresentable, tuple(self.renamed)
+        )
 
 
-def where(element: Any) -> str:
-    """The words that lead to an element: `link 'upper'/inertial/mass`."""
+def element_path(element: Any) -> str:
+    """Return the path of an element, such as `link 'upper'/inertial/mass`."""
     words: list[str] = []
     while element is not None and element.getparent() is not None:
         name = element.get("name")
@@ -134,11 +150,11 @@ def where(element: Any) -> str:
     return "/".join(reversed(words))
 
 
-def _first_of(names: list[str]) -> str:
-    more = f" and {len(names) - ENOUGH} more" if len(names) > ENOUGH else ""
-    return listed(map(repr, names[:ENOUGH])) + more
+def _first_names(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_REPORTED_KINDS} more" if len(names) > MAX_REPORTED_KINDS else ""
+    return listed_names(map(repr, names[:MAX_REPORTED_KINDS])) + more
 
 
-def _counted(what: str, count: int, line: int | None) -> str:
+def _count_text(text: str, count: int, line: int | None) -> str:
     place = "" if line is None else f"line {line}" if count == 1 else f"{count} times, first in line {line}"
-    return f"{what}: {place}" if place else what
+    return f"{text}: {place}" if place else text

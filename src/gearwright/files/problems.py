@@ -1,4 +1,4 @@
-"""Collecting what is wrong with a file, so that one run shows all of it."""
+"""Collection of all problems of a file, reported together."""
 
 from __future__ import annotations
 
@@ -8,68 +8,69 @@ from typing import NamedTuple
 
 from gearwright.errors import FileError, GearwrightError
 
-SHOWN = 50
-"""How many problems a message spells out; all of them are in `FileError.problems`."""
-ENOUGH = 500
-"""Problems after which a file is not followed to its end."""
+MAX_SHOWN_PROBLEMS = 50
+"""Number of problems listed in a message; `FileError.problems` has all."""
+MAX_PROBLEMS = 500
+"""Number of problems after which reading stops."""
 
 
-class Problem(NamedTuple):
-    """One thing that is wrong: the line (from 1; None: the whole file), the words that lead there, and what to do."""
+class FileProblem(NamedTuple):
+    """One problem of a file: the line (from 1; None: the whole file), the path of the field, and the message."""
 
     line: int | None
     path: str
     message: str
 
     def __str__(self) -> str:
-        where = f"line {self.line}: " if self.line is not None else ""
-        return f"{where}{self.path}: {self.message}" if self.path else f"{where}{self.message}"
+        line_text = f"line {self.line}: " if self.line is not None else ""
+        return f"{line_text}{self.path}: {self.message}" if self.path else f"{line_text}{self.message}"
 
 
-class Problems:
-    """A list that fills while a file is read and becomes one FileError."""
+class FileProblems:
+    """The problems of a file, collected while it is read and raised as one FileError."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.found: list[Problem] = []
+        self.entries: list[FileProblem] = []
 
     def add(self, message: str, path: str = "", line: int | None = None) -> None:
-        """Note a problem and go on; a hopeless file is not followed to its end."""
-        problem = Problem(line, path, message)
-        if problem not in self.found:
-            self.found.append(problem)
-        if len(self.found) >= ENOUGH:
-            raise self.error()
+        """Add a problem; raise after too many."""
+        problem = FileProblem(line, path, message)
+        if problem not in self.entries:
+            self.entries.append(problem)
+        if len(self.entries) >= MAX_PROBLEMS:
+            raise self.to_error()
 
     @contextmanager
-    def of(self, path: str, line: int | None) -> Iterator[None]:
-        """Turn an error of a part (or of an attached file) into a problem of these words."""
+    def collect_errors(self, path: str, line: int | None) -> Iterator[None]:
+        """Add an error of a part (or of an attached file) as a problem of these fields."""
         try:
             yield
         except GearwrightError as error:
             self.add(str(error), path, line)
 
-    def error(self) -> FileError:
-        """The error that lists everything found."""
-        found = sorted(self.found, key=lambda p: (p.line is None, p.line or 0))
-        return FileError(message(self.source, found), found)
+    def to_error(self) -> FileError:
+        """Return the error with all problems."""
+        ordered = sorted(self.entries, key=lambda p: (p.line is None, p.line or 0))
+        return FileError(problems_text(self.source, ordered), ordered)
 
-    def refuse(self) -> None:
-        """Raise the error if anything was found."""
-        if self.found:
-            raise self.error()
+    def raise_if_any(self) -> None:
+        """Raise the error if there are problems."""
+        if self.entries:
+            raise self.to_error()
 
 
-def message(source: str, found: Iterable[Problem]) -> str:
-    """All problems as one text.
+def problems_text(source: str, problems: Iterable[FileProblem]) -> str:
+    """Return all problems as one text.
 
-    >>> print(message("arm.yaml", [Problem(3, "links[0].mass", "negative."), Problem(None, "", "no drives.")]))
+    >>> problems = [FileProblem(3, "links[0].mass", "negative."), FileProblem(None, "", "no drives.")]
+    >>> print(problems_text("arm.yaml", problems))
     arm.yaml: 2 problems
       line 3: links[0].mass: negative.
       no drives.
     """
-    lines = [str(problem) for problem in found]
+    lines = [str(problem) for problem in problems]
     if len(lines) == 1:
         return f"{source}, {lines[0]}" if lines[0].startswith("line") else f"{source}: {lines[0]}"
-    more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    return "\n  ".join([f"{source}: {len(lines)} problems", *lines[:SHOWN], *more])
+    more = [f"... and {len(lines) - MAX_SHOWN_PROBLEMS} more"] if len(lines) > MAX_SHOWN_PROBLEMS else []
+    return "\n  ".join([f"{source}: {len(lines)} problems", *lines[:MAX_SHOWN_PROBLEMS], *more])

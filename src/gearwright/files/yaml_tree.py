@@ -1,7 +1,7 @@
 """YAML as plain data with line numbers, read from events: no object is ever constructed.
 
-Only mappings, lists, texts, numbers, true, false and null exist; tags are refused, keys are texts and come once, depth
-and size are bounded, and what anchors repeat counts as often as it is repeated.
+Only mappings, lists, texts, numbers, true, false and null exist; tags are rejected, keys are unique texts, depth and
+size are limited, and every repetition by an anchor counts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, NoReturn
 
 import yaml
 
-from gearwright.files.problems import Problems
-from gearwright.files.size_limits import LONGEST_NUMBER, MAX_DEPTH, MAX_VALUES
+from gearwright.files.problems import FileProblems
+from gearwright.files.size_limits import MAX_NESTING_DEPTH, MAX_NUMBER_LENGTH, MAX_YAML_VALUES
 
-INTEGER = re.compile(r"[+-]?\d{1,18}")
-FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-WORDS: dict[str, Any] = {
+INTEGER_PATTERN = re.compile(r"[+-]?\d{1,18}")
+FLOAT_PATTERN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+YAML_CONSTANTS: dict[str, Any] = {
     "": None,
     "~": None,
     "null": None,
@@ -28,24 +28,24 @@ WORDS: dict[str, Any] = {
     "false": False,
     "False": False,
 }
-MERGE = "<<"
+MERGE_KEY = "<<"
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 
 @dataclass
-class Node:
-    """A piece of the file: its data, its line, how many nodes it is made of, and its members."""
+class YamlNode:
+    """A node of the file: its data, its line, its number of nodes, and its children."""
 
     data: Any
     line: int
     size: int = 1
-    members: dict[str | int, Node] = field(default_factory=dict)
+    members: dict[str | int, YamlNode] = field(default_factory=dict)
 
-    def line_of(self, path: Path) -> int:
-        """The line of the innermost node on the path; words the file does not have are passed over.
+    def line_of(self, path: KeyPath) -> int:
+        """Return the line of the innermost node on the path; keys that the file does not have are skipped.
 
-        A path may hold words that no file has, such as the kind of gear that a schema chose.
+        A path may contain keys that no file has, such as the kind of gear selected by the schema.
         """
         node = self
         for word in path:
@@ -53,158 +53,165 @@ class Node:
         return node.line
 
 
-def parse(text: str, problems: Problems) -> Node:
-    """The file as one node; broken YAML is a FileError at once, what can be passed over is collected."""
-    reader = _Reader(text, problems)
+def parse_yaml(text: str, problems: FileProblems) -> YamlNode:
+    """Return the file as one node; raise a FileError for invalid YAML, collect other problems."""
+    reader = _EventReader(text, problems)
     try:
-        return reader.document()
+        return reader.read_document()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
         if mark and _is_indented_by_tab(text, mark.line):
-            reader.give_up("the line is indented with a tab. YAML takes spaces only: replace the tabs.", mark.line + 1)
-        reader.give_up(f"broken YAML: {what}. Check indentation, colons and brackets.", mark.line + 1 if mark else None)
+            reader.raise_problem(
+                "the line is indented with a tab, but YAML allows spaces only. Replace the tabs.", mark.line + 1
+            )
+        reader.raise_problem(
+            f"invalid YAML: {reason}. Check indentation, colons and brackets.", mark.line + 1 if mark else None
+        )
     except UnicodeError:
-        reader.give_up("the text holds characters that are not Unicode. Save the file as UTF-8.", None)
+        reader.raise_problem("the text has characters that are not Unicode. Save the file as UTF-8.", None)
 
 
 def _is_indented_by_tab(text: str, line: int) -> bool:
-    """Whether a tab stands before the first word of a line, counted from 0."""
+    """Whether a line, counted from 0, is indented with a tab."""
     rows = text.splitlines()[line : line + 1]
     return any("\t" in row[: len(row) - len(row.lstrip())] for row in rows)
 
 
-class _Reader:
+class _EventReader:
     """One pass over the events of a YAML text."""
 
-    def __init__(self, text: str, problems: Problems) -> None:
+    def __init__(self, text: str, problems: FileProblems) -> None:
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         self.events: Iterator[Any] = yaml.parse(text, Loader=loader)
         self.problems = problems
-        self.anchors: dict[str, Node] = {}
+        self.anchors: dict[str, YamlNode] = {}
         self.size = 0
 
-    def give_up(self, message: str, line: int | None) -> NoReturn:
+    def raise_problem(self, message: str, line: int | None) -> NoReturn:
         self.problems.add(message, line=line)
-        raise self.problems.error()
+        raise self.problems.to_error()
 
-    def document(self) -> Node:
+    def read_document(self) -> YamlNode:
         event = next(self.events)
         while isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent):
             event = next(self.events)
         if isinstance(event, yaml.StreamEndEvent):
-            self.give_up("the file holds nothing but comments. Write a robot into it.", None)
-        root = self.node(event, 0)
+            self.raise_problem("the file contains only comments. Write a robot into it.", None)
+        root = self.read_node(event, 0)
         next(self.events)  # the end of the document
         after = next(self.events)
         if not isinstance(after, yaml.StreamEndEvent):
-            self.problems.add("a second document starts here. Put one robot into one file.", line=_line(after))
+            self.problems.add("a second document starts here. Put one robot into one file.", line=_event_line(after))
         return root
 
-    def node(self, event: Any, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            self.give_up(
-                f"nested deeper than {MAX_DEPTH} levels. No robot needs that: simplify the file.", _line(event)
+    def read_node(self, event: Any, depth: int) -> YamlNode:
+        if depth > MAX_NESTING_DEPTH:
+            self.raise_problem(
+                f"the data are nested deeper than {MAX_NESTING_DEPTH} levels. Simplify the file.", _event_line(event)
             )
         if isinstance(event, yaml.AliasEvent):
-            return self.alias(event)
-        self.count(1, event)
+            return self.resolve_alias(event)
+        self.count_values(1, event)
         if getattr(event, "tag", None) is not None and event.tag != "!":
             self.problems.add(
-                f"the tag {event.tag[:60]!r} is not allowed: files hold plain data only. Remove it.", line=_line(event)
+                f"the tag {event.tag[:60]!r} is not allowed, since files contain plain data only. Remove it.",
+                line=_event_line(event),
             )
-        node = self.content(event, depth)
+        node = self.read_content(event, depth)
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node
 
-    def content(self, event: Any, depth: int) -> Node:
+    def read_content(self, event: Any, depth: int) -> YamlNode:
         if isinstance(event, yaml.MappingStartEvent):
-            return self.mapping(event, depth)
+            return self.read_mapping(event, depth)
         if isinstance(event, yaml.SequenceStartEvent):
-            return self.sequence(event, depth)
+            return self.read_sequence(event, depth)
         plain = event.implicit[0] and not event.style
-        return Node(plain_scalar(event.value) if plain else event.value, _line(event))
+        return YamlNode(plain_scalar(event.value) if plain else event.value, _event_line(event))
 
-    def alias(self, event: Any) -> Node:
+    def resolve_alias(self, event: Any) -> YamlNode:
         if event.anchor not in self.anchors:
             self.problems.add(
-                f"the anchor *{event.anchor} is not defined before. Define it with &{event.anchor}.", line=_line(event)
+                f"the anchor *{event.anchor} is undefined at this point. Define it before with &{event.anchor}.",
+                line=_event_line(event),
             )
-            return Node(None, _line(event))
-        known = self.anchors[event.anchor]
-        self.count(known.size, event)
-        return known
+            return YamlNode(None, _event_line(event))
+        anchored = self.anchors[event.anchor]
+        self.count_values(anchored.size, event)
+        return anchored
 
-    def count(self, more: int, event: Any) -> None:
+    def count_values(self, more: int, event: Any) -> None:
         self.size += more
-        if self.size > MAX_VALUES:
-            self.give_up(
-                f"more than {MAX_VALUES} values, counting what anchors repeat. Make the file smaller.", _line(event)
+        if self.size > MAX_YAML_VALUES:
+            self.raise_problem(
+                f"there are more than {MAX_YAML_VALUES} values, including repetitions by anchors. Reduce the file.",
+                _event_line(event),
             )
 
-    def sequence(self, start: Any, depth: int) -> Node:
-        node = Node([], _line(start))
+    def read_sequence(self, start: Any, depth: int) -> YamlNode:
+        node = YamlNode([], _event_line(start))
         for event in iter(lambda: next(self.events), None):
             if isinstance(event, yaml.SequenceEndEvent):
                 return node
-            member = self.node(event, depth + 1)
+            member = self.read_node(event, depth + 1)
             node.members[len(node.data)] = member
             node.data.append(member.data)
             node.size += member.size
         return node
 
-    def mapping(self, start: Any, depth: int) -> Node:
-        node = Node({}, _line(start))
-        merged: list[Node] = []
+    def read_mapping(self, start: Any, depth: int) -> YamlNode:
+        node = YamlNode({}, _event_line(start))
+        merged: list[YamlNode] = []
         for event in iter(lambda: next(self.events), None):
             if isinstance(event, yaml.MappingEndEvent):
                 break
-            key, member = self.key(event, depth), self.node(next(self.events), depth + 1)
+            key, member = self.read_key(event, depth), self.read_node(next(self.events), depth + 1)
             node.size += member.size
-            if key == MERGE:
+            if key == MERGE_KEY:
                 merged += list(member.members.values()) if isinstance(member.data, list) else [member]
             elif key is not None and key in node.data:
                 first = node.members[key].line
                 self.problems.add(
-                    f"{key!r} is given twice (first in line {first}). Keep one of them.", line=_line(event)
+                    f"{key!r} is given twice (first in line {first}). Keep one of them.", line=_event_line(event)
                 )
             elif key is not None:
                 node.data[key], node.members[key] = member.data, member
-        for other in merged:
-            self.merge(node, other)
+        for merged_node in merged:
+            self.merge_mapping(node, merged_node)
         return node
 
-    def merge(self, node: Node, other: Node) -> None:
-        """`<<: *anchor`: words that are not given here come from there."""
-        if not isinstance(other.data, dict):
-            self.problems.add("'<<' takes in a mapping only. Point it at one, such as *motor.", line=node.line)
+    def merge_mapping(self, node: YamlNode, source: YamlNode) -> None:
+        """Merge `<<: *anchor`: keys that are not given here are taken from the anchor."""
+        if not isinstance(source.data, dict):
+            self.problems.add("'<<' merges mappings only. Give an anchor of a mapping, such as *motor.", line=node.line)
             return
-        for key, member in other.members.items():
+        for key, member in source.members.items():
             if key not in node.data:
                 node.data[key], node.members[key] = member.data, member
 
-    def key(self, event: Any, depth: int) -> str | None:
-        """A key as a text; None, with a problem noted, for anything else."""
-        node = self.node(event, depth + 1)
+    def read_key(self, event: Any, depth: int) -> str | None:
+        """Return a key as a text; None with a problem for anything else."""
+        node = self.read_node(event, depth + 1)
         if isinstance(node.data, str):
             return node.data
         if isinstance(event, yaml.ScalarEvent) and event.value:
             return str(event.value)
-        self.problems.add("a key must be a word. Write `word: value`.", line=node.line)
+        self.problems.add("a key must be a text. Write `key: value`.", line=node.line)
         return None
 
 
 def plain_scalar(value: str) -> Any:
-    """A plain (unquoted) scalar: `1e-3` is a number and `on` a text, other than in YAML 1.1."""
-    if value in WORDS:
-        return WORDS[value]
-    if len(value) > LONGEST_NUMBER:
+    """Return a plain (unquoted) scalar: `1e-3` is a number and `on` a text, unlike in YAML 1.1."""
+    if value in YAML_CONSTANTS:
+        return YAML_CONSTANTS[value]
+    if len(value) > MAX_NUMBER_LENGTH:
         return value
-    if INTEGER.fullmatch(value):
+    if INTEGER_PATTERN.fullmatch(value):
         return int(value)
-    return float(value) if FLOAT.fullmatch(value) else value
+    return float(value) if FLOAT_PATTERN.fullmatch(value) else value
 
 
-def _line(event: Any) -> int:
+def _event_line(event: Any) -> int:
     return int(event.start_mark.line) + 1

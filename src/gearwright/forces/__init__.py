@@ -1,4 +1,4 @@
-"""Laws: everything that pushes, holds or loses power in a machine; their interface and the laws of a robot."""
+"""Force laws: forces, constraints and losses that act on a machine; their interface and the laws of a robot."""
 
 from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
 from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
@@ -11,13 +11,13 @@ from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.contact.contact import Contact
 from gearwright.forces.contact.end_stops import Stops, compliant_stops, stop_laws
 from gearwright.forces.contact.environment import Environment
-from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.force_sensor import ForceSensor
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.angles_and_distances import angle, displacement, distance
 from gearwright.forces.coordinates.configuration import Configuration, MovingFrame
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.coordinates.wrench_load import Wrench
-from gearwright.forces.cords.cords_of_robot import MovedInertia
+from gearwright.forces.cords.cords_of_robot import LineInertia
 from gearwright.forces.cords.tendon_length import Pulley, tendon
 from gearwright.forces.friction.clutch import Clutch
 from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, friction_laws
@@ -42,13 +42,13 @@ from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.motors.supply_circuit import MotorCircuit
 from gearwright.forces.motors.torque_source import MotorTorque
-from gearwright.forces.prescribed_motion import Prescribed
+from gearwright.forces.prescribed_motion import IdealDrive
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.forces.transmission.gear_losses import GearLoss, loss_laws
 from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.transmission.kinematic_error import Ripple, Twist
-from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
+from gearwright.forces.transmission.kinematic_error import ElementDeflection, TransmissionRipple
+from gearwright.forces.transmission.nonlinear_spring import LinearSpring, NonlinearSpring, TorqueCurve
 from gearwright.forces.transmission.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
@@ -63,42 +63,42 @@ __all__ = [
     "Constraint",
     "Contact",
     "Coordinate",
-    "Curve",
     "Drag",
     "DryFriction",
+    "ElementDeflection",
     "Environment",
     "Force",
+    "ForceSensor",
     "GearLoss",
     "Guard",
     "Hold",
+    "IdealDrive",
     "Impact",
     "Law",
     "Line",
+    "LineInertia",
     "LinearActuator",
     "LinearSpring",
     "Load",
     "LuGre",
     "MaxwellSlip",
-    "Measured",
     "MotorCircuit",
     "MotorTorque",
-    "MovedInertia",
     "MovingFrame",
     "NonlinearSpring",
     "Outcome",
-    "Prescribed",
     "Pulley",
     "Quantity",
     "Reaction",
-    "Ripple",
     "ServoValve",
     "Situation",
     "SmoothFriction",
     "SoftContact",
     "Stops",
     "SynchronousMotor",
+    "TorqueCurve",
     "TrainLoss",
-    "Twist",
+    "TransmissionRipple",
     "Winding",
     "Wrench",
     "angle",

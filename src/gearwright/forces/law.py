@@ -1,12 +1,12 @@
-"""The law: one interface for everything that pushes, holds, has states of its own, or changes its mode.
+"""The law: one interface for forces, constraints, losses, internal states and modes.
 
-A law sees a `Situation` and says how it acts (`act`): forces along lines, holds (constraints on accelerations with a
-multiplier) and drags (forces that depend on accelerations). Once the accelerations and multipliers of all laws are
-solved together, it says what follows from them (`follow`): the rates of its states, the power it supplies or
-dissipates, and signals; and what ends its mode (`guards`), possibly with an impact. All of it is written over scalars
-of any kind: which forces, holds, drags and guards there are depends on the mode alone, and branches are taken by the
-operations (`ops.where`, `minimum`, `maximum`, `absolute`), so that they are found (`forces.branch_points`). A law may
-use `if` all the same; it then runs in Python, and its runs say so.
+A law gets a `Situation` and returns its `Action` (`act`): forces along lines, holds (constraints on accelerations with
+a multiplier) and drags (forces that depend on accelerations). After the accelerations and multipliers of all laws are
+solved together, it returns the results (`follow`): the rates of its states, the supplied and dissipated power, and
+signals; and the conditions that end its mode (`guards`), possibly with an impact. It is written over scalars of any
+kind: the number of forces, holds, drags and guards depends on the mode alone, and branches use the operations
+(`ops.where`, `minimum`, `maximum`, `absolute`), which makes the branch points known (`forces.branch_points`). A law
+that uses `if` still runs, but in Python; a remark of the run says so.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.dynamics.pose import Pose
-from gearwright.forces.impulse_limits import Limit
+from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
 from gearwright.parts.environment.loops_and_contacts import ENERGETIC
 
 
 @dataclass(frozen=True)
 class Impact:
-    """A sudden stop of the speed along a line: afterwards it is -restitution times what it was.
+    """An impact along a line: the speed after it is -restitution times the speed before.
 
-    With friction along one or two other lines at right angles, the restitution is a share of energy, impulse or speed,
-    as `law` says ("energetic", "poisson", "newton").
+    With friction along one or two other lines at right angles, `law` selects the law of restitution ("energetic",
+    "poisson", "newton").
     """
 
     line: Line
@@ -38,25 +39,25 @@ class Impact:
     friction: float = 0.0
     law: str = ENERGETIC
 
-    def placed(self, scene: Scene) -> Impact:
-        """The same along placed lines."""
-        across = tuple(line.placed(scene) for line in self.across)
-        return replace(self, line=self.line.placed(scene), across=across)
+    def placed_in(self, kinematics: SharedKinematics) -> Impact:
+        """The impact along placed lines."""
+        across = tuple(line.placed_in(kinematics) for line in self.across)
+        return replace(self, line=self.line.placed_in(kinematics), across=across)
 
 
 @dataclass(frozen=True)
 class Guard:
-    """A mode lasts while `value` is positive; then comes the mode `to`.
+    """A condition of a mode: it lasts while `value` is positive, then the mode `to` follows.
 
     Args:
-        value: what must stay positive.
+        value: the guard function, positive within the mode.
         to: the next mode.
-        rate: its rate, which decides when the value is zero at a start; None: zero is allowed. Modes that lead to each
-            other must decide by the same: where a speed may be rounding, by `sticking.onward`.
-        scale: what is large for the value; a billionth of it counts as zero.
-        impact: the speed jump that comes with the change.
-        when: whether this is the guard that counts. Where the next mode depends on numbers, there is a guard for each,
-            all of one value; a run stops where the value ends, and only then looks which of them counts.
+        rate: its rate, which decides where the value is zero at a start; None: zero is allowed. Modes that lead to each
+            other must use the same rate: where a speed may be rounding, that of `stick_slip.departure_rate`.
+        scale: scale of the value; 1e-9 of it counts as zero.
+        impact: the impact at the mode change.
+        when: whether this guard applies. Where the next mode depends on numbers, there is a guard for each next mode,
+            all with the same value; the event is located by the value, and then the applicable guard is selected.
     """
 
     value: Scalar
@@ -66,20 +67,21 @@ class Guard:
     impact: Impact | None = None
     when: Scalar = True
 
-    def placed(self, scene: Scene) -> Guard:
-        """The same with the line of its impact placed."""
+    def placed_in(self, kinematics: SharedKinematics) -> Guard:
+        """The guard with the lines of its impact placed."""
         if self.impact is None:
             return self
-        return replace(self, impact=self.impact.placed(scene))
+        return replace(self, impact=self.impact.placed_in(kinematics))
 
 
 ON = "on"
-"""The mode of a law that has only one."""
+"""The mode of a law with a single mode."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Quantity:
-    """A state, input or signal of a law: its name, unit and value at the start."""
+    """A state, input or signal of a law: its name, unit and initial value."""
 
     name: str
     unit: str
@@ -88,9 +90,9 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a law sees: time [s], the machine's q and v, and its own states and inputs, in its own order.
+    """The argument of a law: time [s], the machine's q and v, and the law's own states and inputs, in its own order.
 
-    Laws of the same instant share a `scene`, where they find the placed machine.
+    Laws of the same instant share a `kinematics` with the kinematics of the machine.
     """
 
     t: Scalar
@@ -100,34 +102,38 @@ class Situation:
     inputs: Sequence[Scalar]
     ops: Operations
     mech: Mechanism
-    shared: Scene | None = None
+    shared_kinematics: SharedKinematics | None = None
 
     @cached_property
-    def scene(self) -> Scene:
-        """What the laws of this instant share."""
-        return self.shared if self.shared is not None else Scene(self.mech, self.q, self.v, self.ops, self.t)
+    def kinematics(self) -> SharedKinematics:
+        """The kinematics that the laws of this instant share."""
+        return (
+            self.shared_kinematics
+            if self.shared_kinematics is not None
+            else SharedKinematics(self.mech, self.q, self.v, self.ops, self.t)
+        )
 
     @property
     def pose(self) -> Pose:
-        """The placed machine, for laws that need to know where things are."""
-        return self.scene.pose
+        """The placements of all bodies."""
+        return self.kinematics.pose
 
     def position(self, line: Line) -> Scalar:
-        """Where the machine is along a line [rad, m]."""
-        return line.placed(self.scene).position(self.q)
+        """The position along a line [rad, m]."""
+        return line.placed_in(self.kinematics).position(self.q)
 
     def speed(self, line: Line) -> Scalar:
-        """How fast it moves along a line."""
-        return line.placed(self.scene).speed(self.v)
+        """The speed along a line [rad/s, m/s]."""
+        return line.placed_in(self.kinematics).speed(self.v)
 
     def acceleration(self, line: Line, a: Sequence[Scalar]) -> Scalar:
         """The acceleration along a line for accelerations a of the speeds."""
-        return line.placed(self.scene).acceleration(a)
+        return line.placed_in(self.kinematics).acceleration(a)
 
 
 @dataclass(frozen=True)
 class Force:
-    """A force along a line [Nm, N]; with a port it passes through that drive's gear on its way to the joint."""
+    """A force along a line [Nm, N]; with a port it acts through the gear losses of that drive."""
 
     line: Line
     value: Scalar
@@ -140,16 +146,16 @@ class Hold:
 
     The multiplier is the force along the line. Where the line is a coordinate, its acceleration is row . a + drift.
 
-    `speed` is the speed along the line that the hold keeps: when the hold begins, what is left of another one is taken
-    away as by a plastic impact. None: the speed is left as it is. A hold that is not `firm` (friction that sticks) has
-    a bounded force, so an impact elsewhere sets it going.
+    `speed` is the speed along the line that the hold keeps: when the hold begins, a plastic impact removes a different
+    speed. None: the speed is not changed. A hold that is not `is_firm` (sticking friction) has a bounded force, so an
+    impact elsewhere can end it.
 
-    `place` is the position along the line that the hold keeps: runs project position and speed onto it after every
-    accepted step, so that nothing drifts. A law with such a hold says so (`keeps_places`). None: the position is left
-    as it is.
+    `position` is the position along the line that the hold keeps: runs project position and speed onto it after every
+    accepted step, which prevents drift. A law with such a hold sets `has_position_holds`. None: no projection.
 
-    A hold that `pushes` has a multiplier that may not be negative; the holds of the same law that follow it with a
-    `cone` are friction at most that many times as large. Where multipliers are not unique, those that obey are taken.
+    A hold with `is_unilateral` is unilateral: its multiplier must not be negative. The holds of the same law that
+    follow it with a `friction_ratio` are friction of at most `friction_ratio` times its multiplier. Where multipliers
+    are not unique, admissible ones are chosen.
     """
 
     line: Line
@@ -157,14 +163,14 @@ class Hold:
     compliance: Scalar = 0.0
     port: str | None = None
     speed: Scalar | None = None
-    firm: bool = True
-    place: Scalar | None = None
-    pushes: bool = False
-    cone: float | None = None
+    is_firm: bool = True
+    position: Scalar | None = None
+    is_unilateral: bool = False
+    friction_ratio: float | None = None
 
     @property
-    def wanted(self) -> Scalar:
-        """What row . a + compliance * multiplier must be along a placed line: the target less the drift."""
+    def row_target(self) -> Scalar:
+        """The required value of row . a + compliance * multiplier along a placed line: the target minus the drift."""
         return self.target - self.line.drift
 
 
@@ -174,8 +180,8 @@ class Drag:
 
         flow = (forces of all laws through the port, along push) - sense . a - offset,     force = gain * flow
 
-    The flow is what goes through a gear once the wheels before it are accelerated: the loss of a gear is a drag with
-    gain eta - 1 or 1/eta - 1; the inertia that a law models itself is a drag that takes it off the machine's.
+    The flow is the torque through a gear after acceleration of the wheels before it. The loss of a gear is a drag with
+    gain eta - 1 or 1/eta - 1; an inertia that a law models itself is a drag that removes it from the machine's.
 
     Args:
         push: line of the force, usually the motor's row.
@@ -194,50 +200,50 @@ class Drag:
 
 @dataclass(frozen=True)
 class Action:
-    """How a law acts in a situation."""
+    """The forces, holds and drags of a law in a situation."""
 
     forces: tuple[Force, ...] = ()
     holds: tuple[Hold, ...] = ()
     drags: tuple[Drag, ...] = ()
 
-    def placed(self, scene: Scene) -> Action:
-        """The same along placed lines; constant ones are where they always are."""
-        if all(line.constant for line in self.lines):
+    def placed_in(self, kinematics: SharedKinematics) -> Action:
+        """The action along placed lines."""
+        if all(line.is_constant for line in self.acting_lines):
             return self
         return Action(
-            tuple(replace(x, line=x.line.placed(scene)) for x in self.forces),
-            tuple(replace(x, line=x.line.placed(scene)) for x in self.holds),
-            tuple(replace(x, push=x.push.placed(scene)) for x in self.drags),
+            tuple(replace(element, line=element.line.placed_in(kinematics)) for element in self.forces),
+            tuple(replace(element, line=element.line.placed_in(kinematics)) for element in self.holds),
+            tuple(replace(element, push=element.push.placed_in(kinematics)) for element in self.drags),
         )
 
     @property
-    def lines(self) -> tuple[Line, ...]:
-        """Along what it acts: forces, holds, pushes of drags."""
-        ties = [*(x.line for x in self.forces), *(x.line for x in self.holds), *(x.push for x in self.drags)]
-        return tuple(ties)
+    def acting_lines(self) -> tuple[Line, ...]:
+        """The lines of its forces, holds and drags."""
+        lines_of_action = [*(x.line for x in self.forces), *(x.line for x in self.holds), *(x.push for x in self.drags)]
+        return tuple(lines_of_action)
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """What all laws together led to: accelerations, and this law's multipliers and flows in the order of its action.
+    """The solution for a law: accelerations, and its own multipliers and flows in the order of its action.
 
-    `answers` says per drag how its flow changes with one more unit of force along its push, everything else being held
-    or dragged as it is.
+    `flow_responses` is, per drag, the change of its flow per unit force along its push, with all holds and drags
+    active.
     """
 
     a: Sequence[Scalar]
     multipliers: Sequence[Scalar] = ()
     flows: Sequence[Scalar] = ()
-    answers: Sequence[Scalar] = ()
+    flow_responses: Sequence[Scalar] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What follows from the solved motion.
+    """The results of a law for the solved motion.
 
     Args:
         rates: rate per state.
-        supplied: power that the law brings from outside the book-keeping [W].
+        supplied: external power that the law supplies to the machine [W].
         dissipated: power that it turns into heat [W].
         stored: energy in its own states [J].
         signals: per signal name its value; `Law.signals` has the units.
@@ -251,30 +257,30 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Stepped:
-    """How a law with modes acts over a fixed step: its holds as impulses, each within a limit.
+class FixedStepModel:
+    """The fixed-step form of a law with modes: its holds as impulses, each within a limit.
 
     Args:
-        mode: the mode in which it is asked how it acts and what follows: one in which all that may hold holds.
-        limits: per hold of that mode its limit.
-        action: how it acts, where no mode says so.
-        outcome: what follows, where no mode says so: from the middle of the step with the speeds that count, and the
+        mode: the mode for `act` and `follow`: the one in which all holds are present.
+        limits: the limit of each hold of that mode.
+        action: its action, where no mode defines it.
+        outcome: its outcome, where no mode defines it: a function of the situation in the middle of the step and of the
             reaction to the mean forces over the step.
-        penetration: how far something is where it cannot be [rad, m]; 0 or less where all is well.
+        penetration: penetration [rad, m]; at most 0 where the gap is open.
     """
 
     mode: str
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[ImpulseLimit, ...] = ()
     action: Action | None = None
     outcome: Callable[[Situation, Reaction], Outcome] | None = None
     penetration: Scalar | None = None
 
 
 class Law:
-    """The base of all laws; a law is a frozen dataclass with a `name` that overrides what it needs.
+    """The base class of laws; a law is a frozen dataclass with a `name` that overrides the methods it needs.
 
-    The whole power balance must hold: what the law's forces do to the machine, plus what it stores, is `supplied`
-    less `dissipated`. A law with one mode and no holds or drags can be compiled into fixed-step kernels.
+    The power balance must hold: the power of the law's forces on the machine plus the rate of its stored energy is
+    `supplied` minus `dissipated`. A law with one mode and no holds or drags can be compiled into fixed-step kernels.
     """
 
     name: str
@@ -286,50 +292,50 @@ class Law:
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
-        """What it needs from outside, such as a voltage; `initial` is the value when nobody gives one."""
+        """Its inputs, such as a voltage; `initial` is the default value."""
         return ()
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """What it reports, in every mode."""
+        """Its signals, the same in every mode."""
         return ()
 
     @property
     def saturations(self) -> Mapping[str, float]:
-        """Largest magnitudes that its electronics pass on, by name: of inputs, and of signals that stay there."""
+        """Saturation limits of its electronics by name: of inputs, and of signals that stay within them."""
         return {}
 
     @property
-    def keeps_places(self) -> bool:
-        """Whether it has a hold that keeps a place, so that runs project onto it."""
+    def has_position_holds(self) -> bool:
+        """Whether it has a hold that keeps a position, onto which runs project."""
         return False
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Its modes; the first is tried first unless `start` knows better."""
+        """Its modes; the first is the default of `start`."""
         return (ON,)
 
-    def start(self, situation: Situation) -> str:
-        """The mode to try first in a situation; guards correct a wrong guess."""
+    def initial_mode(self, situation: Situation) -> str:
+        """The initial mode in a situation; guards correct it if necessary."""
         return self.modes[0]
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """How it acts."""
+        """Its forces, holds and drags in a situation."""
         return Action()
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """What follows once accelerations and multipliers are known."""
+        """Its rates, powers and signals for known accelerations and multipliers."""
         return Outcome()
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """What ends the mode: as many guards as the mode has, whatever the numbers are."""
+        """The conditions that end the mode; their number depends on the mode alone."""
         return ()
 
     @property
-    def approximation(self) -> str:
-        """What `stepped` does otherwise than the modes do, and the remedy: sentences of a remark; "" where nothing."""
+    def fixed_step_remark(self) -> str:
+        """A remark on how `stepped` differs from the modes, with the remedy; "" if it does not."""
         return ""
 
-    def stepped(self, situation: Situation, step: Scalar) -> Stepped | None:
-        """How a law with modes acts over a fixed step [s] from the speeds of a situation; None: it cannot say."""
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel | None:
+        """Its fixed-step form for a step [s] from the speeds of a situation; None: not supported."""
         return None

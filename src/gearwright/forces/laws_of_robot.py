@@ -1,6 +1,6 @@
-"""The laws of a robot: what its file says about friction, losses, stops, elasticity, motors, cords, contacts.
+"""The laws of a robot: friction, losses, stops, elasticity, motors, cords and contacts of its file.
 
-Which laws act where a user gives some: `laws` instead of those of the robot, `extra_laws` beside them.
+Arguments of functions: `laws` replaces the laws of the robot, `extra_laws` adds to them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
-from gearwright.forces.contact.contacts_of_robot import surrounding_laws
+from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
+from gearwright.forces.contact.contacts_of_robot import environment_laws
 from gearwright.forces.contact.end_stops import stop_laws
 from gearwright.forces.cords.cords_of_robot import cord_laws
 from gearwright.forces.friction.dry_friction import friction_laws
@@ -22,20 +22,20 @@ from gearwright.forces.transmission.gear_losses import loss_laws
 from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.mechanism import Mechanism, RobotOrMech, assemble
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
 @check_arguments
 def laws(
     robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = (), *, smooth: bool = False
 ) -> tuple[Law, ...]:
-    """All laws that a robot's data state.
+    """All laws of a robot's data.
 
     Args:
         robot: the robot.
-        mech: its machine, if it is assembled already.
-        inputs: names of inputs that somebody gives; a drive's motor is a law where its voltage or current is among
-            them, otherwise its torque is given directly.
+        mech: its machine, if it is already assembled.
+        inputs: names of given inputs; a drive's motor is a law where its voltage or current is among them, otherwise
+            its torque is an input.
         smooth: friction, stops and backlash without modes, for compiled fixed-step runs.
 
     >>> import gearwright as gw
@@ -50,80 +50,83 @@ def laws(
         *train_loss_laws(robot, machine),
         *elastic_laws(robot, machine, smooth=smooth),
         *motor_laws(robot, machine, inputs),
-        *surrounding_laws(robot),
+        *environment_laws(robot),
         *cord_laws(robot, machine, smooth=smooth),
     )
 
 
 class LawChoice(NamedTuple):
-    """Which laws act.
+    """The laws that act.
 
     Args:
-        laws: all of them: those of the robot or those given instead, then the extra ones.
-        left_out: the names of the robot's own laws that those given instead do not contain.
+        laws: all of them: those of the robot or their replacements, then the extra ones.
+        excluded_laws: the names of the robot's own laws that the replacements do not contain.
         robot: the name of the robot.
     """
 
     laws: tuple[Law, ...]
-    left_out: tuple[str, ...] = ()
+    excluded_laws: tuple[str, ...] = ()
     robot: str = ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is left out of the robot's laws, if anything is: one sentence."""
-        if not self.left_out:
+        """A remark that names the robot's laws that are left out, if any."""
+        if not self.excluded_laws:
             return ()
         return (
-            f"laws= replaces the laws of robot {self.robot!r}: {listed(self.left_out)} left out. Give extra_laws= to "
-            "add to them, or laws=() to leave out all.",
+            f"laws= replaces the laws of robot {self.robot!r} and leaves out {listed_names(self.excluded_laws)}. Use "
+            "extra_laws= to add laws, or laws=() to leave out all.",
         )
 
-    def warned(self, caller: str) -> tuple[Law, ...]:
-        """The laws, with a warning where some are left out: for a function whose result has no remarks."""
+    def laws_with_warning(self, caller: str) -> tuple[Law, ...]:
+        """The laws, with a warning if some are left out: for functions whose result has no remarks."""
         for remark in self.remarks:
-            warnings.warn(f"{caller}: {remark}", GearwrightWarning, stacklevel=depth_of_the_caller())
+            warnings.warn(f"{caller}: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
         return self.laws
 
 
 def choose_laws(
-    caller: str, robot_or_mech: RobotOrMech, laws: Any, extra_laws: Any, own: Callable[[Robot], Iterable[Law]]
+    caller: str, robot_or_mech: RobotOrMech, laws: Any, extra_laws: Any, own_laws: Callable[[Robot], Iterable[Law]]
 ) -> LawChoice:
-    """The laws that act: everywhere the same rule.
+    """The laws that act, by the rule that all functions share.
 
     Args:
-        caller: what the user called, for messages.
-        robot_or_mech: a robot brings its own laws, a machine has none.
-        laws: laws instead of those of the robot; () for none, None for its own.
-        extra_laws: laws beside those.
-        own: the laws of a robot, as the caller takes them.
+        caller: the name of the called function, for messages.
+        robot_or_mech: a robot has its own laws, a machine has none.
+        laws: replacements of the robot's laws; () for none, None for its own.
+        extra_laws: additional laws.
+        own_laws: the function that returns the laws of a robot.
 
     >>> import gearwright as gw
     >>> from gearwright.forces.coordinates.wrench_load import Wrench
     >>> arm, push = gw.load("puma560"), Wrench("push", "tool")
-    >>> choose_laws("simulate", arm, [push], (), gw.laws).left_out[:2]
+    >>> choose_laws("simulate", arm, [push], (), gw.laws).excluded_laws[:2]
     ('joint1.friction', 'joint2.friction')
     >>> choose_laws("simulate", arm, (), [push], gw.laws).laws == (push,)
     True
     """
-    extra = _sequence(caller, "extra_laws", extra_laws)
-    given = None if laws is None else _sequence(caller, "laws", laws)
+    additional_laws = _law_sequence(caller, "extra_laws", extra_laws)
+    replacing_laws = None if laws is None else _law_sequence(caller, "laws", laws)
     if not isinstance(robot_or_mech, Robot):
-        return LawChoice((*(given or ()), *extra))
-    if given is None:
-        return LawChoice((*own(robot_or_mech), *extra))
-    known = {law.name for law in (*given, *extra)}
-    missing = tuple(law.name for law in own(robot_or_mech) if law.name not in known) if given else ()
-    return LawChoice((*given, *extra), missing, robot_or_mech.name)
+        return LawChoice((*(replacing_laws or ()), *additional_laws))
+    if replacing_laws is None:
+        return LawChoice((*own_laws(robot_or_mech), *additional_laws))
+    given_names = {law.name for law in (*replacing_laws, *additional_laws)}
+    excluded_names = (
+        tuple(law.name for law in own_laws(robot_or_mech) if law.name not in given_names) if replacing_laws else ()
+    )
+    return LawChoice((*replacing_laws, *additional_laws), excluded_names, robot_or_mech.name)
 
 
-def _sequence(caller: str, word: str, given: Any) -> tuple[Law, ...]:
+def _law_sequence(caller: str, word: str, candidate_laws: Any) -> tuple[Law, ...]:
     """Laws as a tuple."""
-    if not isinstance(given, Iterable) or isinstance(given, str):
+    if not isinstance(candidate_laws, Iterable) or isinstance(candidate_laws, str):
         raise InputError(
-            f"{caller}: {word} is a {type(given).__name__}; give a sequence of laws such as {word}=[push], () for none."
+            f"{caller}: {word} is a {type(candidate_laws).__name__}; give a sequence of laws such as {word}=[push], () "
+            "for none."
         )
-    laws = tuple(given)
-    for law in laws:
+    law_tuple = tuple(candidate_laws)
+    for law in law_tuple:
         if not isinstance(law, Law):
             raise InputError(f"{caller}: {law!r} in {word} is not a law. Give instances of gearwright.forces.Law.")
-    return laws
+    return law_tuple

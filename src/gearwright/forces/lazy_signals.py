@@ -1,4 +1,4 @@
-"""Signals of laws that are computed when somebody asks for them."""
+"""Signals of laws that are computed on demand."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 from gearwright.algebra import Scalar
 
 
-class Deferred(Mapping[str, Scalar]):
-    """Named values that cost something: rates of motion do not need them, a run asks for them at its samples alone.
+class LazySignals(Mapping[str, Scalar]):
+    """Named values that are computed on demand: a run needs them at its samples only.
 
-    >>> shown = Deferred(lambda: {"pen.z": 0.1})
+    >>> shown = LazySignals(lambda: {"pen.z": 0.1})
     >>> shown["pen.z"], list(shown), len(shown)
     (0.1, ['pen.z'], 1)
     """
@@ -20,17 +20,17 @@ class Deferred(Mapping[str, Scalar]):
         self._compute = compute
 
     @cached_property
-    def _found(self) -> Mapping[str, Scalar]:
+    def _signal_values(self) -> Mapping[str, Scalar]:
         return self._compute()
 
     def __getitem__(self, name: str) -> Scalar:
         """The value of a name."""
-        return self._found[name]
+        return self._signal_values[name]
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
-        return iter(self._found)
+        return iter(self._signal_values)
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self._found)
+        """The number of values."""
+        return len(self._signal_values)

@@ -1,23 +1,25 @@
-"""Loads: forces from outside that do not come through a drive's gear."""
+"""Loads: external forces that do not act through a drive's gear."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Load(Law):
     """A force along a line, given as an input of the same name [Nm, N].
 
-    `tau.<joint>` of a driven joint is what its motor brings and passes through the gear with its losses; a load acts on
-    the joint itself.
+    `tau.<joint>` of a driven joint is the motor's torque, which acts through the gear with its losses; a load acts
+    directly on the joint.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> Load("weight", Line.of(arm, "j2")).inputs[0].name
+    >>> Load("weight", Line.for_machine(arm, "j2")).inputs[0].name
     'weight'
     """
 
@@ -35,5 +37,5 @@ class Load(Law):
         return Action(forces=(Force(self.line, situation.inputs[0]),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The power it brings."""
+        """The supplied power."""
         return Outcome(supplied=situation.inputs[0] * situation.speed(self.line))

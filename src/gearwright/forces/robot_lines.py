@@ -1,4 +1,4 @@
-"""Where the parts of a robot lie in its machine: the lines of joints and motors."""
+"""The lines of a robot's joints and motors in its machine."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from gearwright.parts import Link, Motor, Robot
 def joint_line(mech: Mechanism, link: Link) -> tuple[ConstantLine, Scalar] | None:
     """The line of a link's joint and the offset of its coordinate, q_joint = line . q + offset; None if it has none.
 
-    A joint that follows another lies along the one it follows.
+    A mimic joint lies along the joint that it follows.
 
     >>> import gearwright as gw
     >>> robot = gw.load("elbow")
     >>> joint_line(gw.assemble(robot), robot.links[1])[0].name
     'j2'
     """
-    joint = mech.joints[mech.index(link.name)]
-    if not joint_kind(link.joint.kind).single:
+    joint = mech.joints[mech.body_index(link.name)]
+    if not joint_kind(link.joint.kind).has_one_coordinate:
         return None
-    return Line.of(mech, {mech.speeds[joint.dofs[0].speed]: joint.factor}), joint.offset
+    return Line.for_machine(mech, {mech.speeds[joint.dofs[0].speed]: joint.factor}), joint.offset
 
 
-def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
+def robot_motors(robot: Robot) -> Iterator[tuple[str, Motor]]:
     """All motors with the names of their actuators: those of drives, of trains, of tendons."""
     for drive in robot.drives:
         yield drive.title, drive.motor
     for train in robot.trains:
-        for one in train.motors:
-            yield one.name, one.motor
+        for train_motor in train.motors:
+            yield train_motor.name, train_motor.motor
     for tendon in robot.tendons:
         if tendon.motor is not None:
             yield tendon.name, tendon.motor
@@ -41,9 +41,9 @@ def motors_of(robot: Robot) -> Iterator[tuple[str, Motor]]:
 
 def motor_line(mech: Mechanism, title: str) -> ConstantLine:
     """The line of a motor: its rotor's rate relative to its stator per unit of each speed."""
-    return Line.of(mech, next(actuator.row for actuator in mech.actuators if actuator.name == title))
+    return Line.for_machine(mech, next(actuator.row for actuator in mech.actuators if actuator.name == title))
 
 
 def force_unit(link: Link) -> str:
-    """Nm along a joint that turns, N along one that slides."""
+    """The force unit of a joint: Nm if it rotates, N if it slides."""
     return joint_kind(link.joint.kind).force_unit

@@ -1,4 +1,4 @@
-"""What all laws of one instant share: where things are and how they move there."""
+"""Kinematics that all laws of one instant share: placements, velocities and accelerations."""
 
 from __future__ import annotations
 
@@ -7,60 +7,67 @@ from functools import cached_property
 from typing import TypeVar
 
 from gearwright.algebra import ZERO, Operations, Scalar
-from gearwright.dynamics.kinematics import AT_BASE, Acceleration, Velocity, accelerations, axial_drifts, velocities
+from gearwright.dynamics.kinematics import (
+    WEIGHTLESS_BASE,
+    BodyAcceleration,
+    BodyVelocity,
+    axial_drifts,
+    body_accelerations,
+    body_velocities,
+)
 from gearwright.dynamics.mass_matrix import Matrix, axial_rates
-from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.mechanism import BASE, Mechanism, Spin
 
 Made = TypeVar("Made")
 
 
-class Scene:
-    """What all laws of one instant share, computed once when one of them asks: where things are and how they turn."""
+class SharedKinematics:
+    """Shared kinematics of one instant, computed on demand and once: placements, velocities, accelerations."""
 
     def __init__(
         self, mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Operations, t: Scalar = 0.0
     ) -> None:
         self.mech, self.q, self.v, self.ops, self.t = mech, q, v, ops, t
-        self._known: dict[tuple[object, ...], tuple[object, object]] = {}
+        self._cache: dict[tuple[object, ...], tuple[object, object]] = {}
 
     @cached_property
     def pose(self) -> Pose:
-        """The placed machine."""
-        return place(self.mech, self.q, self.ops)
+        """The placements of all bodies."""
+        return place_machine(self.mech, self.q, self.ops)
 
     @cached_property
-    def velocities(self) -> Sequence[Velocity]:
-        """Of all bodies, and the base's last, body axes."""
-        return velocities(self.pose, self.v)
+    def body_velocities(self) -> Sequence[BodyVelocity]:
+        """The velocities of all bodies, then of the base, in body axes."""
+        return body_velocities(self.pose, self.v)
 
     @cached_property
-    def coasting(self) -> Sequence[Acceleration]:
-        """Accelerations of all bodies while no speed changes, and the base's last, body axes."""
-        return [*accelerations(self.pose, self.v, [0.0] * self.mech.n, AT_BASE), AT_BASE]
+    def coasting_accelerations(self) -> Sequence[BodyAcceleration]:
+        """The accelerations of all bodies at constant speeds, then of the base, in body axes."""
+        return [*body_accelerations(self.pose, self.v, [0.0] * self.mech.n, WEIGHTLESS_BASE), WEIGHTLESS_BASE]
 
     @cached_property
-    def _drifts(self) -> Mapping[str, Scalar]:
+    def _axial_drifts(self) -> Mapping[str, Scalar]:
         drifts = axial_drifts(self.pose, self.v)
         return {spin.name: drift for spin, drift in zip(self.mech.spins, drifts, strict=True)}
 
-    def turning(self, spin: Spin) -> tuple[Sequence[tuple[int, Scalar]], Scalar]:
-        """How a wheel's carrier turns about its axis: h as (speed, number), and the acceleration dh/dt . v."""
+    def carrier_rotation(self, spin: Spin) -> tuple[Sequence[tuple[int, Scalar]], Scalar]:
+        """Rotation of a wheel's carrier about the wheel's axis: row h as (speed, number), and dh/dt . v."""
         if spin.carrier == BASE:
             return (), 0.0
-        return tuple(axial_rates(self.pose, spin).items()), self._drifts[spin.name]
+        return tuple(axial_rates(self.pose, spin).items()), self._axial_drifts[spin.name]
 
-    def jacobian(self, body: int) -> Matrix:
-        """(6, n): velocity of a body's origin, then its angular velocity, world axes."""
-        return self.once(("jacobian", body), self, lambda: jacobian(self.pose, body, ZERO))
+    def body_jacobian(self, body: int) -> Matrix:
+        """The Jacobian (6, n) of a body: velocity of its origin, then angular velocity, world axes."""
+        return self.compute_once(("jacobian", body), self, lambda: jacobian(self.pose, body, ZERO))
 
-    def differentials(self, coordinate: object) -> Sequence[Scalar] | None:
-        """Value, rate, drift and row of a coordinate where somebody has them at hand; else it is differentiated."""
+    def coordinate_differentials(self, coordinate: object) -> Sequence[Scalar] | None:
+        """Precomputed value, rate, drift and row of a coordinate; None: it is differentiated."""
         return None
 
-    def once(self, key: tuple[object, ...], owner: object, make: Callable[[], Made]) -> Made:
-        """What was made for a key, or is made now; the owner lives as long as the scene, so that its id stays its."""
-        if key not in self._known:
-            self._known[key] = owner, make()
-        return self._known[key][1]  # type: ignore[return-value]
+    def compute_once(self, key: tuple[object, ...], owner: object, make: Callable[[], Made]) -> Made:
+        """The cached value of a key, computed on first use; a reference to the owner keeps its id unique."""
+        if key not in self._cache:
+            self._cache[key] = owner, make()
+        return self._cache[key][1]  # type: ignore[return-value]

@@ -1,142 +1,148 @@
-"""The limits of impulses that laws with modes have over a fixed step: friction, stops, slips, gaps and gears."""
+"""Impulse limits of laws with modes over a fixed step: friction, stops, slip, gaps and gears."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar, is_number
-from gearwright.forces.impulse_limits import Entering, Meeting, within
+from gearwright.forces.impulse_limits import ImpulseRequest, PortInflow, clip_between
 from gearwright.forces.line import Line
-from gearwright.forces.transmission.mesh_efficiency import Mesh
+from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
 
-NORMAL = Entering(impulses=(1.0, 0.0, 0.0))
-"""The first impulse of a contact."""
+NORMAL_INFLOW = PortInflow(impulses=(1.0, 0.0, 0.0))
+"""Weight that selects the first impulse of a contact, the normal one."""
 
-UNBOUNDED = 1e100
-"""An impulse that nothing reaches [Nms, Ns]."""
-
-
-@dataclass(frozen=True)
-class Unlimited:
-    """A drive strong enough for anything: the line has the speed that is wanted."""
-
-    entering: Entering | None = None
-
-    def impulse(self, meeting: Meeting) -> Scalar:
-        """What brings the line to its speed."""
-        return (meeting.target - meeting.speed) * meeting.yields
+UNBOUNDED_IMPULSE = 1e100
+"""An impulse that stands for unlimited [Nms, Ns]."""
 
 
 @dataclass(frozen=True)
-class Bounded:
-    """What brings the line to its speed, between bounds: friction (low = -high), a stop (low = 0).
+class UnlimitedImpulse:
+    """An ideal drive without limit: the line gets its target speed."""
+
+    inflow: PortInflow | None = None
+
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The impulse that brings the line to its target speed."""
+        return (request.target - request.speed) * request.compliance_factor
+
+
+@dataclass(frozen=True)
+class BoundedImpulse:
+    """The impulse to a target speed, between bounds: friction (low = -high), a stop (low = 0).
 
     Args:
         low: least impulse [Nms, Ns].
         high: largest impulse.
-        target: the speed wanted, where it is not that of the hold.
+        target: the target speed, where it is not that of the hold.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> sliding = Meeting(speed=2.0, target=0.0, answer=0.5, yields=1.0, entering=0.0, share=0.0, ops=FLOATS)
-    >>> Bounded(-1.0, 1.0).impulse(sliding), Bounded(-10.0, 10.0).impulse(sliding)
+    >>> sliding = ImpulseRequest(
+    ...     speed=2.0, target=0.0, response=0.5, compliance_factor=1.0, inflow=0.0, inflow_share=0.0, ops=FLOATS
+    ... )
+    >>> BoundedImpulse(-1.0, 1.0).limited_impulse(sliding), BoundedImpulse(-10.0, 10.0).limited_impulse(sliding)
     (-0.5, -2.0)
     """
 
     low: Scalar
     high: Scalar
     target: Scalar | None = None
-    entering: Entering | None = None
+    inflow: PortInflow | None = None
 
-    def impulse(self, meeting: Meeting) -> Scalar:
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
         """The projection on the bounds."""
-        target = meeting.target if self.target is None else self.target
-        needed = (target - meeting.speed) * meeting.yields
-        return within(self.low * meeting.answer, needed, self.high * meeting.answer, meeting.ops)
+        target = request.target if self.target is None else self.target
+        required_impulse = (target - request.speed) * request.compliance_factor
+        return clip_between(self.low * request.response, required_impulse, self.high * request.response, request.ops)
 
 
 @dataclass(frozen=True)
-class Unilateral:
-    r"""A surface or stop that pushes and never pulls: no penetration at the end of the step, restitution at an impact.
+class UnilateralImpulse:
+    r"""A unilateral surface or stop: no penetration at the end of the step, restitution at an impact.
 
     With the gap g in the middle of the step, the gap at its end is $g + \tfrac h2 w$. Where free motion would close it,
-    the line leaves with $w \ge -e\,w_0$ (Newton), $w_0$ at the beginning; without restitution it may approach as far as
-    the surface, $w \ge \min(0, -2 g / h)$.
+    the line leaves with $w \ge -e\,w_0$ (Newton), $w_0$ at the beginning: an impact is over within its step, and what
+    is left of the gap without restitution is taken up by the projection of the configuration. What other impulses press
+    against the surface may approach as far as it, $w \ge \min(0, -2 g / h)$.
 
     Args:
         line: the gap, not placed.
         gap: in the middle of the step [m, rad].
-        leaving: $-e\,w_0$, 0 where it is captured [m/s, rad/s].
+        leaving_speed: $-e\,w_0$, 0 where it is captured [m/s, rad/s].
         step: h [s].
     """
 
     line: Line
     gap: Scalar
-    leaving: Scalar
+    leaving_speed: Scalar
     step: Scalar
-    entering: Entering | None = None
+    inflow: PortInflow | None = None
 
-    def least(self, free: Scalar, ops: Operations) -> Scalar:
-        """The least speed along the line at the end of a step that would end with the speed `free` there."""
+    def least_speed(self, free: Scalar, ops: Operations) -> Scalar:
+        """The least speed along the line at the end of a step with the free speed `free`."""
         landing = -2.0 * self.gap / self.step
-        bounces = ops.where(free < landing, self.leaving, 0.0) > 0
-        return ops.where(bounces, self.leaving, ops.minimum(landing, 0.0))
+        return ops.where(free < landing, self.leaving_speed, ops.minimum(landing, 0.0))
 
-    def impulse(self, meeting: Meeting) -> Scalar:
-        """What keeps the line off, if it has to be pushed."""
-        least = self.least(meeting.free, meeting.ops)
-        return meeting.ops.maximum((least - meeting.speed) * meeting.yields, 0.0)
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The impulse that prevents penetration, not negative."""
+        least_speed = self.least_speed(request.free_speed, request.ops)
+        return request.ops.maximum((least_speed - request.speed) * request.compliance_factor, 0.0)
 
 
 @dataclass(frozen=True)
-class Cone:
+class FrictionCone:
     """Coulomb friction along the tangents of a contact, whose first impulse is that along the normal.
 
     Both tangents are solved together: |P| <= mu P_n, against the slip at the end of the step.
 
     Args:
         friction: mu.
-        entering: the impulse along the normal.
+        inflow: the impulse along the normal.
     """
 
     friction: Scalar
-    entering: Entering | None = NORMAL
+    inflow: PortInflow | None = NORMAL_INFLOW
 
-    def impulse(self, meeting: Meeting) -> Scalar:
-        """What stops the slip along a single tangent: the projection on the bounds."""
-        most = self.friction * meeting.ops.maximum(meeting.entering, 0.0)
-        return within(-most, (meeting.target - meeting.speed) * meeting.yields, most, meeting.ops)
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The impulse that stops the slip along a single tangent, projected onto the bounds."""
+        friction_limit = self.friction * request.ops.maximum(request.inflow, 0.0)
+        return clip_between(
+            -friction_limit, (request.target - request.speed) * request.compliance_factor, friction_limit, request.ops
+        )
 
 
 @dataclass(frozen=True)
-class Slipping:
+class SlidingSpringImpulse:
     """A spring behind a slider: -(push + slope w), between bounds.
 
     Args:
-        push: impulse against the line at the speed 0 [Nms, Ns].
-        slope: and what it grows by with the speed.
-        most: what the slider holds.
+        push: impulse against the line at zero speed [Nms, Ns].
+        slope: its increase per unit speed.
+        slider_limit: limit of the slider.
     """
 
     push: Scalar
     slope: Scalar
-    most: Scalar
-    entering: Entering | None = None
+    slider_limit: Scalar
+    inflow: PortInflow | None = None
 
-    def impulse(self, meeting: Meeting) -> Scalar:
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
         """The projection on the bounds."""
-        most = self.most * meeting.answer
-        return within(-most, -resisting(self.push, self.slope, meeting), most, meeting.ops)
+        slider_limit = self.slider_limit * request.response
+        return clip_between(
+            -slider_limit, -resisting_impulse(self.push, self.slope, request), slider_limit, request.ops
+        )
 
 
 @dataclass(frozen=True)
-class Pressed:
-    r"""A spring and damper behind a gap on one side, which push and never pull, taken at the end of the step.
+class GapSpringImpulse:
+    r"""A unilateral spring and damper behind a gap on one side, evaluated at the end of the step.
 
-    Against a compression rate u it pushes with $T + D$, $T = \max(0, a + b u)$, $|D| \le c T$, $D = d u$. This grows
-    with u, so that the solution is made of those of its straight pieces by the same minima and maxima.
+    At the compression rate u its force is $T + D$, $T = \max(0, a + b u)$, $|D| \le c T$, $D = d u$. This is monotone
+    in u, so its solution is composed of those of its linear pieces by the same minima and maxima.
 
     Args:
-        side: 1 or -1, the sense in which the line compresses it.
+        side: 1 or -1, the direction in which the line compresses it.
         push: a times the step [Nms, Ns].
         slope: b times the step.
         damping: d times the step.
@@ -148,74 +154,80 @@ class Pressed:
     slope: Scalar
     damping: Scalar
     limit: float
-    entering: Entering | None = None
+    inflow: PortInflow | None = None
 
-    def impulse(self, meeting: Meeting) -> Scalar:
-        """The push, against the side that it is on."""
-        ops, toward = meeting.ops, meeting._replace(speed=self.side * meeting.speed)
-        both = resisting(self.push, self.slope + self.damping, toward)
-        least, most = (
-            resisting(factor * self.push, factor * self.slope, toward)
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The impulse, away from its side."""
+        ops, compression = request.ops, request._replace(speed=self.side * request.speed)
+        damped_push = resisting_impulse(self.push, self.slope + self.damping, compression)
+        least_push, largest_push = (
+            resisting_impulse(factor * self.push, factor * self.slope, compression)
             for factor in (1.0 - self.limit, 1.0 + self.limit)
         )
-        return -self.side * ops.maximum(0.0, ops.maximum(ops.minimum(both, most), least))
+        return -self.side * ops.maximum(0.0, ops.maximum(ops.minimum(damped_push, largest_push), least_push))
 
 
-def resisting(push: Scalar, slope: Scalar, meeting: Meeting) -> Scalar:
-    """What brings the line to w, as a speed, where an impulse push + slope w acts against it."""
-    return (push + slope * meeting.speed) * meeting.answer / (1.0 + slope * meeting.answer)
+def resisting_impulse(push: Scalar, slope: Scalar, request: ImpulseRequest) -> Scalar:
+    """The impulse push + slope w against the line, as a speed change, at the final speed w."""
+    return (push + slope * request.speed) * request.response / (1.0 + slope * request.response)
 
 
 @dataclass(frozen=True)
-class Meshing:
-    r"""The loss of a gear, by the direction of power: bounds that depend on what it transmits.
+class GearLossImpulse:
+    r"""The loss of a gear by the direction of power: bounds that depend on the transmitted impulse.
 
-    With the impulse T that enters, O = T + P that leaves, and A, B without load, the gear turns forward with
-    $T - A = \psi(O + B)$, $\psi(o) = \max(o / \eta', \eta'' o)$, backward with the same of -T and -O, and rests in
-    between. One more unit of P takes $\sigma$ off T, so that $(1 - \sigma) (T - A) + \sigma (O + B)$ is known: with it,
-    both are found in closed form. A gear that jams (Painleve) has no forward motion where the joint pushes: it rests.
+    With the input impulse T, the output impulse O = T + P, and the no-load losses A, B, the gear turns forward with
+    $T - A = \psi(O + B)$, $\psi(o) = \max(o / \eta', \eta'' o)$, backward with the same for -T and -O, and rests in
+    between. A unit of P reduces T by $\sigma$, so $(1 - \sigma) (T - A) + \sigma (O + B)$ is known, and both follow in
+    closed form. A gear that jams (Painleve) has no forward solution while it is back-driven: it rests.
 
-    A gear that locks itself holds the better, the more load it bears. Beside friction at the joint there may then be
-    ways to rest and to move in the same state, by who bears the load: it rests where there is a way (`Meeting.relief`).
+    The holding limit of a self-locking gear grows with its load. With friction at the joint there may be solutions at
+    rest and in motion for the same state, depending on which of them carries the load: the solution at rest is used
+    (`ImpulseRequest.relief`).
 
     Args:
-        mesh: the teeth; torques without load times the step.
-        entering: what enters.
+        mesh: the teeth; no-load torques times the step.
+        inflow: the input torque.
     """
 
-    mesh: Mesh
-    entering: Entering | None
+    mesh: MeshEfficiency
+    inflow: PortInflow | None
 
     @property
     def may_lock(self) -> bool:
-        """Whether it may lock itself: its back-driving efficiency is not positive, or not known yet."""
+        """Whether it may be self-locking: its back-driving efficiency is not positive, or not yet known."""
         return not (is_number(self.mesh.back) and self.mesh.back > 0)
 
-    def impulse(self, meeting: Meeting) -> Scalar:
-        """What is lost, turned round."""
-        ops, mesh = meeting.ops, self.mesh.scaled(meeting.answer)
-        rest = -meeting.speed
-        T = meeting.entering - meeting.share * rest
-        forward = mesh.margin(T, T + rest, 1.0, ops)
-        backward = mesh.margin(T, T + rest, -1.0, ops)
-        ahead = _turning(mesh, meeting.entering, meeting.share, ops)
-        back = -_turning(mesh, -meeting.entering, meeting.share, ops)
-        for relief in meeting.relief:
-            holds = _holding(mesh, T, T + rest - relief, ops)
-            ahead, back = (ops.where(holds < 0, turns, rest - relief) for turns in (ahead, back))
-        return ops.where(forward < 0, ahead, ops.where(backward < 0, back, rest))
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The loss with reversed sign."""
+        ops, mesh = request.ops, self.mesh.with_torque_factor(request.response)
+        resting_loss = -request.speed
+        T = request.inflow - request.inflow_share * resting_loss
+        forward = mesh.starting_margin(T, T + resting_loss, 1.0, ops)
+        backward = mesh.starting_margin(T, T + resting_loss, -1.0, ops)
+        forward_loss = _forward_loss(mesh, request.inflow, request.inflow_share, ops)
+        backward_loss = -_forward_loss(mesh, -request.inflow, request.inflow_share, ops)
+        for relief in request.relief:
+            holding_margin = _holding_margin(mesh, T, T + resting_loss - relief, ops)
+            forward_loss, backward_loss = (
+                ops.where(holding_margin < 0, turning_loss, resting_loss - relief)
+                for turning_loss in (forward_loss, backward_loss)
+            )
+        return ops.where(forward < 0, forward_loss, ops.where(backward < 0, backward_loss, resting_loss))
 
 
-def _holding(mesh: Mesh, entering: Scalar, leaving: Scalar, ops: Operations) -> Scalar:
-    """How much more torque it takes to begin to turn either way."""
-    return ops.minimum(mesh.margin(entering, leaving, 1.0, ops), mesh.margin(entering, leaving, -1.0, ops))
+def _holding_margin(mesh: MeshEfficiency, entering: Scalar, leaving: Scalar, ops: Operations) -> Scalar:
+    """The margin of torque to the start of motion in either direction."""
+    return ops.minimum(
+        mesh.starting_margin(entering, leaving, 1.0, ops), mesh.starting_margin(entering, leaving, -1.0, ops)
+    )
 
 
-def _turning(mesh: Mesh, entering: Scalar, share: Scalar, ops: Operations) -> Scalar:
-    """What is lost, turned round, in a gear that turns forward."""
+def _forward_loss(mesh: MeshEfficiency, entering: Scalar, share: Scalar, ops: Operations) -> Scalar:
+    """The loss with reversed sign in a gear that turns forward."""
     idle = mesh.input_torque + mesh.output_torque
-    known = entering - mesh.input_torque + share * idle
-    driving = known / ((1.0 - share) / mesh.drive + share)
-    driven = known / ((1.0 - share) * mesh.back + share)
-    leaving = ops.where(known > 0, driving, driven)
-    return leaving - ops.where(known > 0, leaving / mesh.drive, leaving * mesh.back) - idle
+    known_torque = entering - mesh.input_torque + share * idle
+    driving = known_torque / ((1.0 - share) / mesh.drive + share)
+    driven = known_torque / ((1.0 - share) * mesh.back + share)
+    leaving = ops.where(known_torque > 0, driving, driven)
+    return leaving - ops.where(known_torque > 0, leaving / mesh.drive, leaving * mesh.back) - idle

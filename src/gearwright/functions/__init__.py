@@ -1,4 +1,4 @@
-"""The functions that users call: arrays in, arrays out; `backend` decides whether NumPy or a kernel answers.
+"""The public functions: arrays in, arrays out; `backend` chooses between NumPy and a compiled kernel.
 
 - The dynamics: `dynamics` (`aliases` has the names of other libraries), `linearise`, `energies`, `explain`.
 - Actuators and elastic drives: `actuation`, and the folder `elastic`.

@@ -1,4 +1,4 @@
-"""Actuator space: what the motors see."""
+"""Actuator space: structure matrix, motor speeds, torques and reflected inertias."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.inputs import checked, refuse_symbols
+from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.program import Program
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 STRUCTURE_MATRIX = Program(
     "structure_matrix",
@@ -21,7 +22,7 @@ STRUCTURE_MATRIX = Program(
     lambda m, _ops, _x, _: [[actuator.row[k] for actuator in m.actuators] for k in range(m.n)],  # type: ignore[index]
     lambda m, _: (m.n, len(m.actuators)),
 )
-"""A over scalars of any kind (Chen and Wang, eq. 12)."""
+"""The structure matrix A for any scalar type (Chen and Wang, eq. 12)."""
 
 
 def structure_matrix(mech: RobotOrMech) -> Array:
@@ -45,7 +46,7 @@ def structure_matrix(mech: RobotOrMech) -> Array:
 
 
 def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
-    """Per actuator the row that gives its torque from generalized forces.
+    """Return per actuator the row that maps generalized forces to its torque.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
@@ -63,19 +64,19 @@ def actuator_speeds(mech: RobotOrMech, v: ArrayLike) -> Array:
     """Motor speeds A' v [rad/s], (..., actuators)."""
     mech = machine_of("actuator_speeds", mech)
     A = structure_matrix(mech)
-    return checked("actuator_speeds", mech, "v", v, mech.n) @ A
+    return number_array("actuator_speeds", "v", checked_array("actuator_speeds", mech, "v", v, mech.n)) @ A
 
 
 def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     """Motor torques xi [Nm] with A xi = tau, (..., actuators).
 
-    With more motors than needed these are the smallest (least squares) ones; `actuator_redundancy` says which
-    combinations may be added. Every generalized force must be one that the motors can give; a machine with fewer motors
-    than speeds (a floating base, an elastic drive seen from the link side) gets an error when they cannot.
+    With redundant motors this is the minimum-norm solution; `actuator_redundancy` returns the combinations that may be
+    added. The generalized forces must be in the range of the motors; otherwise, for example for a floating base or an
+    elastic drive, an error is raised.
     """
     mech = machine_of("actuator_torques", mech)
     A = structure_matrix(mech)
-    forces = checked("actuator_torques", mech, "tau", tau, mech.n)
+    forces = checked_array("actuator_torques", mech, "tau", tau, mech.n)
     rank = int(np.linalg.matrix_rank(A))
     if rank < min(A.shape):
         raise SingularityError(f"actuator_torques: {_rank_problem(mech, A, rank)}")
@@ -83,39 +84,39 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     left = np.abs(xi @ A.T - forces).max(axis=tuple(range(forces.ndim - 1)), initial=0.0)
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * (1 + np.abs(forces).max(initial=0.0)):
-        count = f"{A.shape[1]} motors ({listed(a.name for a in mech.actuators)}) for {mech.n} speeds"
+        count = f"{A.shape[1]} motors ({listed_names(a.name for a in mech.actuators)}) for {mech.n} speeds"
         raise SingularityError(
-            f"actuator_torques: no motor torques give this force on {mech.speeds[worst]!r} (short by {left[worst]:.3g}"
-            f"): {count}. Give only forces that the motors can produce, or add a motor."
+            f"actuator_torques: the motors cannot produce the force on {mech.speeds[worst]!r} (missing: "
+            f"{left[worst]:.3g} N or Nm): {count}. Give forces that the motors can produce, or add a motor."
         )
     return xi
 
 
 def _rank_problem(mech: Mechanism, A: Array, rank: int) -> str:
-    """What to say about a structure matrix without full rank, naming the combination of motors or speeds at fault."""
-    motors = listed(a.name for a in mech.actuators)
+    """Return the message for a rank-deficient structure matrix, with the combination of motors or speeds."""
+    motors = listed_names(a.name for a in mech.actuators)
     more_motors = A.shape[1] > A.shape[0]
     idle = np.linalg.svd(A)[0][:, -1] if more_motors else np.linalg.svd(A)[2][-1]
     names = mech.speeds if more_motors else tuple(a.name for a in mech.actuators)
     share = " ".join(
         f"{x:+.4g} {name}" for x, name in zip(idle / np.abs(idle).max(), names, strict=True) if abs(x) > 1e-9
     )
-    what = "no motor moves the speeds" if more_motors else "these motor torques do nothing:"
+    problem = "no motor moves the speeds" if more_motors else "these motor torques have no effect:"
     return (
-        f"the structure matrix is singular: rank {rank} for {mech.n} speeds and {A.shape[1]} motors ({motors}); {what} "
-        f"{share}. Check the trains: two motors may turn the same shaft."
+        f"the structure matrix is singular: rank {rank} for {mech.n} speeds and {A.shape[1]} motors ({motors}); "
+        f"{problem} {share}. Check the trains: two motors may turn the same shaft."
     )
 
 
 @dataclass(frozen=True)
 class ActuatorRedundancy:
-    """How the motors share the work.
+    """Rank and null spaces of the structure matrix.
 
     Args:
-        rank: number of independent generalized forces that the motors can give.
-        surplus: (actuators, k): unit torque combinations that move nothing, in which motors only work against each
-            other; any multiple may be added to `actuator_torques`.
-        missing: (n, m): unit combinations of generalized forces that no motor torques give.
+        rank: number of independent generalized forces that the motors can produce.
+        surplus: (actuators, k): unit torque combinations without effect on the motion, in which motors only act
+            against each other; any multiple may be added to `actuator_torques`.
+        missing: (n, m): unit combinations of generalized forces that no motor torques can produce.
     """
 
     rank: int
@@ -124,7 +125,7 @@ class ActuatorRedundancy:
 
 
 def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
-    """Rank and null spaces of the structure matrix."""
+    """Return rank and null spaces of the structure matrix."""
     A = structure_matrix(machine_of("actuator_redundancy", mech))
     U, sizes, Vt = np.linalg.svd(A)
     rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
@@ -132,7 +133,7 @@ def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
 
 
 def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
-    r"""Inertia that each motor feels [kg m2], (..., actuators), the others left without torque.
+    r"""Return the total inertia at each motor shaft [kg m2], (..., actuators), with the other motors without torque.
 
     $J_k = 1 / (a_k' M^{-1} a_k)$ with $a_k$ the motor's column of the structure matrix: torque per acceleration of the
     rotor against the stator.
@@ -145,6 +146,6 @@ def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     """
     mech = machine_of("motor_inertias", mech)
     A = structure_matrix(mech)
-    felt = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
-    result: Array = 1 / felt
+    mobilities = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
+    result: Array = 1 / mobilities
     return result

@@ -18,7 +18,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
-from gearwright.functions.public_call import run
+from gearwright.functions.public_call import run_program
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked_point
@@ -60,7 +60,7 @@ def inverse_dynamics(
     >>> gw.inverse_dynamics(gw.Mechanism([wheel], [rotor]), [0.0], [0.0], [1.0])   # 0.1 + 2 * 0.5^2 + 100^2 * 1e-4
     array([1.6])
     """
-    return run(dynamics_programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+    return run_program(dynamics_programs.INVERSE_DYNAMICS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def forward_dynamics(
@@ -73,11 +73,13 @@ def forward_dynamics(
 ) -> Array:
     r"""Accelerations for given forces, $M(q) a = \tau - \text{bias}(q, v)$ [rad/s2, m/s2], (..., n).
 
-    Short chains and machines whose drives tie many joints: the mass matrix is eliminated in an order chosen from the
-    tree and the ratio rows. Chains of 14 joints and more, whose wheels each act within one joint: link by link, in a
-    number of operations that is proportional to that of the links.
+    Short chains and machines whose drives couple many joints: elimination of the mass matrix in an order chosen from
+    the tree and the ratio rows. Chains of 14 joints and more, whose wheels each act within one joint: the
+    articulated-body algorithm, with a number of operations proportional to the number of links.
     """
-    return run(dynamics_programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion)
+    return run_program(
+        dynamics_programs.FORWARD_DYNAMICS, mech, (q, v, tau), wrenches=wrenches, base_motion=base_motion
+    )
 
 
 def bias(
@@ -87,8 +89,8 @@ def bias(
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
 ) -> Array:
-    r"""Forces that keep the speeds constant, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
-    return run(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
+    r"""Generalized forces at zero acceleration, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
+    return run_program(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
 @check_arguments
@@ -107,8 +109,8 @@ def reactions(
 ) -> Array:
     """Total wrench from parent to body across every joint, (..., bodies, 6).
 
-    Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions and drive together. Forces that
-    close loops, or that constraints put on the tip, count with `laws`: of a robot its own loops unless given.
+    Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions plus drive. Forces of loops and
+    other constraints are included by `laws`: by default the robot's own loops.
 
     Args:
         mech: the machine, or the robot.
@@ -118,94 +120,96 @@ def reactions(
         wrenches: body or frame -> (..., 6), force then moment about its origin, world axes.
         base_motion: (angular velocity, angular acceleration, linear acceleration) of the base, base axes.
         contact: forces of the constraints by the names of their series (`rod.force.x`), each (...), such as those of
-            a run. Unless given they are those with which the actuators alone make the motion; where these are not
-            unique (rows that depend on each other, more drives than freedom), the least ones.
-        laws: constraints instead of the loops of the robot; () for none.
-        extra_laws: constraints beside the loops of the robot.
+            a simulation. Unless given, they are those with which the actuators alone produce the motion; where these
+            are not unique (dependent rows, redundant drives), the minimum-norm ones.
+        laws: constraints that replace the loops of the robot; () for none.
+        extra_laws: constraints in addition to the loops of the robot.
     """
     if laws is not None or len(extra_laws) or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))
-    return run(dynamics_programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+    return run_program(dynamics_programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def mass_matrix(mech: RobotOrMech, q: ArrayLike) -> Array:
     r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
-    return run(dynamics_programs.MASS_MATRIX, mech, (q,))
+    return run_program(dynamics_programs.MASS_MATRIX, mech, (q,))
 
 
 def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
     """Axial rates h of every spin: the rate of its carrier about its axis per unit of each speed, (..., spins, n).
 
-    Where h is zero the wheel does not push on its carrier and its coupling to the links vanishes.
+    Where h is zero the wheel exerts no moment on its carrier and its coupling to the links vanishes.
     """
-    return run(dynamics_programs.AXIAL_RATES, mech, (q,))
+    return run_program(dynamics_programs.AXIAL_RATES, mech, (q,))
 
 
 def gravity(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """Forces that hold the machine against gravity, without springs [Nm, N], (..., n)."""
-    return run(dynamics_programs.GRAVITY, mech, (q,))
+    """Generalized forces that balance gravity, without springs [Nm, N], (..., n)."""
+    return run_program(dynamics_programs.GRAVITY_FORCES, mech, (q,))
 
 
 def coriolis_matrix(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """C of Christoffel symbols: C v are the velocity forces and dM/dt - 2 C is skew, (..., n, n)."""
-    return run(dynamics_programs.CORIOLIS_MATRIX, mech, (q, v))
+    """Coriolis matrix C by Christoffel symbols: C v are the velocity forces, dM/dt - 2 C is skew, (..., n, n)."""
+    return run_program(dynamics_programs.CORIOLIS_MATRIX, mech, (q, v))
 
 
 def kinetic_energy(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """T = 1/2 v' M v [J], (...)."""
-    return run(dynamics_programs.KINETIC_ENERGY, mech, (q, v))
+    """Kinetic energy T = 1/2 v' M v [J], (...)."""
+    return run_program(dynamics_programs.KINETIC_ENERGY, mech, (q, v))
 
 
 def potential_energy(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """Gravity (zero at the base origin) and springs [J], (...)."""
-    return run(dynamics_programs.POTENTIAL_ENERGY, mech, (q,))
+    """Potential energy of gravity (zero at the base origin) and springs [J], (...)."""
+    return run_program(dynamics_programs.POTENTIAL_ENERGY, mech, (q,))
 
 
 def momentum(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
-    return run(dynamics_programs.MOMENTUM, mech, (q, v))
+    return run_program(dynamics_programs.MOMENTUM, mech, (q, v))
 
 
 def centre_of_mass(mech: RobotOrMech, q: ArrayLike) -> Array:
     """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
     if not sum(body.mass for body in machine_of("centre_of_mass", mech).bodies):
-        raise InputError("centre_of_mass: the machine has no mass, so it has no centre of mass. Give a body its mass.")
-    return run(dynamics_programs.CENTRE_OF_MASS, mech, (q,))
+        raise InputError("centre_of_mass: the total mass of the machine is 0 kg. Give at least one body a mass.")
+    return run_program(dynamics_programs.CENTRE_OF_MASS, mech, (q,))
 
 
 def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
     machine_of("placement", mech).place_of(body)
-    flat = run(dynamics_programs.PLACEMENT, mech, (q,), {"body": body})
+    flat = run_program(dynamics_programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
 
 def jacobian(mech: RobotOrMech, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
-    """J (..., 6, n): velocity of a point fixed in a body or frame, then its angular velocity, world axes."""
-    return run(dynamics_programs.JACOBIAN, mech, (q,), _spot("jacobian", mech, body, point))
+    """Jacobian J (..., 6, n): velocity of a point fixed in a body or frame, then angular velocity, world axes."""
+    return run_program(dynamics_programs.JACOBIAN, mech, (q,), _point_options("jacobian", mech, body, point))
 
 
 def jacobian_rate(
     mech: RobotOrMech, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Array:
-    """dJ/dt (..., 6, n), so that the acceleration of the point is J a + dJ/dt v."""
-    return run(dynamics_programs.JACOBIAN_RATE, mech, (q, v), _spot("jacobian_rate", mech, body, point))
+    """Time derivative dJ/dt (..., 6, n); the acceleration of the point is J a + dJ/dt v."""
+    return run_program(
+        dynamics_programs.JACOBIAN_RATE, mech, (q, v), _point_options("jacobian_rate", mech, body, point)
+    )
 
 
-def _spot(function: str, mech: RobotOrMech, body: int | str, point: Sequence[float]) -> dict[str, Any]:
+def _point_options(function: str, mech: RobotOrMech, body: int | str, point: Sequence[float]) -> dict[str, Any]:
     machine_of(function, mech).place_of(body)
     return {"body": body, "point": checked_point(function, point)}
 
 
 def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
-    return run(dynamics_programs.REGRESSOR, mech, (q, v, a))
+    """Regressor Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
+    return run_program(dynamics_programs.REGRESSOR, mech, (q, v, a))
 
 
 def parameters(mech: RobotOrMech) -> Array:
-    """pi: per body [m, mc, tensor about the body origin] (10), then one inertia per spin, then k and d per spring."""
+    """Parameters pi: per body [m, mc, tensor about its origin] (10), one inertia per spin, k and d per spring."""
     return np.array(linear.parameters(machine_of("parameters", mech)), dtype=np.float64)
 
 
@@ -220,32 +224,32 @@ def neutral(mech: RobotOrMech) -> Array:
 
 
 def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """The configuration reached from q with constant speeds v in one unit of time, (..., nq)."""
-    return run(dynamics_programs.INTEGRATE, mech, (q, v))
+    """The configuration after motion from q at constant speeds v for one unit of time, (..., nq)."""
+    return run_program(dynamics_programs.INTEGRATE, mech, (q, v))
 
 
 def difference(mech: RobotOrMech, q0: ArrayLike, q1: ArrayLike) -> Array:
     """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
-    return run(dynamics_programs.DIFFERENCE, mech, (q0, q1))
+    return run_program(dynamics_programs.DIFFERENCE, mech, (q0, q1))
 
 
 def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
-    """(B, H, g) of the Lagrange equations B a + H v + g = tau by Jacobians, springs left out.
+    """Return (B, H, g) of the Lagrange equations B a + H v + g = tau by Jacobians, without springs.
 
     An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
-    joints, to check and to teach.
+    joints, for checks and teaching.
     """
     n = machine_of("lagrange_form", mech).n
-    flat = run(dynamics_programs.LAGRANGE_FORM, mech, (q, v))
-    return _square(flat, n, 0), _square(flat, n, n**2), flat[..., 2 * n**2 :]
+    flat = run_program(dynamics_programs.LAGRANGE_FORM, mech, (q, v))
+    return _square_block(flat, n, 0), _square_block(flat, n, n**2), flat[..., 2 * n**2 :]
 
 
 def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
     n = machine_of("recursive_form", mech).n
-    flat = run(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
-    return _square(flat, n, 0), flat[..., n**2 :]
+    flat = run_program(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
+    return _square_block(flat, n, 0), flat[..., n**2 :]
 
 
-def _square(flat: Array, n: int, start: int) -> Array:
+def _square_block(flat: Array, n: int, start: int) -> Array:
     return flat[..., start : start + n**2].reshape(*flat.shape[:-1], n, n)

@@ -1,4 +1,4 @@
-"""What a joint transmits, in two parts: what drives it, and what its bearings bear."""
+"""The wrench that a joint transmits, split into the driving part and the bearing reaction."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class JointForces(NamedTuple):
 
 
 def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> JointForces:
-    r"""The wrench in every joint, split into driving and reaction part (Vukobratovic and Potkonjak, eqs 20.17, 20.18).
+    r"""Return the wrench in every joint, split into drive and reaction (Vukobratovic and Potkonjak, eqs 20.17, 20.18).
 
     A revolute joint transmits the moment $M_S = M_R + \tau e$ with $M_R \cdot e = 0$, a linear one the force
-    $F_S = F_R + \tau e$ with $F_R \cdot e = 0$. What drives is the part along the axis that passes through the link's
-    bearing side; where a rotor is carried by the link before, the motor also accelerates the rotor, and the generalized
-    force is larger by that (Sciavicco, Siciliano and Villani, eq. 39).
+    $F_S = F_R + \tau e$ with $F_R \cdot e = 0$. The driving part is the component along the axis that acts on the
+    link. A motor on the previous link also accelerates its rotor, and the generalized force is larger by this torque
+    (Sciavicco, Siciliano and Villani, eq. 39).
 
     Args:
         mech: the machine, or a robot.
@@ -39,10 +39,10 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", axis=(0, 1, 0), mass=2, com=(0.5, 0, 0))
-    >>> found = joint_forces(gw.Mechanism([arm]), [0.0], [0.0], [0.0])
-    >>> found.drive[0].round(3).tolist()                         # -m g l about y holds it
+    >>> wrenches = joint_forces(gw.Mechanism([arm]), [0.0], [0.0], [0.0])
+    >>> wrenches.drive[0].round(3).tolist()                      # -m g l about y balances the weight
     [0.0, 0.0, 0.0, 0.0, -9.81, 0.0]
-    >>> found.reaction[0].round(3).tolist()
+    >>> wrenches.reaction[0].round(3).tolist()
     [0.0, 0.0, 19.62, 0.0, 0.0, 0.0]
     """
     mech = machine_of("joint_forces", mech)
@@ -51,16 +51,16 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
     for body in range(len(mech.bodies)):
         speeds = sorted({dof.speed for dof in mech.joints[body].dofs})
         if speeds:
-            S = _motion(mech, q, body)[..., speeds]
-            drive[..., body, :] = _driving(S, total[..., body, :])
+            S = _relative_motion(mech, q, body)[..., speeds]
+            drive[..., body, :] = _driving_wrench(S, total[..., body, :])
     return JointForces(total, drive, total - drive)  # Vukobratovic (20.17)-(20.20)
 
 
-def _motion(mech: Mechanism, q: ArrayLike, body: int) -> Array:
-    """The motion of a body relative to its parent per unit of every speed, at its origin in its axes, (..., 6, n)."""
+def _relative_motion(mech: Mechanism, q: ArrayLike, body: int) -> Array:
+    """Return the motion of a body relative to its parent per unit of every speed, in its frame, (..., 6, n)."""
     R, origin = (np.asarray(x) for x in placement(mech, q, body))
     relative = np.array(jacobian(mech, q, body))
-    parent = mech.parent(body)
+    parent = mech.parent_of(body)
     if parent >= 0:
         carried = np.asarray(jacobian(mech, q, parent))
         arm = origin - np.asarray(placement(mech, q, parent).position)
@@ -71,8 +71,8 @@ def _motion(mech: Mechanism, q: ArrayLike, body: int) -> Array:
     return np.concatenate([turned @ relative[..., :3, :], turned @ relative[..., 3:, :]], axis=-2)
 
 
-def _driving(S: Array, wrench: Array) -> Array:
-    """The part of a wrench that does all its work on the motion S: moments where the joint turns, else forces."""
+def _driving_wrench(S: Array, wrench: Array) -> Array:
+    """Return the part of a wrench that does all its work on the motion S: moments for rotation, otherwise forces."""
     turns = np.linalg.norm(S[..., 3:, :], axis=-2, keepdims=True) > 1e-9
     push = np.concatenate([np.where(turns, 0.0, S[..., :3, :]), np.where(turns, S[..., 3:, :], 0.0)], axis=-2)
     work = np.swapaxes(S, -1, -2) @ wrench[..., None]

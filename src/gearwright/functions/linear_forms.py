@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import ZERO, Operations, Scalar
 from gearwright.arrays import Array
-from gearwright.dynamics.other_formulations.vukobratovic import Form, link_forms
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.other_formulations.vukobratovic import LinearForm, link_forms
+from gearwright.dynamics.pose import place_machine
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.batch import evaluate
-from gearwright.programs.inputs import checked
+from gearwright.programs.batch import evaluate_program
+from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
 
 
@@ -29,27 +29,34 @@ class LinearForms(NamedTuple):
     Delta: Array
 
 
-def _run(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> list[list[Scalar]]:
-    """Per body its rows: Lambda, Xi, Gamma, Delta."""
-    links = link_forms(place(mech, x["q"], ops), x["v"])[: len(mech.bodies)]
+def _link_form_rows(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> list[list[Scalar]]:
+    """Return the rows of each body: Lambda, Xi, Gamma, Delta."""
+    links = link_forms(place_machine(mech, x["q"], ops), x["v"])[: len(mech.bodies)]
     return [
-        [*_rows(link.Lambda, mech.n), *_rows(link.Xi, mech.n), *link.Gamma, *link.Delta]  # flat, in this order
+        [
+            *_form_rows(link.Lambda, mech.n),
+            *_form_rows(link.Xi, mech.n),
+            *link.Gamma,
+            *link.Delta,
+        ]  # flat, in this order
         for link in links
     ]
 
 
-def _rows(form: Form, n: int) -> list[Scalar]:
+def _form_rows(form: LinearForm, n: int) -> list[Scalar]:
     columns = [form.get(k, ZERO) for k in range(n)]
     return [x for row in zip(*columns, strict=True) for x in row]
 
 
-_FORMS = Program("linear_forms", ("q", "v"), _run, lambda m, _: (len(m.bodies), 6 * m.n + 6), growth=2)
+_LINEAR_FORMS_PROGRAM = Program(
+    "linear_forms", ("q", "v"), _link_form_rows, lambda m, _: (len(m.bodies), 6 * m.n + 6), growth=2
+)
 
 
 def linear_forms(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> LinearForms:
-    """The matrices Lambda, Xi, Gamma and Delta of Vukobratovic and Potkonjak, eqs (20.32) to (20.43), corrected.
+    """Return the matrices Lambda, Xi, Gamma and Delta of Vukobratovic and Potkonjak, eqs (20.32) to (20.43), corrected.
 
-    C is the mass centre of a link with the wheels it carries. `recursive_form` makes H and h of them.
+    C is the centre of mass of a link with its wheels. `recursive_form` computes H and h from them.
 
     Args:
         mech: the machine, or a robot.
@@ -63,8 +70,11 @@ def linear_forms(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> LinearForms:
     ([[0.0], [0.5], [0.0]], [-2.0, 0.0, 0.0])
     """
     mech = machine_of("linear_forms", mech)
-    given = {"q": checked("linear_forms", mech, "q", q, mech.nq), "v": checked("linear_forms", mech, "v", v, mech.n)}
-    flat = evaluate(_FORMS, mech, given, {})
+    inputs = {
+        "q": checked_array("linear_forms", mech, "q", q, mech.nq),
+        "v": checked_array("linear_forms", mech, "v", v, mech.n),
+    }
+    flat = evaluate_program(_LINEAR_FORMS_PROGRAM, mech, inputs, {})
     Lambda, Xi, Gamma, Delta = np.split(flat, [3 * mech.n, 6 * mech.n, 6 * mech.n + 3], axis=-1)
     shape = (*flat.shape[:-1], 3, mech.n)
     return LinearForms(Lambda.reshape(shape), Xi.reshape(shape), Gamma, Delta)

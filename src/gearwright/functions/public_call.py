@@ -1,9 +1,9 @@
-"""From a public call to a result: take the machine, check the inputs, let a backend answer.
+"""From a public call to a result: assemble the machine, check the inputs, call a backend.
 
-The first calls of a machine run over NumPy. Once a kernel pays (see `service.Service`: the calls so far have cost as
-much as compiling, or a kernel lies in the cache), the machine gets one, and calls go straight to it: `Program.ready`
-finds it by the identity of the machine or robot. `GEARWRIGHT_KERNELS=off` in the environment keeps everything on NumPy,
-`on` compiles at the first call; it is read as long as a machine has no kernel.
+The first calls of a machine use NumPy. Once the calls so far have cost as much as compiling, or a kernel is in the
+cache (see `backend.Backend`), the machine gets a kernel, and calls go directly to it: `Program.ready` finds it by
+the id of the machine or robot. The environment variable `GEARWRIGHT_KERNELS=off` selects NumPy for all calls, `on`
+compiles at the first call; it is read as long as a machine has no kernel.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.functions.backend import Service, service, when_gone
+from gearwright.functions.backend import Backend, backend_of, on_collected
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.programs.inputs import checked, outside
+from gearwright.programs.inputs import checked_array, external_inputs
 from gearwright.programs.program import Fixed, Program
 
 
-def run(
+def run_program(
     program: Program,
     robot_or_mech: RobotOrMech,
     arrays: Sequence[ArrayLike],
@@ -28,64 +28,66 @@ def run(
     wrenches: Mapping[Any, ArrayLike] | None = None,
     base_motion: Any = None,
 ) -> Array:
-    """The result of a program for arrays as users give them, in the order of `program.inputs`.
+    """Return the result of a program for the user's arrays, in the order of `program.inputs`.
 
-    `fixed` is what is decided before running; wrenches and a moving base are for programs that take them.
+    `fixed` has the constant arguments; wrenches and a moving base are for programs that accept them.
     """
     if fixed is None and wrenches is None and base_motion is None:
         kernel = program.ready.get(id(robot_or_mech))
         if kernel is not None:
             result: Array = kernel(*arrays)
             return result
-    given = dict(zip(program.inputs, arrays, strict=True))
+    inputs = dict(zip(program.inputs, arrays, strict=True))
     fixed = fixed or {}
     if wrenches is not None or base_motion is not None:
         mech = machine_of(program.name, robot_or_mech)
-        more, fixed = outside(program.name, mech, wrenches, base_motion)
-        given |= more
-    return run_checked(program, robot_or_mech, given, fixed)
+        more, fixed = external_inputs(program.name, mech, wrenches, base_motion)
+        inputs |= more
+    return run_named_inputs(program, robot_or_mech, inputs, fixed)
 
 
-def derivative(program: Program, robot_or_mech: RobotOrMech, given: Mapping[str, ArrayLike], function: str) -> Array:
-    """Derivatives of a program by all its inputs, side by side along the last axis, q in the tangent.
+def program_derivative(
+    program: Program, robot_or_mech: RobotOrMech, inputs: Mapping[str, ArrayLike], function: str
+) -> Array:
+    """Return the derivatives of a program by all its inputs, concatenated along the last axis, q in the tangent space.
 
-    `function` is what the user called, for messages.
+    `function` is the name of the called function, for messages.
     """
-    return run_checked(program, robot_or_mech, given, {}, program.inputs, function)
+    return run_named_inputs(program, robot_or_mech, inputs, {}, program.inputs, function)
 
 
-def run_checked(
+def run_named_inputs(
     program: Program,
     robot_or_mech: RobotOrMech,
-    given: Mapping[str, ArrayLike],
+    inputs: Mapping[str, ArrayLike],
     fixed: Fixed,
     wrt: tuple[str, ...] = (),
     function: str | None = None,
 ) -> Array:
-    """The result for inputs by name, every one of them checked first; a kernel is kept at hand once there is one."""
+    """Return the result for inputs by name, after checking each of them; a kernel is cached once it exists."""
     function = function or program.name
     mech = machine_of(function, robot_or_mech)
     arrays = {
-        name: checked(function, mech, name, given[name], size, program.entry_names(mech, name))
-        for name, size in program.sizes(mech, fixed).items()
+        name: checked_array(function, mech, name, inputs[name], size, program.entry_names(mech, name))
+        for name, size in program.input_sizes(mech, fixed).items()
     }
-    backend = service(program, mech, fixed, wrt)
+    backend = backend_of(program, mech, fixed, wrt)
     result = backend(arrays)
     if not fixed and not wrt:
-        _keep_at_hand(program, robot_or_mech, backend)
+        _cache_kernel(program, robot_or_mech, backend)
     return result
 
 
-def _keep_at_hand(program: Program, robot_or_mech: RobotOrMech, backend: Service) -> None:
-    """Let the next calls find the kernel, if there is one, by the identity of what users give."""
+def _cache_kernel(program: Program, robot_or_mech: RobotOrMech, backend: Backend) -> None:
+    """Store the kernel, if there is one, under the id of the user's machine or robot."""
     number, ready = id(robot_or_mech), program.ready
     if backend.kernel is not None and number not in ready:
-        ready[number] = backend.kernel.func  # the builtin itself
-        when_gone(robot_or_mech, lambda: ready.pop(number, None))
+        ready[number] = backend.kernel.func  # the built-in function itself
+        on_collected(robot_or_mech, lambda: ready.pop(number, None))
 
 
-def compiled_now(program: Program, robot_or_mech: RobotOrMech, fixed: Fixed | None = None) -> Callable[..., Array]:
-    """A program of a machine for somebody who will call it thousands of times: as a kernel at once, where it can be."""
+def compile_now(program: Program, robot_or_mech: RobotOrMech, fixed: Fixed | None = None) -> Callable[..., Array]:
+    """Return a program of a machine for thousands of calls, compiled immediately where possible."""
     mech = machine_of(program.name, robot_or_mech)
-    kernel = service(program, mech, fixed or {}).compiled_now()
-    return kernel.func if kernel is not None else lambda *arrays: run(program, mech, arrays, fixed)
+    kernel = backend_of(program, mech, fixed or {}).compile_now()
+    return kernel.func if kernel is not None else lambda *arrays: run_program(program, mech, arrays, fixed)

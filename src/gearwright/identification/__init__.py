@@ -1,32 +1,39 @@
 """Identification of a robot's parameters from measurements: excitation, logs, fit, physical consistency, write-back."""
 
-from gearwright.identification.experiment.excitation import Box, Excitation, MotionLimits, excite
+from gearwright.identification.experiment.excitation import (
+    Excitation,
+    ExcitationOptions,
+    MotionLimits,
+    WorkspaceBox,
+    excite,
+)
 from gearwright.identification.experiment.log import Log, log_of_currents, read_log
 from gearwright.identification.identification import Identification, Validation, identify
-from gearwright.identification.model.columns import Column
-from gearwright.identification.model.joint_groups import Group, parameter_groups, regressor_blocks
-from gearwright.identification.model.sample_blocks import Blocks
-from gearwright.identification.model.torque_model import Model
+from gearwright.identification.model.columns import ParameterColumn
+from gearwright.identification.model.joint_groups import ParameterGroup, parameter_groups, regressor_blocks
+from gearwright.identification.model.sample_blocks import SampleBlocks
+from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.identification.payload_identification import PayloadFit, identify_payload
 from gearwright.identification.physical_consistency import ConsistentFit, fit_consistent
 from gearwright.identification.report import write_report
-from gearwright.identification.write_back import Rewritten, identified_mechanism, identified_robot, save_identified
+from gearwright.identification.write_back import UpdatedRobot, identified_mechanism, identified_robot, save_identified
 from gearwright.motion import FourierMotion as FourierMotion
 
 __all__ = [
-    "Blocks",
-    "Box",
-    "Column",
     "ConsistentFit",
     "Excitation",
-    "Group",
+    "ExcitationOptions",
     "Identification",
     "Log",
-    "Model",
     "MotionLimits",
+    "ParameterColumn",
+    "ParameterGroup",
     "PayloadFit",
-    "Rewritten",
+    "SampleBlocks",
+    "TorqueModel",
+    "UpdatedRobot",
     "Validation",
+    "WorkspaceBox",
     "excite",
     "fit_consistent",
     "identified_mechanism",

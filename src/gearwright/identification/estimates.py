@@ -1,4 +1,4 @@
-"""What every fit of base parameters can say of itself."""
+"""Properties of every fit of base parameters."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters
-from gearwright.plots import saved
-from gearwright.plots.distributions import intervals as values_with_intervals
-from gearwright.plots.notebook import Shown
+from gearwright.plots import save_if_path
+from gearwright.plots.distributions import interval_figure as values_with_intervals
+from gearwright.plots.notebook import NotebookFigure
 
 
-class Estimates(Shown):
+class Estimates(NotebookFigure):
     """Names and standard deviations of estimated combinations; subclasses hold `base`, `values`, `covariance`."""
 
     base: BaseParameters
@@ -25,23 +25,25 @@ class Estimates(Shown):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The combinations that were found, as readable sums."""
+        """The estimated combinations, as readable sums."""
         return self.base.names
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Every parameter with its 95 % interval, each divided by its size; also into a file (.png, .svg, .pdf)."""
+        """Figure of all parameters with 95 % intervals, normalised; with `path` (.png, .svg, .pdf) it is also saved."""
         half = np.diff(self.intervals(), axis=1)[:, 0] / 2
-        return saved(values_with_intervals(self.base.leaders, self.values, half, "found, 95 %"), path)
+        return save_if_path(
+            values_with_intervals(self.base.leading_parameters, self.values, half, "estimate, 95 %"), path
+        )
 
     def intervals(self, confidence: float = 0.95) -> Array:
-        """Lower and upper bounds (rank, 2)."""
+        """Lower and upper bounds of the confidence intervals (rank, 2)."""
         from scipy.stats import norm
 
-        number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
+        real_number("intervals", "confidence", confidence, above=0.0, below=1.0, example=0.95)
         half = float(norm.ppf(0.5 + confidence / 2)) * self.standard_deviations
         return np.column_stack([self.values - half, self.values + half])
 
     @cached_property
     def standard_deviations(self) -> Array:
-        """Per combination."""
+        """Standard deviation of each combination."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))

@@ -1,4 +1,4 @@
-"""From a log to parameters: base parameters with confidence, and how well they predict other data."""
+"""Identification of base parameters from a log, with confidence intervals and validation on other data."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.equations.base_parameters_numeric import BaseParameters, independent
-from gearwright.errors import GearwrightWarning, InputError, depth_of_the_caller
+from gearwright.equations.base_parameters_numeric import BaseParameters, independent_parameters
+from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
 from gearwright.identification.estimates import Estimates
-from gearwright.identification.experiment.log import Log, odd_units
-from gearwright.identification.fit.diagnostics import about_cutoff, about_residuals
-from gearwright.identification.fit.least_squares import Method, solve, triangles
-from gearwright.identification.model.columns import FRICTION, Friction
-from gearwright.identification.model.torque_model import Model
+from gearwright.identification.experiment.log import Log, unit_warning
+from gearwright.identification.fit.diagnostics import cutoff_warning, residual_warning
+from gearwright.identification.fit.least_squares import FitMethod, joint_triangles, solve_least_squares
+from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
+from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
-from gearwright.plots import Panel, figure, saved
-from gearwright.plots.notebook import Shown
-from gearwright.text import listed
+from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.text import listed_names
 
-NOT_EXCITED = 1e-6
-"""Directions excited less than this share of a lively motion cannot be found."""
+MIN_EXCITATION_RATIO = 1e-6
+"""Excitation relative to that of random states, below which a direction is not identifiable."""
 
 
 @dataclass(frozen=True)
-class Validation(Shown):
-    """How well parameters predict a log.
+class Validation(NotebookFigure):
+    """The prediction of a log by parameters.
 
     Args:
         speeds: names of the speeds.
@@ -49,21 +49,21 @@ class Validation(Shown):
     predicted: Array
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Measured and predicted forces, one panel per speed; with `path` (.png, .svg, .pdf) it is saved too."""
+        """Figure of measured and predicted forces of each speed; with `path` (.png, .svg, .pdf) it is also saved."""
         panels = [
             Panel("force [Nm, N]", {"measured": self.measured[:, k], "predicted": self.predicted[:, k]}, title=name)
             for k, name in enumerate(self.speeds)
         ]
-        return saved(figure(self.t, "time [s]", panels, columns=min(2, len(panels))), path)
+        return save_if_path(panel_figure(self.t, "time [s]", panels, columns=min(2, len(panels))), path)
 
     @property
     def residuals(self) -> Array:
-        """Measured less predicted (T, n)."""
+        """Measured minus predicted torques (T, n)."""
         return self.measured - self.predicted
 
     @cached_property
     def relative_errors(self) -> dict[str, float]:
-        """Per speed ||measured - predicted|| / ||measured||; where no force acts, as at a floating base, over all."""
+        """Per speed ||measured - predicted|| / ||measured||, or over all speeds if zero (floating base)."""
         size = np.linalg.norm(self.measured, axis=0)
         size[size == 0] = np.linalg.norm(self.measured) or 1.0
         return dict(zip(self.speeds, (np.linalg.norm(self.residuals, axis=0) / size).tolist(), strict=True))
@@ -71,68 +71,68 @@ class Validation(Shown):
 
 @dataclass(frozen=True)
 class Identification(Estimates):
-    """Base parameters found from a log.
+    """Base parameters estimated from a log.
 
     Args:
-        model: the linear model that was fitted; its machine holds the nominal values.
-        base: which combinations were found.
+        model: the fitted linear model; its machine has the nominal values.
+        base: the estimated combinations.
         values: the base parameters (rank,).
         covariance: of the values (rank, rank).
-        fit: prediction on the data it was fitted to.
+        fit: prediction of the fitted data.
         method: ols, wls or irls.
-        cutoff: of the filter that was used [Hz]; None where speeds and accelerations were measured.
-        not_found: combinations that this motion does not show.
-        remarks: what somebody should know about how it was done.
+        cutoff: of the filter [Hz]; None if speeds and accelerations were measured.
+        not_found: combinations that the motion does not excite.
+        remarks: on the procedure.
         weights: of the equations (T, n).
-        robot: the robot, when one was given.
-        asked_cutoff: the cut-off that was asked for [Hz]; None: chosen from each log itself.
-        doubts: what speaks against the estimates: units, residuals that are not white, estimates that move with the
+        robot: the robot, if given.
+        requested_cutoff: the cut-off given by the user [Hz]; None: chosen from each log.
+        doubts: warnings about the estimates: wrong units, residuals that are not white, estimates that depend on the
             cut-off.
     """
 
-    model: Model
+    model: TorqueModel
     base: BaseParameters
     values: Array
     covariance: Array
     fit: Validation
-    method: Method
+    method: FitMethod
     cutoff: float | None
     not_found: tuple[str, ...]
     remarks: tuple[str, ...]
     weights: Array
     robot: Robot | None = None
-    asked_cutoff: float | None = None
+    requested_cutoff: float | None = None
     doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         worst = max(self.fit.relative_errors.values(), default=0.0)
-        return f"<Identification by {self.method}: {len(self.values)} parameters, torques to {worst:.2g}>"
+        return f"<Identification by {self.method}: {len(self.values)} parameters, relative torque error {worst:.2g}>"
 
     def __str__(self) -> str:
         rows = zip(self.names, self.values, self.standard_deviations, self.units, strict=True)
         lines = [f"{name} = {value:.6g} +- {sigma:.2g} {unit}".rstrip() for name, value, sigma, unit in rows]
-        lines += [f"{name}: torques to {error:.3g} of their size" for name, error in self.fit.relative_errors.items()]
-        lines += [f"not found: {name}" for name in self.not_found]
+        lines += [f"{name}: relative torque error {error:.3g}" for name, error in self.fit.relative_errors.items()]
+        lines += [f"not identified: {name}" for name in self.not_found]
         return "\n".join([*lines, *self.doubts, *self.remarks])
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the values."""
+        """Units of the values."""
         return tuple(self.model.columns[k].unit for k in self.base.chosen)
 
     @cached_property
-    def correlation(self) -> Array:
-        """Of the estimates (rank, rank): near 1 or -1 where the motion hardly tells two apart."""
+    def correlation_matrix(self) -> Array:
+        """Correlation of the estimates (rank, rank): near 1 or -1 for two that the motion hardly separates."""
         size = np.where(self.standard_deviations > 0, self.standard_deviations, 1.0)
         return self.covariance / np.outer(size, size)
 
     def predict(self, motion: Motion) -> Array:
-        """Torques (T, n) of a motion."""
-        return self.model.blocks(motion, self.base).times(self.values)
+        """Predicted torques (T, n) of a motion."""
+        return self.model.sample_blocks(motion, self.base).multiply(self.values)
 
     def validate(self, log: Log) -> Validation:
-        """The prediction of another log, compared with its torques as they were measured (unfiltered)."""
-        full = log.derived(self.model.mech, self.asked_cutoff)
+        """The prediction of another log, compared with its measured (unfiltered) torques."""
+        full = log.with_derivatives(self.model.mech, self.requested_cutoff)
         return Validation(self.model.mech.speeds, full.times, full.torques, self.predict(full.motion()))
 
 
@@ -141,27 +141,27 @@ def identify(
     robot_or_mech: Robot | Mechanism,
     log: Log,
     *,
-    friction: Sequence[Friction] = FRICTION,
+    friction: Sequence[FrictionKind] = FRICTION_KINDS,
     side: str = "motor",
-    method: Method = "wls",
+    method: FitMethod = "wls",
     cutoff: float | None = None,
     transition_speed: float = 0.0,
     without: Iterable[str] = (),
 ) -> Identification:
-    """Find the base parameters of a robot from measured motion and torques.
+    """Estimate the base parameters of a robot from measured motion and torques.
 
-    The torques are compared as they were measured; positions (or speeds) are filtered without delay and differentiated.
-    Standard deviations account for residuals that are correlated in time. A warning says when residuals
-    are not white, or when estimates move with the cut-off (`doubts`). The columns are computed block by block, so that
-    a long log needs little memory.
+    Torques are used as measured; positions (or speeds) are filtered with zero phase and differentiated. Standard
+    deviations account for residuals that are correlated in time. Warnings report residuals that are not white and
+    estimates that depend on the cut-off (`doubts`). The columns are computed block by block: a long log needs little
+    memory.
 
     Args:
-        robot_or_mech: the robot or machine; its geometry is taken as known, its other numbers as nominal.
-        log: what was measured.
-        friction: which friction columns to fit per joint: viscous, coulomb, offset.
-        side: "motor" or "link": where the torque was measured. At the link side the rotors cannot be seen; their
-            columns are excluded, and a remark says so.
-        method: "ols", "wls" (each joint by its variance) or "irls" (and robust against outliers).
+        robot_or_mech: the robot or machine; its geometry is assumed to be known, its other numbers are nominal values.
+        log: the measured data.
+        friction: friction columns to fit per joint: viscous, coulomb, offset.
+        side: "motor" or "link": where the torque was measured. Torques at the link side contain no rotor inertia; its
+            columns are excluded with a remark.
+        method: "ols", "wls" (each joint weighted by its variance) or "irls" (also robust against outliers).
         cutoff: of the filter [Hz]; None: chosen from the signal and its noise; infinity: no filter.
         transition_speed: speed over which Coulomb friction changes sign [rad/s].
         without: names of parameters known to be zero.
@@ -169,80 +169,85 @@ def identify(
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
     mech = machine_of("identify", robot_or_mech)
     if not mech.n:
-        raise InputError("identify: the machine has no joint that moves, so nothing is found. Give one with joints.")
+        raise InputError("identify: the machine has no movable joint. Give a machine with joints.")
     if not isinstance(log, Log):
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
         )
-    model = Model(mech, tuple(friction), side, None, transition_speed, tuple(without))  # type: ignore[arg-type]
-    full = log.derived(mech, cutoff)
+    model = TorqueModel(mech, tuple(friction), side, None, transition_speed, tuple(without))  # type: ignore[arg-type]
+    full = log.with_derivatives(mech, cutoff)
     if not log.torques.any():
         raise InputError(
-            "identify: every torque of the log is zero, and so would every parameter be. Check its torque columns."
+            "identify: all torques of the log are zero, and so would be all parameters. Check its torque columns."
         )
     motion = full.motion()
-    rows = model.blocks(motion)
-    small = triangles(rows, full.torques)
-    base, lost = excited(model, small, len(full.times))
-    found = solve(model.blocks(motion, base), full.torques, method, columns_of(small, model.base, base))
-    doubts = odd_units(full, mech, rows.times(model.base.combine(model.nominal)))
-    doubts += (*about_residuals(full, mech.speeds, found), *about_cutoff(full, model, base, found))
+    rows = model.sample_blocks(motion)
+    small = joint_triangles(rows, full.torques)
+    base, unexcited = excited_parameters(model, small, len(full.times))
+    solution = solve_least_squares(
+        model.sample_blocks(motion, base), full.torques, method, reduced_triangles(small, model.base, base)
+    )
+    doubts = unit_warning(full, mech, rows.multiply(model.base.combine(model.nominal_values)))
+    doubts += (*residual_warning(full, mech.speeds, solution), *cutoff_warning(full, model, base, solution))
     if doubts:
-        warnings.warn(GearwrightWarning("identify: " + "\n".join(doubts)), stacklevel=depth_of_the_caller())
+        warnings.warn(GearwrightWarning("identify: " + "\n".join(doubts)), stacklevel=caller_stack_level())
     return Identification(
         model,
         base,
-        found.values,
-        found.covariance,
-        Validation(mech.speeds, motion.t, full.torques, full.torques - found.residuals),
+        solution.values,
+        solution.covariance,
+        Validation(mech.speeds, motion.t, full.torques, full.torques - solution.residuals),
         method,
         None if full.origin is None else full.origin.cutoff,
-        lost,
-        _remarks(model, lost),
-        found.weights,
+        unexcited,
+        _identification_remarks(model, unexcited),
+        solution.weights,
         robot,
         cutoff,
         doubts,
     )
 
 
-def excited(model: Model, small: Sequence[Array], samples: int) -> tuple[BaseParameters, tuple[str, ...]]:
-    """The combinations that a log shows, and those of the model that it does not.
+def excited_parameters(
+    model: TorqueModel, small: Sequence[Array], samples: int
+) -> tuple[BaseParameters, tuple[str, ...]]:
+    """The combinations that a log excites, and those of the model that it does not.
 
-    `small`: the `triangles` of the equations of the model's base parameters.
+    `small`: the `joint_triangles` of the equations of the model's base parameters.
     """
     structural, n = model.base, model.mech.n
     if samples * n <= structural.rank:
         raise InputError(
             f"identify: {samples * n} equations ({samples} samples of {n} joints) cannot determine "
-            f"{structural.rank} base parameters. Record longer, or leave parameters out."
+            f"{structural.rank} base parameters. Record longer, or exclude parameters."
         )
-    lively = model.sizes[list(structural.chosen)] * np.sqrt(samples * n)
+    sizes = model.column_sizes[list(structural.chosen)] * np.sqrt(samples * n)
     rows = np.concatenate(small)[:, :-1]
-    shown = independent(rows, structural.leaders, tolerance=NOT_EXCITED, scale=lively)
-    if shown.rank == structural.rank:
+    visible = independent_parameters(rows, structural.leading_parameters, tolerance=MIN_EXCITATION_RATIO, scale=sizes)
+    if visible.rank == structural.rank:
         return structural, ()
-    lost = tuple(name for k, name in enumerate(structural.names) if k not in shown.chosen)
-    return structural.combined(shown), lost
+    unexcited = tuple(name for k, name in enumerate(structural.names) if k not in visible.chosen)
+    return structural.composed_with(visible), unexcited
 
 
-def columns_of(small: Sequence[Array], structural: BaseParameters, base: BaseParameters) -> list[Array]:
-    """The triangles of fewer base parameters, from those of all of them."""
+def reduced_triangles(small: Sequence[Array], structural: BaseParameters, base: BaseParameters) -> list[Array]:
+    """The triangular factors of a subset of base parameters, from those of all."""
     places = [structural.chosen.index(k) for k in base.chosen]
     return [block[:, [*places, -1]] for block in small]
 
 
-def _remarks(model: Model, lost: tuple[str, ...]) -> tuple[str, ...]:
+def _identification_remarks(model: TorqueModel, unexcited: tuple[str, ...]) -> tuple[str, ...]:
     remarks = []
     if model.side == "link" and model.mech.spins:
-        wheels = listed(spin.name for spin in model.mech.spins)
+        wheels = listed_names(spin.name for spin in model.mech.spins)
         remarks.append(
-            f"Torques were measured at the link side: they do not show the wheels' inertia, so the columns of {wheels} "
+            f"Torques were measured at the link side and contain no wheel inertia: the columns of {wheels} "
             "are excluded."
         )
-    if lost:
+    if unexcited:
         remarks.append(
-            f"This motion does not show {len(lost)} of {model.base.rank} base parameters: {listed(lost, '; ')}. Use an "
-            "exciting trajectory (excite), or leave them at their nominal values."
+            f"This motion does not excite {len(unexcited)} of {model.base.rank} base parameters: "
+            f"{listed_names(unexcited, '; ')}. Use "
+            "an exciting trajectory (excite), or keep their nominal values."
         )
     return tuple(remarks)

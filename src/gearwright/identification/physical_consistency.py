@@ -1,4 +1,4 @@
-"""Physically consistent parameters: full sets that bodies can have, that fit the data and stay close to CAD values."""
+"""Physically consistent full parameters that fit the data and are close to CAD values."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, MissingExtraError
 from gearwright.identification.experiment.log import Log
-from gearwright.identification.fit.unknowns import Unknowns, unknowns
+from gearwright.identification.fit.unknowns import Unknowns, model_unknowns
 from gearwright.identification.identification import Identification, Validation
 
-MARGIN = 1e-6
-"""How far, relative to a body's size, its pseudo-inertia stays from being singular."""
+PSEUDO_INERTIA_MARGIN = 1e-6
+"""Smallest eigenvalue of a pseudo-inertia relative to the size of the body."""
 
 
 @dataclass(frozen=True)
 class ConsistentFit:
-    """Full parameters that are physically possible.
+    """Full, physically consistent parameters.
 
     Args:
         identification: the base parameters they were fitted to.
-        unknowns: what was solved for.
+        unknowns: the unknowns of the fit.
         x: the solution.
     """
 
@@ -37,12 +37,12 @@ class ConsistentFit:
     @cached_property
     def parameters(self) -> Array:
         """The model's parameters in use."""
-        return self.unknowns.parameters(self.x)
+        return self.unknowns.model_parameters(self.x)
 
     @cached_property
     def every_parameter(self) -> Array:
-        """All parameters of the model, also those left out of the fit."""
-        start, mapped = self.unknowns.every
+        """All parameters of the model, including those not fitted."""
+        start, mapped = self.unknowns.full_map
         full: Array = start + mapped @ self.x
         return full
 
@@ -52,48 +52,57 @@ class ConsistentFit:
         return dict(zip(self.unknowns.names, self.x.tolist(), strict=True))
 
     def pseudo_inertias(self) -> tuple[Array, ...]:
-        """Of every body (4, 4): positive definite exactly when the body is physically possible."""
+        """Pseudo-inertia of every body (4, 4): positive definite if and only if the body is physically consistent."""
         return tuple(pseudo_inertia(self.x[body.first : body.first + 10]) for body in self.unknowns.bodies)
 
     def validate(self, log: Log) -> Validation:
         """The prediction of a log."""
-        found = self.identification
-        full = log.derived(found.model.mech, found.asked_cutoff)
-        motion, base = full.motion(), found.model.base
-        predicted = found.model.blocks(motion).times(base.combine(self.parameters))
-        return Validation(found.model.mech.speeds, motion.t, full.torques, predicted)
+        estimate = self.identification
+        full = log.with_derivatives(estimate.model.mech, estimate.requested_cutoff)
+        motion, base = full.motion(), estimate.model.base
+        predicted = estimate.model.sample_blocks(motion).multiply(base.combine(self.parameters))
+        return Validation(estimate.model.mech.speeds, motion.t, full.torques, predicted)
 
 
 @check_arguments
-def fit_consistent(found: Identification, trust: float = 1.0) -> ConsistentFit:
-    """Full parameters that bodies can have, near the identified base parameters and near the nominal values.
+def fit_consistent(identification: Identification, trust: float = 1.0) -> ConsistentFit:
+    """Fit full, physically consistent parameters, near the identified base parameters and the nominal values.
 
     Minimises (K pi - base)' covariance^-1 (K pi - base) + |(x - nominal) / (trust scale)|^2 subject to a positive
-    definite pseudo-inertia of every body and no negative rotor inertia, friction, stiffness or damping. What the data
-    determine is taken from the data; what they do not is taken from the nominal values. Needs cvxpy and clarabel.
+    definite pseudo-inertia of every body and no negative rotor inertia, friction, stiffness or damping. Directions that
+    the data determine follow the data; the others follow the nominal values. Needs cvxpy and clarabel.
 
     Args:
-        found: the identification.
-        trust: relative standard deviation of the nominal values: small keeps closer to CAD.
+        identification: the identification.
+        trust: relative standard deviation of the nominal values: smaller values stay closer to CAD.
     """
-    return consistent_among(found, unknowns(found.model, found.robot), trust)
+    return fit_unknowns(identification, model_unknowns(identification.model, identification.robot), trust)
 
 
-def consistent_among(found: Identification, what: Unknowns, trust: float) -> ConsistentFit:
-    """The same for a given choice of unknowns."""
-    number("consistent", "trust", trust, above=0.0, example=0.3, hint="It is the nominal values' relative uncertainty.")
-    cp = _solver()
-    scale = what.scale
-    y = cp.Variable(len(what.names))  # x / scale
+def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: float) -> ConsistentFit:
+    """Fit physically consistent parameters for given unknowns."""
+    real_number(
+        "fit_consistent",
+        "trust",
+        trust,
+        above=0.0,
+        example=0.3,
+        hint="It is the relative uncertainty of the nominal values.",
+    )
+    cp = _import_solver()
+    scale = unknown_set.unknown_scales
+    y = cp.Variable(len(unknown_set.names))  # x / scale
     x = cp.multiply(scale, y)
-    K = found.base.matrix
-    root = _whitening(found)
-    misfit = root @ (K @ (what.map * scale)) @ y - root @ (found.values - K @ what.start)
-    distance = (y - what.nominal / scale) / trust
-    constraints = [y[list(what.positive)] >= 0] if what.positive else []
-    constraints += _physical(what, x)
-    if len(what.zero[0]):
-        constraints.append(what.zero[0] + what.zero[1] @ x == 0)
+    K = identification.base.combination_matrix
+    root = _whitening_matrix(identification)
+    misfit = root @ (K @ (unknown_set.parameter_map * scale)) @ y - root @ (
+        identification.values - K @ unknown_set.start
+    )
+    distance = (y - unknown_set.nominal / scale) / trust
+    constraints = [y[list(unknown_set.nonnegative_indices)] >= 0] if unknown_set.nonnegative_indices else []
+    constraints += _inertia_constraints(unknown_set, x)
+    if len(unknown_set.zero_map[0]):
+        constraints.append(unknown_set.zero_map[0] + unknown_set.zero_map[1] @ x == 0)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(misfit) + cp.sum_squares(distance)), constraints)
     try:
         problem.solve(solver=cp.CLARABEL)
@@ -101,12 +110,12 @@ def consistent_among(found: Identification, what: Unknowns, trust: float) -> Con
         raise GearwrightError(f"consistent: the solver failed ({error}). Check units and nominal values.") from None
     if y.value is None:
         raise GearwrightError(
-            f"consistent: no physically possible parameters were found ({problem.status}). Check the units of the log "
-            "and the nominal values of the robot."
+            f"consistent: no physically consistent parameters were found ({problem.status}). Check the units of the "
+            "log and the nominal values of the robot."
         )
     solution = scale * y.value
-    solution[list(what.positive)] = np.maximum(solution[list(what.positive)], 0.0)
-    return ConsistentFit(found, what, solution)
+    solution[list(unknown_set.nonnegative_indices)] = np.maximum(solution[list(unknown_set.nonnegative_indices)], 0.0)
+    return ConsistentFit(identification, unknown_set, solution)
 
 
 def pseudo_inertia(parameters: Any) -> Any:
@@ -136,42 +145,42 @@ def _pseudo_basis() -> list[Array]:
     return basis
 
 
-def _physical(what: Unknowns, x: Any) -> list[Any]:
+def _inertia_constraints(unknown_set: Unknowns, x: Any) -> list[Any]:
     """Linear matrix inequalities: each body's pseudo-inertia, less the wheels it must contain, is positive definite."""
     constraints = []
-    for body in what.bodies:
-        if not body.physical:
+    for body in unknown_set.bodies:
+        if not body.is_physical:
             continue
-        size = what.scale[body.first : body.first + 4]
-        lengths = np.array([*size[1:] / size[0], 1.0])  # makes the matrix one of numbers near 1
+        size = unknown_set.unknown_scales[body.first : body.first + 4]
+        lengths = np.array([*size[1:] / size[0], 1.0])  # scales the matrix to numbers near 1
         frame = np.diag(1 / (lengths * np.sqrt(size[0])))
         matrix = sum(frame @ b @ frame * x[body.first + k] for k, b in enumerate(_pseudo_basis()))
-        for first, unknown, disc in what.wheels:
+        for first, unknown, disc in unknown_set.wheels:
             if first == body.first:
                 matrix = matrix - frame @ disc @ frame * x[unknown]
-        constraints.append(matrix >> MARGIN * np.eye(4))
+        constraints.append(matrix >> PSEUDO_INERTIA_MARGIN * np.eye(4))
     return constraints
 
 
-def _whitening(found: Identification) -> Array:
-    """R with R'R = covariance^-1: misfits counted in standard deviations."""
-    size = np.where(found.standard_deviations > 0, found.standard_deviations, 1.0)
-    floor = 1e-9 * np.abs(found.values) + 1e-12
+def _whitening_matrix(identification: Identification) -> Array:
+    """R with R'R = covariance^-1, which scales misfits to standard deviations."""
+    size = np.where(identification.standard_deviations > 0, identification.standard_deviations, 1.0)
+    floor = 1e-9 * np.abs(identification.values) + 1e-12
     size = np.maximum(size, floor)
-    correlation = found.covariance / np.outer(size, size)
+    correlation = identification.covariance / np.outer(size, size)
     values, vectors = np.linalg.eigh(correlation)
     values = np.maximum(values, 1e-6 * values.max())
     root: Array = (vectors / np.sqrt(values)).T / size
     return root
 
 
-def _solver() -> Any:
+def _import_solver() -> Any:
     try:
         import clarabel  # noqa: F401
         import cvxpy
     except ImportError:
         raise MissingExtraError(
             "The physically consistent fit needs cvxpy and clarabel: pip install 'gearwright[identify]'. Base "
-            "parameters are found without them."
+            "parameters do not need them."
         ) from None
     return cvxpy

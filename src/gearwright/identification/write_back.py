@@ -1,4 +1,4 @@
-"""Identified parameters back into the robot, or into the flat machine."""
+"""Identified parameters written into the robot, or into the flat machine."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
 from gearwright.identification.fit.friction import motor_shafts, with_identified_friction
-from gearwright.identification.fit.unknowns import central, fitted_numbers, link_of_parameters
-from gearwright.identification.model.columns import FRICTION
+from gearwright.identification.fit.unknowns import central_parameters, fitted_numbers, link_of_parameters
+from gearwright.identification.model.columns import FRICTION_KINDS
 from gearwright.identification.physical_consistency import ConsistentFit
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
-class Rewritten(NamedTuple):
-    """The robot with identified numbers, and what could not be written into it."""
+class UpdatedRobot(NamedTuple):
+    """The robot with identified numbers, and remarks on values that could not be written into it."""
 
     robot: Robot
     remarks: tuple[str, ...]
 
 
 @check_arguments
-def identified_robot(fit: ConsistentFit) -> Rewritten:
-    """The robot of a consistent fit: links, rotor and gear inertias, springs and friction replaced.
+def identified_robot(fit: ConsistentFit) -> UpdatedRobot:
+    """The robot of a consistent fit, with replaced links, rotor and gear inertias, springs and friction.
 
-    Friction identified along a speed replaces all that acts along it: that of the joints and, where the torques were
-    measured at the motors, of the motors and gears before them, which the torques contain. So the motors of the robot
-    need what the fit predicts. Efficiencies, whose losses grow with the load, are no part of the model: they are
-    removed with the rest, since the identified friction holds their mean, and a remark names them. Masses and
-    places of rotors stay as stated: torques do not show them apart from the links that carry them.
+    Identified friction of a speed replaces all friction that acts along it: that of the joints and, for torques
+    measured at the motors, that of motors and gears. The motor torques of the robot then equal those of the fit.
+    Efficiencies, whose losses depend on the load, are not part of the model: they are removed, because the identified
+    friction includes their mean, and a remark names them. Masses and positions of rotors are unchanged: torques do not
+    distinguish them from the links that carry them.
     """
     robot = fit.identification.robot
     if robot is None:
-        raise InputError("identified_robot: the identification was given a Mechanism. Give identify the Robot itself.")
+        raise InputError(
+            "identified_robot: the identification has no Robot but a Mechanism. Give the Robot to identify."
+        )
     values, model = fit.values, fit.identification.model
     places = {body.name: ten for body, ten in zip(model.mech.bodies, fit.unknowns.bodies, strict=False)}
     links = []
@@ -46,20 +48,20 @@ def identified_robot(fit: ConsistentFit) -> Rewritten:
         links.append(link_of_parameters(link, fit.x[first : first + 10]))
     changed = replace(robot, links=tuple(links))
     for number in fitted_numbers(robot):
-        changed = number.with_value(changed, max(values[number.path], 1e-12 * number.value))
+        changed = number.with_value(changed, max(values[number.parameter_path], 1e-12 * number.value))
     changed, replaced = with_identified_friction(changed, model, values)
-    return Rewritten(changed, (*_unwritten_friction(changed, fit), *_kept_wheels(fit), *replaced))
+    return UpdatedRobot(changed, (*_unwritten_friction_remarks(changed, fit), *_kept_wheel_remarks(fit), *replaced))
 
 
 @check_arguments
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
     """The flat machine of a consistent fit: bodies, wheels and springs with identified numbers."""
     model = fit.identification.model
-    own = parameter_names(model.mech)
-    values = dict(zip(own, fit.every_parameter[: len(own)].tolist(), strict=True))
+    names = parameter_names(model.mech)
+    values = dict(zip(names, fit.every_parameter[: len(names)].tolist(), strict=True))
     bodies = []
     for k, body in enumerate(model.mech.bodies):
-        mass, com, tensor = central(fit.every_parameter[10 * k : 10 * k + 10])
+        mass, com, tensor = central_parameters(fit.every_parameter[10 * k : 10 * k + 10])
         bodies.append(replace(body, mass=mass, com=com, inertia=tensor))
     spins = []
     for spin in model.mech.spins:
@@ -75,7 +77,7 @@ def identified_mechanism(fit: ConsistentFit) -> Mechanism:
 
 @check_arguments
 def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
-    """Write the identified robot into a YAML robot file; returns what could not be written into it."""
+    """Write the identified robot into a YAML robot file; returns remarks on values that could not be written."""
     from gearwright.files import save
 
     if Path(path).suffix.lower() == ".urdf":
@@ -88,21 +90,21 @@ def save_identified(fit: ConsistentFit, path: str | Path) -> tuple[str, ...]:
     return remarks
 
 
-def _kept_wheels(fit: ConsistentFit) -> tuple[str, ...]:
-    """Wheels that follow from no number of a motor or simple gear."""
-    kept = [
+def _kept_wheel_remarks(fit: ConsistentFit) -> tuple[str, ...]:
+    """A remark on wheels that do not depend on a number of a motor or simple gear."""
+    wheels = [
         column.name
-        for column, row in zip(fit.identification.model.columns, fit.unknowns.map, strict=True)
+        for column, row in zip(fit.identification.model.columns, fit.unknowns.parameter_map, strict=True)
         if column.kind == "wheel" and not row.any()
     ]
-    return (f"Kept as stated in the robot: {listed(kept)}.",) if kept else ()
+    return (f"Kept as stated in the robot: {listed_names(wheels)}.",) if wheels else ()
 
 
-def _unwritten_friction(robot: Robot, fit: ConsistentFit) -> tuple[str, ...]:
-    """Friction that the robot's file has no word for."""
+def _unwritten_friction_remarks(robot: Robot, fit: ConsistentFit) -> tuple[str, ...]:
+    """A remark on friction that a robot file cannot represent."""
     written = {link.joint_name for link in robot.links} | set(motor_shafts(robot, fit.identification.model))
-    lost = []
+    unwritten = []
     for column, value in zip(fit.unknowns.columns, fit.x, strict=True):
-        if column.kind in FRICTION and (column.kind == "offset" or column.owner not in written) and value:
-            lost.append(f"{column.name} = {value:.4g} {column.unit}")
-    return (f"Not written into the robot, which has no word for them: {listed(lost)}.",) if lost else ()
+        if column.kind in FRICTION_KINDS and (column.kind == "offset" or column.owner not in written) and value:
+            unwritten.append(f"{column.name} = {value:.4g} {column.unit}")
+    return (f"Not representable in the robot: {listed_names(unwritten)}.",) if unwritten else ()

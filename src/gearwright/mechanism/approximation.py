@@ -1,7 +1,7 @@
-"""Approximate and reduced models of a machine as machines of their own: reflected, diagonal, none, Spong, rigid, ...
+"""Approximate and reduced models of a machine: reflected, diagonal, none, Spong, rigid, ...
 
-Elastic machines are reduced by rigid springs, by rotors that do not push on their carriers, or by links without the
-tensors of the rotors they carry.
+Elastic machines are reduced by rigid springs, by neglecting the coupling of rotors and carriers, or by neglecting the
+rotors' tensors in the links.
 """
 
 from __future__ import annotations
@@ -17,77 +17,80 @@ from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import NamedRow
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
-def rigid(mech: Mechanism) -> Mechanism:
-    """Shafts turn as their springs' other ends do: inertia E' H E. Springs between joints alone stay.
+def rigid_machine(mech: Mechanism) -> Mechanism:
+    """Return the machine with rigid springs of shafts: inertia E' H E. Springs between joints remain.
 
-    A shaft that no spring holds stays a shaft.
+    A shaft without a spring remains a shaft.
     """
-    known: dict[str, dict[str, Scalar]] = {}
+    shaft_rows: dict[str, dict[str, Scalar]] = {}
     for spring in mech.springs:
-        row = _without(named(mech, spring.row), known)
+        row = _row_without_shafts(named_row(mech, spring.row), shaft_rows)
         shaft = next((name for name in reversed(row) if name in mech.shafts), None)
         if shaft is None:
             continue
-        joined = {name: -x / row[shaft] for name, x in row.items() if name != shaft}
-        known = {other: _without(rest, {shaft: joined}) for other, rest in known.items()} | {shaft: joined}
+        spring_row = {name: -x / row[shaft] for name, x in row.items() if name != shaft}
+        shaft_rows = {
+            other_shaft: _row_without_shafts(shaft_row, {shaft: spring_row})
+            for other_shaft, shaft_row in shaft_rows.items()
+        } | {shaft: spring_row}
 
     def joined_row(element: Any, field: str) -> Any:
-        return replace(element, **{field: _without(named(mech, getattr(element, field)), known)})
+        return replace(element, **{field: _row_without_shafts(named_row(mech, getattr(element, field)), shaft_rows)})
 
     return replace(
         mech,
         spins=[joined_row(spin, "ratio") for spin in mech.spins],
-        shafts=[name for name in mech.shafts if name not in known],
-        springs=[joined_row(spring, "row") for spring in mech.springs if _stays(mech, spring, known)],
+        shafts=[name for name in mech.shafts if name not in shaft_rows],
+        springs=[joined_row(spring, "row") for spring in mech.springs if _is_kept_spring(mech, spring, shaft_rows)],
         actuators=[joined_row(actuator, "row") for actuator in mech.actuators],
     )
 
 
-def named(mech: Mechanism, row: Any) -> dict[str, Scalar]:
-    """A row as a mapping from the speeds that it contains."""
+def named_row(mech: Mechanism, row: Any) -> dict[str, Scalar]:
+    """Return a row as a mapping from its speeds."""
     return {name: x for name, x in zip(mech.speeds, row, strict=True) if not is_zero(x)}
 
 
-def _without(row: Mapping[str, Scalar], known: Mapping[str, NamedRow]) -> dict[str, Scalar]:
-    """The row with known shafts written in terms of the other speeds."""
-    found: dict[str, Scalar] = {}
+def _row_without_shafts(row: Mapping[str, Scalar], shaft_rows: Mapping[str, NamedRow]) -> dict[str, Scalar]:
+    """Return the row with known shafts expressed by the other speeds."""
+    entries: dict[str, Scalar] = {}
     for name, x in row.items():
-        for other, share in known.get(name, {name: 1.0}).items():
-            found[other] = found.get(other, 0.0) + x * share
-    return {name: x for name, x in found.items() if not is_zero(x)}
+        for speed, share in shaft_rows.get(name, {name: 1.0}).items():
+            entries[speed] = entries.get(speed, 0.0) + x * share
+    return {name: x for name, x in entries.items() if not is_zero(x)}
 
 
-def _stays(mech: Mechanism, spring: Spring, known: Mapping[str, NamedRow]) -> bool:
-    """Whether a spring is none of those made rigid."""
-    row = named(mech, spring.row)
-    if not any(name in known for name in row):
+def _is_kept_spring(mech: Mechanism, spring: Spring, shaft_rows: Mapping[str, NamedRow]) -> bool:
+    """Whether a spring is not made rigid."""
+    row = named_row(mech, spring.row)
+    if not any(name in shaft_rows for name in row):
         return True
-    left = _without(row, known)
+    left = _row_without_shafts(row, shaft_rows)
     if left:
-        tied = listed(left)
+        tied = listed_names(left)
         raise InputError(
-            f"spring {spring.name!r}: made rigid together with the others it would tie the joints {tied} to each other."
-            " Remove one of the springs of that loop first."
+            f"spring {spring.name!r}: if it is rigid together with the others, it locks the joints {tied} to each "
+            "other. Remove one of the springs of that loop first."
         )
     return False
 
 
-def undamped(mech: Mechanism) -> Mechanism:
-    """Springs without their dampers."""
+def undamped_machine(mech: Mechanism) -> Mechanism:
+    """Return the machine without dampers of springs."""
     return replace(mech, springs=[replace(spring, damping=0.0) for spring in mech.springs])
 
 
-def spong(mech: Mechanism) -> Mechanism:
-    """H2 dropped: the wheels of shafts have their own energy and do not push on what carries them."""
-    return replace(mech, spins=[fresh for spin in mech.spins for fresh in _apart(mech, spin)])
+def spong_machine(mech: Mechanism) -> Mechanism:
+    """Return the machine with H2 = 0: the wheels of shafts keep their own energy but not the coupling to carriers."""
+    return replace(mech, spins=[fresh for spin in mech.spins for fresh in _spong_spins(mech, spin)])
 
 
-def _apart(mech: Mechanism, spin: Spin) -> list[Spin]:
-    """A wheel driven by shafts is balanced; one driven by joints too is divided into the two."""
-    row = named(mech, spin.ratio)
+def _spong_spins(mech: Mechanism, spin: Spin) -> list[Spin]:
+    """Return a balanced spin for a wheel driven by shafts, or two spins if it is driven by joints too."""
+    row = named_row(mech, spin.ratio)
     shafts = {name: x for name, x in row.items() if name in mech.shafts}
     joints = {name: x for name, x in row.items() if name not in mech.shafts}
     if not shafts:
@@ -96,24 +99,24 @@ def _apart(mech: Mechanism, spin: Spin) -> list[Spin]:
     return [replace(alone, name=f"{spin.name}@shaft"), replace(spin, ratio=joints)] if joints else [alone]
 
 
-def spong_bare(mech: Mechanism) -> Mechanism:
-    """Spong's model as it is often written: the links do not feel the tensors of the rotors they carry either.
+def bare_spong_machine(mech: Mechanism) -> Mechanism:
+    """Return Spong's model as often printed: the rotors' tensors are also missing in the links.
 
-    Balanced wheels (coupling 0), such as reflected values of a data sheet, were never in the links.
+    Balanced wheels (coupling 0), such as reflected values of a data sheet, are not part of the links.
     """
     bodies = list(mech.bodies)
     for spin in mech.spins:
-        turns_with_shaft = any(name in mech.shafts for name in named(mech, spin.ratio))
-        if spin.carrier != BASE and turns_with_shaft and not is_zero(spin.coupled):
-            bodies[int(spin.carrier)] = _unloaded(bodies[int(spin.carrier)], spin)
-    return replace(spong(mech), bodies=bodies)
+        turns_with_shaft = any(name in mech.shafts for name in named_row(mech, spin.ratio))
+        if spin.carrier != BASE and turns_with_shaft and not is_zero(spin.coupling_inertia):
+            bodies[int(spin.carrier)] = _without_rotor_tensor(bodies[int(spin.carrier)], spin)
+    return replace(spong_machine(mech), bodies=bodies)
 
 
-def _unloaded(body: Body, spin: Spin) -> Body:
-    """The body without the rotor's tensor about its own centre; its mass stays."""
+def _without_rotor_tensor(body: Body, spin: Spin) -> Body:
+    """Return the body without the rotor's tensor about its own centre; the mass remains."""
     if spin.rest is None:
         raise InputError(
-            f"approximation 'spong_bare': spin {spin.name!r} does not say what of it lies in its carrier "
+            f"approximation 'spong_bare': spin {spin.name!r} does not state its inertia at rest in its carrier "
             f"{body.name!r}. Give it `rest`, or assemble the machine from parts."
         )
     carried = Tensor.of_revolution(spin.axis, spin.inertia, spin.rest.transverse_inertia)
@@ -121,31 +124,30 @@ def _unloaded(body: Body, spin: Spin) -> Body:
         return replace(body, inertia=body.inertia - carried)
     except InertiaError as error:
         raise InputError(
-            f"approximation 'spong_bare': without the rotor {spin.name!r} nothing physical is left of {body.name!r} "
+            f"approximation 'spong_bare': without the rotor {spin.name!r}, body {body.name!r} is not physical "
             f"({error}) Use 'spong'."
         ) from None
 
 
 @check_arguments
 def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
-    """The machine as a simpler tool would see it.
+    """Return an approximate model of the machine, as used by other tools.
 
-    - "exact": as it is.
-    - "reflected": every wheel's energy, no push on its carrier (coupling 0); M gets J b b'.
-    - "diagonal": only the diagonal of J b b', what "armature" means.
-    - "none": no wheels; their mass and inertia at rest stay in the links. A wheel that turns with a shaft keeps its
-      inertia there, or the shaft would have none, but nothing of what joints add to its speed: the joints' block of M
-      is that of the links alone, as a tool without wheels (a URDF, say) computes it, and does not feel the shafts.
+    - "exact": the machine itself.
+    - "reflected": every wheel's own energy, no coupling to its carrier (coupling 0); M contains J b b'.
+    - "diagonal": only the diagonal of J b b', the "armature" of other tools.
+    - "none": no wheels; their mass and inertia at rest remain in the links. A wheel that turns with a shaft keeps its
+      inertia on the shaft, since the shaft would have none, but not the part of its rate due to joints: the joints'
+      block of M is that of the links alone, as computed from a URDF, and is not coupled to the shafts.
 
-    Of elastic drives (Melhem and Loria, section 3; on a machine without any they change nothing):
+    For elastic drives (Melhem and Loria, section 3; without effect on other machines):
 
     - "nicosia_tomei": the whole inertia matrix, H2 included. For wheels that are bodies of revolution it is the exact
       machine; the velocity terms are those of that matrix.
-    - "spong": H2 dropped; rotors are carried by the links but do not push on them by turning.
-    - "spong_bare": the same without the tensors of the carried rotors in the links, as it is often written; their
-      mass stays.
-    - "rigid": no springs and no shafts, inertia E' H E. Springs between joints alone stay.
-    - "undamped": the springs' dampers left out.
+    - "spong": H2 = 0; rotors are part of the links at rest, without coupling to their own rotation.
+    - "spong_bare": the same without the tensors of the rotors in the links, as often printed; their mass remains.
+    - "rigid": no springs and no shafts, inertia E' H E. Springs between joints remain.
+    - "undamped": springs without dampers.
 
     >>> from gearwright.mechanism import Body, Spin
     >>> arm = Mechanism([Body("upper", mass=2, com=(0.2, 0, 0))], [Spin("rotor", "base", (0, 0, 1), 1e-4, [100])])
@@ -153,21 +155,21 @@ def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     ()
     """
     if kind not in APPROXIMATIONS:
-        raise InputError(f"there is no approximation {kind!r}. Use one of {', '.join(APPROXIMATIONS)}.")
+        raise InputError(f"approximation {kind!r} is unknown. Use one of {', '.join(APPROXIMATIONS)}.")
     return APPROXIMATIONS[kind](machine_of("approximate", mech))
 
 
-def _each(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:
-    """The machine with every wheel changed."""
+def _with_changed_spins(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:
+    """Return a function that changes every wheel of a machine."""
     return lambda mech: replace(mech, spins=tuple(fresh for spin in mech.spins for fresh in change(mech, spin)))
 
 
-def _balanced(_: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+def _balanced_spin(_: Mechanism, spin: Spin) -> tuple[Spin, ...]:
     return (replace(spin, coupling=0.0),)
 
 
-def _split(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
-    """One balanced spin per entry of the ratio row, so that no two speeds share one."""
+def _diagonal_spins(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    """Return one balanced spin per entry of the ratio row, each on one speed."""
     single = len(spin.terms) == 1
     return tuple(
         replace(
@@ -180,8 +182,8 @@ def _split(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
     )
 
 
-def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
-    """The wheel balanced, and its row without the joints."""
+def _shaft_spin(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
+    """Return the balanced wheel with its row over the shafts only."""
     first_shaft = mech.n - len(mech.shafts)
     shafts = {mech.speeds[index]: ratio for index, ratio in spin.terms if index >= first_shaft}
     return (replace(spin, coupling=0.0, ratio=shafts),) if shafts else ()
@@ -189,12 +191,12 @@ def _only_on_shafts(mech: Mechanism, spin: Spin) -> tuple[Spin, ...]:
 
 APPROXIMATIONS: dict[str, Callable[[Mechanism], Mechanism]] = {
     "exact": lambda mech: mech,
-    "reflected": _each(_balanced),  # Vukobratovic (20.70)-(20.73)
-    "diagonal": _each(_split),
-    "none": _each(_only_on_shafts),
+    "reflected": _with_changed_spins(_balanced_spin),  # Vukobratovic (20.70)-(20.73)
+    "diagonal": _with_changed_spins(_diagonal_spins),
+    "none": _with_changed_spins(_shaft_spin),
     "nicosia_tomei": lambda mech: mech,
-    "spong": spong,
-    "spong_bare": spong_bare,
-    "rigid": rigid,
-    "undamped": undamped,
+    "spong": spong_machine,
+    "spong_bare": bare_spong_machine,
+    "rigid": rigid_machine,
+    "undamped": undamped_machine,
 }

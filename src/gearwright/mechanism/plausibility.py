@@ -1,8 +1,8 @@
-"""Numbers that no robot has, though every rule allows them: most are right in another unit, which is named.
+"""Implausibly large numbers, most of them given in another unit, and the probable unit.
 
-A data sheet prints 347 gcm2, 53.8 mNm/A and 0.513 mH; typed without a unit they are 347 kg m2, 53.8 Nm/A and 0.513 H.
-Every quantity has a largest plausible value and the units in which people have it at hand. Beyond that value the first
-of these units that makes it plausible is the probable one.
+A data sheet states 347 gcm2, 53.8 mNm/A and 0.513 mH; without a unit these are 347 kg m2, 53.8 Nm/A and 0.513 H.
+Every quantity has a largest plausible value and a list of common units. Above that value, the first of these units in
+which the number is plausible is the probable one.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number
-from gearwright.files.units import UNITS
+from gearwright.files.units import UNITS_BY_DIMENSION
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Link, Robot
 
 
-class Plausible(NamedTuple):
-    """What robots have of a quantity.
+class PlausibleRange(NamedTuple):
+    """The plausible range of a quantity.
 
     Args:
-        most: the largest value that is not asked about, in SI units.
-        dimension: of the quantity, a key of `UNITS`.
-        units: in which it may have been meant, the most usual one first.
+        most: largest plausible value in SI units.
+        dimension: dimension of the quantity, a key of `UNITS_BY_DIMENSION`.
+        units: units in which it may have been given, the most common first.
     """
 
     most: float
@@ -31,98 +31,109 @@ class Plausible(NamedTuple):
     units: tuple[str, ...]
 
 
-MASS = Plausible(3000.0, "mass", ("g", "mg"))
-ROTOR = Plausible(2.0, "inertia", ("gcm2", "kgcm2", "kgmm2", "gmm2"))
-LENGTH = Plausible(30.0, "length", ("mm", "um"))
-ANGLE = Plausible(4 * math.pi, "angle", ("deg", "arcmin"))
-JOINT_SPEED = Plausible(60.0, "angular speed", ("deg/s", "rpm"))
-MOTOR_SPEED = Plausible(6000.0, "angular speed", ("rpm", "deg/s"))
-TORQUE_CONSTANT = Plausible(30.0, "torque constant", ("mNm/A",))
-RESISTANCE = Plausible(500.0, "resistance", ("mOhm",))
-INDUCTANCE = Plausible(0.25, "inductance", ("mH", "uH"))
-TORQUE = Plausible(1e5, "torque", ("Nmm",))
-MOTOR_TORQUE = Plausible(5000.0, "torque", ("mNm", "Nmm"))
-GRAVITY = Plausible(100.0, "acceleration", ("mm/s2",))
-GYRATION = 5.0
+PLAUSIBLE_MASS = PlausibleRange(3000.0, "mass", ("g", "mg"))
+PLAUSIBLE_ROTOR_INERTIA = PlausibleRange(2.0, "inertia", ("gcm2", "kgcm2", "kgmm2", "gmm2"))
+PLAUSIBLE_LENGTH = PlausibleRange(30.0, "length", ("mm", "um"))
+PLAUSIBLE_ANGLE = PlausibleRange(4 * math.pi, "angle", ("deg", "arcmin"))
+PLAUSIBLE_JOINT_SPEED = PlausibleRange(60.0, "angular speed", ("deg/s", "rpm"))
+PLAUSIBLE_MOTOR_SPEED = PlausibleRange(6000.0, "angular speed", ("rpm", "deg/s"))
+PLAUSIBLE_TORQUE_CONSTANT = PlausibleRange(30.0, "torque constant", ("mNm/A",))
+PLAUSIBLE_RESISTANCE = PlausibleRange(500.0, "resistance", ("mOhm",))
+PLAUSIBLE_INDUCTANCE = PlausibleRange(0.25, "inductance", ("mH", "uH"))
+PLAUSIBLE_TORQUE = PlausibleRange(1e5, "torque", ("Nmm",))
+PLAUSIBLE_MOTOR_TORQUE = PlausibleRange(5000.0, "torque", ("mNm", "Nmm"))
+PLAUSIBLE_GRAVITY = PlausibleRange(100.0, "acceleration", ("mm/s2",))
+MAX_GYRATION_RADIUS = 5.0
 """The largest plausible radius of gyration of a link [m]."""
 
 
 def implausible_numbers(robot: Robot) -> list[str]:
-    """A sentence for every number of a robot that is probably meant in another unit.
+    """Return a remark for every number of a robot that is probably given in another unit.
 
     >>> from gearwright.parts import Gear, Motor
     >>> arm = Robot("arm", [Link("upper", mass=5)], [Drive("upper", Motor(inertia=347), Gear(100))])
     >>> implausible_numbers(arm)
-    ["drive 'upper', motor.inertia: 347 kgm2 is more than robots have. Was 347 gcm2 meant? Then write the unit."]
+    ["drive 'upper', motor.inertia: 347 kgm2 is implausibly large. Was 347 gcm2 meant? Then state the unit."]
     """
-    found = list(_doubt("gravity", "", math.hypot(*robot.gravity), GRAVITY)) if _plain(*robot.gravity) else []
+    doubts = (
+        list(_doubt_texts("gravity", "", math.hypot(*robot.gravity), PLAUSIBLE_GRAVITY))
+        if _are_numbers(*robot.gravity)
+        else []
+    )
     for link in robot.links:
-        found += _of_link(link)
+        doubts += _link_doubts(link)
     for drive in robot.drives:
-        found += _of_drive(drive)
+        doubts += _drive_doubts(drive)
     if robot.payload is not None:
-        found += _doubt("payload", "mass", robot.payload.mass, MASS)
-    return found
+        doubts += _doubt_texts("payload", "mass", robot.payload.mass, PLAUSIBLE_MASS)
+    return doubts
 
 
-def _of_link(link: Link) -> Iterator[str]:
+def _link_doubts(link: Link) -> Iterator[str]:
     part, joint = f"link {link.name!r}", f"joint {link.joint_name!r}"
-    yield from _doubt(part, "mass", link.mass, MASS)
+    yield from _doubt_texts(part, "mass", link.mass, PLAUSIBLE_MASS)
     for word, place in (("com", link.com), ("joint.position", link.joint.position)):
-        yield from _doubt(part, word, _largest(*Vec.of(place)), LENGTH)
+        yield from _doubt_texts(part, word, _largest_entry(*Vec.from_values(place)), PLAUSIBLE_LENGTH)
     turns = "m" not in joint_kind(link.joint.kind).rates
     limits = link.joint.limits
     ends = [end for end in limits.position or () if math.isfinite(end)]
     if ends:
-        yield from _doubt(joint, "limits.position", _largest(*ends), ANGLE if turns else LENGTH)
+        yield from _doubt_texts(
+            joint, "limits.position", _largest_entry(*ends), PLAUSIBLE_ANGLE if turns else PLAUSIBLE_LENGTH
+        )
     if turns:
-        yield from _doubt(joint, "limits.speed", limits.speed, JOINT_SPEED)
-        yield from _doubt(joint, "limits.effort", limits.effort, TORQUE)
-    yield from _gyration(part, link)
+        yield from _doubt_texts(joint, "limits.speed", limits.speed, PLAUSIBLE_JOINT_SPEED)
+        yield from _doubt_texts(joint, "limits.effort", limits.effort, PLAUSIBLE_TORQUE)
+    yield from _inertia_doubts(part, link)
 
 
-def _gyration(part: str, link: Link) -> Iterator[str]:
-    """An inertia is m r^2: a radius beyond every link shows the unit in which the tensor was meant."""
-    rows = Tensor.of(link.inertia).rows()
+def _inertia_doubts(part: str, link: Link) -> Iterator[str]:
+    """Check the radius of gyration r of an inertia m r^2 to detect the unit of the tensor."""
+    rows = Tensor.from_rows(link.inertia).rows()
     moments = [rows[k][k] for k in range(3)]
-    if link.effective or not _plain(link.mass, *moments) or link.mass <= 0:
+    if link.effective or not _are_numbers(link.mass, *moments) or link.mass <= 0:
         return
     largest = max(abs(float(x)) for x in moments)
-    yield from _doubt(part, "inertia", largest, ROTOR._replace(most=max(link.mass, 0.1) * GYRATION**2, units=_TENSORS))
+    yield from _doubt_texts(
+        part,
+        "inertia",
+        largest,
+        PLAUSIBLE_ROTOR_INERTIA._replace(most=max(link.mass, 0.1) * MAX_GYRATION_RADIUS**2, units=_INERTIA_UNITS),
+    )
 
 
-_TENSORS = ("kgcm2", "kgmm2", "gmm2")
+_INERTIA_UNITS = ("kgcm2", "kgmm2", "gmm2")
 
 
-def _of_drive(drive: Drive) -> Iterator[str]:
+def _drive_doubts(drive: Drive) -> Iterator[str]:
     part, motor = f"drive {drive.title!r}", drive.motor
     for word, rule in {
-        "inertia": ROTOR,
-        "mass": MASS,
-        "torque_constant": TORQUE_CONSTANT,
-        "resistance": RESISTANCE,
-        "inductance": INDUCTANCE,
-        "max_speed": MOTOR_SPEED,
-        "max_torque": MOTOR_TORQUE,
+        "inertia": PLAUSIBLE_ROTOR_INERTIA,
+        "mass": PLAUSIBLE_MASS,
+        "torque_constant": PLAUSIBLE_TORQUE_CONSTANT,
+        "resistance": PLAUSIBLE_RESISTANCE,
+        "inductance": PLAUSIBLE_INDUCTANCE,
+        "max_speed": PLAUSIBLE_MOTOR_SPEED,
+        "max_torque": PLAUSIBLE_MOTOR_TORQUE,
     }.items():
-        yield from _doubt(part, f"motor.{word}", getattr(motor, word), rule)
+        yield from _doubt_texts(part, f"motor.{word}", getattr(motor, word), rule)
 
 
-def _doubt(part: str, word: str, value: Scalar | None, rule: Plausible) -> Iterator[str]:
-    if value is None or not _plain(value) or not rule.most < abs(value) < math.inf:
+def _doubt_texts(part: str, word: str, value: Scalar | None, rule: PlausibleRange) -> Iterator[str]:
+    if value is None or not _are_numbers(value) or not rule.most < abs(value) < math.inf:
         return
-    table = UNITS[rule.dimension]
-    own = next(iter(table))
+    table = UNITS_BY_DIMENSION[rule.dimension]
+    si_unit = next(iter(table))
     probable = next((unit for unit in rule.units if abs(value) * table[unit] <= rule.most), None)
-    ask = f"Was {value:g} {probable} meant? Then write the unit." if probable else "Check value and unit."
+    question = f"Was {value:g} {probable} meant? Then state the unit." if probable else "Check value and unit."
     place = f"{part}, {word}" if word else part
-    yield f"{place}: {value:g} {own} is more than robots have. {ask}"
+    yield f"{place}: {value:g} {si_unit} is implausibly large. {question}"
 
 
-def _plain(*values: Scalar) -> bool:
+def _are_numbers(*values: Scalar) -> bool:
     return all(is_number(x) for x in values)
 
 
-def _largest(*values: Scalar) -> Scalar | None:
-    """The entry of largest size, with its sign; None among symbols."""
-    return max(values, key=abs) if _plain(*values) else None
+def _largest_entry(*values: Scalar) -> Scalar | None:
+    """Return the entry of largest magnitude, with its sign; None for symbols."""
+    return max(values, key=abs) if _are_numbers(*values) else None

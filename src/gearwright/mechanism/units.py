@@ -6,15 +6,15 @@ from gearwright.mechanism.mechanism import Mechanism
 
 
 def speed_unit(mech: Mechanism, name: str) -> str:
-    """Rad for a turning speed, a shaft, or what has no speed of its own; m for a sliding one."""
+    """Return rad for a rotation, a shaft or a joint without its own speed; m for a translation."""
     return mech.layout.rates[mech.speeds.index(name)] if name in mech.speeds else "rad"
 
 
 def force_unit(mech: Mechanism, name: str) -> str:
-    """Nm or N of the generalized force at a speed."""
+    """Return the unit of the generalized force at a speed, Nm or N."""
     return "N" if speed_unit(mech, name) == "m" else "Nm"
 
 
 def coordinate_unit(mech: Mechanism, name: str) -> str:
-    """Rad or m of a coordinate; quaternions have none."""
+    """Return the unit of a coordinate, rad or m; empty for quaternions."""
     return mech.layout.units[mech.coordinates.index(name)]

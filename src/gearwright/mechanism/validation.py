@@ -1,4 +1,4 @@
-"""The rules a whole machine must obey: names, tree, rows, and inertia enough for every speed."""
+"""Checks of a whole machine: names, tree, rows, and inertia of every speed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from gearwright.algebra import is_number, is_zero
 from gearwright.errors import InertiaError, JointError, SpinError, StructureError
 from gearwright.mechanism import checks
-from gearwright.mechanism.definiteness import every_motion_has_inertia
+from gearwright.mechanism.definiteness import require_definite_mass_matrix
 from gearwright.mechanism.elements import BASE, Body
-from gearwright.text import did_you_mean, is_unicode, listed
+from gearwright.text import did_you_mean, is_unicode, listed_names
 
 if TYPE_CHECKING:
     from gearwright.mechanism.mechanism import Mechanism
 
 
-def names(mech: Mechanism) -> None:
-    """Every kind of element has its names once."""
+def check_names(mech: Mechanism) -> None:
+    """Check that the names of each kind of element are unique."""
     kinds = {
         "bodies": [b.name for b in mech.bodies],
         "spins": [s.name for s in mech.spins],
@@ -29,105 +29,108 @@ def names(mech: Mechanism) -> None:
         "shafts": list(mech.shafts),
         "frames": [f.name for f in mech.frames],
     }
-    for kind, found in kinds.items():
-        _once(kind, found)
-        _storable(kind, found)
-    _storable("joints", [str(b.speed_name) for b in mech.bodies])
+    for kind, kind_names in kinds.items():
+        _require_unique_names(kind, kind_names)
+        _require_unicode_names(kind, kind_names)
+    _require_unicode_names("joints", [str(b.speed_name) for b in mech.bodies])
     both = set(kinds["bodies"]) & set(kinds["frames"])
     if both:
         raise StructureError(f"{sorted(both)[0]!r} is the name of a body and of a frame. Rename one.")
 
 
-def _once(kind: str, found: Iterable[str]) -> None:
-    taken: set[str] = set()
-    for name in found:
+def _require_unique_names(kind: str, names_of_kind: Iterable[str]) -> None:
+    seen_names: set[str] = set()
+    for name in names_of_kind:
         if not isinstance(name, str) or not name:
             raise StructureError(f"a name among the {kind} is {name!r}. Give a non-empty text.")
-        if name in taken:
-            raise StructureError(f"two {kind} are called {name!r}. Give one of them another name.")
+        if name in seen_names:
+            raise StructureError(f"two {kind} are called {name!r}. Rename one of them.")
         if name == "base" and kind in ("bodies", "frames"):
             owner = "body" if kind == "bodies" else "frame"
-            raise StructureError(f"a {owner} is called 'base', which is the name of the ground. Give it another name.")
-        taken.add(name)
+            raise StructureError(f"a {owner} is named 'base', the reserved name of the ground. Rename it.")
+        seen_names.add(name)
 
 
-def _storable(kind: str, found: Iterable[str]) -> None:
-    for name in found:
+def _require_unicode_names(kind: str, names_of_kind: Iterable[str]) -> None:
+    for name in names_of_kind:
         if not is_unicode(name):
             raise StructureError(
-                f"a name among the {kind}, {name!r}, holds a lone surrogate, which is not a character. Rename it."
+                f"a name among the {kind}, {name!r}, contains a lone surrogate, which is not a character. Rename it."
             )
 
 
-def tree(bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """The bodies with parents as indices; refuses unknown parents, circles and children before their parents."""
+def with_parent_indices(bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """Return the bodies with parents as indices; check for unknown parents, cycles and order."""
     if not bodies:
-        raise StructureError("a machine needs at least one body.")
-    found = [b.name for b in bodies]
-    numbers = {name: i for i, name in enumerate(found)}
-    parents = [_parent(body, numbers) for body in bodies]
+        raise StructureError("the machine has no bodies. Give at least one.")
+    names_in_order = [b.name for b in bodies]
+    numbers = {name: i for i, name in enumerate(names_in_order)}
+    parents = [_resolved_parent(body, numbers) for body in bodies]
     for i, parent in enumerate(parents):
         if parent >= i:
-            _refuse_circle(i, parents, found)
+            _refuse_circle(i, parents, names_in_order)
             raise StructureError(
-                f"body {found[i]!r} comes before its parent {found[parent]!r}. List parents before their children."
+                f"body {names_in_order[i]!r} comes before its parent {names_in_order[parent]!r}. List parents before "
+                "their children."
             )
     for body, parent in zip(bodies, parents, strict=True):
         if body.kind.on_base and parent != BASE:
             raise JointError(
-                f"body {body.name!r}: a {body.joint} joint hangs on the base, not on {found[parent]!r}. "
+                f"body {body.name!r}: the parent of a {body.joint} joint must be the base, not "
+                f"{names_in_order[parent]!r}. "
                 "Give it parent -1, or use a spherical joint and three prismatic ones."
             )
     return tuple(replace(body, parent=parent) for body, parent in zip(bodies, parents, strict=True))
 
 
-def _parent(body: Body, found: Mapping[str, int]) -> int:
+def _resolved_parent(body: Body, number_by_name: Mapping[str, int]) -> int:
     parent = body.parent
     if parent in (BASE, "base"):
         return BASE
     if isinstance(parent, str):
-        if parent not in found:
+        if parent not in number_by_name:
             raise StructureError(
-                f"body {body.name!r}: its parent {parent!r} is unknown. {did_you_mean(parent, [*found, 'base'])}"
+                f"body {body.name!r}: its parent {parent!r} is unknown. "
+                f"{did_you_mean(parent, [*number_by_name, 'base'])}"
             )
-        return found[parent]
-    if not checks.is_index(parent) or not 0 <= parent < len(found):
+        return number_by_name[parent]
+    if not checks.is_index(parent) or not 0 <= parent < len(number_by_name):
         raise StructureError(
-            f"body {body.name!r}: its parent {parent!r} is not a body. Use -1 (base) or 0 to {len(found) - 1}."
+            f"body {body.name!r}: its parent {parent!r} is not a body. Use -1 (base) or 0 to {len(number_by_name) - 1}."
         )
     return int(parent)
 
 
-def _refuse_circle(start: int, parents: Sequence[int], found: Sequence[str]) -> None:
+def _refuse_circle(start: int, parents: Sequence[int], names_in_order: Sequence[str]) -> None:
     path = [start]
     while (parent := parents[path[-1]]) != BASE:
         if parent in path:
-            loop = listed((found[i] for i in [*path[path.index(parent) :], parent]), " -> ")
-            raise StructureError(f"the parents form a circle: {loop}. Hang one of them on the base.")
+            loop = listed_names((names_in_order[i] for i in [*path[path.index(parent) :], parent]), " -> ")
+            raise StructureError(f"the parents form a cycle: {loop}. Connect one of them to the base.")
         path.append(parent)
 
 
-def machine(mech: Mechanism) -> None:
-    """Rows that make sense, wheels that fit into their carriers, inertia for every speed."""
+def check_machine(mech: Mechanism) -> None:
+    """Check the rows, the inertia of wheels in their carriers, and the inertia of every speed."""
     for spin in mech.spins:
-        _row(
+        _check_row(
             mech,
             f"spin {spin.name!r}",
             spin.terms,
-            "A wheel that does not turn relative to its carrier belongs into the carrier's inertia",
+            "A wheel that does not turn relative to its carrier is part of the carrier's inertia",
         )
     for spring in mech.springs:
-        _row(mech, f"spring {spring.name!r}", spring.terms, "It would never be stretched")
+        _check_row(mech, f"spring {spring.name!r}", spring.terms, "It would never deflect")
     for actuator in mech.actuators:
-        _row(mech, f"actuator {actuator.name!r}", actuator.terms, "It would drive nothing")
-    _lumped(mech)
+        _check_row(mech, f"actuator {actuator.name!r}", actuator.terms, "It would have no effect")
+    _check_lumping(mech)
     _shafts_have_inertia(mech)
-    every_motion_has_inertia(mech)
+    require_definite_mass_matrix(mech)
 
 
-def _row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why: str) -> None:
+def _check_row(mech: Mechanism, owner: str, terms: tuple[tuple[int, object], ...], why: str) -> None:
     if not terms:
-        raise SpinError(f"{owner}: its ratio is zero for every speed. {why}: give a ratio or leave it out.")
+        raise SpinError(f"{owner}: its ratio is zero for every speed. {why}: give a ratio or remove it.")
     for index, value in terms:
         if mech.layout.coordinate_of[index] < 0:
             raise SpinError(
@@ -142,16 +145,16 @@ def _kind_of_speed(mech: Mechanism, index: int) -> str:
     return next(body.joint for body, joint in pairs for dof in joint.dofs if dof.speed == index)
 
 
-def _lumped(mech: Mechanism) -> None:
+def _check_lumping(mech: Mechanism) -> None:
     for i, body in enumerate(mech.bodies):
-        wheels = [(s.name, s.axis, s.inertia, s.coupled) for s in mech.wheels[i]]
+        wheels = [(s.name, s.axis, s.inertia, s.coupling_inertia) for s in mech.spins_by_carrier[i]]
         flat = [x for _, e, J, Jc in wheels for x in (*e, J, Jc)]
-        if wheels and not body.effective and checks.numbers(*body.inertia, *flat):
-            checks.carries(f"body {body.name!r}", body.inertia, wheels)
+        if wheels and not body.effective and checks.are_numbers(*body.inertia, *flat):
+            checks.check_carried_wheels(f"body {body.name!r}", body.inertia, wheels)
 
 
 def _shafts_have_inertia(mech: Mechanism) -> None:
-    """The spins' rows restricted to the shafts have full rank: every shaft turns something with inertia."""
+    """Check that the spins' rows over the shafts have full rank, so every shaft has inertia."""
     count = len(mech.shafts)
     if not count:
         return
@@ -165,5 +168,9 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
             row[k] = x
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
-        who = f"shaft {idle[0]!r} turns no wheel" if idle else f"the shafts {listed(mech.shafts)} are not independent"
-        raise InertiaError(f"{who}: it would have no inertia. Give a spin with a ratio on it.")
+        who = (
+            f"shaft {idle[0]!r} turns no wheel"
+            if idle
+            else f"the shafts {listed_names(mech.shafts)} are not independent"
+        )
+        raise InertiaError(f"{who}, so the mass matrix is singular. Give a spin with a ratio on it.")

@@ -1,6 +1,6 @@
 """Trajectories: motions of the joints with exact derivatives, from formulas, via points or recordings."""
 
-from gearwright.motion.chaining import chain, pause, smoothed
+from gearwright.motion.chaining import chain, moving_average, pause
 from gearwright.motion.fourier_series import FourierMotion, fourier
 from gearwright.motion.polynomials import polynomial
 from gearwright.motion.prescribed_accelerations import from_accelerations
@@ -16,11 +16,11 @@ __all__ = [
     "chain",
     "fourier",
     "from_accelerations",
+    "moving_average",
     "pause",
     "polynomial",
     "recorded",
     "s_curve",
-    "smoothed",
     "spline",
     "trapezoid",
 ]

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from gearwright.arrays import Array
 from gearwright.errors import FileError
 from gearwright.file_access import open_regular
-from gearwright.text import csv_cells, csv_row, listed
+from gearwright.text import csv_cells, csv_row, listed_names
 
 
-def rates(t: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Time derivative of sampled columns through a quintic spline, (T, ...) -> (T, ...).
+def sampled_rates(t: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the time derivative of sampled columns by a quintic spline, (T, ...) -> (T, ...).
 
     The spline interpolates (it does not filter) and is exact for polynomials up to degree 5.
     It needs at least 6 increasing times.
 
     >>> t = np.linspace(0, 1, 11)
-    >>> bool(np.allclose(rates(t, t**5), 5 * t**4))
+    >>> bool(np.allclose(sampled_rates(t, t**5), 5 * t**4))
     True
     """
     from scipy.interpolate import make_interp_spline
@@ -33,19 +33,21 @@ def rates(t: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.flo
     return derivative
 
 
-LARGEST_FILE = 1_000_000_000
+MAX_CSV_BYTES = 1_000_000_000
 
 
-def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) -> Columns:
+def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) -> CsvColumns:
     """The columns of a file whose first line names them; t and <letter>.<name> hold numbers (None: all do)."""
     try:
         with (
             open_regular(path) as content,
             TextIOWrapper(content, encoding="utf-8-sig", newline="") as file,
         ):
-            if os.fstat(content.fileno()).st_size > LARGEST_FILE:
-                raise FileError(f"{path}: larger than {LARGEST_FILE // 10**6} MB. Split the motion into several files.")
-            header, above = _header(file)
+            if os.fstat(content.fileno()).st_size > MAX_CSV_BYTES:
+                raise FileError(
+                    f"{path}: larger than {MAX_CSV_BYTES // 10**6} MB. Split the motion into several files."
+                )
+            header, above = _read_header(file)
             reader = csv.reader(file)
             rows = [(above + reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except OSError as error:
@@ -55,22 +57,22 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
     if header is None:
         raise FileError(f"{path}: the file is empty. The first line must name the columns: t, q.<coordinate>, ...")
     if not rows:
-        raise FileError(f"{path}: there is a header line, but not one row of numbers below it.")
-    return Columns(str(path), header, rows, letters)
+        raise FileError(f"{path}: no rows of numbers below the header line. Add at least one row.")
+    return CsvColumns(str(path), header, rows, letters)
 
 
-def _header(file: Iterator[str]) -> tuple[list[str] | None, int]:
+def _read_header(file: Iterator[str]) -> tuple[list[str] | None, int]:
     """The cells of the first record that is not blank, from its text (only that says what was quoted), and its line."""
     lines: list[str] = []
     start = 0
-    for row in csv.reader(_noted(file, lines)):
+    for row in csv.reader(_recorded_lines(file, lines)):
         if any(cell.strip() for cell in row):
             return csv_cells("".join(lines[start:])), len(lines)
         start = len(lines)
     return None, len(lines)
 
 
-def _noted(file: Iterator[str], lines: list[str]) -> Iterator[str]:
+def _recorded_lines(file: Iterator[str], lines: list[str]) -> Iterator[str]:
     for line in file:
         lines.append(line)
         yield line
@@ -88,14 +90,14 @@ def write_columns(names: Sequence[str], values: Array, t: Array) -> str:
     return csv_row(["t", *names]) + "".join(",".join(map(repr, row)) + "\n" for row in rows)
 
 
-def motion_text(coordinates: Sequence[str], speeds: Sequence[str], t: Array, moved: Sequence[Array]) -> str:
+def motion_text(coordinates: Sequence[str], speeds: Sequence[str], t: Array, arrays: Sequence[Array]) -> str:
     """CSV text of a motion (q, v, a), each (T, n): columns t, q.<coordinate>, v.<speed>, a.<speed>."""
     names = [f"q.{name}" for name in coordinates]
     names += [f"{letter}.{name}" for letter in "va" for name in speeds]
-    return write_columns(names, np.column_stack(list(moved)), t)
+    return write_columns(names, np.column_stack(list(arrays)), t)
 
 
-class Columns:
+class CsvColumns:
     """The named columns of a file: `header` and numbers `values`, (T, columns)."""
 
     def __init__(
@@ -116,18 +118,18 @@ class Columns:
                     "(t, q.<joint>, ...) in the first line, and every line below has a value for each."
                 )
         self.lines = [line for line, _ in rows]
-        self.values = self._numbers([row for _, row in rows])
+        self.values = self._number_table([row for _, row in rows])
 
     def _is_number(self, name: str) -> bool:
         return name == "t" or self.letters is None or name.partition(".")[0] in self.letters
 
-    def _numbers(self, rows: list[list[str]]) -> Array:
+    def _number_table(self, rows: list[list[str]]) -> Array:
         used = [k for k, name in enumerate(self.header) if self._is_number(name)]
         chosen = [[row[k] for k in used] for row in rows]
         try:
             values = np.array(chosen, dtype=np.float64).reshape(len(rows), len(used))
         except ValueError:
-            values = np.array([[self._number(cell) for cell in row] for row in chosen])
+            values = np.array([[self._cell_number(cell) for cell in row] for row in chosen])
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise FileError(
@@ -139,17 +141,17 @@ class Columns:
         return full
 
     @staticmethod
-    def _number(cell: str) -> float:
+    def _cell_number(cell: str) -> float:
         try:
             return float(cell)
         except ValueError:
             return np.nan
 
-    def has(self, letter: str) -> bool:
-        """Whether any column of that letter is there."""
+    def has_letter(self, letter: str) -> bool:
+        """Whether the file has a column with this letter."""
         return any(name.startswith(f"{letter}.") for name in self.header)
 
-    def block(self, letter: str, names: Sequence[str]) -> Array:
+    def column_block(self, letter: str, names: Sequence[str]) -> Array:
         """The columns `<letter>.<name>` in order, (T, len(names))."""
         wanted = [f"{letter}.{name}" for name in names]
         missing = [name for name in wanted if name not in self.header]
@@ -160,7 +162,7 @@ class Columns:
             )
         return self.values[:, [self.header.index(name) for name in wanted]]
 
-    def times(self) -> Array:
+    def time_column(self) -> Array:
         """The column t, strictly increasing."""
         if "t" not in self.header:
             raise FileError(f"{self.path}: missing column t (the times). The header names {_first_of(self.header)}.")
@@ -169,20 +171,20 @@ class Columns:
         if back.size:
             row = int(back[0])
             raise FileError(
-                f"{self.path}, line {self.lines[row + 1]}: time {t[row + 1]:g} does not come after {t[row]:g}. "
+                f"{self.path}, line {self.lines[row + 1]}: time {t[row + 1]:g} s is not after {t[row]:g} s. "
                 "Times must increase from line to line."
             )
         return t
 
-    def derive(self, letter: str, t: Array, values: Array, source: str) -> Array:
-        """The rates of columns that the file leaves out."""
+    def derive_rates(self, letter: str, t: Array, values: Array, source: str) -> Array:
+        """The time derivatives of columns that are missing in the file."""
         if len(t) < 6:
             raise FileError(
                 f"{self.path}: columns {letter}.<speed> are missing, and {len(t)} rows are too few to derive them from "
                 f"{source}.<name> (6 are needed). Add the columns or more rows."
             )
         with np.errstate(all="ignore"):
-            derived = rates(t, values)
+            derived = sampled_rates(t, values)
         if not np.isfinite(derived).all():
             raise FileError(
                 f"{self.path}: columns {letter}.<speed> are missing, and deriving them from {source}.<name> overflows. "
@@ -192,5 +194,5 @@ class Columns:
 
 
 def _first_of(names: Sequence[str], most: int = 8) -> str:
-    shown = listed(names[:most])
+    shown = listed_names(names[:most])
     return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"

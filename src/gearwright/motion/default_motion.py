@@ -1,4 +1,4 @@
-"""A motion that any machine can do, for comparisons when nobody gives one."""
+"""A default motion that any machine can perform, for comparisons without a given motion."""
 
 from __future__ import annotations
 
@@ -18,60 +18,69 @@ from gearwright.motion.polynomials import polynomial
 from gearwright.motion.trajectory import Motion, Trajectory
 from gearwright.parts import Limits, Robot
 
-REACH = {"rad": 0.8, "m": 0.1}
-"""How far a joint without limits goes from its zero [rad, m]."""
-SHORTEST = 0.5
-"""Duration of one of the two ways [s], unless a speed limit asks for more."""
+DEFAULT_RANGE = {"rad": 0.8, "m": 0.1}
+"""Amplitude of a joint without limits about zero [rad, m]."""
+MIN_LEG_DURATION = 0.5
+"""Duration of each of the two moves [s], unless a speed limit requires more."""
 
 
-TOUR = 801
+DEFAULT_MOTION_SAMPLES = 801
 """Samples of the default motion."""
 
 
-def tour(robot: Robot, mech: Mechanism, count: int = TOUR) -> Motion:
-    """Two fast ways through three points inside the joints' limits, each joint at its own phase, order 7 in time.
+def default_motion(robot: Robot, mech: Mechanism, count: int = DEFAULT_MOTION_SAMPLES) -> Motion:
+    """Return two fast moves through three points inside the joint limits, polynomials of order 7 in time.
 
-    Free, spherical and planar joints rest; the shaft of an elastic drive moves with its joint.
+    Each joint has its own phase. Free, spherical and planar joints stay at rest; the shaft of an elastic drive moves
+    with its joint.
 
     Args:
-        robot: the robot, whose limits are kept.
+        robot: the robot, whose limits are respected.
         mech: the same robot, assembled.
         count: samples.
     """
     columns = [k for k, place in enumerate(mech.layout.coordinate_of) if place >= 0]
     if not columns:
         raise InputError(
-            f"robot {robot.name!r} has no joint whose speeds are rates of coordinates: there is nothing to move."
+            f"robot {robot.name!r} has no joint whose speed is the rate of a coordinate, so no default motion "
+            f"exists. Give a motion."
         )
-    return spread(mech, columns, ways(robot, mech, columns).sample(count))
+    return motion_over_machine(mech, columns, default_trajectory(robot, mech, columns).sample(count))
 
 
-def ways(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
-    """The two ways of the speeds in these columns as a trajectory, with all its derivatives."""
+def default_trajectory(robot: Robot, mech: Mechanism, columns: Sequence[int]) -> Trajectory:
+    """Return the two moves of the speeds in these columns as a trajectory with all derivatives."""
     limits = limits_of(robot)
     joints = [joint_of(mech.speeds[k]) for k in columns]
-    own = [(speed_unit(mech, joint), limits.get(joint, Limits())) for joint in joints]
-    points = np.array([_points(phase, *known) for phase, known in zip(_phases(mech, columns), own, strict=True)]).T
-    fastest = np.array([known.speed or np.inf for _, known in own])
-    way = np.abs(np.diff(points, axis=0)).max(axis=0)
-    duration = max(SHORTEST, float((35 / 16 * way / fastest).max()))  # order 7 peaks at 35/16 of the mean speed
+    joint_limits = [(speed_unit(mech, joint), limits.get(joint, Limits())) for joint in joints]
+    points = np.array(
+        [
+            _leg_points(phase, *limits_of_joint)
+            for phase, limits_of_joint in zip(_joint_phases(mech, columns), joint_limits, strict=True)
+        ]
+    ).T
+    fastest = np.array([limits_of_joint.speed or np.inf for _, limits_of_joint in joint_limits])
+    travel = np.abs(np.diff(points, axis=0)).max(axis=0)
+    duration = max(
+        MIN_LEG_DURATION, float((35 / 16 * travel / fastest).max())
+    )  # order 7 peaks at 35/16 of the mean speed
     return chain(*(polynomial(*ends, duration=duration, order=7) for ends in pairwise(points)))
 
 
-def _phases(mech: Mechanism, columns: Sequence[int]) -> list[float]:
+def _joint_phases(mech: Mechanism, columns: Sequence[int]) -> list[float]:
     order = list(dict.fromkeys(joint_of(mech.speeds[k]) for k in columns))
-    return [2.4 * order.index(joint_of(mech.speeds[k])) for k in columns]  # 2.4 rad: no two joints move alike
+    return [2.4 * order.index(joint_of(mech.speeds[k])) for k in columns]  # 2.4 rad: all joints have different phases
 
 
-def _points(phase: float, unit: str, limits: Limits) -> Array:
-    reach, middle = REACH[unit], 0.0
+def _leg_points(phase: float, unit: str, limits: Limits) -> Array:
+    reach, middle = DEFAULT_RANGE[unit], 0.0
     if limits.position is not None and all(is_number(x) and np.isfinite(x) for x in limits.position):
         low, high = limits.position
         reach, middle = min(reach, (high - low) / 3), min(max(0.0, (2 * low + high) / 3), (low + 2 * high) / 3)
     return middle + reach * np.sin(phase + np.array([0.0, 2.1, 4.2]))
 
 
-def spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
+def motion_over_machine(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     """The motion over all coordinates and speeds of the machine."""
     from gearwright.functions.dynamics import neutral
 
@@ -82,14 +91,16 @@ def spread(mech: Mechanism, columns: list[int], short: Motion) -> Motion:
     return Motion(short.t, q, v, a)
 
 
-def over_all(mech: Mechanism, way: Trajectory, count: int) -> Motion:
-    """A trajectory of the joints over all coordinates and speeds; shafts of elastic drives go with their joints."""
+def trajectory_over_machine(mech: Mechanism, trajectory: Trajectory, count: int) -> Motion:
+    """Sample a trajectory of the joints over all coordinates and speeds; shafts move with their joints."""
     columns = [k for k in range(mech.n - len(mech.shafts)) if mech.layout.coordinate_of[k] >= 0]
-    if way.count != len(columns):
-        raise InputError(f"the trajectory has {way.count} coordinates, the robot {len(columns)} joints.")
+    if trajectory.count != len(columns):
+        raise InputError(
+            f"the trajectory has {trajectory.count} coordinates, the robot {len(columns)} joints. Give one per joint."
+        )
     shafts = [mech.speeds.index(name) for name in mech.shafts]
     joints = [columns.index(mech.speeds.index(joint_of(name))) for name in mech.shafts]
-    short = way.sample(count)
+    short = trajectory.sample(count)
     order = [*range(len(columns)), *joints]
     full = Motion(short.t, short.q[:, order], short.v[:, order], short.a[:, order])
-    return spread(mech, [*columns, *shafts], full)
+    return motion_over_machine(mech, [*columns, *shafts], full)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.motion.limits import bounds, per_joint, require_kept
-from gearwright.motion.piecewise_polynomials import piecewise
+from gearwright.motion.limits import coordinate_limits, per_joint, require_within_limits
+from gearwright.motion.piecewise_polynomials import piecewise_polynomial
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
@@ -29,11 +29,11 @@ def polynomial(
     end_acceleration: ArrayLike = 0.0,
     robot: Robot | Mechanism | None = None,
 ) -> Trajectory:
-    """One polynomial per joint between two states.
+    """Return one polynomial per joint between two states.
 
-    Order 3 meets positions and speeds; 5 also accelerations; 7 also zero jerk at both ends. From rest to rest these are
-    3s^2 - 2s^3, 10s^3 - 15s^4 + 6s^5 and 35s^4 - 84s^5 + 70s^6 - 20s^7 with s = t/duration. A `robot` names the
-    joints, and its limits must hold.
+    Order 3 matches positions and speeds; 5 also accelerations; 7 also zero jerk at both ends. From rest to rest these
+    are 3s^2 - 2s^3, 10s^3 - 15s^4 + 6s^5 and 35s^4 - 84s^5 + 70s^6 - 20s^7 with s = t/duration. A `robot` gives the
+    joints their names, and its limits must hold.
 
     >>> round(float(polynomial([0.0], [1.0], 1.0, order=7).at(0.25)[0]), 12)
     0.070556640625
@@ -42,30 +42,32 @@ def polynomial(
         raise InputError(
             f"polynomial: order={order!r} must be 3, 5 or 7. Choose by what must be continuous at the ends."
         )
-    duration = number("polynomial", "duration", duration, above=0.0, unit="seconds")
+    duration = real_number("polynomial", "duration", duration, above=0.0, unit="seconds")
     ends = per_joint("polynomial", {"start": start, "end": end})
     rates = {"start_speed": start_speed, "end_speed": end_speed}
     rates |= {"start_acceleration": start_acceleration, "end_acceleration": end_acceleration}
     v0, v1, a0, a1 = per_joint("polynomial", rates, len(ends[0]))
     if order == 3 and (np.any(a0) or np.any(a1)):
-        raise InputError("polynomial: order 3 cannot meet accelerations at its ends. Use order 5 or 7.")
+        raise InputError("polynomial: order 3 cannot match accelerations at its ends. Use order 5 or 7.")
     n = len(ends[0])
-    given = [(ends[0], ends[1]), (v0, v1), (a0, a1), (np.zeros(n), np.zeros(n))]
+    boundary_values = [(ends[0], ends[1]), (v0, v1), (a0, a1), (np.zeros(n), np.zeros(n))]
     rows, right = [], []
-    for derivative, (first, last) in enumerate(given[: (order + 1) // 2]):
+    for derivative, (first, last) in enumerate(boundary_values[: (order + 1) // 2]):
         for s, value in ((0.0, first), (1.0, last)):
-            rows.append(_powers(order, derivative, s))
+            rows.append(_power_derivatives(order, derivative, s))
             right.append(value * duration**derivative)
-    coefficients = np.linalg.solve(np.array(rows), np.array(right))  # of s^order ... s^0
+    coefficients = np.linalg.solve(np.array(rows), np.array(right))  # coefficients of s^order ... s^0
     scale = duration ** -np.arange(order, -1, -1.0)
-    limits = bounds("polynomial", n, robot)
-    made = limits.named(Trajectory(piecewise((coefficients * scale[:, None])[:, None, :], [0.0, duration])))
-    require_kept("polynomial", made, limits, "Give a longer duration.")
-    return made
+    limits = coordinate_limits("polynomial", n, robot)
+    result = limits.with_joint_names(
+        Trajectory(piecewise_polynomial((coefficients * scale[:, None])[:, None, :], [0.0, duration]))
+    )
+    require_within_limits("polynomial", result, limits, "Give a longer duration.")
+    return result
 
 
-def _powers(order: int, derivative: int, s: float) -> list[float]:
-    """The derivative of s^order ... s^0 at s."""
+def _power_derivatives(order: int, derivative: int, s: float) -> list[float]:
+    """Return the derivatives of s^order ... s^0 at s."""
     return [
         factorial(k) / factorial(k - derivative) * s ** (k - derivative) if k >= derivative else 0.0
         for k in range(order, -1, -1)

@@ -1,10 +1,10 @@
-"""The forces that actuators must give along their lines for a prescribed motion, with time derivatives.
+"""The actuator forces that a prescribed motion requires, with their time derivatives.
 
 With the known forces f of laws, drags d with their gains g and flows, and unknown forces x_j along actuators' lines b_j
 
     sum_j (b_j + sum_d g_d s_dj p_d) x_j = M a + h - sum f - sum_d g_d (flow of f - sense . a - offset)_d p_d
 
-where s_dj is the share of an actuator's force that passes a drag's port and p_d the drag's line; everything is a Taylor
+where s_dj is the share of an actuator's force through a drag's port and p_d the drag's line; all quantities are Taylor
 series of time.
 """
 
@@ -18,241 +18,257 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import chained, item, stacked
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_arrays import array_item, concatenate_arrays, stack_arrays
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.algebra.differentiation.taylor_series import Taylor
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
+from gearwright.forces import Line
 from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
-from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
-from gearwright.mechanism.rows import spread
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece, Samples
-from gearwright.motion_demands.motion_segments.time_series import coefficients, solved
-from gearwright.system.kernels.traced_laws import surveyed
-from gearwright.system.modes.mode_changes import ModeChanges, violated
-from gearwright.system.system import Modes, System, drags_in, flow, inflow, push
-from gearwright.text import listed
+from gearwright.mechanism.rows import dense_row
+from gearwright.motion_demands.motion_segments.smooth_segments import SegmentSamples, SmoothSegment
+from gearwright.motion_demands.motion_segments.time_series import series_coefficients, solve_series
+from gearwright.system.kernels.traced_laws import law_survey
+from gearwright.system.modes.mode_changes import ModeChanges, samples_with_violations
+from gearwright.system.system import Modes, System, add_force, all_drags, drag_flow, port_inflow
+from gearwright.text import listed_names
 
-PATIENCE = 20
-"""Changes of mode at one time, beside two per law, before its laws count as contradictory."""
+MAX_MODE_CHANGES = 20
+"""Number of mode changes at one time, in addition to two per law, after which the laws are contradictory."""
 
-SHORT = 1e-8
-"""Share of the largest force at a time up to which a force that no actuator gives is rounding."""
+UNDRIVEN_FORCE_RATIO = 1e-8
+"""Force without an actuator, relative to the largest force at that time, up to which it is a rounding error."""
 
 
-class Push(NamedTuple):
-    """An actuator as the machine sees it: the line of its force, and the port it passes."""
+class ForceLine(NamedTuple):
+    """The line of an actuator's force, and the gear port that the force passes."""
 
     line: Line
     port: str | None
 
 
 @dataclass(frozen=True)
-class DemandedForces:
-    """What a machine with laws asks of its actuators.
+class ActuatorForces:
+    """The actuator forces that a motion of a machine with laws requires.
 
     Args:
-        system: the machine, and what else acts on it: friction, losses.
-        pushes: its actuators.
-        order: how many time derivatives of the forces are wanted.
+        system: the machine with the laws that act on it: friction, losses.
+        force_lines: force lines of its actuators.
+        order: number of time derivatives of the forces.
     """
 
     system: System
-    pushes: tuple[Push, ...]
+    force_lines: tuple[ForceLine, ...]
     order: int
 
-    def along(self, piece: Piece, first_modes: Sequence[Modes] | None = None) -> list[Array]:
-        """Forces of the actuators and their derivatives over a smooth piece of motion, each (T, actuators).
+    def forces_along(self, segment: SmoothSegment, first_modes: Sequence[Modes] | None = None) -> list[Array]:
+        """Return the actuator forces and their derivatives over a smooth segment of motion, each (T, actuators).
 
         Args:
-            piece: the motion.
-            first_modes: the modes that laws try first at each time; those that fit its speeds unless given.
+            segment: the segment.
+            first_modes: initial guess of the laws' modes at each time; by default those consistent with the speeds.
         """
-        return self.settled(piece, first_modes).forces
+        return self.forces_and_modes(segment, first_modes).forces
 
-    def settled(self, piece: Piece, first_modes: Sequence[Modes] | None = None) -> Settled:
-        """As `along`, and the modes of the laws at every time."""
-        needed = self._needed(piece)
-        if not self.system.laws and all(one.line.constant for one in self.pushes):
-            found = _solved(self.system, self.pushes, self._constant(needed), needed)
-            modes: list[Modes] = [()] * len(piece.t)
+    def forces_and_modes(self, segment: SmoothSegment, first_modes: Sequence[Modes] | None = None) -> SegmentForces:
+        """Return the forces as `along` does, and the modes of the laws at every time."""
+        required = self._required_forces(segment)
+        if not self.system.laws and all(line.line.is_constant for line in self.force_lines):
+            series = _solve_forces(self.system, self.force_lines, self._constant_matrix(required), required)
+            modes: list[Modes] = [()] * len(segment.t)
         else:
-            found, modes = self._settled(piece, needed, piece.first_modes if first_modes is None else first_modes)
-        return Settled(Taylor(list(np.moveaxis(found, 1, 0))).derivatives(), modes)
+            series, modes = self._forces_in_consistent_modes(
+                segment, required, segment.first_modes if first_modes is None else first_modes
+            )
+        return SegmentForces(Taylor(list(np.moveaxis(series, 1, 0))).derivatives(), modes)
 
-    def varied(self, piece: Piece, modes: Sequence[Modes]) -> list[Scalar]:
-        """As `along` where machine, laws and motion depend on parameters, in modes that are known."""
-        needed = self._series_needed(piece)
-        groups = _grouped(range(len(piece.t)), modes)
-        found = chained([self._in_modes(piece, which, group, needed) for group, which in groups.items()])
-        back = np.argsort([k for which in groups.values() for k in which])
-        return [factorial(k) * item(found, np.s_[back, k]) for k in range(self.order + 1)]
+    def dual_forces(self, segment: SmoothSegment, modes: Sequence[Modes]) -> list[Scalar]:
+        """Return the forces as `along` does, with partial derivatives by parameters, in known modes."""
+        required = self._required_series(segment)
+        groups = _times_by_modes(range(len(segment.t)), modes)
+        series = concatenate_arrays(
+            [self._series_in_modes(segment, indices, group, required) for group, indices in groups.items()]
+        )
+        back = np.argsort([k for indices in groups.values() for k in indices])
+        return [factorial(k) * array_item(series, np.s_[back, k]) for k in range(self.order + 1)]
 
-    def _in_modes(self, piece: Piece, which: list[int], modes: Modes, needed: Scalar) -> Scalar:
-        """Series of the forces at some times, (T, order + 1, actuators)."""
-        samples = piece.some(which, self.order + 1)
-        return solved(*self._balance(samples, modes, item(needed, which)))
+    def _series_in_modes(self, segment: SmoothSegment, indices: list[int], modes: Modes, required: Scalar) -> Scalar:
+        """Return the force series at some times, (T, order + 1, actuators)."""
+        samples = segment.samples_at(indices, self.order + 1)
+        return solve_series(*self._force_balance(samples, modes, array_item(required, indices)))
 
-    def _constant(self, needed: Array) -> Array:
-        """The lines of the actuators alone, where they are the same everywhere."""
-        left = np.zeros((*needed.shape, len(self.pushes)))
-        left[:, 0] = np.array([spread(one.line.terms, self.system.mech.n) for one in self.pushes]).T
+    def _constant_matrix(self, required: Array) -> Array:
+        """Return the matrix of the actuator lines where they do not depend on the configuration."""
+        left = np.zeros((*required.shape, len(self.force_lines)))
+        left[:, 0] = np.array([dense_row(line.line.terms, self.system.mech.n) for line in self.force_lines]).T
         return left
 
-    def _needed(self, piece: Piece) -> Array:
-        """What the machine alone needs: its inverse dynamics over series of time, (T, order + 1, n)."""
+    def _required_forces(self, segment: SmoothSegment) -> Array:
+        """Return the inverse dynamics of the machine without laws as series of time, (T, order + 1, n)."""
         if self.order:
-            return self._series_needed(piece)
-        at, speed, acceleration = piece.motion[:3]
-        return compiled_inverse_dynamics(self.system.mech, at, speed, acceleration)[:, None]
+            return self._required_series(segment)
+        position, speed, acceleration = segment.motion[:3]
+        return compiled_inverse_dynamics(self.system.mech, position, speed, acceleration)[:, None]
 
-    def _series_needed(self, piece: Piece) -> Scalar:
-        samples = piece.some(range(len(piece.t)), self.order + 1)
-        _, x, _, a = samples.series
-        needed = inverse_dynamics(place(self.system.mech, x.q, samples.series_ops), x.v, a)
-        return coefficients(needed, (len(piece.t), self.order + 1, len(needed)))
+    def _required_series(self, segment: SmoothSegment) -> Scalar:
+        samples = segment.samples_at(range(len(segment.t)), self.order + 1)
+        _, x, _, a = samples.time_series
+        required = inverse_dynamics(place_machine(self.system.mech, x.q, samples.series_ops), x.v, a)
+        return series_coefficients(required, (len(segment.t), self.order + 1, len(required)))
 
-    def _settled(self, piece: Piece, needed: Array, first_modes: Sequence[Modes]) -> tuple[Array, list[Modes]]:
-        """Series of the forces at all times, (T, order + 1, actuators), with the laws in modes whose guards hold.
+    def _forces_in_consistent_modes(
+        self, segment: SmoothSegment, required: Array, first_modes: Sequence[Modes]
+    ) -> tuple[Array, list[Modes]]:
+        """Return the force series at all times, (T, order + 1, actuators), in consistent modes, and these modes.
 
-        Times whose laws are in the same modes are looked at together, as arrays; where a guard is violated, the modes
-        of that time change, and it joins others.
+        Times with the same modes are computed together as arrays. Where a guard is violated, the modes of that time
+        change and the time moves to another group.
         """
-        found = np.zeros((*needed.shape[:2], len(self.pushes)))
+        forces = np.zeros((*required.shape[:2], len(self.force_lines)))
         modes, changes = list(first_modes), dict[int, ModeChanges]()
-        unsettled = list(range(len(piece.t)))
-        for _ in range(PATIENCE + 2 * len(self.system.laws)):
-            looked_at, unsettled = unsettled, []
-            for trial in self._trials(piece, _grouped(looked_at, modes), needed):
-                found[trial.which] = trial.forces
-                for k, guards in violated(trial.guards, len(trial.which)):
-                    time = trial.which[k]
+        inconsistent = list(range(len(segment.t)))
+        for _ in range(MAX_MODE_CHANGES + 2 * len(self.system.laws)):
+            candidates, inconsistent = inconsistent, []
+            for trial in self._mode_trials(segment, _times_by_modes(candidates, modes), required):
+                forces[trial.indices] = trial.forces
+                for k, guards in samples_with_violations(trial.guards, len(trial.indices)):
+                    time = trial.indices[k]
                     change = changes.setdefault(time, ModeChanges(modes[time]))
-                    change.obey(guards)
+                    change.apply_worst_guard(guards)
                     modes[time] = change.modes
-                    unsettled.append(time)
-            if not unsettled:
-                return found, modes
-        first = min(unsettled)
-        raise _contradiction(self.system, float(piece.t[first]), modes[first])
+                    inconsistent.append(time)
+            if not inconsistent:
+                return forces, modes
+        first = min(inconsistent)
+        raise _contradiction_error(self.system, float(segment.t[first]), modes[first])
 
-    def _trials(self, piece: Piece, groups: Mapping[Modes, list[int]], needed: Array) -> Iterator[Trial]:
-        """What follows from modes at the times that have them.
+    def _mode_trials(
+        self, segment: SmoothSegment, groups: Mapping[Modes, list[int]], required: Array
+    ) -> Iterator[ModeTrial]:
+        """Yield the forces and violated guards for each group of times with the same modes.
 
-        One by one where a law is not written over arrays, or divides by zero: the error is then that of its time.
+        Times are computed one by one where a law does not support arrays or divides by zero, so an error names its
+        time.
         """
-        together = not surveyed(self.system).obstacles
-        for modes, which in groups.items():
-            trial = self._in_arrays(piece, which, modes, needed) if together and len(which) > 1 else None
+        together = not law_survey(self.system).obstacles
+        for modes, indices in groups.items():
+            trial = self._trial_in_arrays(segment, indices, modes, required) if together and len(indices) > 1 else None
             if trial is not None:
                 yield trial
             else:
-                yield from (self._tried(piece, [k], modes, needed) for k in which)
+                yield from (self._trial_in_modes(segment, [k], modes, required) for k in indices)
 
-    def _in_arrays(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial | None:
-        """Several times together; None where one of them is not to be computed."""
+    def _trial_in_arrays(
+        self, segment: SmoothSegment, indices: list[int], modes: Modes, required: Array
+    ) -> ModeTrial | None:
+        """Return the trial of several times together; None where one of them cannot be computed."""
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise"):
-                return self._tried(piece, which, modes, needed)
-        except (FloatingPointError, SingularityError):  # one of them alone says where
+                return self._trial_in_modes(segment, indices, modes, required)
+        except (FloatingPointError, SingularityError):  # computed one by one, the error names its time
             return None
 
-    def _tried(self, piece: Piece, which: list[int], modes: Modes, needed: Array) -> Trial:
-        samples = piece.some(which, self.order + 1)
-        forces = _solved(self.system, self.pushes, *self._balance(samples, modes, needed[which]))
-        given = forces[0, 0].tolist() if len(which) == 1 else list(forces[:, 0].T)
-        return Trial(which, forces, list(self._guards(samples, modes, given)))
+    def _trial_in_modes(self, segment: SmoothSegment, indices: list[int], modes: Modes, required: Array) -> ModeTrial:
+        samples = segment.samples_at(indices, self.order + 1)
+        forces = _solve_forces(self.system, self.force_lines, *self._force_balance(samples, modes, required[indices]))
+        first_forces = forces[0, 0].tolist() if len(indices) == 1 else list(forces[:, 0].T)
+        return ModeTrial(indices, forces, list(self._force_guards(samples, modes, first_forces)))
 
-    def _balance(self, samples: Samples, modes: Modes, needed: Scalar) -> tuple[Scalar, Scalar]:
-        """Both sides at some times, (T, order + 1, n, actuators) and (T, order + 1, n).
+    def _force_balance(self, samples: SegmentSamples, modes: Modes, required: Scalar) -> tuple[Scalar, Scalar]:
+        """Return both sides of the force balance, (T, order + 1, n, actuators) and (T, order + 1, n).
 
-        Holds of what rests (sticking friction) carry nothing: any force within their bounds would do as well.
+        Sticking friction at rest transmits no force: any force within its bounds would be consistent.
         """
-        (t, x, u, a), ops = samples.series, samples.series_ops
-        scene = Scene(self.system.mech, x.q, x.v, ops, t)
-        actions = self.system.actions(modes, self.system.situations(ops, t, x, u, scene))
-        known = self.system.forces(u, actions)
-        for drag, entering in zip(drags_in(actions), self.system.inflows(u, actions), strict=True):
-            push(known, drag.push, drag.gain * flow(drag, entering, a))
-        pushes = (Force(one.line.placed(scene), 1.0, one.port) for one in self.pushes)
-        shape = value_of(needed).shape
-        columns = [coefficients(self._column(unit, drags_in(actions)), shape) for unit in pushes]
-        return stacked(columns, shape), needed - coefficients(known, shape)
+        (t, x, u, a), ops = samples.time_series, samples.series_ops
+        kinematics = SharedKinematics(self.system.mech, x.q, x.v, ops, t)
+        actions = self.system.law_actions(modes, self.system.law_situations(ops, t, x, u, kinematics))
+        law_forces = self.system.generalized_forces(u, actions)
+        for drag, entering in zip(all_drags(actions), self.system.port_inflows(u, actions), strict=True):
+            add_force(law_forces, drag.push, drag.gain * drag_flow(drag, entering, a))
+        pushes = (Force(force_line.line.placed_in(kinematics), 1.0, force_line.port) for force_line in self.force_lines)
+        shape = primal_value(required).shape
+        columns = [series_coefficients(self._unit_column(unit, all_drags(actions)), shape) for unit in pushes]
+        return stack_arrays(columns, shape), required - series_coefficients(law_forces, shape)
 
-    def _column(self, unit: Force, drags: Sequence[Drag]) -> list[Scalar]:
-        """What a unit of an actuator's force is to the machine once the drags have taken theirs, (n,)."""
+    def _unit_column(self, unit: Force, drags: Sequence[Drag]) -> list[Scalar]:
+        """Return the generalized forces of a unit actuator force, after the forces of the drags, (n,)."""
         total: list[Scalar] = [0.0] * self.system.mech.n
-        push(total, unit.line, unit.value)
+        add_force(total, unit.line, unit.value)
         for drag in drags:
-            push(total, drag.push, drag.gain * inflow(drag, [unit]))
+            add_force(total, drag.push, drag.gain * port_inflow(drag, [unit]))
         return total
 
-    def _guards(self, samples: Samples, modes: Modes, given: Sequence[Scalar]) -> Iterator[tuple[int, Guard]]:
-        """The guards that forces decide; which way things move is prescribed, and what is held at rest is left so."""
-        t, x, u, a = samples.numbers
-        scene = Scene(self.system.mech, x.q, x.v, samples.ops, t)
-        situations = self.system.situations(samples.ops, t, x, u, scene)
-        actions = self.system.actions(modes, situations)
-        forces = [Force(one.line.placed(scene), value, one.port) for one, value in zip(self.pushes, given, strict=True)]
-        through = iter(self.system.inflows(u, [Action(forces=tuple(forces)), *actions]))
+    def _force_guards(
+        self, samples: SegmentSamples, modes: Modes, actuator_forces: Sequence[Scalar]
+    ) -> Iterator[tuple[int, Guard]]:
+        """Yield the guards that depend on forces; directions of motion are prescribed, and held laws stay held."""
+        t, x, u, a = samples.values
+        kinematics = SharedKinematics(self.system.mech, x.q, x.v, samples.ops, t)
+        situations = self.system.law_situations(samples.ops, t, x, u, kinematics)
+        actions = self.system.law_actions(modes, situations)
+        forces = [
+            Force(force_line.line.placed_in(kinematics), value, force_line.port)
+            for force_line, value in zip(self.force_lines, actuator_forces, strict=True)
+        ]
+        through = iter(self.system.port_inflows(u, [Action(forces=tuple(forces)), *actions]))
         for k, (law, action) in enumerate(zip(self.system.laws, actions, strict=True)):
-            flows = [flow(drag, next(through), a) for drag in action.drags]
+            flows = [drag_flow(drag, next(through), a) for drag in action.drags]
             if not action.holds:
-                found = law.guards(modes[k], situations[k], Reaction(a, (), flows))
-                yield from ((k, guard) for guard in found if guard.rate is None)
+                guards = law.guards(modes[k], situations[k], Reaction(a, (), flows))
+                yield from ((k, guard) for guard in guards if guard.rate is None)
 
 
-class Settled(NamedTuple):
-    """Forces of the actuators and their derivatives, each (T, actuators), and the modes of the laws at every time."""
+class SegmentForces(NamedTuple):
+    """Actuator forces and their derivatives, each (T, actuators), and the modes of the laws at every time."""
 
     forces: list[Array]
     modes: list[Modes]
 
 
-class Trial(NamedTuple):
-    """What follows from modes at some times of a piece: series of the forces there, and what ends the modes."""
+class ModeTrial(NamedTuple):
+    """Force series for given modes at some times of a segment, and the violated guards."""
 
-    which: list[int]
+    indices: list[int]
     forces: Array
     guards: list[tuple[int, Guard]]
 
 
-def _grouped(which: Iterable[int], modes: Sequence[Modes]) -> dict[Modes, list[int]]:
-    """The times by their modes."""
+def _times_by_modes(indices: Iterable[int], modes: Sequence[Modes]) -> dict[Modes, list[int]]:
+    """Group times by their modes."""
     groups: dict[Modes, list[int]] = {}
-    for k in which:
+    for k in indices:
         groups.setdefault(modes[k], []).append(k)
     return groups
 
 
-def _contradiction(system: System, t: float, modes: Modes) -> InputError:
+def _contradiction_error(system: System, t: float, modes: Modes) -> InputError:
     named = zip(system.laws, modes, strict=True)
     return InputError(
-        f"the laws find no modes that fit the motion at t = {t:g} s "
-        f"({listed(f'{law.name} {mode}' for law, mode in named)}). A self-locking gear may have to be turned by "
-        "its joint: no input does that."
+        f"demands: no consistent set of friction and contact modes was found at t = {t:g} s (last tried: "
+        f"{listed_names(f'{law.name} {mode}' for law, mode in named)}). Check whether the motion requires the joint to "
+        "back-drive a self-locking gear, which no input can do."
     )
 
 
-def _solved(system: System, pushes: Sequence[Push], left: Array, right: Array) -> Array:
-    """Coefficients (T, length, actuators) of the forces x with left x = right as series."""
-    found = solved(left, right)
-    _refuse_missing(system, pushes, right[:, 0] - np.einsum("tij,tj->ti", left[:, 0], found[:, 0]), right[:, 0])
-    return found
+def _solve_forces(system: System, pushes: Sequence[ForceLine], left: Array, right: Array) -> Array:
+    """Solve left x = right for the force series x, (T, length, actuators)."""
+    forces = solve_series(left, right)
+    _raise_if_missing(system, pushes, right[:, 0] - np.einsum("tij,tj->ti", left[:, 0], forces[:, 0]), right[:, 0])
+    return forces
 
 
-def _refuse_missing(system: System, pushes: Sequence[Push], missing: Array, wanted: Array) -> None:
-    """Every time is measured by what it needs itself, whichever others it came with."""
+def _raise_if_missing(system: System, pushes: Sequence[ForceLine], missing: Array, wanted: Array) -> None:
+    """Raise an error if a force is missing, relative to the forces at the same time."""
     beyond = np.abs(missing) / (1 + np.abs(wanted).max(axis=1, keepdims=True))
     k, worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
-    if beyond[k, worst] > SHORT:
+    if beyond[k, worst] > UNDRIVEN_FORCE_RATIO:
         name, size = system.mech.speeds[worst], abs(missing[k, worst])
         raise SingularityError(
-            f"demands: no forces of the {len(pushes)} actuators give what {name!r} needs for this motion "
-            f"(short by {size:.3g}): neither a drive nor what closes a loop acts on it there, or a gear transmits "
-            "nothing. Drive that joint, check the gear's efficiency, or leave its losses out."
+            f"demands: {name!r} needs a force that the {len(pushes)} actuators cannot produce "
+            f"(missing: {size:.3g} N or Nm): neither a drive nor a loop constraint acts on it, or a gear transmits no "
+            "torque. Add a drive to that joint, check the gear's efficiency, or exclude its losses."
         )

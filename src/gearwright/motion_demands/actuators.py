@@ -1,4 +1,4 @@
-"""What drives a machine along a motion: its own motors, actuators that a user gives, and what no one drives."""
+"""The actuators of a motion: the robot's motors, actuators given by the user, and undriven directions."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import column
+from gearwright.algebra.differentiation.dual_arrays import array_column
 from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
-from gearwright.forces.actuators.dc_motor import most_voltage
-from gearwright.forces.actuators.linear_actuator import Answer, Demand
+from gearwright.forces import Line
+from gearwright.forces.actuators.dc_motor import voltage_limit
+from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion
 from gearwright.forces.law import Quantity
-from gearwright.forces.line import Line
-from gearwright.forces.motors.inverse_motor import DrivenMotor
+from gearwright.forces.motors.inverse_motor import MotorInverse
 from gearwright.forces.motors.motor import Winding
-from gearwright.forces.motors.thermal import warm_states
+from gearwright.forces.motors.thermal import temperature_quantities
 from gearwright.forces.motors.torque_source import MotorTorque
-from gearwright.forces.robot_lines import motor_line, motors_of
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.robot_lines import motor_line, robot_motors
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import spread
-from gearwright.motion_demands.actuator_forces import Push
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece, motion_along
+from gearwright.mechanism.rows import dense_row
+from gearwright.motion_demands.actuator_forces import ForceLine
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, line_motion
 from gearwright.parts import Motor, Robot
 
 
-class Inverse(Protocol):
-    """What inverts an actuator over smooth pieces of a motion, one after the other."""
+class ActuatorInverse(Protocol):
+    """The inverse model of an actuator over the smooth segments of a motion, in sequence."""
 
     @property
-    def degree(self) -> int:
-        """One more than the number of derivatives of its force that it needs."""
+    def relative_degree(self) -> int:
+        """Number of derivatives of its force that it needs, plus one."""
         ...
 
-    def solve(self, demand: Demand, inner: Scalar | None = None) -> tuple[Answer, Scalar]:
-        """States and inputs, and what it must know at the start of the next piece."""
+    def solve(self, demand: ActuatorMotion, state: Scalar | None = None) -> tuple[ActuatorInputs, Scalar]:
+        """Return states and inputs, and the initial state of the next segment."""
         ...
 
 
-class Invertible(Protocol):
+class InvertibleActuator(Protocol):
     """An actuator whose inputs follow from motion and force, such as a LinearActuator."""
 
     @property
@@ -53,12 +53,12 @@ class Invertible(Protocol):
 
     @property
     def line(self) -> Line:
-        """Along what it pushes."""
+        """Line of its force."""
         ...
 
     @property
     def port(self) -> str | None:
-        """Whose gear its force passes."""
+        """Name of the gear that its force passes."""
         ...
 
     @property
@@ -77,118 +77,136 @@ class Invertible(Protocol):
         ...
 
     @property
-    def inverse(self) -> Inverse:
+    def inverse(self) -> ActuatorInverse:
         """Its inverse."""
         ...
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An actuator of which something is asked, what its force is called, and the data sheet of a robot's own motor."""
+class ActuatorDemand:
+    """An actuator, the name of its force, and the data sheet if it is a motor of the robot."""
 
-    actuator: Invertible
+    actuator: InvertibleActuator
     force: str
     motor: Motor | None = None
 
-    def sheet(self, force: Scalar, speed: Scalar) -> dict[str, Scalar]:
-        """What the data sheet lets one say beside the inputs, from torque [Nm] and speed [rad/s]."""
+    def data_sheet_series(self, force: Scalar, speed: Scalar) -> dict[str, Scalar]:
+        """Return further series of the data sheet (current, heat, power ...) from torque [Nm] and speed [rad/s]."""
         if self.motor is None or self.actuator.port is None:
             return {}
         title, constant = self.actuator.port, self.motor.torque_constant
-        found = {f"{title}.speed": speed, f"{title}.power": force * speed}
-        return found | {f"{title}.current": force / constant} if constant else found
+        series = {f"{title}.speed": speed, f"{title}.power": force * speed}
+        return series | {f"{title}.current": force / constant} if constant else series
 
 
-def own_motors(robot: Robot | None, mech: Mechanism, start: Mapping[str, float]) -> list[Asked]:
-    """The motors of a machine: with voltages where a robot's data sheets allow, else by their torques alone.
+def motor_demands(robot: Robot | None, mech: Mechanism, start: Mapping[str, float]) -> list[ActuatorDemand]:
+    """Return the motors of a machine: with voltages where the data sheets allow, otherwise by torque alone.
 
-    `start` has temperatures at the start by name.
+    `start` gives initial temperatures by name.
     """
-    sheets = {} if robot is None else dict(motors_of(robot))
+    sheets = {} if robot is None else dict(robot_motors(robot))
     electrical = {
-        title: DrivenMotor(Winding(title, motor_line(mech, title), motor), most_voltage(robot, title, motor), start)
+        title: MotorInverse(Winding(title, motor_line(mech, title), motor), voltage_limit(robot, title, motor), start)
         for title, motor in sheets.items()
         if robot is not None and motor.torque_constant and motor.resistance
     }
     return [
-        Asked(electrical.get(one.name) or MotorTorque.of(mech, one.name), f"{one.name}.torque", sheets.get(one.name))
-        for one in mech.actuators
+        ActuatorDemand(
+            electrical.get(actuator.name) or MotorTorque.for_machine(mech, actuator.name),
+            f"{actuator.name}.torque",
+            sheets.get(actuator.name),
+        )
+        for actuator in mech.actuators
     ]
 
 
-def torques_alone(mech: Mechanism) -> list[Asked]:
-    """The motors of a machine without what drives them."""
-    return [Asked(MotorTorque.of(mech, one.name), f"{one.name}.torque") for one in mech.actuators]
+def motor_torque_demands(mech: Mechanism) -> list[ActuatorDemand]:
+    """Return the motors of a machine by torque alone, without electrical models."""
+    return [
+        ActuatorDemand(MotorTorque.for_machine(mech, actuator.name), f"{actuator.name}.torque")
+        for actuator in mech.actuators
+    ]
 
 
-def given_actuators(actuators: Any) -> list[Asked]:
-    """Those of a user."""
-    strange = [x for x in actuators if not hasattr(x, "inverse")]
-    if strange:
+def actuator_demands(actuators: Any) -> list[ActuatorDemand]:
+    """Return the actuators given by the user."""
+    not_invertible = [x for x in actuators if not hasattr(x, "inverse")]
+    if not_invertible:
         raise InputError(
-            f"demands: actuators: {strange[0]!r} cannot be inverted. Give LinearActuators, such as dc_motor(mech, ...)."
+            f"demands: actuators: {not_invertible[0]!r} cannot be inverted. Give LinearActuators, such as "
+            "dc_motor(mech, ...)."
         )
-    return [Asked(x, x.name if isinstance(x, MotorTorque) else f"{x.name}.force") for x in actuators]
+    return [ActuatorDemand(x, x.name if isinstance(x, MotorTorque) else f"{x.name}.force") for x in actuators]
 
 
-def undriven(mech: Mechanism, asked: Sequence[Asked]) -> list[Push]:
-    """Lines that span all forces which the actuators cannot give, wherever the machine is."""
-    rows = np.array([_anywhere(mech, one.actuator.line) for one in asked], dtype=float).reshape(len(asked), mech.n)
+def undriven_lines(mech: Mechanism, demanded: Sequence[ActuatorDemand]) -> list[ForceLine]:
+    """Return lines that span the generalized forces outside the actuators' range, in every configuration."""
+    rows = np.array([_row_in_general_position(mech, demand.actuator.line) for demand in demanded], dtype=float).reshape(
+        len(demanded), mech.n
+    )
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
     idle = [k for k in range(mech.n) if not rows[:, k].any()]
     busy = [k for k in range(mech.n) if k not in idle]
-    found = [np.eye(mech.n)[k] for k in idle]
+    rows_undriven = [np.eye(mech.n)[k] for k in idle]
     if busy:
         _, sizes, directions = np.linalg.svd(rows[:, busy])
         for direction in directions[int((sizes > 1e-10 * sizes.max()).sum()) :]:
-            found.append(np.zeros(mech.n))
-            found[-1][busy] = np.where(np.abs(direction) > 1e-12, direction, 0.0)
-    return [Push(Line.of(mech, row.tolist()), None) for row in found]
+            rows_undriven.append(np.zeros(mech.n))
+            rows_undriven[-1][busy] = np.where(np.abs(direction) > 1e-12, direction, 0.0)
+    return [ForceLine(Line.for_machine(mech, row.tolist()), None) for row in rows_undriven]
 
 
-def _anywhere(mech: Mechanism, line: Line) -> list[Scalar]:
-    """The row of a line, in general position where it depends on the configuration."""
+def _row_in_general_position(mech: Mechanism, line: Line) -> list[Scalar]:
+    """Return the row of a line, in general position if it depends on the configuration."""
     step = [0.1 + 0.3 * k for k in range(mech.n)]
-    scene = Scene(mech, integrate(mech, neutral(mech), step, FLOATS), step, FLOATS)
-    return spread(line.placed(scene).terms, mech.n)
+    kinematics = SharedKinematics(mech, integrate(mech, neutral(mech), step, FLOATS), step, FLOATS)
+    return dense_row(line.placed_in(kinematics).terms, mech.n)
 
 
-class Drives:
-    """Actuators that are inverted piece by piece, and what each must know of the piece before."""
+class DriveInverses:
+    """Inverse models of the actuators, solved segment by segment, with their states between segments."""
 
-    def __init__(self, asked: Sequence[Asked]) -> None:
-        self.asked = tuple(asked)
-        self._inverses = [one.actuator.inverse for one in asked]
-        self._inner: list[Scalar | None] = [None] * len(self.asked)
+    def __init__(self, demands: Sequence[ActuatorDemand]) -> None:
+        self.demands = tuple(demands)
+        self._inverses = [demand.actuator.inverse for demand in demands]
+        self._inverse_states: list[Scalar | None] = [None] * len(self.demands)
 
     @property
-    def pushes(self) -> tuple[Push, ...]:
-        """Their lines and ports."""
-        return tuple(Push(one.actuator.line, one.actuator.port) for one in self.asked)
+    def force_lines(self) -> tuple[ForceLine, ...]:
+        """Their force lines and ports."""
+        return tuple(ForceLine(demand.actuator.line, demand.actuator.port) for demand in self.demands)
 
     @property
     def order(self) -> int:
-        """How many derivatives of their forces they need."""
-        return max((inverse.degree for inverse in self._inverses), default=1) - 1
+        """Number of derivatives of their forces that they need."""
+        return max((inverse.relative_degree for inverse in self._inverses), default=1) - 1
 
     @property
-    def temperatures(self) -> list[str]:
-        """The temperatures that a user may give for the start."""
-        asked = (one.actuator for one in self.asked)
-        warm = [warm_states(x.port, x.winding.motor.heat) for x in asked if isinstance(x, DrivenMotor)]
-        return [state.name for states in warm for state in states]
+    def temperature_states(self) -> list[str]:
+        """Names of the temperatures with an initial value."""
+        actuators = (demand.actuator for demand in self.demands)
+        heated = [
+            temperature_quantities(x.port, x.winding.motor.heat) for x in actuators if isinstance(x, MotorInverse)
+        ]
+        return [state.name for states in heated for state in states]
 
-    def inverted(self, piece: Piece, forces: Sequence[Scalar]) -> dict[str, Scalar]:
-        """Inputs, states and forces by name, for forces and their derivatives, each (T, actuators or more)."""
-        found: dict[str, Scalar] = {}
-        for j, (one, inverse) in enumerate(zip(self.asked, self._inverses, strict=True)):
-            force, ways = [column(x, j) for x in forces], motion_along(one.actuator.line, piece)
-            answer, self._inner[j] = inverse.solve(Demand(piece.t, ways, force), self._inner[j])
-            found |= one.sheet(force[0], ways[1]) | dict(answer.shown) | _named(one, force[0], answer)
-        return found
+    def solve_inputs(self, segment: SmoothSegment, forces: Sequence[Scalar]) -> dict[str, Scalar]:
+        """Return inputs, states and forces by name from forces and their derivatives, each (T, actuators or more)."""
+        series: dict[str, Scalar] = {}
+        for j, (demand, inverse) in enumerate(zip(self.demands, self._inverses, strict=True)):
+            force, motion = [array_column(x, j) for x in forces], line_motion(demand.actuator.line, segment)
+            solution, self._inverse_states[j] = inverse.solve(
+                ActuatorMotion(segment.t, motion, force), self._inverse_states[j]
+            )
+            series |= (
+                demand.data_sheet_series(force[0], motion[1])
+                | dict(solution.other_signals)
+                | _named_series(demand, force[0], solution)
+            )
+        return series
 
 
-def _named(asked: Asked, force: Scalar, answer: Answer) -> dict[str, Scalar]:
-    states = {x.name: column(answer.states, k) for k, x in enumerate(asked.actuator.states)}
-    inputs = {x.name: column(answer.inputs, k) for k, x in enumerate(asked.actuator.inputs)}
-    return {**inputs, **states, asked.force: force}
+def _named_series(demand: ActuatorDemand, force: Scalar, solution: ActuatorInputs) -> dict[str, Scalar]:
+    states = {x.name: array_column(solution.states, k) for k, x in enumerate(demand.actuator.states)}
+    inputs = {x.name: array_column(solution.inputs, k) for k, x in enumerate(demand.actuator.inputs)}
+    return {**inputs, **states, demand.force: force}

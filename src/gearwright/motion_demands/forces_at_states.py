@@ -1,7 +1,7 @@
-"""The forces that actuators must give at states that stand for themselves: those of a plan, which has no times yet.
+"""Actuator forces at independent states, such as those of a path without a time law.
 
-`actuator_forces` finds them, as along a motion; what is different is that the way a state moves is known before its
-speed is.
+They are computed by `actuator_forces`, as along a motion. The difference: the direction of motion of a state is known
+before its speed.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.integration_steps import Moving
+from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import spread
-from gearwright.motion_demands.actuator_forces import DemandedForces, Push
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece
+from gearwright.mechanism.rows import dense_row
+from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
 from gearwright.system.system import Modes, System
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
-class States(NamedTuple):
-    """Rows of a motion: q (T, nq), v and a (T, n)."""
+class MotionRows(NamedTuple):
+    """States of a motion: q (T, nq), v and a (T, n)."""
 
     q: Array
     v: Array
@@ -34,44 +34,48 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class StateForces:
-    """What a machine with laws asks of its actuators, state by state.
+    """The actuator forces of a machine with laws, state by state.
 
     Args:
-        system: the machine, and what else acts on it: friction, losses; laws with states of their own are refused.
-        pushes: its actuators, and lines that nobody drives.
+        system: the machine with the laws that act on it: friction, losses; laws with states raise an error.
+        force_lines: force lines of its actuators, and undriven lines.
     """
 
     system: System
-    pushes: tuple[Push, ...]
+    force_lines: tuple[ForceLine, ...]
 
     def __post_init__(self) -> None:
         for law in self.system.laws:
             if law.states:
                 raise InputError(
-                    f"law {law.name!r} has states ({listed(x.name for x in law.states)}), so that forces depend on "
-                    "what was before. Leave it out: laws=[...]."
+                    f"law {law.name!r} has states ({listed_names(x.name for x in law.states)}), so its forces depend "
+                    "on the history of the motion. Exclude it: laws=[...]."
                 )
 
     @cached_property
-    def rows(self) -> Array:
-        """The lines of the pushes, (pushes, n)."""
+    def line_rows(self) -> Array:
+        """The rows of the force lines, (pushes, n)."""
         n = self.system.mech.n
-        return np.array([spread(one.line.terms, n) for one in self.pushes], dtype=float).reshape(-1, n)
+        return np.array([dense_row(line.line.terms, n) for line in self.force_lines], dtype=float).reshape(-1, n)
 
     def likely_modes(self, q: Array, directions: Array) -> list[Modes]:
-        """Per state the modes that fit the way it moves, whatever its speed; directions (T, n)."""
+        """Return per state the modes consistent with its direction of motion at any speed; directions (T, n)."""
         system = self.system
         if not system.laws:
             return [()] * len(q)
-        u, found = system.first_inputs, []
-        for at, way in zip(q.tolist(), directions.tolist(), strict=True):
-            situations = system.situations(FLOATS, 0.0, Moving(at, way, []), u)
-            found.append(tuple(law.start(one) for law, one in zip(system.laws, situations, strict=True)))
-        return found
+        u, modes = system.initial_inputs, []
+        for position, direction in zip(q.tolist(), directions.tolist(), strict=True):
+            situations = system.law_situations(FLOATS, 0.0, StepState(position, direction, []), u)
+            modes.append(
+                tuple(law.initial_mode(situation) for law, situation in zip(system.laws, situations, strict=True))
+            )
+        return modes
 
-    def at(self, states: States, modes: Sequence[Modes]) -> Array:
-        """Forces along the pushes (T, pushes); flanks of gears change until they fit the forces."""
+    def forces_at(self, states: MotionRows, modes: Sequence[Modes]) -> Array:
+        """Return the forces along the lines (T, pushes), with tooth flanks consistent with the forces."""
         count = len(states.q)
-        inputs = np.tile(np.array(self.system.first_inputs, dtype=float), (count, 1))
-        rows = Piece(self.system, np.zeros(count), list(states), np.zeros((count, 0)), [inputs], smooth=False)
-        return DemandedForces(self.system, self.pushes, 0).along(rows, modes)[0]
+        inputs = np.tile(np.array(self.system.initial_inputs, dtype=float), (count, 1))
+        segment = SmoothSegment(
+            self.system, np.zeros(count), list(states), np.zeros((count, 0)), [inputs], is_smooth=False
+        )
+        return ActuatorForces(self.system, self.force_lines, 0).forces_along(segment, modes)[0]

@@ -1,4 +1,4 @@
-"""Forces of contacts and constraints that are given, where a motion is prescribed: they become loads."""
+"""Given forces of contacts and constraints along a prescribed motion, applied as loads."""
 
 from __future__ import annotations
 
@@ -10,111 +10,114 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.contact.constraint import Constraint
-from gearwright.forces.contact.contact import Contact
-from gearwright.forces.contact.force_sensor import Measured
-from gearwright.forces.contact.soft_contact import SoftContact
-from gearwright.forces.law import Law
-from gearwright.forces.line import Line
-from gearwright.forces.loads import Load
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces import Constraint, Contact, ForceSensor, Law, Line, Load, SoftContact
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import spread
-from gearwright.motion_demands.actuator_forces import Push
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece, motion_along
-from gearwright.text import did_you_mean, listed
+from gearwright.mechanism.rows import dense_row
+from gearwright.motion_demands.actuator_forces import ForceLine
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, line_motion
+from gearwright.text import did_you_mean, listed_names
 
-OPEN = 1e-6
-"""How far [m, rad] from what constraints hold a prescribed motion may be."""
+CLOSURE_ERROR_LIMIT = 1e-6
+"""Largest constraint violation [m, rad] of a prescribed motion."""
 
 
-class Touching(NamedTuple):
-    """What acts along a motion: laws with loads in the place of contacts, inputs, and forces that close loops.
+class LawsWithLoads(NamedTuple):
+    """Laws with contacts replaced by loads, their inputs, and the unknown forces of constraints.
 
-    `closing` has the lines of constraints whose forces nobody gives, by the names of the forces.
+    `closing_lines` has the lines of the constraint forces that are not given, by the names of the forces.
     """
 
     laws: tuple[Law, ...]
     inputs: Any
-    closing: dict[str, Line]
+    closing_lines: dict[str, Line]
 
 
-def with_contact_forces(mech: Mechanism, laws: Sequence[Law], contact: Any, inputs: Any) -> Touching:
-    """The laws with loads in the place of contacts and constraints, and the inputs with their forces over time.
+def with_contact_forces(mech: Mechanism, laws: Sequence[Law], contact: Any, inputs: Any) -> LawsWithLoads:
+    """Return the laws with contacts and constraints replaced by loads, and the inputs with these forces over time.
 
     Raises:
-        InputError: a name is not a force of theirs.
+        InputError: a name is not a force of a contact or constraint.
     """
     forces = {} if contact is None else contact
     if not isinstance(forces, Mapping):
-        raise InputError(f"demands: contact={contact!r} must be a mapping from names of constraints to forces.")
-    lines = {name: line for law in laws for name, line in _lines(law, mech.speeds).items()}
-    given = {_full(name, lines): force for name, force in forces.items()}
-    held = [name for law in laws if isinstance(_bare(law), Constraint) for name in _lines(law, mech.speeds)]
-    closing = {name: lines[name] for name in held if name not in given}
-    if not given:
-        return Touching(tuple(law for law in laws if not _lines(law, mech.speeds)), inputs, closing)
+        raise InputError(
+            f"demands: contact={contact!r} must be a mapping from names of contacts or constraints to forces."
+        )
+    lines = {name: line for law in laws for name, line in _lines_of_law(law, mech.speeds).items()}
+    given_forces = {_full_force_name(name, lines): force for name, force in forces.items()}
+    held_names = [
+        name for law in laws if isinstance(_without_sensor(law), Constraint) for name in _lines_of_law(law, mech.speeds)
+    ]
+    closing_lines = {name: lines[name] for name in held_names if name not in given_forces}
+    if not given_forces:
+        return LawsWithLoads(tuple(law for law in laws if not _lines_of_law(law, mech.speeds)), inputs, closing_lines)
     if inputs is not None and not isinstance(inputs, Mapping):
         raise InputError("demands: with contact, give inputs as a mapping from names.")
-    kept = [law for law in laws if not _lines(law, mech.speeds)]
-    loads = (Load(name, lines[name], "N") for name in given)
-    return Touching((*kept, *loads), {**(inputs or {}), **given}, closing)
+    other_laws = [law for law in laws if not _lines_of_law(law, mech.speeds)]
+    loads = (Load(name, lines[name], "N") for name in given_forces)
+    return LawsWithLoads((*other_laws, *loads), {**(inputs or {}), **given_forces}, closing_lines)
 
 
-def require_determined(mech: Mechanism, pushes: Sequence[Push], closing: Mapping[str, Line], q: Array) -> None:
-    """Refuse forces of constraints that do not follow from a motion, since actuators could do without them.
+def require_determined_forces(
+    mech: Mechanism, pushes: Sequence[ForceLine], closing_lines: Mapping[str, Line], q: Array
+) -> None:
+    """Raise an error if the motion does not determine the constraint forces.
 
-    With the actuators' lines A and the constraints' rows W, they follow where no force along W is one along A.
+    With the actuators' rows A and the constraints' rows W, it does where the row spaces of A and W intersect in zero
+    only.
     """
-    scene = Scene(mech, q.tolist(), [0.0] * mech.n, FLOATS)
+    kinematics = SharedKinematics(mech, q.tolist(), [0.0] * mech.n, FLOATS)
 
-    def rank(lines: Sequence[Line]) -> int:
-        rows = np.array([spread(line.placed(scene).terms, mech.n) for line in lines], dtype=float).reshape(-1, mech.n)
+    def row_rank(lines: Sequence[Line]) -> int:
+        rows = np.array([dense_row(line.placed_in(kinematics).terms, mech.n) for line in lines], dtype=float).reshape(
+            -1, mech.n
+        )
         sizes = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
         return int(np.linalg.matrix_rank(rows / np.where(sizes > 0, sizes, 1.0), tol=1e-8))
 
-    driven, tied = [one.line for one in pushes], list(closing.values())
-    if rank([*driven, *tied]) < rank(driven) + rank(tied):
+    driven, tied = [force_line.line for force_line in pushes], list(closing_lines.values())
+    if row_rank([*driven, *tied]) < row_rank(driven) + row_rank(tied):
         raise InputError(
-            f"demands: {listed(closing)} hold the machine, and their forces do not follow from its motion: its "
-            "actuators could do without them. Give each by contact={name: force over time}, zero included."
+            f"demands: the motion does not determine the constraint forces {listed_names(closing_lines)}: the "
+            "actuators could replace them. Give each by contact={name: force over time}, zero included."
         )
 
 
-def require_kept(pieces: Sequence[Piece], closing: Mapping[str, Line]) -> None:
-    """Refuse a motion that opens what constraints hold."""
-    for piece in pieces:
-        for line in closing.values():
-            gap = motion_along(line, piece)[0]
+def require_closed_motion(segments: Sequence[SmoothSegment], closing_lines: Mapping[str, Line]) -> None:
+    """Raise an error if a motion violates the constraints."""
+    for segment in segments:
+        for line in closing_lines.values():
+            gap = line_motion(line, segment)[0]
             worst = int(np.argmax(np.abs(gap)))
-            if abs(gap[worst]) > OPEN:
+            if abs(gap[worst]) > CLOSURE_ERROR_LIMIT:
                 raise InputError(
-                    f"demands: at t = {piece.t[worst]:g} s the motion is {gap[worst]:.3g} (m or rad) from what "
-                    f"{line.name} holds. Plan it closed: gw.contact.closed_motion(robot, motion, start)."
+                    f"demands: at t = {segment.t[worst]:g} s the motion violates the constraint {line.name} by "
+                    f"{gap[worst]:.3g} (m or rad). Close it: gw.contact.closed_motion(robot, motion, start)."
                 )
 
 
-def _lines(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
-    """The lines of a contact or constraint by the names of its forces; none for other laws."""
-    law = _bare(law)
+def _lines_of_law(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
+    """Return the lines of a contact or constraint by the names of its forces; empty for other laws."""
+    law = _without_sensor(law)
     if isinstance(law, Constraint):
-        return dict(zip(law.forces, law.lines(speeds), strict=True))
+        return dict(zip(law.force_names, law.force_lines(speeds), strict=True))
     if isinstance(law, Contact | SoftContact):
-        return dict(law.lines(speeds))
+        return dict(law.force_lines(speeds))
     return {}
 
 
-def _bare(law: Law) -> Law:
-    """A law without its sensors."""
-    return law.law if isinstance(law, Measured) else law
+def _without_sensor(law: Law) -> Law:
+    """Return a law without its sensors."""
+    return law.law if isinstance(law, ForceSensor) else law
 
 
-def _full(name: str, lines: Mapping[str, Line]) -> str:
-    """The force that is meant: by its own name, or by that of a law that has only one."""
+def _full_force_name(name: str, lines: Mapping[str, Line]) -> str:
+    """Return the full name of a force, given by its own name or by that of a law with one force."""
     if name in lines:
         return name
-    mine = [one for one in lines if one.startswith(f"{name}.")]
-    if len(mine) != 1:
-        hint = f"It has {listed(mine)}: name each." if mine else did_you_mean(name, list(lines))
-        raise InputError(f"demands: contact names {name!r}, which is not one force of a contact or constraint. {hint}")
-    return mine[0]
+    matches = [force for force in lines if force.startswith(f"{name}.")]
+    if len(matches) != 1:
+        hint = f"The law has {listed_names(matches)}: name each." if matches else did_you_mean(name, list(lines))
+        raise InputError(f"demands: contact {name!r} is not the name of one force of a contact or constraint. {hint}")
+    return matches[0]

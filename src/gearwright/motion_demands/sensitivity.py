@@ -1,9 +1,9 @@
-r"""The demands of a motion with exact partial derivatives by parameters: the equations of `demands` over dual numbers.
+r"""The demands of a motion with exact partial derivatives by parameters: `demands` evaluated with dual numbers.
 
-Motions, modes of laws and smooth segments are those of the nominal robot. A small change of a parameter moves none of
-them but shafts behind springs, and with these the instants at which they reverse, where friction and losses jump: the
-times of a segment's ends have derivatives too. Along a line with the speed s(t, p) the reversal is at s = 0, so that
-$dt/dp = -(\partial s / \partial p) / \dot s$. States of laws have derivatives along each segment.
+Motions, modes of laws and smooth segments are those of the nominal robot. A small change of a parameter affects only
+the motion of shafts behind springs, and the instants at which they reverse, where friction and losses are
+discontinuous: the end times of a segment have derivatives too. Along a line with the speed s(t, p) the reversal is at
+s = 0, and $dt/dp = -(\partial s / \partial p) / \dot s$. States of laws have derivatives along each segment.
 """
 
 from __future__ import annotations
@@ -16,123 +16,134 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import chained, columns_of, stacked
+from gearwright.algebra.differentiation.dual_arrays import array_columns, concatenate_arrays, stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import (
-    VariedOperations,
-    linear,
-    slopes_of,
-    value_of,
-    varied_parameters,
-    with_slopes,
+    DualOperations,
+    dual,
+    dual_parameters,
+    map_linear,
+    partials_of,
+    primal_value,
 )
-from gearwright.algebra.differentiation.variational_equation import slopes_along
+from gearwright.algebra.differentiation.variational_equation import solve_variational_equation
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.integration_steps import Moving
-from gearwright.forces.law import Law
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.dynamics.integration_steps import StepState
+from gearwright.forces import Law
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism, assemble, machine_of
 from gearwright.motion import Motion, Trajectory
-from gearwright.motion_demands.actuator_forces import DemandedForces, Push
+from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
 from gearwright.motion_demands.demands import followable_laws
-from gearwright.motion_demands.follow_motion import Given, Pursued, Setting, pursued, setting
-from gearwright.motion_demands.motion_segments.law_states import state_rates, states_along
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece, turning_lines
-from gearwright.motion_demands.result import Block, block_of, short_speeds
+from gearwright.motion_demands.follow_motion import (
+    DemandInputs,
+    DemandSetup,
+    FollowedMotion,
+    demand_setup,
+    follow_motion,
+)
+from gearwright.motion_demands.motion_segments.law_states import law_state_rates, law_states_along
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
+from gearwright.motion_demands.motion_segments.smooth_spans import reversing_line
+from gearwright.motion_demands.result import SegmentSeries, segment_series, undriven_speeds
 from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
-from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import BentShafts
-from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, joined
+from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import NonlinearShafts
+from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, join_segments
 from gearwright.parts import Robot, with_parameters
-from gearwright.system.inputs import TAU, Inputs
+from gearwright.system.inputs import FORCE_INPUT_PREFIX, InputSignals
 from gearwright.system.system import System
 
 # States of laws
 
 
 @dataclass(frozen=True)
-class Way:
-    """A motion that may depend on parameters, with the inputs of laws along it.
+class SolutionPath:
+    """A motion that may depend on parameters, with the inputs of the laws.
 
     Args:
         motion: the motion.
-        slopes: per parameter its slopes, as polynomials of time.
+        partials: its partial derivatives by parameter, as polynomials of time.
         inputs: inputs of the laws over time.
     """
 
     motion: Trajectory
-    slopes: Mapping[str, Trajectory]
-    inputs: Inputs
+    partials: Mapping[str, Trajectory]
+    inputs: InputSignals
 
-    def at(self, t: Array, derivative: int) -> list[Scalar]:
-        """Per coordinate its value, speed or acceleration at times (T,)."""
-        slopes = {name: curve.at(t, derivative) for name, curve in self.slopes.items()}
-        return columns_of(with_slopes(self.motion.at(t, derivative), slopes))
+    def coordinates_at(self, t: Array, derivative: int) -> list[Scalar]:
+        """Return per coordinate its value, speed or acceleration at times (T,)."""
+        slopes = {name: curve.at(t, derivative) for name, curve in self.partials.items()}
+        return array_columns(dual(self.motion.at(t, derivative), slopes))
 
 
-def varied_states(pieces: Sequence[Piece], system: System, way: Way) -> list[Piece]:
-    """Pieces of a motion on a machine that varies, with the slopes of the states of its laws."""
-    first = slopes_of(stacked([one.initial for one in system.states.values()], ()))
-    found = []
-    for piece in pieces:
-        slopes = _slopes(piece, system, way, first) if system.states and len(piece.t) > 1 else {}
-        found.append(replace(piece, system=system, states=with_slopes(piece.states, slopes)))
+def with_state_partials(segments: Sequence[SmoothSegment], system: System, path: SolutionPath) -> list[SmoothSegment]:
+    """Return segments of a motion on a machine with dual parameters, with the partials of the laws' states."""
+    first = partials_of(stack_arrays([quantity.initial for quantity in system.states.values()], ()))
+    result = []
+    for segment in segments:
+        slopes = _state_partials(segment, system, path, first) if system.states and len(segment.t) > 1 else {}
+        result.append(replace(segment, system=system, states=dual(segment.states, slopes)))
         first = {name: x[-1] for name, x in slopes.items()} or first
-    return found
+    return result
 
 
-def _slopes(piece: Piece, system: System, way: Way, first: Mapping[str, Array]) -> dict[str, Array]:
-    """Per parameter the slopes of the states along a piece, (T, states)."""
-    last = float(np.nextafter(piece.t[-1], piece.t[0]))  # what comes after the piece is another motion
+def _state_partials(
+    segment: SmoothSegment, system: System, path: SolutionPath, first: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return per parameter the partials of the states along a segment, (T, states)."""
+    last = float(np.nextafter(segment.t[-1], segment.t[0]))  # the next segment starts at its end
 
     def rates(t: Array, states: list[Scalar]) -> list[Scalar]:
         inside = np.minimum(t, last)
-        q, v, a = (way.at(inside, k) for k in range(3))
-        u = np.array([way.inputs.at(now) for now in inside.tolist()])
-        return state_rates(system, VariedOperations(ARRAYS), inside, Moving(q, v, states), list(u.T), a)
+        q, v, a = (path.coordinates_at(inside, k) for k in range(3))
+        u = np.array([path.inputs.values_at(now) for now in inside.tolist()])
+        return law_state_rates(system, DualOperations(ARRAYS), inside, StepState(q, v, states), list(u.T), a)
 
     def solution(t: Array) -> Array:
-        times = np.concatenate([piece.t[:1], t])
-        return states_along(piece.system, way.motion, times, piece.states[0].tolist(), way.inputs)[1:]
+        times = np.concatenate([segment.t[:1], t])
+        return law_states_along(segment.system, path.motion, times, segment.states[0].tolist(), path.inputs)[1:]
 
-    return slopes_along(rates, piece.t, solution, first)
+    return solve_variational_equation(rates, segment.t, solution, first)
 
 
 # Instants of reversal
 
-TURNING = 1e-9
-"""Share of the largest acceleration times a piece's duration below which a speed is zero."""
+ZERO_SPEED_RATIO = 1e-9
+"""Speed relative to the largest acceleration times a segment's duration below which it is zero."""
 
 
-def varied_times(pieces: Sequence[Piece]) -> Scalar:
-    """The times of all pieces, (T,), with slopes where one piece ends and the next begins."""
-    starts = np.cumsum([0, *(len(piece.t) for piece in pieces)])
+def segment_times(segments: Sequence[SmoothSegment]) -> Scalar:
+    """Return the times of all segments, (T,), with partials at the ends between segments."""
+    starts = np.cumsum([0, *(len(segment.t) for segment in segments)])
     slopes: dict[str, Array] = {}
-    for (_, after), start in zip(pairwise(pieces), starts[1:-1].tolist(), strict=True):
-        for name, slope in _slopes_of_start(after).items():
+    for (_, after), start in zip(pairwise(segments), starts[1:-1].tolist(), strict=True):
+        for name, slope in _start_time_partials(after).items():
             slopes.setdefault(name, np.zeros(starts[-1]))[start - 1 : start + 1] = slope
-    return with_slopes(np.concatenate([piece.t for piece in pieces]), slopes)
+    return dual(np.concatenate([segment.t for segment in segments]), slopes)
 
 
-def _slopes_of_start(piece: Piece) -> Mapping[str, float]:
-    """Per parameter the slope of the time at which a piece begins; none where the motion itself ends a piece there."""
-    now = piece.some([0]).numbers
-    scene = Scene(piece.system.mech, now.x.q, now.x.v, VariedOperations(FLOATS), now.t)
-    for line in turning_lines(piece.system):
-        placed = line.placed(scene)
-        speed, rate = placed.speed(now.x.v), value_of(placed.acceleration(now.a))
-        if slopes_of(speed) and abs(value_of(speed)) <= TURNING * abs(rate) * (piece.t[-1] - piece.t[0]):
-            return {name: -float(slope) / rate for name, slope in slopes_of(speed).items()}
+def _start_time_partials(segment: SmoothSegment) -> Mapping[str, float]:
+    """Return per parameter the partial of a segment's start time; empty where the prescribed motion fixes it."""
+    now = segment.samples_at([0]).values
+    kinematics = SharedKinematics(segment.system.mech, now.x.q, now.x.v, DualOperations(FLOATS), now.t)
+    for line in filter(None, map(reversing_line, segment.system.laws)):
+        placed = line.placed_in(kinematics)
+        speed, rate = placed.speed(now.x.v), primal_value(placed.acceleration(now.a))
+        if partials_of(speed) and abs(primal_value(speed)) <= ZERO_SPEED_RATIO * abs(rate) * (
+            segment.t[-1] - segment.t[0]
+        ):
+            return {name: -float(slope) / rate for name, slope in partials_of(speed).items()}
     return {}
 
 
 # Demands
 
-LawsOf: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
-"""The laws of a robot, whose numbers may vary."""
+LawsOfRobot: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
+"""The laws of a robot, whose parameters may be dual numbers."""
 
 
-class SlopedMotion(NamedTuple):
-    """What `Motion` has: times (T,), and arrays (T, n) that are `Varied` where they depend on parameters."""
+class MotionWithPartials(NamedTuple):
+    """A motion as in `Motion`: times (T,), and arrays (T, n) that are `Dual` where they depend on parameters."""
 
     t: Array
     q: Scalar
@@ -140,22 +151,22 @@ class SlopedMotion(NamedTuple):
     a: Scalar
 
 
-AnyMotion: TypeAlias = Motion | SlopedMotion
-"""A motion of a whole machine, in numbers or with slopes."""
+MotionType: TypeAlias = Motion | MotionWithPartials
+"""A motion of a whole machine, with or without partial derivatives."""
 
 
 @dataclass(frozen=True)
-class SlopedDemands:
-    """What `MotionDemands` has, `Varied` where it depends on parameters.
+class DemandsWithPartials:
+    """The values of `MotionDemands`, `Dual` where they depend on parameters.
 
     Args:
-        motion: of the whole machine.
-        tau: per speed the force, (T, n).
-        series: all series by name, each (T,); slopes are those at fixed times.
-        t: the times of the motion, `Varied` where the instants at which series jump depend on parameters.
+        motion: motion of the whole machine.
+        tau: generalized forces, (T, n).
+        series: all series by name, each (T,); partial derivatives are at fixed times.
+        t: the times of the motion, `Dual` where the instants of discontinuities depend on parameters.
     """
 
-    motion: SlopedMotion
+    motion: MotionWithPartials
     tau: Scalar
     series: dict[str, Scalar]
     t: Scalar
@@ -165,130 +176,132 @@ class SlopedDemands:
         return self.series[name]
 
 
-def demand_slopes(
+def demand_partials(
     robot: Robot,
     motion: Trajectory,
     values: Mapping[str, float],
     *,
-    laws: LawsOf = followable_laws,
+    laws: LawsOfRobot = followable_laws,
     extra_laws: Sequence[Law] = (),
     contact: Any = None,
     actuators: Any = None,
     samples: int | None = None,
     inputs: Any = None,
     states: Mapping[str, Scalar] | None = None,
-) -> SlopedDemands:
-    """What a motion asks of a robot, with its exact slopes by parameters.
+) -> DemandsWithPartials:
+    """Return the demands of a motion on a robot, with exact partial derivatives by parameters.
 
     Args:
         robot: the robot.
         motion: a trajectory of all speeds or of the joints alone.
-        values: per parameter path its value; not zero.
+        values: value of each parameter by its path; not zero.
         laws: the laws of a robot; its own unless given.
-        extra_laws: laws beside those, as of `demands`.
-        contact: likewise.
-        actuators: its own motors unless given; () asks for torques alone.
-        samples: as of `demands`.
-        inputs: likewise.
-        states: likewise; they may vary.
+        extra_laws: additional laws, as in `demands`.
+        contact: as in `demands`.
+        actuators: its own motors unless given; () computes torques only.
+        samples: as in `demands`.
+        inputs: as in `demands`.
+        states: as in `demands`; they may be dual numbers.
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
-    >>> found = demand_slopes(gw.load("elbow"), swing, {"link3.mass": 2.0}, samples=12)
-    >>> found.series["j3.torque"].c[1].by["link3.mass"].shape
+    >>> result = demand_partials(gw.load("elbow"), swing, {"link3.mass": 2.0}, samples=12)
+    >>> result.series["j3.torque"].c[1].by["link3.mass"].shape
     (12,)
     """
-    mech = machine_of("demand_slopes", robot)
+    mech = machine_of("demand_partials", robot)
     starts = states or {}
-    plain_starts = {name: value_of(x) for name, x in starts.items()}
-    given = Given((*laws(robot, mech), *extra_laws), contact, actuators, inputs, plain_starts)
-    plain = pursued(robot, mech, motion, given, samples)
-    varied = with_parameters(robot, varied_parameters(values))
-    machine = assemble(varied)
-    there = setting(varied, machine, given._replace(laws=(*laws(varied, machine), *extra_laws), states=starts))
-    pieces = _varied_pieces(plain, there)
-    return _gathered(plain, _varied_blocks(plain, there, pieces), varied_times(pieces))
+    plain_starts = {name: primal_value(x) for name, x in starts.items()}
+    problem_inputs = DemandInputs((*laws(robot, mech), *extra_laws), contact, actuators, inputs, plain_starts)
+    nominal = follow_motion(robot, mech, motion, problem_inputs, samples)
+    varied_robot = with_parameters(robot, dual_parameters(values))
+    machine = assemble(varied_robot)
+    varied_setup = demand_setup(
+        varied_robot, machine, problem_inputs._replace(laws=(*laws(varied_robot, machine), *extra_laws), states=starts)
+    )
+    segments = _dual_segments(nominal, varied_setup)
+    return _gather_partials(nominal, _dual_series(nominal, varied_setup, segments), segment_times(segments))
 
 
-def _varied_blocks(plain: Pursued, there: Setting, pieces: Sequence[Piece]) -> list[Block]:
-    """The series of all pieces with their slopes."""
-    drives, others = there.drives, _others(plain, there)
-    forces = DemandedForces(there.case.system, (*drives.pushes, *others), drives.order)
+def _dual_series(nominal: FollowedMotion, setup: DemandSetup, segments: Sequence[SmoothSegment]) -> list[SegmentSeries]:
+    """Return the series of all segments with their partials."""
+    drives, undriven = setup.drives, _undriven_lines(nominal, setup)
+    forces = ActuatorForces(setup.problem.system, (*drives.force_lines, *undriven), drives.order)
     blocks = []
-    for piece, settled in zip(pieces, plain.settled, strict=True):
-        found = forces.varied(piece, settled.modes)
-        blocks.append(block_of(piece, found, drives, others, there.closing))
+    for segment, segment_forces in zip(segments, nominal.segment_forces, strict=True):
+        dual_forces = forces.dual_forces(segment, segment_forces.modes)
+        blocks.append(segment_series(segment, dual_forces, drives, undriven, setup.closing_lines))
     return blocks
 
 
-def _others(plain: Pursued, there: Setting) -> tuple[Push, ...]:
-    """Lines of what closes loops, which may vary, and of what nobody drives: any complement will do."""
-    tied = tuple(Push(line, None) for line in there.closing.values())
-    return (*tied, *plain.others[len(tied) :])
+def _undriven_lines(nominal: FollowedMotion, setup: DemandSetup) -> tuple[ForceLine, ...]:
+    """Return the lines of loop constraints, which may be dual, and the undriven lines (any complement)."""
+    tied = tuple(ForceLine(line, None) for line in setup.closing_lines.values())
+    return (*tied, *nominal.undriven_lines[len(tied) :])
 
 
-def _varied_pieces(plain: Pursued, there: Setting) -> list[Piece]:
-    """The pieces of the motion with its slopes, which only shafts behind springs and states of laws have."""
-    curves = _shaft_slopes(plain, there)
-    system, trajectory = there.case.system, plain.trajectory
-    moving = [_on(piece, curves, range(len(piece.motion))) for piece in plain.pieces]
+def _dual_segments(nominal: FollowedMotion, setup: DemandSetup) -> list[SmoothSegment]:
+    """Return the segments of the motion with partials of shafts behind springs and of the laws' states."""
+    curves = _shaft_partials(nominal, setup)
+    system, trajectory = setup.problem.system, nominal.trajectory
+    moving = [_with_motion_partials(segment, curves, range(len(segment.motion))) for segment in nominal.segments]
     if trajectory is None:
-        return [replace(piece, system=system) for piece in moving]
-    way = Way(trajectory, curves, plain.inputs)
-    return varied_states(moving, system, way)
+        return [replace(segment, system=system) for segment in moving]
+    path = SolutionPath(trajectory, curves, nominal.inputs)
+    return with_state_partials(moving, system, path)
 
 
-def _on(piece: Piece, curves: Mapping[str, Trajectory], orders: Sequence[int]) -> Piece:
-    """A piece whose motion has the slopes of curves."""
+def _with_motion_partials(
+    segment: SmoothSegment, curves: Mapping[str, Trajectory], orders: Sequence[int]
+) -> SmoothSegment:
+    """Return a segment whose motion has the partials given by curves."""
     if not curves:
-        return piece
-    inside = piece.t.copy()
-    inside[-1] = np.nextafter(inside[-1], inside[0])  # from the left, as the motion itself
+        return segment
+    inside = segment.t.copy()
+    inside[-1] = np.nextafter(inside[-1], inside[0])  # left-sided, as the motion itself
     return replace(
-        piece,
-        motion=[
-            with_slopes(piece.motion[k], {name: curve.at(inside, k) for name, curve in curves.items()}) for k in orders
-        ],
+        segment,
+        motion=[dual(segment.motion[k], {name: curve.at(inside, k) for name, curve in curves.items()}) for k in orders],
     )
 
 
-def _shaft_slopes(plain: Pursued, there: Setting) -> dict[str, Trajectory]:
-    """Per parameter the slopes of the motion of shafts behind springs, as polynomials of time."""
-    whole = plain.trajectory
+def _shaft_partials(nominal: FollowedMotion, setup: DemandSetup) -> dict[str, Trajectory]:
+    """Return per parameter the partials of the motion of shafts behind springs, as polynomials of time."""
+    whole = nominal.trajectory
     if not isinstance(whole, WholeTrajectory):
         return {}
     if whole.shafts is None:
         return {}
-    shafts = _varied_shafts(whole.shafts, there)
-    if isinstance(shafts, BentShafts):
-        found = shafts.slopes(there.case.system)
+    shafts = _dual_shafts(whole.shafts, setup)
+    if isinstance(shafts, NonlinearShafts):
+        partials = shafts.motion_partials(setup.problem.system)
     else:
-        found = [(t, slopes_of(x)) for t, x in shafts.values()]
-    shapes = {name: slope.shape[1:] for _, slopes in found for name, slope in slopes.items()}
+        partials = [(t, partials_of(x)) for t, x in shafts.motion_derivatives()]
+    shapes = {name: slope.shape[1:] for _, slopes in partials for name, slope in slopes.items()}
     return {
-        name: joined([(t, slopes.get(name, np.zeros((len(t), *shape)))) for t, slopes in found])
+        name: join_segments([(t, slopes.get(name, np.zeros((len(t), *shape)))) for t, slopes in partials])
         for name, shape in shapes.items()
     }
 
 
-def _varied_shafts(shafts: LinearShafts | BentShafts, there: Setting) -> LinearShafts | BentShafts:
-    system = there.case.system
-    names = [law.name for law in shafts.pieces[0].system.laws]
+def _dual_shafts(shafts: LinearShafts | NonlinearShafts, setup: DemandSetup) -> LinearShafts | NonlinearShafts:
+    system = setup.problem.system
+    names = [law.name for law in shafts.segments[0].system.laws]
     pushing = replace(system, laws=tuple(law for law in system.laws if law.name in names))
-    pieces = varied_states(shafts.pieces, pushing, Way(shafts.joints, {}, shafts.inputs))
-    loops = shafts.loops and replace(shafts.loops, lines=tuple(there.closing.values()))
-    return replace(shafts, pieces=tuple(pieces), loops=loops)
+    segments = with_state_partials(shafts.segments, pushing, SolutionPath(shafts.joints, {}, shafts.inputs))
+    loops = shafts.loops and replace(shafts.loops, lines=tuple(setup.closing_lines.values()))
+    return replace(shafts, segments=tuple(segments), loops=loops)
 
 
-def _gathered(plain: Pursued, blocks: Sequence[Block], times: Scalar) -> SlopedDemands:
-    """All pieces, one after the other."""
-    mech = plain.case.mech
+def _gather_partials(nominal: FollowedMotion, blocks: Sequence[SegmentSeries], times: Scalar) -> DemandsWithPartials:
+    """Concatenate all segments."""
+    mech = nominal.problem.mech
     q, v, a, tau, missing = (
-        chained([getattr(block, x) for block in blocks]) for x in ("q", "v", "a", "tau", "missing")
+        concatenate_arrays([getattr(block, x) for block in blocks]) for x in ("q", "v", "a", "tau", "missing")
     )
-    short = short_speeds(value_of(tau), value_of(missing), plain.solved)
-    tau = tau + linear(lambda x: np.where(short, x, 0.0), missing)
-    series = {TAU + name: column for name, column in zip(mech.speeds, columns_of(tau), strict=True)}
-    series |= {name: chained([block.series[name] for block in blocks]) for name in blocks[0].series}
+    is_undriven = undriven_speeds(primal_value(tau), primal_value(missing), nominal.solved_speeds)
+    tau = tau + map_linear(lambda x: np.where(is_undriven, x, 0.0), missing)
+    series = {FORCE_INPUT_PREFIX + name: column for name, column in zip(mech.speeds, array_columns(tau), strict=True)}
+    series |= {name: concatenate_arrays([block.series[name] for block in blocks]) for name in blocks[0].series}
     t = np.concatenate([block.t for block in blocks])
-    return SlopedDemands(SlopedMotion(t, q, v, a), tau, series, times)
+    return DemandsWithPartials(MotionWithPartials(t, q, v, a), tau, series, times)

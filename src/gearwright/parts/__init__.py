@@ -1,4 +1,4 @@
-"""The parts that a designer names: links and joints, motors and gears, payloads, frames, and the robot they make."""
+"""The parts of a robot model: links and joints, motors and gears, payloads, frames, and the robot itself."""
 
 from gearwright.parts.builders.attachment import attach
 from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base
@@ -13,7 +13,7 @@ from gearwright.parts.drives.mounting import is_mounting_known, mounting_conflic
 from gearwright.parts.drives.supply_and_servo import Servo, Supply
 from gearwright.parts.drives.thermal import Heat
 from gearwright.parts.drives.winding import motor_constant
-from gearwright.parts.environment.loops_and_contacts import Loop, Touch
+from gearwright.parts.environment.loops_and_contacts import ContactPoint, Loop
 from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere
 from gearwright.parts.gears.belt import Belt
 from gearwright.parts.gears.bevel_and_worm import Bevel, Worm
@@ -28,7 +28,7 @@ from gearwright.parts.gears.elasticity import (
     elements_of,
 )
 from gearwright.parts.gears.forces.tooth_forces import ToothForce
-from gearwright.parts.gears.gear import AnyGear, Gear, Wheel
+from gearwright.parts.gears.gear import Gear, GearType, Wheel
 from gearwright.parts.gears.harmonic_and_cycloidal import Cycloidal, Harmonic
 from gearwright.parts.gears.losses import Losses, losses_at, losses_of
 from gearwright.parts.gears.member import Member
@@ -37,7 +37,7 @@ from gearwright.parts.gears.rack_and_screw import Rack, Screw
 from gearwright.parts.gears.series import Series, Shaft
 from gearwright.parts.gears.spur import Spur
 from gearwright.parts.gears.wolfrom import Wolfrom
-from gearwright.parts.link import FREE, Joint, Limits, Link, Shape
+from gearwright.parts.link import FREE_JOINT, Joint, Limits, Link, Shape
 from gearwright.parts.parameter_paths import parameter, with_parameters
 from gearwright.parts.payload_and_frames import Frame, NamedState, Payload
 from gearwright.parts.robot import Robot
@@ -47,15 +47,15 @@ from gearwright.parts.structure.tendon import Tendon
 from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
 
 __all__ = [
-    "FREE",
+    "FREE_JOINT",
     "MATERIALS",
-    "AnyGear",
     "Beam",
     "Belt",
     "Bevel",
     "Box",
     "Branch",
     "Cogging",
+    "ContactPoint",
     "Cord",
     "CrossSection",
     "CurrentControl",
@@ -68,6 +68,7 @@ __all__ = [
     "Frame",
     "Friction",
     "Gear",
+    "GearType",
     "GearboxSheet",
     "Gearwheel",
     "Harmonic",
@@ -107,7 +108,6 @@ __all__ = [
     "Tendon",
     "ToothForce",
     "Torsion",
-    "Touch",
     "Train",
     "TrainMotor",
     "Tube",

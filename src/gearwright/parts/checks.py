@@ -1,9 +1,9 @@
-"""Checks of parts: kinds and ranges of arguments, physically consistent inertia tensors, rotors of revolution.
+"""Checks of parts: types and ranges of arguments, physically consistent inertia tensors, axisymmetric rotors.
 
-Each check names the part and the rule that it violates; files and machines use the same ones.
+Each error names the part and the violated rule. Files and machines use the same checks.
 
-- A tensor about the centre of mass is positive semidefinite and obeys the triangle inequality of its principal moments.
-- A carrier contains its wheels: its central tensor less sum (Jc^2/J) e e' has no negative principal moment.
+- A tensor about the centre of mass is positive semidefinite, and its principal moments satisfy the triangle inequality.
+- A carrier contains its wheels: its central tensor minus sum (Jc^2/J) e e' has no negative principal moment.
 - A rotor is a body of revolution about its axis, as a spin must be: t 1 + (a - t) e e', with its centre of mass on it.
 """
 
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar, Tensor, Vec, is_number
-from gearwright.arguments import require_range, shown
+from gearwright.arguments import require_range, value_text
 from gearwright.errors import DriveError, InputError, SpinError
 
 
 def require_kind(owner: str, word: str, value: object, kind: type) -> None:
-    """Refuse a part of another kind.
+    """Raise if a part is not of the required type.
 
     >>> require_kind("drive 'j1'", "motor", 2e-4, complex)
     Traceback (most recent call last):
@@ -32,29 +32,31 @@ def require_kind(owner: str, word: str, value: object, kind: type) -> None:
         )
 
 
-def require_gear(function: str, given: object) -> None:
-    """Refuse what is no gear and no stage of one, which state stiffness and efficiency."""
-    if not hasattr(given, "stiffness") or not hasattr(given, "efficiency"):
-        raise InputError(f"{function}: gear={shown(given)} must be a gear, such as gw.parts.Gear(ratio=100).")
+def require_gear(function: str, gear: object) -> None:
+    """Raise if an argument is neither a gear nor a gear stage (which have a stiffness and an efficiency)."""
+    if not hasattr(gear, "stiffness") or not hasattr(gear, "efficiency"):
+        raise InputError(f"{function}: gear={value_text(gear)} must be a gear, such as gw.parts.Gear(ratio=100).")
 
 
-def sequence_of(owner: str, word: str, given: Any, kind: type) -> tuple[Any, ...]:
-    """The parts of a list, all of one kind.
+def checked_parts(owner: str, word: str, values: Any, kind: type) -> tuple[Any, ...]:
+    """Return the parts of a list as a tuple; raise unless all are of one type.
 
-    >>> sequence_of("robot", "links", [1j, 2j], complex)
+    >>> checked_parts("robot", "links", [1j, 2j], complex)
     (1j, 2j)
     """
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"{owner}: {given!r} stands for its {word}. Give a list of {kind.__name__}(...).")
-    parts = tuple(given)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(
+            f"{owner}: its {word} are {values!r}, which is not a list. Give a list of {kind.__name__}(...)."
+        )
+    parts = tuple(values)
     wrong = [part for part in parts if not isinstance(part, kind)]
     if wrong:
-        raise InputError(f"{owner}: {wrong[0]!r} is among its {word}. Give a list of {kind.__name__}(...).")
+        raise InputError(f"{owner}: its {word} contain {wrong[0]!r}. Give a list of {kind.__name__}(...).")
     return parts
 
 
 def require_at_least(owner: str, least: float, *, above: bool = False, **values: Any) -> None:
-    """Refuse numbers below the least (or not above it) and those that are not finite; symbols and None pass.
+    """Raise for numbers below the bound (or not above it) and for non-finite ones; symbols and None are not checked.
 
     >>> require_at_least("motor", 0.0, resistance=-2.0)
     Traceback (most recent call last):
@@ -65,21 +67,21 @@ def require_at_least(owner: str, least: float, *, above: bool = False, **values:
 
 
 TENSOR_TOLERANCE = 1e-6
-"""Relative slack of the physical rules: files carry rounded numbers."""
-NO_MEMBER = 1e-15
-"""Moments below this are those of no body [kg m2]: rounding may give them any sign."""
+"""Relative tolerance of the physical rules: numbers in files are rounded."""
+NEGLIGIBLE_INERTIA = 1e-15
+"""Moments of inertia below this are rounding errors of either sign [kg m2]."""
 
 
-def unphysical(inertia: Tensor) -> str | None:
-    """What is wrong with a tensor about the centre of mass, or None.
+def tensor_defect(inertia: Tensor) -> str | None:
+    """Return the violated rule of an inertia tensor about the centre of mass, or None.
 
-    >>> unphysical(Tensor.diagonal(1.0, 1.0, 3.0))
+    >>> tensor_defect(Tensor.diagonal(1.0, 1.0, 3.0))
     'principal moments 1, 1, 3 kg m2 violate the triangle inequality: 1 + 1 < 3.'
     """
     low, mid, high = (float(x) for x in np.linalg.eigvalsh(inertia.rows()))
-    if low < -TENSOR_TOLERANCE * abs(high) - NO_MEMBER:
+    if low < -TENSOR_TOLERANCE * abs(high) - NEGLIGIBLE_INERTIA:
         return f"principal moment {low:.6g} kg m2 is negative."
-    if low + mid < high * (1 - TENSOR_TOLERANCE) - NO_MEMBER:
+    if low + mid < high * (1 - TENSOR_TOLERANCE) - NEGLIGIBLE_INERTIA:
         return (
             f"principal moments {low:.6g}, {mid:.6g}, {high:.6g} kg m2 violate the triangle inequality: "
             f"{low:.6g} + {mid:.6g} < {high:.6g}."
@@ -87,20 +89,20 @@ def unphysical(inertia: Tensor) -> str | None:
     return None
 
 
-def overdrawn(inertia: Tensor, wheels: Iterable[tuple[Vec, Scalar, Scalar]]) -> float | None:
-    """The negative principal moment of a carrier's central tensor less sum (Jc^2/J) e e', or None when there is none.
+def negative_carrier_moment(inertia: Tensor, wheels: Iterable[tuple[Vec, Scalar, Scalar]]) -> float | None:
+    """Return the negative principal moment of a carrier's central tensor minus sum (Jc^2/J) e e', or None.
 
-    `wheels` are (axis, J, Jc). A body that contains its wheels at rest is never overdrawn.
+    `wheels` are (axis, J, Jc). The result is always None for a body that contains its wheels at rest.
 
-    >>> overdrawn(Tensor.diagonal(1.0, 1.0, 1.0), [(Vec(0, 0, 1), 1.5, 1.5)])
+    >>> negative_carrier_moment(Tensor.diagonal(1.0, 1.0, 1.0), [(Vec(0, 0, 1), 1.5, 1.5)])
     -0.5
     """
-    rest = np.array(inertia.rows(), dtype=float)
-    scale = max(float(np.abs(rest).max()), 1e-300)
+    remainder = np.array(inertia.rows(), dtype=float)
+    scale = max(float(np.abs(remainder).max()), 1e-300)
     for e, J, Jc in wheels:
         if J:
-            rest -= np.array(Tensor.dyad(e, Jc * Jc / J).rows(), dtype=float)
-    low = float(np.linalg.eigvalsh(rest).min())
+            remainder -= np.array(Tensor.dyad(e, Jc * Jc / J).rows(), dtype=float)
+    low = float(np.linalg.eigvalsh(remainder).min())
     return low if low < -TENSOR_TOLERANCE * scale else None
 
 
@@ -108,7 +110,7 @@ REVOLUTION_TOLERANCE = 1e-6
 
 
 def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar, Scalar]:
-    """The two moments of a tensor t 1 + (a - t) e e'; refuses any other tensor.
+    """Return the moments (a, t) of a tensor t 1 + (a - t) e e'; raise for any other tensor.
 
     >>> axial_and_transverse("rotor", Tensor.diagonal(1.0, 1.0, 2.0), Vec(0.0, 0.0, 1.0))
     (2.0, 1.0)
@@ -127,7 +129,7 @@ def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar,
 
 
 def refuse_off_axis(owner: str, com: Vec, point: Vec, axis: Vec) -> None:
-    """The centre of mass must lie on the axis through the point."""
+    """Raise unless the centre of mass lies on the axis through the point."""
     off = axis.cross(com - point)
     if not all(is_number(x) for x in off):
         return

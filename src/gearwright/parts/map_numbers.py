@@ -1,4 +1,4 @@
-"""Every number inside a part, changed at once."""
+"""Mapping of all numbers of a part."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import Varied
+from gearwright.algebra.differentiation.dual_numbers import Dual
 
 
-def with_varied(part: Any, change: Callable[[Varied], Scalar]) -> Any:
-    """A part, and all that it is made of, with other numbers where they vary.
+def map_dual_numbers(part: Any, change: Callable[[Dual], Scalar]) -> Any:
+    """Return a part with a function applied to all its varying numbers, including those of its sub-parts.
 
-    >>> from gearwright.algebra.differentiation.dual_numbers import value_of, varied_parameters
+    >>> from gearwright.algebra.differentiation.dual_numbers import primal_value, dual_parameters
     >>> from gearwright.parts import Gear
-    >>> with_varied(Gear(varied_parameters({"ratio": 60.0})["ratio"]), value_of).ratio
+    >>> map_dual_numbers(Gear(dual_parameters({"ratio": 60.0})["ratio"]), primal_value).ratio
     60.0
     """
-    if isinstance(part, Varied):
+    if isinstance(part, Dual):
         return change(part)
     if isinstance(part, tuple):
-        return tuple(with_varied(x, change) for x in part)
+        return tuple(map_dual_numbers(x, change) for x in part)
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    old = {one.name: getattr(part, one.name) for one in fields(part) if one.init}
-    new = {name: with_varied(x, change) for name, x in old.items()}
-    moved = {name: x for name, x in new.items() if x is not old[name]}
-    return replace(part, **moved) if moved else part
+    old = {part_field.name: getattr(part, part_field.name) for part_field in fields(part) if part_field.init}
+    new = {name: map_dual_numbers(x, change) for name, x in old.items()}
+    changed = {name: x for name, x in new.items() if x is not old[name]}
+    return replace(part, **changed) if changed else part
 
 
-def slopes_in(part: Any) -> dict[str, float]:
-    """Per parameter on which a part depends the largest slope of its numbers, as a share of the number."""
-    found: dict[str, float] = {}
+def largest_relative_slopes(part: Any) -> dict[str, float]:
+    """Return for each parameter the largest relative sensitivity of the numbers of a part."""
+    slopes: dict[str, float] = {}
 
-    def note(x: Varied) -> Varied:
+    def record_slopes(x: Dual) -> Dual:
         for name, slope in x.c[1].by.items():
-            found[name] = max(found.get(name, 0.0), abs(float(slope) / float(x.c[0])))
+            slopes[name] = max(slopes.get(name, 0.0), abs(float(slope) / float(x.c[0])))
         return x
 
-    with_varied(part, note)
-    return found
+    map_dual_numbers(part, record_slopes)
+    return slopes

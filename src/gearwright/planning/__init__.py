@@ -7,19 +7,20 @@ from gearwright.planning.kinematics.external_coordinates import (
 )
 from gearwright.planning.kinematics.inverse_kinematics import InverseKinematics, inverse_kinematics
 from gearwright.planning.kinematics.obstacles import Capsule, Obstacles, sphere
-from gearwright.planning.kinematics.poses import rotation_of, slerp
+from gearwright.planning.kinematics.poses import rotation_from_euler, slerp
 from gearwright.planning.kinematics.redundancy_criteria import (
     Criterion,
     HoldingTorque,
     JointLimits,
     KineticEnergy,
     Manipulability,
-    Shares,
+    MotionShares,
 )
 from gearwright.planning.paths.approach import approach
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
-from gearwright.planning.paths.pose_tracking import track
-from gearwright.planning.redundancy.distributed_positioning import distribute
+from gearwright.planning.paths.path_limits import PathLimits
+from gearwright.planning.paths.pose_tracking import track_poses
+from gearwright.planning.redundancy.distributed_positioning import distributed_positioning
 from gearwright.planning.redundancy.least_torque import least_torque, torque_ratio
 from gearwright.planning.time_optimal.fastest_motion import LimitUse, fastest, limit_use
 
@@ -32,12 +33,13 @@ __all__ = [
     "KineticEnergy",
     "LimitUse",
     "Manipulability",
+    "MotionShares",
     "Obstacles",
-    "Shares",
+    "PathLimits",
     "approach",
     "arc",
     "circle",
-    "distribute",
+    "distributed_positioning",
     "external_adjoint",
     "external_coordinates",
     "external_jacobian",
@@ -46,9 +48,9 @@ __all__ = [
     "least_torque",
     "limit_use",
     "line",
-    "rotation_of",
+    "rotation_from_euler",
     "slerp",
     "sphere",
     "torque_ratio",
-    "track",
+    "track_poses",
 ]

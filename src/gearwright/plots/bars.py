@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.plots.labels import label as shown
-from gearwright.plots.series import COLOURS
+from gearwright.plots.labels import plot_label as shown
+from gearwright.plots.series import PLOT_COLOURS
 
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "|||", "ooo", "---")
-LETTERS = 12
-"""Of a legend per inch."""
-MOST_UPRIGHT = 6
-"""Of more groups the names are written aslant."""
-MOST_NUMBERED = 12
-"""Of more bars in a panel, or bars side by side, the values are left to the axis."""
+BAR_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "|||", "ooo", "---")
+LEGEND_LETTERS_PER_INCH = 12
+"""Columns of a legend per inch."""
+MAX_UPRIGHT_NAMES = 6
+"""With more groups, their names are rotated."""
+MAX_NUMBERED_BARS = 12
+"""With more bars in a panel, or bars side by side, no values are written on the bars."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class BarPanel:
     Args:
         label: what the vertical axis shows, with its unit.
         groups: their names.
-        series: name -> a value per group; a single one without name needs no legend.
+        series: name -> a value per group; a single unnamed series has no legend.
         title: a heading.
     """
 
@@ -38,15 +38,15 @@ class BarPanel:
     title: str = ""
 
 
-def bars(
+def bar_figure(
     groups: Sequence[str], series: Mapping[str, ArrayLike], label: str, title: str = "", break_at: str | None = None
 ) -> Any:
-    """A matplotlib figure of bars: one group per name, one colour per series; names begin new lines at `break_at`."""
-    return bar_panels([BarPanel(label, groups, series, title)], break_at=break_at)
+    """Return a figure of bars: one group per name, one colour per series; names are broken at `break_at`."""
+    return bar_panel_figure([BarPanel(label, groups, series, title)], break_at=break_at)
 
 
-def bar_panels(panels: Sequence[BarPanel], columns: int = 1, break_at: str | None = None) -> Any:
-    """A matplotlib figure of bars in panels; a series keeps colour and hatch in all of them."""
+def bar_panel_figure(panels: Sequence[BarPanel], columns: int = 1, break_at: str | None = None) -> Any:
+    """Return a matplotlib figure of bars in panels; a series has the same colour and hatch in all of them."""
     from matplotlib.figure import Figure
 
     rows = -(-len(panels) // columns)
@@ -54,54 +54,57 @@ def bar_panels(panels: Sequence[BarPanel], columns: int = 1, break_at: str | Non
     width = max(5.0, 0.75 * widest + 2.5) if columns == 1 else columns * max(2.3, 0.6 * widest)
     page = Figure(figsize=(width, max(3.4, 2.1 * rows)), layout="constrained")
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
-    drawn: dict[str, Any] = {}
+    legend: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
-        drawn |= _draw(axes, panel, names)
+        legend |= _draw_bars(axes, panel, names)
         below = panels[k + columns].groups if k + columns < len(panels) else None
-        _name(axes, panel.groups, break_at, bare=below == panel.groups)
+        _label_groups(axes, panel.groups, break_at, hidden=below == panel.groups)
         axes.set_ylabel(shown(panel.label))
         axes.set_title(shown(panel.title), fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
-    if len(drawn) > 1:
-        columns = max(1, int(LETTERS * width / (6 + max(map(len, drawn)))))
-        place = {"loc": "outside upper center", "ncols": min(columns, len(drawn))}
-        page.legend(drawn.values(), [shown(name) for name in drawn], frameon=False, **place)
+    if len(legend) > 1:
+        columns = max(1, int(LEGEND_LETTERS_PER_INCH * width / (6 + max(map(len, legend)))))
+        place = {"loc": "outside upper center", "ncols": min(columns, len(legend))}
+        page.legend(legend.values(), [shown(name) for name in legend], frameon=False, **place)
     return page
 
 
-def _draw(axes: Any, panel: BarPanel, names: Sequence[str]) -> dict[str, Any]:
-    """The bars of a panel, by the names of their series."""
+def _draw_bars(axes: Any, panel: BarPanel, names: Sequence[str]) -> dict[str, Any]:
+    """Draw the bars of a panel; return them by the names of their series."""
     places, width = np.arange(len(panel.groups)), 0.8 / max(len(panel.series), 1)
-    drawn = {}
+    containers = {}
     for k, (name, values) in enumerate(panel.series.items()):
         number = names.index(name)
-        style = {"color": COLOURS[(number + 1) % len(COLOURS)], "hatch": HATCHES[number % len(HATCHES)]}
+        style = {
+            "color": PLOT_COLOURS[(number + 1) % len(PLOT_COLOURS)],
+            "hatch": BAR_HATCHES[number % len(BAR_HATCHES)],
+        }
         offset = (k - (len(panel.series) - 1) / 2) * width
-        made = axes.bar(places + offset, np.asarray(values), width, edgecolor="white", linewidth=0.0, **style)
-        if len(panel.series) == 1 and len(panel.groups) <= MOST_NUMBERED:
-            axes.bar_label(made, fmt="{:.3g}", fontsize=7, padding=1)
-        drawn[name] = made
-    axes.axhline(0.0, color=COLOURS[0], linewidth=0.8)
+        container = axes.bar(places + offset, np.asarray(values), width, edgecolor="white", linewidth=0.0, **style)
+        if len(panel.series) == 1 and len(panel.groups) <= MAX_NUMBERED_BARS:
+            axes.bar_label(container, fmt="{:.3g}", fontsize=7, padding=1)
+        containers[name] = container
+    axes.axhline(0.0, color=PLOT_COLOURS[0], linewidth=0.8)
     axes.margins(y=0.12)
-    return drawn
+    return containers
 
 
-def _name(axes: Any, groups: Sequence[str], break_at: str | None, bare: bool) -> None:
+def _label_groups(axes: Any, groups: Sequence[str], break_at: str | None, hidden: bool) -> None:
     """Write the names of the groups, unless the panel below has the same ones."""
     texts = ["\n".join(shown(part) for part in (name.split(break_at) if break_at else [name])) for name in groups]
-    slanted = {"rotation": 30, "ha": "right"} if len(groups) > MOST_UPRIGHT else {}
-    axes.set_xticks(range(len(groups)), [""] * len(groups) if bare else texts, **slanted)
+    slanted = {"rotation": 30, "ha": "right"} if len(groups) > MAX_UPRIGHT_NAMES else {}
+    axes.set_xticks(range(len(groups)), [""] * len(groups) if hidden else texts, **slanted)
 
 
-VISIBLE = 1e-3
+VISIBLE_BAR_RATIO = 1e-3
 """Share of the largest number below which others are not drawn."""
-LINE = 0.24
+BAR_ROW_HEIGHT = 0.24
 """Height of a bar with its name [inch]."""
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankingPanel:
     """One diagram.
 
     Args:
@@ -115,19 +118,23 @@ class Ranking:
     title: str = ""
 
 
-def rankings(panels: Sequence[Ranking], most: int) -> Any:
-    """A matplotlib figure of panels one below the other, each with the `most` largest numbers by magnitude."""
+def ranking_figure(panels: Sequence[RankingPanel], count: int) -> Any:
+    """Return a figure of panels in one column, each with the `count` largest numbers by magnitude."""
     from matplotlib.figure import Figure
 
-    first = [_first(panel, most) for panel in panels]
-    page = Figure(figsize=(6.4, sum(LINE * len(one) + 0.8 for one in first) + 0.2), layout="constrained")
-    heights = [LINE * len(one) + 0.8 for one in first]
+    largest = [_largest_values(panel, count) for panel in panels]
+    page = Figure(
+        figsize=(6.4, sum(BAR_ROW_HEIGHT * len(values) + 0.8 for values in largest) + 0.2), layout="constrained"
+    )
+    heights = [BAR_ROW_HEIGHT * len(values) + 0.8 for values in largest]
     for k, axes in enumerate(page.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]):
-        made = axes.barh([shown(name) for name in first[k]], list(first[k].values()), color=COLOURS[2], height=0.7)
-        axes.bar_label(made, fmt="{:+.2g}", fontsize=7, padding=2)
+        container = axes.barh(
+            [shown(name) for name in largest[k]], list(largest[k].values()), color=PLOT_COLOURS[2], height=0.7
+        )
+        axes.bar_label(container, fmt="{:+.2g}", fontsize=7, padding=2)
         axes.invert_yaxis()
         axes.margins(x=0.12)
-        axes.axvline(0.0, color=COLOURS[0], linewidth=0.8)
+        axes.axvline(0.0, color=PLOT_COLOURS[0], linewidth=0.8)
         axes.set_xlabel(shown(panels[k].label))
         axes.set_title(shown(panels[k].title), fontsize=10)
         axes.tick_params(axis="y", labelsize=8)
@@ -136,7 +143,7 @@ def rankings(panels: Sequence[Ranking], most: int) -> Any:
     return page
 
 
-def _first(panel: Ranking, most: int) -> dict[str, float]:
-    """The largest numbers; where all are zero they are drawn so."""
-    ranked = sorted(panel.values.items(), key=lambda item: -abs(item[1]))[:most]
-    return {name: x for name, x in ranked if abs(x) >= VISIBLE * abs(ranked[0][1])}
+def _largest_values(panel: RankingPanel, count: int) -> dict[str, float]:
+    """Return the largest numbers; all of them if all are zero."""
+    ranked = sorted(panel.values.items(), key=lambda item: -abs(item[1]))[:count]
+    return {name: x for name, x in ranked if abs(x) >= VISIBLE_BAR_RATIO * abs(ranked[0][1])}

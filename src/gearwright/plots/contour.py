@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.plots.labels import label as shown
+from gearwright.plots.labels import plot_label as shown
 
-SCALE = "cividis"
+COLOUR_MAP = "cividis"
 """Readable in print and for the colour-blind."""
 
 
-class Plane(NamedTuple):
-    """Coordinates (nx, ny) of the points where the quantity is known, and what the two axes are called."""
+class PlotPlane(NamedTuple):
+    """Coordinates (nx, ny) of the points with known values, and labels of the two axes."""
 
     x: ArrayLike
     y: ArrayLike
@@ -22,24 +22,31 @@ class Plane(NamedTuple):
     y_label: str
 
 
-def contour(values: ArrayLike, label: str, plane: Plane, space: Plane | None = None, title: str = "") -> Any:
-    """A matplotlib figure: contours over a plane, and beside it the same points coloured at their places in space."""
+def contour_figure(
+    values: ArrayLike, label: str, plane: PlotPlane, space: PlotPlane | None = None, title: str = ""
+) -> Any:
+    """Return a figure of contours over a plane, and next to it the same points coloured in space."""
     from matplotlib.figure import Figure
 
-    found = np.asarray(values, float)
+    levels_array = np.asarray(values, float)
     page = Figure(figsize=(5.4 if space is None else 10.2, 4.2), layout="constrained")
     axes = page.add_subplot(1, 1 if space is None else 2, 1)
-    filled = axes.contourf(plane.x, plane.y, found, levels=16, cmap=SCALE)
+    filled = axes.contourf(plane.x, plane.y, levels_array, levels=16, cmap=COLOUR_MAP)
     axes.set(xlabel=shown(plane.x_label), ylabel=shown(plane.y_label))
-    drawn = [axes]
+    all_axes = [axes]
     if space is not None:
         beside = page.add_subplot(1, 2, 2)
-        order = np.argsort(-found.ravel())  # the smallest values lie on top, where the same place is reached twice
+        order = np.argsort(-levels_array.ravel())  # small values on top where points coincide
         x, y = (np.asarray(part).ravel()[order] for part in (space.x, space.y))
-        colours = {"c": found.ravel()[order], "cmap": SCALE, "vmin": found.min(), "vmax": found.max()}
+        colours = {
+            "c": levels_array.ravel()[order],
+            "cmap": COLOUR_MAP,
+            "vmin": levels_array.min(),
+            "vmax": levels_array.max(),
+        }
         beside.scatter(x, y, s=9, **colours)
         beside.set(xlabel=shown(space.x_label), ylabel=shown(space.y_label), aspect="equal")
-        drawn.append(beside)
-    page.colorbar(filled, ax=drawn, label=shown(label))
+        all_axes.append(beside)
+    page.colorbar(filled, ax=all_axes, label=shown(label))
     page.suptitle(shown(title), fontsize=11)
     return page

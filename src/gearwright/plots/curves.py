@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.plots.labels import label as shown
-from gearwright.plots.series import COLOURS, pen
+from gearwright.plots.labels import plot_label as shown
+from gearwright.plots.series import PLOT_COLOURS, line_style
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Diagram:
         axes: labels of both axes, with their units.
         curves: name -> (values along x, values along y).
         title: a heading.
-        from_zero: whether the vertical axis begins at zero, as magnitudes want it.
+        from_zero: whether the vertical axis starts at zero, as for magnitudes.
     """
 
     axes: tuple[str, str]
@@ -30,15 +30,15 @@ class Diagram:
     from_zero: bool = False
 
 
-def curves(diagrams: Sequence[Diagram]) -> Any:
-    """A matplotlib figure of diagrams side by side, each with its own legend where it has several curves."""
+def curve_figure(diagrams: Sequence[Diagram]) -> Any:
+    """Return a figure of diagrams side by side, each with a legend if it has several curves."""
     from matplotlib.figure import Figure
 
     page = Figure(figsize=(3.7 * len(diagrams), 3.1), layout="constrained")
     for k, diagram in enumerate(diagrams):
         axes = page.add_subplot(1, len(diagrams), k + 1)
         for number, (name, (x, y)) in enumerate(diagram.curves.items()):
-            axes.plot(np.asarray(x), np.asarray(y), label=shown(name), **pen(number))
+            axes.plot(np.asarray(x), np.asarray(y), label=shown(name), **line_style(number))
         axes.set_xlabel(shown(diagram.axes[0]))
         axes.set_ylabel(shown(diagram.axes[1]))
         axes.set_title(shown(diagram.title), fontsize=10)
@@ -51,16 +51,16 @@ def curves(diagrams: Sequence[Diagram]) -> Any:
     return page
 
 
-PARTS = ((0.0, 100.0, 0.18, "all"), (25.0, 75.0, 0.35, "half of them"))
-"""Percentiles of the bands, how dark they are, and what they hold."""
+PERCENTILE_BANDS = ((0.0, 100.0, 0.18, "all"), (25.0, 75.0, 0.35, "middle half"))
+"""Percentiles of the bands, their opacity and their label."""
 
 
-def bands(axis: ArrayLike, axis_label: str, groups: Mapping[str, ArrayLike]) -> Any:
-    """A matplotlib figure with one panel per group.
+def band_figure(axis: ArrayLike, axis_label: str, groups: Mapping[str, ArrayLike]) -> Any:
+    """Return a matplotlib figure of percentile bands, one panel per group.
 
     Args:
         axis: (T,).
-        axis_label: of it, with its unit.
+        axis_label: label of the axis, with its unit.
         groups: name -> curves (T, members).
     """
     from matplotlib.figure import Figure
@@ -70,10 +70,10 @@ def bands(axis: ArrayLike, axis_label: str, groups: Mapping[str, ArrayLike]) -> 
     for k, (name, curves) in enumerate(groups.items()):
         axes = page.add_subplot(len(groups), 1, k + 1)
         members = np.asarray(curves)
-        for low, high, darkness, words in PARTS:
+        for low, high, darkness, words in PERCENTILE_BANDS:
             edges = np.percentile(members, [low, high], axis=1)
-            axes.fill_between(places, *edges, color=COLOURS[2], alpha=darkness, linewidth=0, label=words)
-        axes.plot(places, np.median(members, axis=1), color=COLOURS[0], linewidth=1.4, label="median")
+            axes.fill_between(places, *edges, color=PLOT_COLOURS[2], alpha=darkness, linewidth=0, label=words)
+        axes.plot(places, np.median(members, axis=1), color=PLOT_COLOURS[0], linewidth=1.4, label="median")
         axes.set_ylabel(shown(name))
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)

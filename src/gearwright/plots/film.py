@@ -1,4 +1,4 @@
-"""Films: one picture after the other, into a GIF or an MP4."""
+"""Animations: a sequence of pictures in a GIF or MP4 file."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.file_access import replacement
+from gearwright.file_access import replacement_file
 
-WIDTH, DOTS = 5.6, 90
-"""Of a picture: inches, and dots per inch."""
+FILM_WIDTH, FILM_DPI = 5.6, 90
+"""Width of a picture [inch], and dots per inch."""
 
 
-def film(paint: Callable[[Any, int], None], count: int, rate: float, path: Path, proportion: float) -> Path:
-    """Write a film.
+def write_film(paint: Callable[[Any, int], None], count: int, rate: float, path: Path, proportion: float) -> Path:
+    """Write an animation.
 
     Args:
         paint: draws picture k into matplotlib axes.
         count: number of pictures.
         rate: pictures per second.
-        path: .gif, or .mp4 if ffmpeg is there.
+        path: .gif, or .mp4 if ffmpeg is installed.
         proportion: height of a picture per width.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    writer, settings = _writer(path, rate)
-    page = Figure(figsize=(WIDTH, WIDTH * proportion))
+    writer, settings = _film_writer(path, rate)
+    page = Figure(figsize=(FILM_WIDTH, FILM_WIDTH * proportion))
     axes = page.add_axes((0.0, 0.0, 1.0, 1.0))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacement(path) as new, rc_context(settings), writer.saving(page, str(new), dpi=DOTS):
+    with replacement_file(path) as new, rc_context(settings), writer.saving(page, str(new), dpi=FILM_DPI):
         for k in range(count):
             paint(axes, k)
             writer.grab_frame()
     return path
 
 
-def _writer(path: Path, rate: float) -> tuple[Any, dict[Any, str]]:
-    """What writes a film, and settings of matplotlib that it needs."""
+def _film_writer(path: Path, rate: float) -> tuple[Any, dict[Any, str]]:
+    """Return the writer of an animation and the matplotlib settings that it needs."""
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
     if path.suffix.lower() == ".gif":
         return PillowWriter(fps=rate), {}  # type: ignore[arg-type]
     if path.suffix.lower() != ".mp4":
-        raise InputError(f"{path}: a film is a .gif or an .mp4. Choose one of these endings.")
+        raise InputError(f"{path}: an animation is a .gif or .mp4 file. Choose one of these endings.")
     if FFMpegWriter.isAvailable():
         return FFMpegWriter(fps=rate), {}  # type: ignore[arg-type]
     try:

@@ -1,16 +1,16 @@
-"""Names in figures: shown as they are, never read as mathematics or as TeX."""
+"""Names in figures: shown literally, never interpreted as mathematics or TeX."""
 
 from __future__ import annotations
 
-from gearwright.text import latex, plain_label
+from gearwright.text import latex_text, plain_label
 
 
-def label(name: str) -> str:
-    r"""A name as matplotlib is to show it, also where the user has TeX set the text of figures.
+def plot_label(name: str) -> str:
+    r"""Return a name escaped for matplotlib, also with `text.usetex`.
 
-    >>> print(label("$x$"))
+    >>> print(plot_label("$x$"))
     \$x\$
     """
     from matplotlib import rcParams
 
-    return latex(name) if rcParams["text.usetex"] else plain_label(name)
+    return latex_text(name) if rcParams["text.usetex"] else plain_label(name)

@@ -1,4 +1,4 @@
-"""Results that draw themselves, in notebooks too."""
+"""Results with a figure, shown in notebooks."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any, Protocol
 
-from gearwright.text import html
+from gearwright.text import html_text
 
-LONGEST = 300
-"""Letters of a text that is shown above the figure; longer ones are lists of numbers."""
+MAX_TEXT_ABOVE_FIGURE = 300
+"""Most characters of a text above the figure; longer ones are lists of numbers."""
 
 
 class Drawable(Protocol):
-    """What has a figure."""
+    """A result with a figure."""
 
     def plot(self) -> Any:
-        """The figure."""
+        """Return the figure."""
 
 
-class Shown:
-    """A result that a notebook shows as its figure, with what it is above it."""
+class NotebookFigure:
+    """A result that a notebook shows as its figure, with its text above."""
 
     def _repr_html_(self: Drawable) -> str:
-        return notebook(self)
+        return notebook_html(self)
 
 
-def notebook(result: Drawable) -> str:
-    """A result as HTML: its text, if that is short, and its figure."""
+def notebook_html(result: Drawable) -> str:
+    """Return a result as HTML: its text, if short, and its figure."""
     text = str(result)
-    words = text if len(text) <= LONGEST else type(result).__name__
-    return f"<p>{html(words)}</p>{svg(result.plot())}"
+    words = text if len(text) <= MAX_TEXT_ABOVE_FIGURE else type(result).__name__
+    return f"<p>{html_text(words)}</p>{svg_text(result.plot())}"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table as HTML.
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as HTML.
 
-    >>> table(["link", "mass"], [("<arm>", 2.0)])
+    >>> html_table(["link", "mass"], [("<arm>", 2.0)])
     '<table><tr><th>link</th><th>mass</th></tr><tr><td>&lt;arm&gt;</td><td>2.0</td></tr></table>'
     """
-    head = "".join(f"<th>{html(column)}</th>" for column in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{html(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    head = "".join(f"<th>{html_text(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{html_text(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def svg(page: Any) -> str:
-    """A matplotlib figure as an SVG element for a page, letters as paths: it looks the same on every machine."""
+def svg_text(page: Any) -> str:
+    """Return a matplotlib figure as an SVG element with text as paths, independent of installed fonts."""
     buffer = StringIO()
     page.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()

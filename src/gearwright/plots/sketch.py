@@ -1,4 +1,4 @@
-"""Line drawings of things in space: strokes, arrows, discs and labels, seen from one side."""
+"""Line drawings in space: strokes, arrows, discs and labels, in one projection."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
-from gearwright.plots.labels import label as shown
-from gearwright.plots.series import COLOURS
+from gearwright.plots.labels import plot_label as shown
+from gearwright.plots.series import PLOT_COLOURS
 
-VIEWS = {
+SKETCH_VIEWS = {
     "space": ((0.866, 0.5, 0.0), (-0.171, 0.296, 0.94)),
     "front": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
     "above": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
 }
-"""Per view the directions that point to the right and up."""
+"""Per view, the directions to the right and up."""
 
 
 @dataclass(frozen=True)
 class Stroke:
-    """A line through points; colour is a number of the palette."""
+    """A line through points; colour is an index of the palette."""
 
     points: ArrayLike
     colour: int = 0
@@ -33,7 +33,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from a point along a vector, with a label at its head; a double one is a moment or a turning rate."""
+    """An arrow from a point along a vector, labelled at its head; a double one is a moment or an angular velocity."""
 
     start: ArrayLike
     vector: ArrayLike
@@ -71,23 +71,23 @@ class Mark:
 
 @dataclass(frozen=True)
 class Label:
-    """Words at a place."""
+    """A text at a point."""
 
     at: ArrayLike
     label: str
     colour: int = 0
 
 
-Item = Stroke | Arrow | Disc | Area | Mark | Label
+SketchItem = Stroke | Arrow | Disc | Area | Mark | Label
 
 
-def sketch(
-    drawings: Mapping[str, Sequence[Item]],
+def sketch_figure(
+    drawings: Mapping[str, Sequence[SketchItem]],
     view: str = "space",
     columns: int = 2,
     size: tuple[float, float] = (5.0, 4.2),
 ) -> Any:
-    """A matplotlib figure with one drawing of this size [inch] per title, all at the same scale of their own."""
+    """Return a figure with one drawing of this size [inch] per title, each with equal scales of its axes."""
     from matplotlib.figure import Figure
 
     columns = min(columns, len(drawings))
@@ -100,59 +100,59 @@ def sketch(
         axes.axis("off")
         axes.margins(0.16)
         for item in items:
-            _draw(axes, item, np.array(VIEWS[view]))
+            _draw_item(axes, item, np.array(SKETCH_VIEWS[view]))
     return page
 
 
-def _draw(axes: Any, item: Item, view: Array) -> None:
+def _draw_item(axes: Any, item: SketchItem, view: Array) -> None:
     if isinstance(item, Stroke):
         x, y = view @ np.asarray(item.points, dtype=float).T
-        colour = COLOURS[item.colour]
+        colour = PLOT_COLOURS[item.colour]
         axes.plot(x, y, color=colour, linewidth=item.width, linestyle=item.style, solid_capstyle="round")
     elif isinstance(item, Arrow):
-        _arrow(axes, item, view)
+        _draw_arrow(axes, item, view)
     elif isinstance(item, Disc):
-        _fill(axes, view @ _circle(item).T, COLOURS[item.colour])
+        _fill_outline(axes, view @ _circle_points(item).T, PLOT_COLOURS[item.colour])
     elif isinstance(item, Area):
-        _fill(axes, view @ np.asarray(item.corners, dtype=float).T, COLOURS[item.colour])
+        _fill_outline(axes, view @ np.asarray(item.corners, dtype=float).T, PLOT_COLOURS[item.colour])
     elif isinstance(item, Label):
-        _write(axes, view @ np.asarray(item.at, dtype=float), item.label, COLOURS[item.colour], below=True)
+        _write_label(axes, view @ np.asarray(item.at, dtype=float), item.label, PLOT_COLOURS[item.colour], below=True)
     else:
         x, y = view @ np.asarray(item.at, dtype=float)
-        axes.plot([x], [y], "o", color=COLOURS[item.colour], markersize=4)
-        _write(axes, (x, y), item.label, COLOURS[item.colour])
+        axes.plot([x], [y], "o", color=PLOT_COLOURS[item.colour], markersize=4)
+        _write_label(axes, (x, y), item.label, PLOT_COLOURS[item.colour])
 
 
-def _fill(axes: Any, outline: Array, colour: str) -> None:
+def _fill_outline(axes: Any, outline: Array, colour: str) -> None:
     axes.fill(*outline, facecolor=colour + "40", edgecolor=colour, linewidth=1.2)
 
 
-def _arrow(axes: Any, item: Arrow, view: Array) -> None:
+def _draw_arrow(axes: Any, item: Arrow, view: Array) -> None:
     start = view @ np.asarray(item.start, dtype=float)
     end = view @ (np.asarray(item.start, dtype=float) + np.asarray(item.vector, dtype=float))
-    colour = COLOURS[item.colour]
-    if np.linalg.norm(end - start) < 0.05 * np.linalg.norm(item.vector):  # it points at the reader, or away
+    colour = PLOT_COLOURS[item.colour]
+    if np.linalg.norm(end - start) < 0.05 * np.linalg.norm(item.vector):  # normal to the picture plane
         axes.plot(*start, "o", markerfacecolor="none", markeredgecolor=colour, markersize=9)
-        _write(axes, start, item.label, colour, below=True)
+        _write_label(axes, start, item.label, colour, below=True)
         return
     heads = (1.0, 0.88) if item.double else (1.0,)
     for share in heads:
         tip = start + share * (end - start)
         axes.annotate("", tip, start, arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 1.4})
     axes.plot(*np.transpose([start, end]), linewidth=0)  # annotations do not count for the limits
-    _write(axes, end, item.label, colour)
+    _write_label(axes, end, item.label, colour)
 
 
-def _write(axes: Any, place: Any, text: str, colour: str, below: bool = False) -> None:
+def _write_label(axes: Any, place: Any, text: str, colour: str, below: bool = False) -> None:
     if text:
         offset = (5, -12) if below else (5, 4)
         axes.annotate(shown(text), place, offset, textcoords="offset points", fontsize=8, color=colour)
 
 
-def _circle(disc: Disc) -> Array:
+def _circle_points(disc: Disc) -> Array:
     axis = np.asarray(disc.axis, dtype=float) / np.linalg.norm(disc.axis)
-    other = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = np.cross(axis, other)
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = np.cross(axis, helper)
     first /= np.linalg.norm(first)
     angles = np.linspace(0, 2 * np.pi, 61)[:, None]
     ring = np.cos(angles) * first + np.sin(angles) * np.cross(axis, first)

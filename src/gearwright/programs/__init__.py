@@ -1,5 +1,5 @@
-"""What each public function computes, stated once for every backend: inputs, recursion, shape of the result.
+"""Programs: the computation of each public function, defined once for every backend (inputs, recursion, result shape).
 
-`program` says what a program is, `dynamics_programs`, `kinematic_programs` and `redundant_programs` list them, `inputs`
-checks what users give, `batch` runs one over NumPy.
+`program` defines the class, `dynamics_programs`, `kinematic_programs` and `redundant_programs` list the programs,
+`inputs` checks arguments, `batch` evaluates a program with NumPy.
 """

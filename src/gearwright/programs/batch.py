@@ -11,29 +11,29 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
-from gearwright.programs.program import Fixed, Program, flatten
+from gearwright.programs.program import Fixed, Program, flatten_scalars
 
 
-def evaluate(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed) -> Array:
+def evaluate_program(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed) -> Array:
     """The program's result for checked inputs, shape (leading axes, *program.shape)."""
-    lead = leading(program.name, inputs)
+    lead = batch_shape(program.name, inputs)
     try:
         if lead == ():
             single = {name: array.tolist() for name, array in inputs.items()}
-            flat = np.array(flatten(program.run(mech, FLOATS, single, fixed)), dtype=np.float64)
+            flat = np.array(flatten_scalars(program.run(mech, FLOATS, single, fixed)), dtype=np.float64)
         else:
-            flat = _batch(program, mech, inputs, fixed, lead)
+            flat = _evaluate_batch(program, mech, inputs, fixed, lead)
     except ZeroDivisionError:
-        raise singular(program.name) from None
+        raise singular_result_error(program.name) from None
     except TypeError:
         refuse_symbols(program.name, mech)
         raise
     if not np.isfinite(flat).all():
-        raise singular(program.name)
+        raise singular_result_error(program.name)
     return flat.reshape(lead + program.shape(mech, fixed))
 
 
-def leading(function: str, inputs: Mapping[str, Array]) -> tuple[int, ...]:
+def batch_shape(function: str, inputs: Mapping[str, Array]) -> tuple[int, ...]:
     """The common batch shape of all inputs."""
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in inputs.values()))
@@ -42,20 +42,20 @@ def leading(function: str, inputs: Mapping[str, Array]) -> tuple[int, ...]:
         raise InputError(f"{function}: the leading axes do not broadcast: {shapes}. Make them equal or 1.") from None
 
 
-def _batch(
+def _evaluate_batch(
     program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed, lead: tuple[int, ...]
 ) -> Array:
     columns = {name: list(np.ascontiguousarray(np.moveaxis(array, -1, 0))) for name, array in inputs.items()}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the result is checked as a whole
-        scalars = flatten(program.run(mech, ARRAYS, columns, fixed))
+        scalars = flatten_scalars(program.run(mech, ARRAYS, columns, fixed))
     flat = np.empty((*lead, len(scalars)))
     for k, values in enumerate(scalars):
         flat[..., k] = values
     return flat
 
 
-def singular(function: str) -> SingularityError:
-    """What to say when the arithmetic broke down on finite inputs."""
+def singular_result_error(function: str) -> SingularityError:
+    """The error for a result that is not finite for finite inputs."""
     return SingularityError(
         f"{function}: the result is not finite. Either the mass matrix is singular at this configuration (a massless "
         "link that moves freely: give it mass or a rotor), or the numbers are too large for float64."

@@ -1,4 +1,4 @@
-"""Where a body is, and other results that come in parts."""
+"""The placement of a body, and other results with several parts."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from gearwright.arrays import Array
 
 
-def in_parts(shapes: Mapping[str, tuple[int, ...]], flat: Any) -> Any:
-    """The results of a program as its public function gives them, from scalars along the last axis of any array.
+def split_results(shapes: Mapping[str, tuple[int, ...]], flat: Any) -> Any:
+    """The results of a program as its public function returns them, from scalars along the last axis of an array.
 
-    One array alone, a `Placement`, or several arrays.
+    A single array, a `Placement`, or several arrays.
     """
-    found, start = {}, 0
+    parts, start = {}, 0
     for name, shape in shapes.items():
         stop = start + prod(shape)
-        found[name], start = flat[..., start:stop].reshape((*flat.shape[:-1], *shape)), stop
-    if len(found) == 1:
-        return next(iter(found.values()))
-    return Placement(**found) if tuple(found) == Placement._fields else tuple(found.values())
+        parts[name], start = flat[..., start:stop].reshape((*flat.shape[:-1], *shape)), stop
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    return Placement(**parts) if tuple(parts) == Placement._fields else tuple(parts.values())
 
 
 class Placement(NamedTuple):

@@ -1,6 +1,6 @@
-"""The program: what a public function computes over scalars of any kind, stated once for every backend.
+"""The program: the computation of a public function over scalars of any kind, defined once for every backend.
 
-The inputs of a `Program` count coordinates and speeds; a `VectorProgram` has inputs of sizes of their own.
+The inputs of a `Program` have one entry per coordinate or speed; those of a `VectorProgram` have arbitrary sizes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gearwright.algebra import Operations, Rot, Scalar, Tensor, Vec
 from gearwright.mechanism import Mechanism
 
 Inputs: TypeAlias = Mapping[str, Sequence[Scalar]]
-"""Per input its scalars."""
+"""The scalars of each input by name."""
 
 Fixed: TypeAlias = Mapping[str, Any]
-"""What is decided before running: a body, a point, which bodies feel wrenches."""
+"""Options that are fixed before running: a body, a point, the bodies with wrenches."""
 
 WRENCH = "wrench."
-"""An input called wrench.<body> is a wrench on that body."""
+"""An input wrench.<body> is a wrench on that body."""
 
 BASE_MOTION = "base_motion"
 """The input that holds the motion of the base."""
@@ -35,15 +35,15 @@ class Program:
     Args:
         name: its public name.
         inputs: names of its inputs.
-        run: (machine, operations, inputs, fixed) -> scalars, nested as they come (`flatten` makes them a list).
+        run: (machine, operations, inputs, fixed) -> scalars, nested in any way (`flatten_scalars` makes them a list).
         shape: (machine, fixed) -> shape of the result for one state.
-        outside: whether external wrenches and base motion may be among the inputs.
-        growth: power of the number of bodies with which its operations grow.
-        linear: whether they grow linearly on a machine all the same.
-        options: names of what must or may be fixed before running.
-        parts: machine -> (name, shape) of what the public function returns one by one; None: it returns one array.
-        per_coordinate: the inputs with a number per coordinate; the others have one per speed.
-        entries: names of the entries of inputs that count neither coordinates nor speeds.
+        takes_external_loads: whether external wrenches and base motion may be among the inputs.
+        growth: exponent of the growth of its operations with the number of bodies.
+        linear: whether they nevertheless grow linearly on a given machine.
+        options: names of required and optional fixed values.
+        parts: machine -> (name, shape) of the separate results of the public function; None: it returns one array.
+        per_coordinate: the inputs with one entry per coordinate; the others have one per speed.
+        entries: names of the entries of inputs that are neither per coordinate nor per speed.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -51,7 +51,7 @@ class Program:
     inputs: tuple[str, ...]
     run: Callable[[Mechanism, Operations, Inputs, Fixed], Any]
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
-    outside: bool = False
+    takes_external_loads: bool = False
     growth: int = 1
     linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
@@ -60,21 +60,21 @@ class Program:
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
-    def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
-        """Every input with its number of scalars, in the order of the public arguments."""
-        sizes = {name: len(self.entry_names(mech, name)) for name in self.inputs}
+    def input_sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
+        """The number of scalars of every input, in the order of the public arguments."""
+        scalar_counts = {name: len(self.entry_names(mech, name)) for name in self.inputs}
         for body in fixed.get("wrenches", ()):
-            sizes[WRENCH + body] = 6
+            scalar_counts[WRENCH + body] = 6
         if fixed.get("base_motion"):
-            sizes[BASE_MOTION] = 9
-        return sizes
+            scalar_counts[BASE_MOTION] = 9
+        return scalar_counts
 
-    def results(self, mech: Mechanism, fixed: Fixed) -> dict[str, tuple[int, ...]]:
-        """What the public function returns: per result its shape for one state, in the order of the scalars."""
+    def result_shapes(self, mech: Mechanism, fixed: Fixed) -> dict[str, tuple[int, ...]]:
+        """The shape of each result of the public function for one state, in the order of the scalars."""
         return {"out": self.shape(mech, fixed)} if self.parts is None else self.parts(mech)
 
     def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
-        """What the entries of an input are called."""
+        """The names of the entries of an input."""
         if name.startswith(WRENCH):
             return WRENCH_ENTRIES
         if name == BASE_MOTION:
@@ -84,10 +84,10 @@ class Program:
         return mech.coordinates if name in self.per_coordinate else mech.speeds
 
 
-def flatten(nested: Any) -> list[Scalar]:
+def flatten_scalars(nested: Any) -> list[Scalar]:
     """The scalars of nested lists, vectors and matrices, in order.
 
-    >>> flatten([1, Vec(2, 3, 4), [[5]]])
+    >>> flatten_scalars([1, Vec(2, 3, 4), [[5]]])
     [1, 2, 3, 4, 5]
     """
     return list(_scalars_in(nested))
@@ -105,15 +105,15 @@ def _scalars_in(nested: Any) -> Iterator[Scalar]:
 
 @dataclass(frozen=True)
 class VectorProgram(Program):
-    """A program whose inputs have sizes of their own, and names of their entries where somebody states them."""
+    """A program whose inputs have arbitrary sizes, and optionally names of their entries."""
 
-    contents: dict[str, int] = field(default_factory=dict)
+    vector_sizes: dict[str, int] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
-        """Every input with its number of scalars."""
-        return dict(self.contents)
+    def input_sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
+        """The number of scalars of every input."""
+        return dict(self.vector_sizes)
 
     def entry_names(self, mech: Mechanism, name: str) -> Sequence[str]:
-        """What the entries of an input are called; numbers where nobody says."""
-        return self.names.get(name) or tuple(map(str, range(self.contents[name])))
+        """The names of the entries of an input; numbers by default."""
+        return self.names.get(name) or tuple(map(str, range(self.vector_sizes[name])))

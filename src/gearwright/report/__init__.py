@@ -1,4 +1,4 @@
-"""The report: an analysis or a sizing as one HTML page to hand to a colleague."""
+"""The report: an analysis or a sizing as one HTML page."""
 
 from gearwright.report.page import report
 

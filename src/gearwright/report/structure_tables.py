@@ -1,4 +1,4 @@
-"""The tables of the report about gears, links and what parameters do."""
+"""Tables of the report: gears, links and sensitivities."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Analysis, Sensitivities
-from gearwright.report.limit_tables import UNKNOWN, number, pair
-from gearwright.text import html
+from gearwright.report.limit_tables import UNKNOWN_CELL, number_text, value_pair
+from gearwright.text import html_text
 
-SHOWN = {
+SENSITIVITY_TITLES = {
     "rms_motor_torque": "rms motor torque",
     "peak_motor_torque": "peak motor torque",
     "energy": "energy per cycle",
@@ -19,111 +19,138 @@ SHOWN = {
     "peak_stress": "peak stress",
     "peak_deflection": "peak deflection",
 }
-"""Characteristics whose sensitivities the page shows; JSON has all."""
-FAINTEST, STRONGEST = 0.005, 2.0
-"""Per cent below which a change is not shown, and at which its colour is full."""
+"""Characteristics with sensitivities on the page; JSON has all."""
+LEAST_SHOWN_CHANGE, FULL_COLOUR_CHANGE = 0.005, 2.0
+"""Change [%] below which nothing is shown, and change with full colour."""
 
 
 def tooth_table(analysis: Analysis) -> str:
-    """Forces in meshes and on bearings, where the geometry of gears is known."""
-    beside = None if analysis.perturbed is None else analysis.perturbed.teeth
+    """Return the table of mesh and bearing forces of gears with known geometry."""
+    perturbed = None if analysis.perturbed is None else analysis.perturbed.tooth_loads
     rows = []
-    for name, forces in analysis.teeth.items():
-        for k, one in enumerate(forces):
-            other = None if beside is None else _largest(beside[name][k].size)
-            what = "bearing" if one.is_bearing else "mesh"
-            parts = [f"{number(one.peaks[word])} N" for word in ("tangential", "radial", "axial")]
-            rows.append(_row([html(name), html(one.name), what, pair(_largest(one.size), other, "N"), *parts], words=3))
+    for name, forces in analysis.tooth_loads.items():
+        for k, force in enumerate(forces):
+            perturbed_force = None if perturbed is None else _largest_value(perturbed[name][k].size)
+            kind = "bearing" if force.is_bearing else "mesh"
+            parts = [f"{number_text(force.peak_components[word])} N" for word in ("tangential", "radial", "axial")]
+            rows.append(
+                _table_row(
+                    [
+                        html_text(name),
+                        html_text(force.name),
+                        kind,
+                        value_pair(_largest_value(force.size), perturbed_force, "N"),
+                        *parts,
+                    ],
+                    words=3,
+                )
+            )
     if not rows:
         return ""
     head = (
-        "<tr><th>gear</th><th class=words>where</th><th></th><th>largest force</th>"
+        "<tr><th>gear</th><th class=words>location</th><th>kind</th><th>largest force</th>"
         "<th>tangential</th><th>radial</th><th>axial</th></tr>"
     )
-    return f"<h2>Forces between teeth and on their bearings</h2>{_wrapped(head, rows)}"
+    return f"<h2>Tooth and bearing forces</h2>{_wrapped_table(head, rows)}"
 
 
-def _largest(series: Any) -> float:
+def _largest_value(series: Any) -> float:
     return float(np.max(series))
 
 
 def link_table(analysis: Analysis) -> str:
-    """Stress and deflection of every link that is a beam, and what makes up the tip's deflection."""
+    """Return the table of stress and deflection of beam links, and the shares of the tip deflection."""
     parts = []
-    beside = analysis.perturbed
+    perturbed = analysis.perturbed
     rows = []
     for name, link in analysis.links.items():
-        other = None if beside is None else beside.links[name]
-        stress = pair(link.peak_stress / 1e6, None if other is None else other.peak_stress / 1e6, "MPa")
-        bent = pair(1e3 * link.peak_deflection, None if other is None else 1e3 * other.peak_deflection, "mm")
-        twist = pair(1e3 * link.peak_twist, None if other is None else 1e3 * other.peak_twist, "mrad")
-        long = f"{number(link.loads.length)} m"
-        cells = [html(name), stress, f"{number(link.strength / 1e6)} MPa", bent, twist, long]
-        rows.append(_row(cells))
+        perturbed_link = None if perturbed is None else perturbed.links[name]
+        stress = value_pair(
+            link.peak_stress / 1e6, None if perturbed_link is None else perturbed_link.peak_stress / 1e6, "MPa"
+        )
+        deflection = value_pair(
+            1e3 * link.peak_deflection, None if perturbed_link is None else 1e3 * perturbed_link.peak_deflection, "mm"
+        )
+        twist = value_pair(
+            1e3 * link.peak_twist, None if perturbed_link is None else 1e3 * perturbed_link.peak_twist, "mrad"
+        )
+        long = f"{number_text(link.loads.length)} m"
+        cells = [html_text(name), stress, f"{number_text(link.strength / 1e6)} MPa", deflection, twist, long]
+        rows.append(_table_row(cells))
     if rows:
-        head = "<tr><th>link</th><th>stress</th><th>strength</th><th>its end bends by</th><th>twists by</th>"
+        head = "<tr><th>link</th><th>stress</th><th>strength</th><th>deflection of the end</th><th>twist</th>"
         head += "<th>length</th></tr>"
-        parts.append(_wrapped(head, rows))
+        parts.append(_wrapped_table(head, rows))
     if analysis.tip is not None:
-        parts.append(_tip(analysis))
+        parts.append(_tip_section(analysis))
     return "<h2>Links and tip</h2>" + "".join(parts) if parts else ""
 
 
-def _tip(analysis: Analysis) -> str:
+def _tip_section(analysis: Analysis) -> str:
     tip = analysis.tip
     assert tip is not None
-    other = None if analysis.perturbed is None or analysis.perturbed.tip is None else analysis.perturbed.tip
-    loop = "" if other is None else f" ({number(1e3 * other.peak)} mm in the closed loop)"
-    rows = [_row([html(name), f"{number(1e3 * share)} mm"]) for name, share in tip.shares().items()]
-    text = f"<p>The tip, {html(tip.tip.name)}, gives by {number(1e3 * tip.peak)} mm{loop}; of these come from</p>"
-    return text + _wrapped("<tr><th></th><th>share of the largest</th></tr>", rows, "narrow")
-
-
-def sensitivity_tables(found: Sensitivities) -> str:
-    """Per characteristic what one per cent of each parameter does to it, in per cent; the strongest first."""
-    tables = []
-    for word, title in SHOWN.items():
-        columns = [k for k, name in enumerate(found.characteristics) if name.endswith(f".{word}")]
-        if columns:
-            tables.append(_sensitivities(found, columns, word, title))
+    perturbed_tip = None if analysis.perturbed is None or analysis.perturbed.tip is None else analysis.perturbed.tip
+    loop = (
+        "" if perturbed_tip is None else f" ({number_text(1e3 * perturbed_tip.peak_deflection)} mm in the closed loop)"
+    )
+    rows = [
+        _table_row([html_text(name), f"{number_text(1e3 * share)} mm"])
+        for name, share in tip.peak_contributions().items()
+    ]
     text = (
-        "<h2>What one per cent of a parameter does</h2><p class='facts'>Changes in per cent of the characteristic when "
-        "the parameter grows by one per cent; of temperatures in kelvin.</p>"
+        f"<p>The tip, {html_text(tip.tip.name)}, deflects by {number_text(1e3 * tip.peak_deflection)} mm{loop}. "
+        "Contributions:</p>"
+    )
+    return text + _wrapped_table("<tr><th>source</th><th>deflection</th></tr>", rows, "narrow")
+
+
+def sensitivity_tables(sensitivities: Sensitivities) -> str:
+    """Return, per characteristic, the table of its change [%] per 1 % of each parameter, the largest first."""
+    tables = []
+    for word, title in SENSITIVITY_TITLES.items():
+        columns = [k for k, name in enumerate(sensitivities.characteristics) if name.endswith(f".{word}")]
+        if columns:
+            tables.append(_sensitivity_table(sensitivities, columns, word, title))
+    text = (
+        "<h2>Sensitivities</h2><p class='facts'>Change of the characteristic in per cent when "
+        "the parameter increases by one per cent; temperatures in kelvin.</p>"
     )
     return text + "".join(tables)
 
 
-def _sensitivities(found: Sensitivities, columns: Sequence[int], word: str, title: str) -> str:
+def _sensitivity_table(sensitivities: Sensitivities, columns: Sequence[int], word: str, title: str) -> str:
     warm = word.endswith("temperature")
-    changes = (found.changes if warm else found.relative)[:, columns]
+    changes = (sensitivities.changes if warm else sensitivities.relative_changes)[:, columns]
     order = np.argsort(-np.abs(changes).max(axis=1))
-    kept = [k for k in order if np.abs(changes[k]).max() >= FAINTEST]
-    head = "".join(f"<th>{html(found.characteristics[k].rsplit('.', 1)[0])}</th>" for k in columns)
+    shown = [k for k in order if np.abs(changes[k]).max() >= LEAST_SHOWN_CHANGE]
+    head = "".join(f"<th>{html_text(sensitivities.characteristics[k].rsplit('.', 1)[0])}</th>" for k in columns)
     rows = [
-        f"<tr><td>{html(found.parameters[k])}</td>" + "".join(_shaded(float(x)) for x in changes[k]) + "</tr>"
-        for k in kept
+        f"<tr><td>{html_text(sensitivities.parameters[k])}</td>"
+        + "".join(_shaded_cell(float(x)) for x in changes[k])
+        + "</tr>"
+        for k in shown
     ]
     unit = " [K]" if warm else " [%]"
     return (
-        f"<details open><summary>{html(title)}{unit}</summary>"
-        + _wrapped(f"<tr><th>parameter</th>{head}</tr>", rows)
+        f"<details open><summary>{html_text(title)}{unit}</summary>"
+        + _wrapped_table(f"<tr><th>parameter</th>{head}</tr>", rows)
         + "</details>"
     )
 
 
-def _shaded(change: float) -> str:
-    """A cell whose colour says how much: red for more, green for less."""
-    if abs(change) < FAINTEST:
-        return f'<td class="faint">{UNKNOWN}</td>'
-    strength = min(abs(change) / STRONGEST, 1.0) ** 0.5 * 0.45
+def _shaded_cell(change: float) -> str:
+    """Return a cell with a background by the change: red for more, green for less."""
+    if abs(change) < LEAST_SHOWN_CHANGE:
+        return f'<td class="faint">{UNKNOWN_CELL}</td>'
+    strength = min(abs(change) / FULL_COLOUR_CHANGE, 1.0) ** 0.5 * 0.45
     colour = "163,32,29" if change > 0 else "26,107,53"
     return f'<td style="background:rgba({colour},{strength:.2f})">{change:+.3g}</td>'
 
 
-def _row(cells: Sequence[str], words: int = 1) -> str:
+def _table_row(cells: Sequence[str], words: int = 1) -> str:
     return "<tr>" + "".join(f"<td{' class=words' * (k < words)}>{cell}</td>" for k, cell in enumerate(cells)) + "</tr>"
 
 
-def _wrapped(head: str, rows: Sequence[str], kind: str = "") -> str:
+def _wrapped_table(head: str, rows: Sequence[str], kind: str = "") -> str:
     mark = f' class="{kind}"' if kind else ""
     return f'<div class="wide"><table{mark}>{head}{"".join(rows)}</table></div>'

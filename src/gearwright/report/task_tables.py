@@ -1,4 +1,4 @@
-"""What the report says about the task: where the joints go, how long that takes, what is carried and required."""
+"""Section of the report on the task: motions, durations, payload, forces and requirements."""
 
 from __future__ import annotations
 
@@ -11,92 +11,99 @@ from gearwright.forces.robot_lines import force_unit
 from gearwright.mechanism import machine_of
 from gearwright.motion import Trajectory
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.report.limit_tables import number
-from gearwright.text import html
+from gearwright.report.limit_tables import number_text
+from gearwright.text import html_text
 
-SHOWN = 12
-"""Motions that the table has; of more it says how many."""
-DIGITS = 9
-"""Of places [rad, m]: what comes after them is rounding of trajectories."""
-REQUIRED = {
-    "cycle_time": ("a cycle of at most", "s", 1.0),
-    "accuracy": ("a tip at most", "mm off its path", 1e3),
-    "tip_deflection": ("a tip that gives at most", "mm", 1e3),
-    "life": ("gearboxes that live at least", "h", 1.0),
-    "frequency": ("a lowest natural frequency of at least", "Hz", 1.0),
+MAX_MOTION_ROWS = 12
+"""Most motions in the table; the number of further ones is stated."""
+POSITION_DIGITS = 9
+"""Decimals of positions [rad, m]; further ones are rounding errors of trajectories."""
+REQUIREMENT_TEXTS = {
+    "cycle_time": ("cycle time at most", "s", 1.0),
+    "accuracy": ("path error of the tip at most", "mm", 1e3),
+    "tip_deflection": ("tip deflection at most", "mm", 1e3),
+    "life": ("gearbox life at least", "h", 1.0),
+    "frequency": ("lowest natural frequency at least", "Hz", 1.0),
 }
-"""How what a task requires is said: words before the number, after it, and how many of its unit make one in SI."""
+"""Texts of requirements: words before the number, its unit, and the factor from SI to that unit."""
 
 
 def task_section(analysis: Analysis) -> str:
-    """The motions in a table, and the rest of the task in a list."""
-    told = "".join(f"<li>{html(line)}</li>" for line in _told(analysis))
-    return f"<h2>Task</h2>{_motions(analysis)}<ul>{told}</ul>"
+    """Return the section: a table of motions and a list of the other data of the task."""
+    items = "".join(f"<li>{html_text(line)}</li>" for line in _task_lines(analysis))
+    return f"<h2>Task</h2>{_motion_table(analysis)}<ul>{items}</ul>"
 
 
-def _motions(analysis: Analysis) -> str:
-    """Per motion how long it takes and where it ends; below, how fast every joint gets."""
+def _motion_table(analysis: Analysis) -> str:
+    """Return the table of durations and end positions of motions, and the top speed of every joint."""
     task = analysis.task
-    ways = [task.motions] if isinstance(task.motions, Trajectory) else list(task.motions)
+    trajectories = [task.motions] if isinstance(task.motions, Trajectory) else list(task.motions)
     joints = machine_of("report", analysis.robot).coordinates[: task.cycle.count]
     sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
     units = ["m" if name in sliding else "rad" for name in joints]
-    head = "".join(f"<th>{html(name)} [{unit}]</th>" for name, unit in zip(joints, units, strict=True))
-    rows = [_row("start", "", task.cycle.at(0.0))]
-    rows += [_row(f"motion {k}", number(way.duration), way.at(way.duration)) for k, way in enumerate(ways[:SHOWN])]
-    if len(ways) > SHOWN:
-        rows.append(f'<tr><td colspan="{2 + len(joints)}">and {len(ways) - SHOWN} motions more</td></tr>')
+    head = "".join(f"<th>{html_text(name)} [{unit}]</th>" for name, unit in zip(joints, units, strict=True))
+    rows = [_motion_row("start", "", task.cycle.at(0.0))]
+    rows += [
+        _motion_row(f"motion {k}", number_text(trajectory.duration), trajectory.at(trajectory.duration))
+        for k, trajectory in enumerate(trajectories[:MAX_MOTION_ROWS])
+    ]
+    if len(trajectories) > MAX_MOTION_ROWS:
+        rows.append(
+            f'<tr><td colspan="{2 + len(joints)}">and {len(trajectories) - MAX_MOTION_ROWS} further motions</td></tr>'
+        )
     if task.pause:
-        rows.append(_row("pause", number(task.pause), ways[-1].at(ways[-1].duration)))
+        rows.append(_motion_row("pause", number_text(task.pause), trajectories[-1].at(trajectories[-1].duration)))
     fastest = np.abs(analysis.demands.motion.v[:, : len(joints)]).max(axis=0)
-    rows.append(_row("top speed [rad/s, m/s]", "", fastest))
-    return f'<div class="wide"><table><tr><th>to</th><th>lasts [s]</th>{head}</tr>{"".join(rows)}</table></div>'
+    rows.append(_motion_row("top speed [rad/s, m/s]", "", fastest))
+    return f'<div class="wide"><table><tr><th>motion</th><th>duration [s]</th>{head}</tr>{"".join(rows)}</table></div>'
 
 
-def _row(title: str, lasts: str, values: np.ndarray) -> str:
-    cells = "".join(f"<td>{html(x)}</td>" for x in (lasts, *(number(round(float(x), DIGITS)) for x in values)))
-    return f"<tr><td>{html(title)}</td>{cells}</tr>"
+def _motion_row(title: str, lasts: str, values: np.ndarray) -> str:
+    cells = "".join(
+        f"<td>{html_text(x)}</td>" for x in (lasts, *(number_text(round(float(x), POSITION_DIGITS)) for x in values))
+    )
+    return f"<tr><td>{html_text(title)}</td>{cells}</tr>"
 
 
-def _told(analysis: Analysis) -> Iterator[str]:
+def _task_lines(analysis: Analysis) -> Iterator[str]:
     task, load = analysis.task, analysis.robot.payload
-    if task.changes_payload:
+    if task.has_changing_payload:
         loads = [
-            f"{number(stretch.mass)} kg" + (f" {stretch.robot.payload_place}" if stretch.robot.payload else "")
-            for stretch in task.stretches(analysis.robot)
+            f"{number_text(phase.payload_mass)} kg" + (f" {phase.robot.payload_place}" if phase.robot.payload else "")
+            for phase in task.payload_phases(analysis.robot)
         ]
-        yield f"It carries {', '.join(loads)}, one after the other."
+        yield f"Payloads in sequence: {', '.join(loads)}."
     elif load is not None:
-        yield f"It carries {number(load.mass)} kg {analysis.robot.payload_place}."
-    yield f"Done {_often(task)}" + (
-        "." if task.ambient is None else f", in air of {number(task.ambient - ZERO_CELSIUS)} °C."
+        yield f"Payload: {number_text(load.mass)} kg {analysis.robot.payload_place}."
+    yield f"Repetition: {_repetition_text(task)}" + (
+        "." if task.ambient is None else f", ambient temperature {number_text(task.ambient - ZERO_CELSIUS)} °C."
     )
     for force in task.forces:
-        most = np.abs(np.hstack([force.force, force.moment])).reshape(-1, 6).max(axis=0)
+        largest = np.abs(np.hstack([force.force, force.moment])).reshape(-1, 6).max(axis=0)
         yield (
-            f"{force.name} acts on {force.frame}: up to {_vector(most[:3])} N and {_vector(most[3:])} Nm in axes of "
-            f"the {force.axes}, from {number(force.start)} s {_until(force.end)}."
+            f"Force {force.name} on {force.frame}: up to {_vector_text(largest[:3])} N and {_vector_text(largest[3:])} "
+            f"Nm in axes of the {force.axes}, from {number_text(force.start)} s {_end_text(force.end)}."
         )
     for word, value in task.required.items():
-        before, after, factor = REQUIRED[word]
-        yield f"Required: {before} {number(factor * value)} {after}."
+        before, after, factor = REQUIREMENT_TEXTS[word]
+        yield f"Required: {before} {number_text(factor * value)} {after}."
 
 
-def _often(task: Task) -> str:
-    """How often the cycle is done.
+def _repetition_text(task: Task) -> str:
+    """Return how often the cycle is repeated.
 
     >>> from gearwright.motion import pause
-    >>> _often(Task(pause([0.0], 1.0))), _often(Task(pause([0.0], 1.0), repetitions=1))
-    ('again and again', 'once')
+    >>> _repetition_text(Task(pause([0.0], 1.0))), _repetition_text(Task(pause([0.0], 1.0), repetitions=1))
+    ('continuously', 'once')
     """
     if task.is_periodic:
-        return "again and again"
+        return "continuously"
     return "once" if task.repetitions == 1 else f"{task.repetitions} times"
 
 
-def _until(end: float | None) -> str:
-    return "to the end of the cycle" if end is None else f"to {number(end)} s"
+def _end_text(end: float | None) -> str:
+    return "to the end of the cycle" if end is None else f"to {number_text(end)} s"
 
 
-def _vector(values: np.ndarray) -> str:
-    return f"({', '.join(number(float(x)) for x in values)})"
+def _vector_text(values: np.ndarray) -> str:
+    return f"({', '.join(number_text(float(x)) for x in values)})"

@@ -1,8 +1,18 @@
-"""The scene of a robot: meshes of links, motors and wheels made of its parts; no window is known here."""
+"""The scene of a robot: meshes of links, motors and wheels, made from its parts, without a window system."""
 
 from gearwright.scene.drawing import animate, draw
-from gearwright.scene.scene import COLOURS, Scene, reach_of, scene_of, scene_with_remarks
+from gearwright.scene.scene import SOLID_COLOURS, Scene, robot_reach, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import Triangles
 
-__all__ = ["COLOURS", "Scene", "Solid", "Triangles", "animate", "draw", "reach_of", "scene_of", "scene_with_remarks"]
+__all__ = [
+    "SOLID_COLOURS",
+    "Scene",
+    "Solid",
+    "Triangles",
+    "animate",
+    "draw",
+    "robot_reach",
+    "scene_of",
+    "scene_with_remarks",
+]

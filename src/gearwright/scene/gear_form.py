@@ -1,4 +1,4 @@
-"""What a gear looks like in its own frame: z along the motor's axis, x from the motor towards the joint."""
+"""Geometry of a gear in its own frame: z along the motor axis, x from the motor towards the joint."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gearwright.scene.triangles import Triangles
 
 
 @dataclass(frozen=True)
-class Room:
-    """How much room a gear has where its file does not say how large it is.
+class GearSpace:
+    """Space for a gear whose size is not stated.
 
     Args:
         radius: of its largest wheel [m].
         width: of its teeth [m].
-        distance: from the motor's axis to the joint's [m]; 0 when they are in line or not known.
-        joint_axis: direction of the joint's axis in the gear's frame, (3,); None when not known.
+        distance: from the motor axis to the joint axis [m]; 0 if they are in line or unknown.
+        joint_axis: direction of the joint axis in the gear's frame, (3,); None if unknown.
     """
 
     radius: float
@@ -28,18 +28,18 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Form:
-    """One member of a gear: its mesh, and its rates per unit speed of the driven side.
+class GearForm:
+    """One member of a gear: its mesh, and its speeds per unit speed of the driven side.
 
     Args:
         name: of the member.
         kind: see `Solid`.
         mesh: in the member's own frame.
-        rate: its own turning, relative to its arm.
-        orbit: of its arm.
+        rate: its speed relative to its arm.
+        orbit: speed of its arm.
         arm: from the gear's axis to the member [m], (3,).
         tilt: the member's frame in the gear's, (3, 3).
-        joint_side: whether it turns behind the gear's spring.
+        joint_side: whether it is on the joint side of the gear's spring.
         opacity: see `Solid`.
     """
 
@@ -53,10 +53,10 @@ class Form:
     joint_side: bool = False
     opacity: float = 1.0
 
-    def lifted(self, height: float) -> Form:
-        """The member further along the axis."""
+    def with_axial_offset(self, height: float) -> GearForm:
+        """The member shifted along the axis."""
         return replace(self, arm=self.arm + np.array([0.0, 0.0, height]))
 
-    def quicker(self, ratio: float) -> Form:
-        """The member where other gears follow: all rates times their ratio."""
+    def with_scaled_rates(self, ratio: float) -> GearForm:
+        """The member with further gears behind it: all speeds times their ratio."""
         return replace(self, rate=self.rate * ratio, orbit=self.orbit * ratio)

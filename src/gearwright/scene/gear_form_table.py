@@ -1,4 +1,4 @@
-"""What every kind of gear looks like: one row of a table each."""
+"""Geometry of every kind of gear, as a table."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ from gearwright.parts import (
     Worm,
 )
 from gearwright.scene import reducers, toothed_gears
-from gearwright.scene.gear_form import Form, Room
+from gearwright.scene.gear_form import GearForm, GearSpace
 
-FORMS: dict[type, Callable[[Any, Room], list[Form]]] = {
-    Spur: toothed_gears.spur,
-    Bevel: toothed_gears.bevel,
-    Planetary: toothed_gears.planetary,
-    Wolfrom: toothed_gears.wolfrom,
-    Harmonic: reducers.harmonic,
-    Cycloidal: reducers.cycloidal,
-    Belt: reducers.belt,
-    Worm: reducers.worm,
-    Screw: reducers.screw,
-    Rack: reducers.rack,
-    Gear: reducers.known_ratio,
+FORM_FUNCTIONS: dict[type, Callable[[Any, GearSpace], list[GearForm]]] = {
+    Spur: toothed_gears.spur_forms,
+    Bevel: toothed_gears.bevel_forms,
+    Planetary: toothed_gears.planetary_forms,
+    Wolfrom: toothed_gears.wolfrom_forms,
+    Harmonic: reducers.harmonic_forms,
+    Cycloidal: reducers.cycloidal_forms,
+    Belt: reducers.belt_forms,
+    Worm: reducers.worm_forms,
+    Screw: reducers.screw_forms,
+    Rack: reducers.rack_forms,
+    Gear: reducers.plain_gear_forms,
 }
 
 
-def gear_forms(gear: Any, room: Room) -> list[Form]:
-    """The members of a gear in its own frame; none for a kind that has nothing to show.
+def gear_forms(gear: Any, space: GearSpace) -> list[GearForm]:
+    """The members of a gear in its own frame; none for a kind without geometry.
 
     >>> from gearwright.parts import Planetary
-    >>> [form.name for form in gear_forms(Planetary(sun=18, planet=27, ring=72), Room(0.05, 0.01))]
+    >>> [form.name for form in gear_forms(Planetary(sun=18, planet=27, ring=72), GearSpace(0.05, 0.01))]
     ['sun', 'ring', 'planet1', 'planet2', 'planet3', 'carrier']
     """
     if isinstance(gear, Series):
-        return _series(gear, room)
-    draw = next((FORMS[kind] for kind in type(gear).__mro__ if kind in FORMS), None)
-    return [] if draw is None else draw(gear, room)
+        return _series_forms(gear, space)
+    make_forms = next((FORM_FUNCTIONS[kind] for kind in type(gear).__mro__ if kind in FORM_FUNCTIONS), None)
+    return [] if make_forms is None else make_forms(gear, space)
 
 
-def _series(gear: Series, room: Room) -> list[Form]:
-    """Stage after stage along the axis, each as quick as those behind it let it be."""
-    made, height = [], 0.0
-    for place, stage in enumerate(gear.stages):
-        last = place == len(gear.stages) - 1
-        for form in gear_forms(stage, room):
-            named = replace(form, name=f"stage{place + 1}.{form.name}", joint_side=form.joint_side and last)
-            made.append(named.quicker(float(gear.ratio_behind(place))).lifted(height))
-        height += 2.0 * room.width
-    return made
+def _series_forms(gear: Series, space: GearSpace) -> list[GearForm]:
+    """The stages in sequence along the axis, with speeds by the ratios of the following stages."""
+    forms, height = [], 0.0
+    for index, stage in enumerate(gear.stages):
+        last = index == len(gear.stages) - 1
+        for form in gear_forms(stage, space):
+            named = replace(form, name=f"stage{index + 1}.{form.name}", joint_side=form.joint_side and last)
+            forms.append(named.with_scaled_rates(float(gear.ratio_behind(index))).with_axial_offset(height))
+        height += 2.0 * space.width
+    return forms

@@ -11,19 +11,30 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import FileError, GearwrightError, MissingExtraError
-from gearwright.file_access import open_regular, refuse_irregular
-from gearwright.files.import_report import Findings
+from gearwright.file_access import open_regular, require_regular_file
+from gearwright.files.import_report import ImportFindings
 from gearwright.files.urdf.safe_xml import refuse_doctype
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Link, Robot, Shape
 from gearwright.scene.solid import Solid
-from gearwright.scene.triangles import Triangles, box, cylinder, joined, matrix, rod, sphere, towards, turned, vector
+from gearwright.scene.triangles import (
+    Triangles,
+    as_matrix,
+    as_vector,
+    box_mesh,
+    cylinder_mesh,
+    join_meshes,
+    revolution_mesh,
+    rod_mesh,
+    rotation_towards,
+    sphere_mesh,
+)
 
-LARGEST = 64_000_000
-"""Bytes of a mesh file above which it is not opened: a page could not show it."""
+MAX_MESH_FILE_SIZE = 64_000_000
+"""Largest size of a mesh file [bytes]: a page cannot show larger ones."""
 OTHER_ENCODING = re.compile(r"""\s*<\?xml[^>]*encoding\s*=\s*["'](?!utf-?8["'])""", re.IGNORECASE)
-LEVELS = 3
-"""How many folders above the robot's file a package may lie."""
+MAX_PACKAGE_LEVELS = 3
+"""Number of folder levels above the robot file in which packages are searched."""
 
 
 def read_mesh(shape: Shape, folder: Path | None) -> Triangles:
@@ -31,48 +42,48 @@ def read_mesh(shape: Shape, folder: Path | None) -> Triangles:
 
     Args:
         shape: of kind mesh.
-        folder: of the robot's file; None when it came without one.
+        folder: of the robot file; None for a robot without a file.
 
     Raises:
-        FileError: the file is not there, is not a mesh, or names nothing inside the folder.
+        FileError: the file is missing, is not a mesh, or is outside the folder.
         MissingExtraError: trimesh is not installed.
     """
     path = mesh_path(str(shape.file or ""), folder)
-    found = _loaded(path)
-    vertices, faces = np.asarray(found.vertices, dtype=float), np.asarray(found.faces, dtype=np.int64)
+    loaded = _load_mesh(path)
+    vertices, faces = np.asarray(loaded.vertices, dtype=float), np.asarray(loaded.faces, dtype=np.int64)
     if not len(faces) or not np.isfinite(vertices).all() or faces.min() < 0 or faces.max() >= len(vertices):
-        raise FileError(f"{path}: it holds no triangles that can be drawn.")
+        raise FileError(f"{path}: the file has no triangles. Export the mesh with triangles.")
     return Triangles(vertices * np.asarray(shape.size, dtype=float), faces)
 
 
 def mesh_path(file: str, folder: Path | None) -> Path:
     """The file of a reference such as "meshes/arm.stl" or "package://arm/meshes/arm.stl".
 
-    Packages are looked for beside the robot's file and in the folders above it.
+    Packages are searched in the folder of the robot file and in the folders above it.
     """
     if folder is None:
-        raise FileError(f"mesh {file!r}: the robot did not come from a file, so there is no folder to look in.")
-    scheme, _, rest = file.rpartition("://")
-    words = PurePosixPath(rest.replace("\\", "/"))
-    if words.is_absolute() or ".." in words.parts or not words.parts or scheme not in ("", "package", "model"):
-        raise FileError(f"mesh {file!r}: only files in the robot's folder are read. Put the mesh there.")
-    for place in _places(words, folder, bool(scheme)):
-        if place.is_file():
-            return place
-    raise FileError(f"mesh {file!r}: there is no such file in {folder}. Put it there, or correct its name.")
+        raise FileError(f"mesh {file!r}: the robot has no file and thus no folder for meshes. Give `folder`.")
+    scheme, _, remainder = file.rpartition("://")
+    relative = PurePosixPath(remainder.replace("\\", "/"))
+    if relative.is_absolute() or ".." in relative.parts or not relative.parts or scheme not in ("", "package", "model"):
+        raise FileError(f"mesh {file!r}: only files in the folder of the robot are read. Put the mesh there.")
+    for candidate in _candidate_paths(relative, folder, bool(scheme)):
+        if candidate.is_file():
+            return candidate
+    raise FileError(f"mesh {file!r}: the file does not exist in {folder}. Put it there, or correct its name.")
 
 
-def _places(words: PurePosixPath, folder: Path, packaged: bool) -> list[Path]:
-    inside = PurePosixPath(*words.parts[1:]) if packaged and len(words.parts) > 1 else words
-    found = [folder / words, folder / inside, folder / "meshes" / words.name, folder / "assets" / words.name]
-    if packaged:
-        for above in list(folder.resolve().parents)[:LEVELS]:
-            found += [above / words, above / inside]
-    return found
+def _candidate_paths(relative: PurePosixPath, folder: Path, is_packaged: bool) -> list[Path]:
+    inside = PurePosixPath(*relative.parts[1:]) if is_packaged and len(relative.parts) > 1 else relative
+    paths = [folder / relative, folder / inside, folder / "meshes" / relative.name, folder / "assets" / relative.name]
+    if is_packaged:
+        for above in list(folder.resolve().parents)[:MAX_PACKAGE_LEVELS]:
+            paths += [above / relative, above / inside]
+    return paths
 
 
 def _check_collada(path: Path) -> None:
-    """Refuse what its reader would take literally: entities that grow without end or name other files."""
+    """Reject XML entities, which the reader would expand without limit or load from other files."""
     try:
         import collada  # noqa: F401
     except ImportError:
@@ -84,95 +95,101 @@ def _check_collada(path: Path) -> None:
             text = file.read().decode("utf-8")
     except UnicodeDecodeError:
         text = ""
-    if not text or OTHER_ENCODING.match(text):  # in which a DOCTYPE could hide
-        raise FileError(f"{path}: this is not a mesh that can be read: a Collada file is text in UTF-8.")
-    refuse_doctype(text, Findings(str(path)))
+    if not text or OTHER_ENCODING.match(text):  # which could hide a DOCTYPE
+        raise FileError(f"{path}: not a readable mesh: a Collada file must be UTF-8 text.")
+    refuse_doctype(text, ImportFindings(str(path)))
 
 
-def _loaded(path: Path) -> Any:
+def _load_mesh(path: Path) -> Any:
     try:
         import trimesh
     except ImportError:
         raise MissingExtraError(
             "meshes need trimesh: pip install 'gearwright[studio]'. Links are drawn from their parts without it."
         ) from None
-    refuse_irregular(path)
-    if path.stat().st_size > LARGEST:
-        raise FileError(f"{path}: {path.stat().st_size} bytes are more than the {LARGEST} that a page can show.")
+    require_regular_file(path)
+    if path.stat().st_size > MAX_MESH_FILE_SIZE:
+        raise FileError(
+            f"{path}: {path.stat().st_size} bytes exceed the limit of {MAX_MESH_FILE_SIZE} bytes. Simplify the mesh."
+        )
     collada = path.suffix.lower() == ".dae"
     if collada:
         _check_collada(path)
     try:
-        if collada:  # its unit counts, as in RViz; that a file calls another axis up does not
+        if collada:  # apply its unit, as in RViz, but not its up axis
             return trimesh.load(path, force="scene", process=False).convert_units("meters").to_geometry()
         return trimesh.load(path, force="mesh", process=False)
-    except Exception as error:  # a reader of a dozen formats fails in as many ways on a broken file
-        raise FileError(f"{path}: this is not a mesh that can be read ({type(error).__name__}: {error}).") from None
+    except Exception as error:  # readers of a dozen formats raise many types of errors
+        raise FileError(f"{path}: not a readable mesh ({type(error).__name__}: {error}).") from None
 
 
-ROD, JOINT = 0.026, 0.038
+ROD_RADIUS_RATIO, JOINT_RADIUS_RATIO = 0.026, 0.038
 """Radii of rods and joints relative to the robot's reach."""
 
 
 def link_solids(robot: Robot, reach: float, folder: Path | None, warn: Callable[[str], None]) -> Iterator[Solid]:
-    """Every link: its meshes and shapes where it states some that can be drawn, else rods; and its joint."""
+    """The solids of every link: its meshes and shapes if they can be drawn, else rods; and its joint."""
     for link in robot.links:
-        shown = list(_shapes(link, folder, warn))
-        yield from shown or [Solid(link.name, "link", link.name, _rods(robot, link, reach))]
+        shown = list(_shape_solids(link, folder, warn))
+        yield from shown or [Solid(link.name, "link", link.name, _rod_mesh(robot, link, reach))]
         if not shown:
-            yield Solid(f"{link.name}.joint", "joint", link.name, _joint(link, reach))
-    yield Solid("base", "link", "base", _pedestal(robot, reach))
-    yield from _payload(robot, reach)
+            yield Solid(f"{link.name}.joint", "joint", link.name, _joint_mesh(link, reach))
+    yield Solid("base", "link", "base", _pedestal_mesh(robot, reach))
+    yield from _payload_solid(robot, reach)
 
 
-def _shapes(link: Link, folder: Path | None, warn: Callable[[str], None]) -> Iterator[Solid]:
-    drawn = [shape for shape in link.shapes if shape.role == "visual"] or list(link.shapes)
-    for shape in drawn:
+def _shape_solids(link: Link, folder: Path | None, warn: Callable[[str], None]) -> Iterator[Solid]:
+    visible = [shape for shape in link.shapes if shape.role == "visual"] or list(link.shapes)
+    for shape in visible:
         try:
-            mesh = read_mesh(shape, folder) if shape.kind == "mesh" else _primitive(shape)
+            mesh = read_mesh(shape, folder) if shape.kind == "mesh" else _primitive_mesh(shape)
         except GearwrightError as error:
             warn(f"link {link.name!r} is drawn without a mesh: {error}")
             continue
-        yield Solid(link.name, "mesh", link.name, mesh, matrix(shape.rotation), vector(shape.position))
+        yield Solid(link.name, "mesh", link.name, mesh, as_matrix(shape.rotation), as_vector(shape.position))
 
 
-def _primitive(shape: Shape) -> Triangles:
+def _primitive_mesh(shape: Shape) -> Triangles:
     size = [float(x) for x in shape.size]
     if shape.kind == "box":
-        return box(*size[:3])
-    return sphere(size[0]) if shape.kind == "sphere" else cylinder(size[0], size[-1])
+        return box_mesh(*size[:3])
+    return sphere_mesh(size[0]) if shape.kind == "sphere" else cylinder_mesh(size[0], size[-1])
 
 
-def _rods(robot: Robot, link: Link, reach: float) -> Triangles:
-    """Rods from the link's joint to the joints and frames that it carries, or to its centre of mass."""
-    ends = _ends(robot, link.name) or [vector(link.com)]
+def _rod_mesh(robot: Robot, link: Link, reach: float) -> Triangles:
+    """Rods from the joint of a link to the joints and frames on it, or to its centre of mass."""
+    ends = _rod_ends(robot, link.name) or [as_vector(link.com)]
     long = [end for end in ends if np.linalg.norm(end) > 0.02 * reach]
-    return joined([rod(end, ROD * reach) for end in long] or [sphere(1.2 * ROD * reach)])
+    return join_meshes(
+        [rod_mesh(end, ROD_RADIUS_RATIO * reach) for end in long] or [sphere_mesh(1.2 * ROD_RADIUS_RATIO * reach)]
+    )
 
 
-def _ends(robot: Robot, name: str) -> list[Array]:
-    ends = [vector(link.joint.position) for link in robot.links if link.parent == name]
-    return ends + [vector(frame.position) for frame in robot.frames if frame.link == name]
+def _rod_ends(robot: Robot, name: str) -> list[Array]:
+    ends = [as_vector(link.joint.position) for link in robot.links if link.parent == name]
+    return ends + [as_vector(frame.position) for frame in robot.frames if frame.link == name]
 
 
-def _joint(link: Link, reach: float) -> Triangles:
-    """A drum about the axis of a joint that turns, a block along that of one that slides, a ball where it has more."""
-    kind, size = joint_kind(link.joint.kind), JOINT * reach
+def _joint_mesh(link: Link, reach: float) -> Triangles:
+    """A drum about the axis of a revolute joint, a block along that of a prismatic joint, otherwise a ball."""
+    kind, size = joint_kind(link.joint.kind), JOINT_RADIUS_RATIO * reach
     if len(kind.speeds) != 1:
-        return sphere(0.8 * size)
-    form = cylinder(size, 2.1 * size) if kind.turns else box(1.3 * size, 1.3 * size, 2.4 * size)
-    return form.moved(towards(vector(link.joint.axis)), (0, 0, 0))
+        return sphere_mesh(0.8 * size)
+    form = cylinder_mesh(size, 2.1 * size) if kind.has_rotation else box_mesh(1.3 * size, 1.3 * size, 2.4 * size)
+    return form.with_pose(rotation_towards(as_vector(link.joint.axis)), (0, 0, 0))
 
 
-def _pedestal(robot: Robot, reach: float) -> Triangles:
-    foot = turned(np.array([[1e-6, -0.04], [0.14, -0.04], [0.14, -0.02], [0.06, 0.0], [1e-6, 0.0]]) * reach)
-    ends: Sequence[Array] = [end for end in _ends(robot, "base") if np.linalg.norm(end) > 0.02 * reach]
-    return foot if not ends else joined([foot, *(rod(end, 1.3 * ROD * reach) for end in ends)])
+def _pedestal_mesh(robot: Robot, reach: float) -> Triangles:
+    foot = revolution_mesh(np.array([[1e-6, -0.04], [0.14, -0.04], [0.14, -0.02], [0.06, 0.0], [1e-6, 0.0]]) * reach)
+    ends: Sequence[Array] = [end for end in _rod_ends(robot, "base") if np.linalg.norm(end) > 0.02 * reach]
+    return foot if not ends else join_meshes([foot, *(rod_mesh(end, 1.3 * ROD_RADIUS_RATIO * reach) for end in ends)])
 
 
-def _payload(robot: Robot, reach: float) -> Iterator[Solid]:
+def _payload_solid(robot: Robot, reach: float) -> Iterator[Solid]:
     payload = robot.payload
     if payload is None or not float(payload.mass):
         return
     link = payload.link or robot.last_link().name
-    yield Solid("payload", "payload", link, sphere(1.5 * ROD * reach), position=vector(payload.position))
+    yield Solid(
+        "payload", "payload", link, sphere_mesh(1.5 * ROD_RADIUS_RATIO * reach), position=as_vector(payload.position)
+    )

@@ -1,4 +1,4 @@
-"""A robot as something to look at: solids on its bodies, and where they all are."""
+"""The scene of a robot: solids on its bodies, and their poses."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, assemble
-from gearwright.mechanism.assembly.drive_locations import drive_places
+from gearwright.mechanism.assembly.drive_locations import drive_locations
 from gearwright.parts import Robot
 from gearwright.scene.drive_solids import drive_solids
 from gearwright.scene.link_solids import link_solids
 from gearwright.scene.solid import Solid
 from gearwright.scene.train_solids import train_solids
-from gearwright.scene.triangles import matrix, vector
+from gearwright.scene.triangles import as_matrix, as_vector
 
-COLOURS: Mapping[str, tuple[int, int, int]] = {
+SOLID_COLOURS: Mapping[str, tuple[int, int, int]] = {
     "link": (214, 217, 224),
     "mesh": (205, 208, 216),
     "joint": (128, 141, 164),
@@ -47,8 +47,8 @@ class Scene:
         robot: the robot.
         mech: the same, assembled.
         solids: links, joints, motors and wheels, each on a body.
-        reach: how far the robot extends from its base in its neutral configuration [m]; sizes follow from it.
-        remarks: what could not be drawn as stated.
+        reach: extent of the robot from its base in its neutral configuration [m], for the sizes of solids.
+        remarks: on solids that could not be drawn as stated.
     """
 
     robot: Robot
@@ -57,38 +57,38 @@ class Scene:
     reach: float
     remarks: tuple[str, ...] = ()
 
-    def coordinates(self, q: Sequence[float] | Array) -> dict[str, float]:
-        """Per speed that is the rate of a coordinate that coordinate: what wheels turn with [rad, m]."""
+    def coordinates_by_speed(self, q: Sequence[float] | Array) -> dict[str, float]:
+        """The coordinate of each speed that is the rate of a coordinate, for the rotation of wheels [rad, m]."""
         places = zip(self.mech.speeds, self.mech.layout.coordinate_of, strict=True)
         return {name: float(q[index]) for name, index in places if index >= 0}
 
-    def bodies(self, q: Sequence[float] | Array) -> dict[str, tuple[Array, Array]]:
+    def body_placements(self, q: Sequence[float] | Array) -> dict[str, tuple[Array, Array]]:
         """Per body, and for "base", its rotation (3, 3) and origin (3,) in the world."""
-        world = place(self.mech, [float(x) for x in q], FLOATS).world
+        world = place_machine(self.mech, [float(x) for x in q], FLOATS).world_placements
         names = [*(body.name for body in self.mech.bodies), "base"]
-        return {name: (matrix(pose[0]), vector(pose[1])) for name, pose in zip(names, world, strict=True)}
+        return {name: (as_matrix(pose[0]), as_vector(pose[1])) for name, pose in zip(names, world, strict=True)}
 
-    def box(self) -> tuple[Array, Array]:
-        """The least and the largest coordinates [m] of all that is drawn, in the neutral configuration, (3,) each."""
+    def bounding_box(self) -> tuple[Array, Array]:
+        """Bounding box: smallest and largest coordinates [m] of all solids in the neutral configuration, (3,) each."""
         q = neutral(self.mech)
-        bodies, x = self.bodies(q), self.coordinates(q)
+        bodies, x = self.body_placements(q), self.coordinates_by_speed(q)
         corners = []
         for solid in self.solids:
-            (turned, origin), (rotation, position) = bodies[solid.carrier], solid.pose(x)
-            points = (solid.mesh.vertices @ rotation.T + position) @ turned.T + origin
+            (body_rotation, origin), (rotation, position) = bodies[solid.carrier], solid.pose_on_body(x)
+            points = (solid.mesh.vertices @ rotation.T + position) @ body_rotation.T + origin
             corners += [points.min(axis=0), points.max(axis=0)]
         return np.min(corners, axis=0), np.max(corners, axis=0)
 
 
 def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
-    """A robot as something to look at, drawn from its parts: no mesh is needed.
+    """The scene of a robot, made from its parts; no mesh is needed.
 
-    Links are drawn by their meshes and shapes, else as rods; motors and gears where the file says they are, in their
-    true proportions where it states radii or modules. Wheels turn at their true rates.
+    Links are drawn by their meshes and shapes, else as rods; motors and gears at their stated positions, in true
+    proportions if radii or modules are stated. Wheels turn at their true speeds.
 
     Args:
         robot: the robot.
-        folder: where its meshes are found: that of its file.
+        folder: folder of the meshes: that of the robot file.
 
     >>> import gearwright as gw
     >>> scene = scene_of(gw.load("planetary_3r"))
@@ -103,31 +103,31 @@ def scene_of(robot: Robot, folder: str | Path | None = None) -> Scene:
 
 
 def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
-    """As `scene_of`, without a warning: what is wrong with meshes stands in the scene's `remarks` alone.
+    """As `scene_of`, without a warning: problems with meshes are only listed in the `remarks` of the scene.
 
-    For threads: catching warnings changes what the whole process does with them.
+    For threads, because catching warnings affects the whole process.
     """
     if not isinstance(robot, Robot):
-        raise InputError(f"scene_of: {type(robot).__name__} is not a robot: only parts can be drawn. Give the Robot.")
+        raise InputError(f"scene_of: {type(robot).__name__} is not a robot and cannot be drawn. Give the Robot.")
     mech, remarks = assemble(robot), list[str]()
-    reach = reach_of(mech, robot)
+    reach = robot_reach(mech, robot)
     solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append))
-    for at in drive_places(robot):
-        solids += drive_solids(at, reach)
+    for drive_place in drive_locations(robot):
+        solids += drive_solids(drive_place, reach)
     if robot.trains:
         solids += train_solids(robot, reach)
     return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
 
 
-def reach_of(mech: Mechanism, robot: Robot) -> float:
+def robot_reach(mech: Mechanism, robot: Robot) -> float:
     """The size of a robot [m]: the largest distance between its joints, centres of mass and frames, at rest."""
-    world = place(mech, [float(x) for x in neutral(mech)], FLOATS).world
+    world = place_machine(mech, [float(x) for x in neutral(mech)], FLOATS).world_placements
     points = [np.zeros(3)]
     for index, body in enumerate(mech.bodies):
-        rotation, origin = matrix(world[index][0]), vector(world[index][1])
-        points += [origin, origin + rotation @ vector(body.com)]
+        rotation, origin = as_matrix(world[index][0]), as_vector(world[index][1])
+        points += [origin, origin + rotation @ as_vector(body.com)]
     for frame in mech.frames:
-        pose = world[int(frame.body)]  # the base is the last one, at -1
-        points.append(vector(pose[1]) + matrix(pose[0]) @ vector(frame.position))
+        pose = world[int(frame.body)]  # index -1 is the base
+        points.append(as_vector(pose[1]) + as_matrix(pose[0]) @ as_vector(frame.position))
     spread = np.ptp(points, axis=0)
     return max(float(np.linalg.norm(spread)), 0.05)

@@ -2,6 +2,7 @@
 
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step.rollout import Rollout, rollout
+from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
 from gearwright.system.controllers.controller import Controller
@@ -11,6 +12,7 @@ from gearwright.system.state import State
 __all__ = [
     "Controller",
     "Event",
+    "IntegratorOptions",
     "Rollout",
     "Run",
     "RunEvent",

@@ -1,4 +1,4 @@
-"""Whether a run failed because its controller drives the machine away: the poles of the closed loop near the start."""
+"""Whether a run failed because of an unstable controller: the poles of the closed loop near the start."""
 
 from __future__ import annotations
 
@@ -9,82 +9,84 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.simulation.integrators.rates import rates_by_laws
-from gearwright.simulation.integrators.stiffness_detection import differences
+from gearwright.simulation.integrators.stiffness_detection import forward_differences
 from gearwright.simulation.simulation import Simulation
-from gearwright.system.controllers.controller import Controller, with_answer
+from gearwright.system.controllers.controller import Controller, with_controller_output
 
-NUDGE = 1e-3
-"""Speed [rad/s, m/s] at which a machine is looked at, so that friction slides."""
+SLIDING_SPEED = 1e-3
+"""Speed of the linearisation [rad/s, m/s], at which friction slides."""
 
-CLEARLY = 2.0
-"""How many times faster than without the controller a motion must grow for the controller to be the reason."""
+GROWTH_RATIO_BY_CONTROLLER = 2.0
+"""Ratio of growth rates with and without the controller above which the controller is the cause."""
 
-FASTER = 10.0
-"""Growth within a run, as a power of e, below which nobody would notice."""
+NOTICED_GROWTH = 10.0
+"""Least growth within a run, as an exponent of e, for an instability to count."""
 
 
-class Growth(NamedTuple):
-    """A motion that grows: its rate [1/s], the frequency at which it swings [Hz], and the speed that moves most."""
+class UnstableMotion(NamedTuple):
+    """An unstable mode: its growth rate [1/s], its frequency [Hz], and the speed with the largest amplitude."""
 
     rate: float
     frequency: float
     speed: str
 
 
-def explained(work: Simulation, x: Array, error: SimulationError) -> SimulationError:
-    """An error of a run with what an unstable controller has to do with it, if it is one."""
-    growth = None if work.controller is None else _growth(work, work.controller, x)
-    if growth is None or work.controller is None:
+def with_instability_cause(simulation: Simulation, x: Array, error: SimulationError) -> SimulationError:
+    """The error of a run, with an unstable controller as its cause if the closed loop has an unstable mode."""
+    growth = None if simulation.controller is None else _controller_growth(simulation, simulation.controller, x)
+    if growth is None or simulation.controller is None:
         return error
-    swings = f", swinging at {growth.frequency:.3g} Hz" if growth.frequency else ""
-    period = work.controller.period
-    ways = "" if period is None else f", or call it more often than every {period:g} s"
+    swings = f", oscillating at {growth.frequency:.3g} Hz" if growth.frequency else ""
+    period = simulation.controller.period
+    remedy = "" if period is None else f", or call it more often than every {period:g} s"
     return SimulationError(
         f"simulate: the controller makes the machine unstable: near the start a motion of mostly {growth.speed!r} "
-        f"grows by {growth.rate:.3g} 1/s{swings}, which doubles it every {np.log(2) / growth.rate:.3g} s. Look at the "
-        f"signs and gains of the controller{ways}. The run came to t = {work.recorder.last:g} s."
+        f"grows at {growth.rate:.3g} 1/s{swings}, doubling every {np.log(2) / growth.rate:.3g} s. Check the signs and "
+        f"gains of the controller{remedy}. The run ended at t = {simulation.recorder.last_time:g} s."
     )
 
 
-def _growth(work: Simulation, control: Controller, x: Array) -> Growth | None:
-    """The fastest growing motion of the controlled machine, if the controller is what makes it grow."""
-    x, t = x.copy(), float(work.times[0])
-    x[work.system.v] += NUDGE
+def _controller_growth(simulation: Simulation, control: Controller, x: Array) -> UnstableMotion | None:
+    """The fastest growing mode of the closed loop, if the controller is its cause."""
+    x, t = x.copy(), float(simulation.times[0])
+    x[simulation.system.v] += SLIDING_SPEED
     try:
-        held = work.held_inputs(t, x)
-        modes = work.first_modes(t, x)
-        idle = np.zeros(len(work.system.controller_states))
-        alone = differences(lambda y: rates_by_laws(work.system, modes, lambda *_: (held, idle))(t, y), x)
+        held = simulation.held_inputs(t, x)
+        modes = simulation.first_modes(t, x)
+        idle = np.zeros(len(simulation.system.controller_states))
+        alone = forward_differences(lambda y: rates_by_laws(simulation.system, modes, lambda *_: (held, idle))(t, y), x)
         if control.period is None:
-            found = _fastest(work, differences(work.smooth_rates(x), x), None)
+            growth = _fastest_growth(simulation, forward_differences(simulation.smooth_rates(x), x), None)
         else:
-            found = _fastest(work, _over_a_period(work, control, x, alone), control.period)
+            growth = _fastest_growth(simulation, _period_matrix(simulation, control, x, alone), control.period)
     except (GearwrightError, ArithmeticError, ValueError, np.linalg.LinAlgError):
-        return None  # what cannot be looked at is not explained
+        return None  # no linear model, no explanation
     before = float(np.linalg.eigvals(alone).real.max())
-    span = float(work.times[-1]) - t
-    return found if found.rate > max(CLEARLY * before, FASTER / span) else None
+    span = float(simulation.times[-1]) - t
+    return growth if growth.rate > max(GROWTH_RATIO_BY_CONTROLLER * before, NOTICED_GROWTH / span) else None
 
 
-def _over_a_period(work: Simulation, control: Controller, x: Array, alone: Array) -> Array:
-    r"""How a small deviation is changed from one call of the controller to the next.
+def _period_matrix(simulation: Simulation, control: Controller, x: Array, alone: Array) -> Array:
+    r"""The transition matrix of a small deviation from one call of the controller to the next.
 
     $e^{A T} + \int_0^T e^{A s} ds\, B K$ with A and B of the machine, and K of the controller.
     """
     from scipy.linalg import expm
 
-    system, t, period = work.system, float(work.times[0]), float(control.period or 0.0)
-    modes, idle = work.first_modes(t, x), np.zeros(0)
-    u = work.held_inputs(t, x)
-    B = differences(lambda w: rates_by_laws(system, modes, lambda *_: (w, idle))(t, x), u)
-    asked = iter(range(1, 10**6))
+    system, t, period = simulation.system, float(simulation.times[0]), float(control.period or 0.0)
+    modes, idle = simulation.first_modes(t, x), np.zeros(0)
+    u = simulation.held_inputs(t, x)
+    B = forward_differences(lambda w: rates_by_laws(system, modes, lambda *_: (w, idle))(t, x), u)
+    calls = iter(range(1, 10**6))
 
     def answer(y: Array) -> Array:
-        now = t + next(asked) * 1e-9 * period  # every question counts, also those about the same time
-        given, _ = control.answer(now, work.state(y))
-        return with_answer(work.inputs.at(t), given, now, work.inputs.names, system.mech.n)
+        now = t + next(calls) * 1e-9 * period  # each call gets its own time
+        outputs, _ = control.outputs_and_rates(now, simulation.state(y))
+        return with_controller_output(
+            simulation.inputs.values_at(t), outputs, now, simulation.inputs.names, system.mech.n
+        )
 
-    K = differences(answer, x)
+    K = forward_differences(answer, x)
     size, inputs = len(x), len(u)
     whole = np.zeros((size + inputs, size + inputs))
     whole[:size, :size], whole[:size, size:] = alone, B
@@ -93,11 +95,11 @@ def _over_a_period(work: Simulation, control: Controller, x: Array, alone: Array
     return result
 
 
-def _fastest(work: Simulation, matrix: Array, period: float | None) -> Growth:
-    """Of the rates of a continuous system, or of what happens in a period."""
+def _fastest_growth(simulation: Simulation, matrix: Array, period: float | None) -> UnstableMotion:
+    """The fastest growing mode of a continuous system, or of the transition matrix of a period."""
     values, vectors = np.linalg.eig(matrix)
     poles = values.astype(complex) if period is None else np.log(values + 1e-300 + 0j) / period
     worst = int(np.argmax(poles.real))
-    moving = np.abs(vectors[work.system.v, worst])
-    speed = work.system.mech.speeds[int(np.argmax(moving))]
-    return Growth(float(poles[worst].real), abs(float(poles[worst].imag)) / (2 * np.pi), speed)
+    moving = np.abs(vectors[simulation.system.v, worst])
+    speed = simulation.system.mech.speeds[int(np.argmax(moving))]
+    return UnstableMotion(float(poles[worst].real), abs(float(poles[worst].imag)) / (2 * np.pi), speed)

@@ -1,4 +1,4 @@
-"""Progress bars of long runs, and Ctrl-C during one: noted at once, raised between steps, so that nothing is lost."""
+"""Progress bars of long runs, and deferred Ctrl-C: raised between steps, so that the samples so far are kept."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def reporting(start: float, until: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
-    """A function to call with the time reached; it draws a bar when wanted, or on a terminal."""
+def progress_bar(start: float, until: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
+    """A function to call with the time reached; it draws a bar if requested, or on a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda _: None
         return
@@ -26,8 +26,8 @@ def reporting(start: float, until: float, wanted: bool | None) -> Iterator[Calla
 
 
 @contextmanager
-def counting(total: int, done: int, wanted: bool | None, title: str) -> Iterator[Callable[[int], None]]:
-    """A function to call with how many of many are done; it draws a bar with rate and time left."""
+def counting_bar(total: int, done: int, wanted: bool | None, title: str) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of finished items; it draws a bar with rate and remaining time."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda _: None
         return
@@ -38,18 +38,18 @@ def counting(total: int, done: int, wanted: bool | None, title: str) -> Iterator
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         line = bar.add_task(title, total=total, completed=done, rate="")
-        begun = time.monotonic()
+        start = time.monotonic()
 
-        def count(reached: int) -> None:
-            bar.update(line, completed=reached, rate=rate_of(reached - done, time.monotonic() - begun))
+        def update_bar(reached: int) -> None:
+            bar.update(line, completed=reached, rate=rate_text(reached - done, time.monotonic() - start))
 
-        yield count
+        yield update_bar
 
 
-def rate_of(count: int, seconds: float) -> str:
-    """How many per second, in words; of slow ones how many a minute.
+def rate_text(count: int, seconds: float) -> str:
+    """A rate as text: per second, or per minute if slow.
 
-    >>> rate_of(4096, 0.5), rate_of(3, 60.0), rate_of(0, 1.0)
+    >>> rate_text(4096, 0.5), rate_text(3, 60.0), rate_text(0, 1.0)
     ('8,192/s', '3/min', '')
     """
     if count <= 0 or seconds <= 0:
@@ -59,29 +59,29 @@ def rate_of(count: int, seconds: float) -> str:
 
 
 @contextmanager
-def noted_interruption() -> Iterator[Callable[[], None]]:
-    """A function that raises KeyboardInterrupt once Ctrl-C was pressed.
+def deferred_interruption() -> Iterator[Callable[[], None]]:
+    """A function that raises KeyboardInterrupt after Ctrl-C was pressed.
 
-    An interruption that comes while a C library runs our functions may be swallowed there or turned into another error;
-    so it is only noted, and obeyed between steps. A second one is obeyed at once. Handlers of others are left alone.
+    An interruption while a C library calls back may be lost there or turned into another error. It is therefore stored,
+    and raised between steps. A second one is raised at once. Foreign signal handlers are left unchanged.
     """
-    mine = threading.current_thread() is threading.main_thread()
-    if not mine or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not is_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield lambda: None
         return
     pressed: list[bool] = []
 
-    def note(*_: object) -> None:
+    def note_interruption(*_: object) -> None:
         if pressed:
             raise KeyboardInterrupt
         pressed.append(True)
 
-    def obey() -> None:
+    def raise_if_interrupted() -> None:
         if pressed:
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, note)
+    signal.signal(signal.SIGINT, note_interruption)
     try:
-        yield obey
+        yield raise_if_interrupted
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)

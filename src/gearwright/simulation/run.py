@@ -12,95 +12,99 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.arguments import as_floats, increasing
+from gearwright.arguments import as_float_array, increasing_array
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError, MissingExtraError
-from gearwright.file_access import open_regular, replacement, write_text
-from gearwright.forces.contact.contact import FREE
-from gearwright.forces.contact.soft_contact import PRESS
+from gearwright.file_access import open_regular, replacement_file, write_text
+from gearwright.forces.contact.contact import FREE_MODE
+from gearwright.forces.contact.soft_contact import PRESS_MODE
 from gearwright.motion.csv_columns import read_columns
 from gearwright.motion.csv_files import write_columns
-from gearwright.plots import figure, saved
-from gearwright.plots.notebook import Shown
-from gearwright.plots.time_spans import Span
-from gearwright.system.series_figure import block, overview
-from gearwright.text import did_you_mean, listed, visible
+from gearwright.plots import panel_figure, save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots.time_spans import TimeSpan
+from gearwright.system.series_figure import block_panels, overview_panels
+from gearwright.text import did_you_mean, listed_names, visible_text
 
 # Phases of contacts
 
-STEPPED = "stepped"
+STEPPED_MODE = "stepped"
+"""Replaces the mode of a law if time stepping does not choose one."""
 APPROACH, IMPACT, CONSTRAINED, RELEASE = "approach", "impact", "constrained", "release"
-TINT = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
-"""What a contact does: not yet touching, meeting its surface at one instant, touching, having let go."""
+PHASE_TINTS = {APPROACH: 0, CONSTRAINED: 1, RELEASE: 2, IMPACT: 3}
+"""Phases of a contact: approach, impact at one instant, constrained motion, release."""
 
 
 def contact_phases(
-    t: Sequence[float], modes: Mapping[str, Sequence[str]], events: Iterable[tuple[str, float, str]], known: set[str]
-) -> dict[str, tuple[Span, ...]]:
+    t: Sequence[float],
+    modes: Mapping[str, Sequence[str]],
+    events: Iterable[tuple[str, float, str]],
+    series_names: set[str],
+) -> dict[str, tuple[TimeSpan, ...]]:
     """Per contact its phases in order of time.
 
     Args:
         t: times of the samples.
         modes: modes of the laws at the samples.
         events: (law, time, mode) in order of time.
-        known: the names of series; contacts report a gap.
+        series_names: the names of series; contacts report a gap.
     """
     happened = list(events)
-    found = {}
-    for name, met in modes.items():
-        if f"{name}.gap" in known and STEPPED not in met and len(t):
-            mine = [(at, what) for x, at, what in happened if x == name]
-            found[name] = tuple(_phases(float(t[0]), float(t[-1]), met[0], mine))
-    return found
+    phases = {}
+    for name, contact_modes in modes.items():
+        if f"{name}.gap" in series_names and STEPPED_MODE not in contact_modes and len(t):
+            changes = [(time, mode) for x, time, mode in happened if x == name]
+            phases[name] = tuple(_phases_of_contact(float(t[0]), float(t[-1]), contact_modes[0], changes))
+    return phases
 
 
-def _phases(begin: float, end: float, first: str, changes: Sequence[tuple[float, str]]) -> list[Span]:
-    """What one contact does; that it starts in contact is not an impact."""
-    now, since = APPROACH if first == FREE else CONSTRAINED, begin
-    found: list[Span] = []
-    for at, what in changes:
-        if at <= begin:
+def _phases_of_contact(begin: float, end: float, first: str, changes: Sequence[tuple[float, str]]) -> list[TimeSpan]:
+    """The phases of one contact; a start in contact is not an impact."""
+    now, since = APPROACH if first == FREE_MODE else CONSTRAINED, begin
+    spans: list[TimeSpan] = []
+    for time, mode in changes:
+        if time <= begin:
             continue
-        if what == FREE:
+        if mode == FREE_MODE:
             following = RELEASE
-            meets = now != CONSTRAINED  # thrown back at once
+            meets = now != CONSTRAINED  # immediate rebound
         else:
-            following, meets = CONSTRAINED, now != CONSTRAINED and what != PRESS
+            following, meets = CONSTRAINED, now != CONSTRAINED and mode != PRESS_MODE
         if following != now or meets:
-            found += [_span(now, since, at)] if at > since else []
-            found += [_span(IMPACT, at, at)] if meets else []
-            now, since = following, at
-    return [*found, _span(now, since, end)] if end > since else found
+            spans += [_phase_span(now, since, time)] if time > since else []
+            spans += [_phase_span(IMPACT, time, time)] if meets else []
+            now, since = following, time
+    return [*spans, _phase_span(now, since, end)] if end > since else spans
 
 
-def _span(kind: str, begin: float, end: float) -> Span:
-    return Span(kind, begin, end, TINT[kind])
+def _phase_span(kind: str, begin: float, end: float) -> TimeSpan:
+    return TimeSpan(kind, begin, end, PHASE_TINTS[kind])
 
 
 # Files
 
 
-def _parquet() -> tuple[Any, Any]:
+def _import_parquet() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(
-            "Parquet files need pyarrow, which is not installed: pip install 'gearwright[parquet]'. CSV needs nothing."
+            "Parquet files need pyarrow, which is not installed: pip install 'gearwright[parquet]', or save as CSV."
         ) from None
     return pyarrow, pyarrow.parquet
 
 
 def write_parquet(path: Path, t: Array, series: Mapping[str, Array], units: Mapping[str, str]) -> None:
     """All series as columns; the unit of each is its field's metadata."""
-    arrow, parquet = _parquet()
+    arrow, parquet = _import_parquet()
     columns = {"t": t, **series}
     fields = [
         arrow.field(name, arrow.float64(), metadata={"unit": "s" if name == "t" else units.get(name, "")})
         for name in columns
     ]
     table = arrow.table([np.asarray(x) for x in columns.values()], schema=arrow.schema(fields))
-    with replacement(path) as new:
+    with replacement_file(path) as new:
         parquet.write_table(table, new)
 
 
@@ -115,21 +119,21 @@ def read_series(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     if path.suffix == ".parquet":
         return _read_parquet(path)
     table = read_columns(path, letters=None)
-    t = table.times()
+    t = table.time_column()
     return t, {name: table.values[:, k] for k, name in enumerate(table.header) if name != "t"}, {}
 
 
-def _floats(path: Path, name: str, column: Any) -> Array:
-    """A column of real numbers; what is missing is nan, except among the times."""
+def _float_column(path: Path, name: str, column: Any) -> Array:
+    """A column of real numbers; missing entries are NaN, except among the times."""
     try:
-        values = as_floats(str(path), f"column {name!r}", column.to_numpy())
-        return increasing(str(path), "column 't'", values) if name == "t" else values
+        values = as_float_array(str(path), f"column {name!r}", column.to_numpy())
+        return increasing_array(str(path), "column 't'", values) if name == "t" else values
     except InputError as error:
         raise FileError(str(error)) from None
 
 
 def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
-    arrow, parquet = _parquet()
+    arrow, parquet = _import_parquet()
     try:
         with open_regular(path) as file:
             table = parquet.read_table(file)
@@ -139,30 +143,30 @@ def _read_parquet(path: Path) -> tuple[Array, dict[str, Array], dict[str, str]]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise FileError(f"{path}: column {twice[0]!r} appears twice. Remove one of them.")
-    columns = {name: _floats(path, name, table.column(name)) for name in names}
+    columns = {name: _float_column(path, name, table.column(name)) for name in names}
     if "t" not in columns:
-        raise FileError(f"{path}: missing column t (the times). It has {listed(columns)}.")
+        raise FileError(f"{path}: missing column t (the times). It has {listed_names(columns)}.")
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode() for field in table.schema}
     return columns.pop("t"), columns, {name: units[name] for name in columns}
 
 
 # Runs
 
-ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
-"""What the balance is made of."""
+BALANCE_ENERGIES = ("kinetic", "potential", "stored", "supplied", "dissipated")
+"""Terms of the energy balance."""
 
-RESTING = 1e-2
-"""Part of the largest energy in the balance that counts as moved in any case: nothing moves in a held arm, and samples
-may meet a swing at its turning points alone, but rounding and tolerances are relative to the energies themselves."""
+LEAST_MOVED_ENERGY_RATIO = 1e-2
+"""Share of the largest energy in the balance that always counts as moved: an arm may be at rest, or sampled only at its
+turning points, but rounding and tolerances are relative to the energies themselves."""
 
 
-def _peak(values: Array) -> float:
+def _peak_magnitude(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened during a run: a law changed its mode, or a user's event."""
+    """An event of a run: a change of a law's mode, or an event of the user."""
 
     t: float
     name: str
@@ -170,8 +174,8 @@ class RunEvent:
 
 
 @dataclass(frozen=True)
-class Run(Shown):
-    """What a simulation computed.
+class Run(NotebookFigure):
+    """The result of a simulation: named series with units, events, modes and remarks.
 
     Args:
         t: times [s], (T,).
@@ -179,8 +183,8 @@ class Run(Shown):
             signals of laws, and `energy.kinetic`, `.potential`, `.stored`, `.supplied`, `.dissipated`, `.balance`.
         units: unit of each series.
         events: events in order of time.
-        remarks: what was decided and noticed, for the person.
-        name: what ran.
+        remarks: choices of the program and observations, as text.
+        name: name of the robot or machine.
         modes: mode of every law at each sample, by the law's name; "stepped" where time stepping does not choose one.
 
     >>> import gearwright as gw
@@ -199,7 +203,7 @@ class Run(Shown):
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"
-        return f"<Run {visible(self.name)}: {span}, {len(self.series)} series, {len(self.events)} events>"
+        return f"<Run {visible_text(self.name)}: {span}, {len(self.series)} series, {len(self.events)} events>"
 
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""
@@ -236,25 +240,25 @@ class Run(Shown):
 
     @property
     def drift(self) -> float:
-        """The largest error of the book-keeping relative to the largest energy that moved.
+        """The largest error of the energy balance, relative to the largest energy that moved.
 
-        stored(t) - stored(0) = supplied - dissipated; what is missing, per peak of kinetic energy and works.
+        The balance is stored(t) - stored(0) = supplied - dissipated; its error is divided by `moved`.
         """
         error = float(np.abs(self["energy.balance"]).max()) if len(self.t) else 0.0
-        return error / self.moved if self.moved > 0 else 0.0
+        return error / self.moved_energy if self.moved_energy > 0 else 0.0
 
     @property
-    def moved(self) -> float:
-        """The largest energy that moved [J]: the peak of kinetic energy and works.
+    def moved_energy(self) -> float:
+        """The largest energy that moved [J]: the peak of kinetic energy and work.
 
-        It does not vanish where something is held: a hundredth of the largest energy in the balance is the least.
+        It is at least a hundredth of the largest energy in the balance, so it is not zero for an arm at rest.
         """
-        peaks = {kind: _peak(self.series.get(f"energy.{kind}", np.zeros(0))) for kind in ENERGIES}
-        least = RESTING * max(peaks.values())
+        peaks = {kind: _peak_magnitude(self.series.get(f"energy.{kind}", np.zeros(0))) for kind in BALANCE_ENERGIES}
+        least = LEAST_MOVED_ENERGY_RATIO * max(peaks.values())
         return max(least, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
 
     def save(self, path: str | Path) -> Path:
-        """Write all series to a CSV or Parquet file, by its ending."""
+        """Write all series to a CSV or Parquet file, chosen by the suffix."""
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.suffix == ".csv":
@@ -262,7 +266,7 @@ class Run(Shown):
         elif target.suffix == ".parquet":
             write_parquet(target, self.t, self.series, self.units)
         else:
-            raise InputError(f"{target}: a run is saved as .csv or .parquet. Choose one of these endings.")
+            raise InputError(f"{target}: a run is saved as .csv or .parquet. Choose one of these suffixes.")
         return target
 
     @staticmethod
@@ -274,33 +278,33 @@ class Run(Shown):
     def plot(self, *prefixes: str, path: str | Path | None = None) -> Any:
         """A figure with one panel per kind of series and unit; with `path` it is saved too.
 
-        Where there are contacts their phases stand behind the curves, each contact in a row.
+        Phases of contacts are drawn behind the curves, one row per contact.
 
         Args:
-            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; positions, speeds, forces, what motors
-                do, contacts, and energies unless given.
+            prefixes: beginnings of names, such as "q", "v", "shoulder.current"; default: positions, speeds, forces,
+                signals of motors, contacts, and energies.
             path: .png, .svg or .pdf.
         """
-        blocks = [one for prefix in prefixes for one in block(prefix, self.series, self.units, "run")]
+        blocks = [panel for prefix in prefixes for panel in block_panels(prefix, self.series, self.units, "run")]
         phases = self.phases
-        panels = blocks or overview(self.series, self.units, list(phases))
-        return saved(figure(self.t, "time [s]", panels, title=self.name, spans=phases), path)
+        panels = blocks or overview_panels(self.series, self.units, list(phases))
+        return save_if_path(panel_figure(self.t, "time [s]", panels, title=self.name, spans=phases), path)
 
     @property
-    def phases(self) -> dict[str, tuple[Span, ...]]:
-        """What each contact does, as spans (kind, begin, end) in order of time.
+    def phases(self) -> dict[str, tuple[TimeSpan, ...]]:
+        """The phases of each contact, as spans (kind, begin, end) in order of time.
 
-        Kinds are approach, impact, constrained and release. An impact is an instant; thrown back, a contact goes from
-        release to release. Meeting a surface without mass that gives way is not an impact. Time stepping finds no
-        moments and has no phases.
+        Kinds are approach, impact, constrained and release. An impact is an instant; after a rebound, a contact goes
+        from release to release. Touching a compliant surface without mass is not an impact. Time stepping locates no
+        events and has no phases.
         """
         happened = ((event.name, event.t, event.what) for event in self.events)
         return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))
 
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
-        """Largest difference per series, relative to its range in this run; the other is interpolated to its times.
+        """Largest difference per series, relative to its range in this run; the other run is interpolated to its times.
 
-        Only the time both cover is compared. Series that one of them lacks are left out unless asked for by `names`.
+        Only the common time span is compared. Series that one of them lacks are skipped unless listed in `names`.
         """
         from scipy.interpolate import CubicSpline
 
@@ -308,10 +312,10 @@ class Run(Shown):
         inside = (self.t >= other.t[0]) & (self.t <= other.t[-1])
         if not inside.any():
             raise InputError(f"run: {self!r} and {other!r} have no time in common.")
-        found = {}
+        differences = {}
         for name in shared:
-            mine = self[name][inside]
-            there = CubicSpline(other.t, other[name])(self.t[inside])
-            span = float(np.ptp(mine))
-            found[name] = float(np.abs(there - mine).max()) / (span if span > 0 else 1.0)
-        return found
+            values = self[name][inside]
+            interpolated = CubicSpline(other.t, other[name])(self.t[inside])
+            span = float(np.ptp(values))
+            differences[name] = float(np.abs(interpolated - values).max()) / (span if span > 0 else 1.0)
+        return differences

@@ -1,4 +1,4 @@
-"""Where a run is."""
+"""The current point of a run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from gearwright.system.system import Modes
 
 
 @dataclass
-class Here:
-    """Where a run is: time, state vector, modes; the last step; and how many events came without progress."""
+class RunPoint:
+    """The current point of a run: time, state vector, modes, last step, and number of events without progress."""
 
     t: float
     x: Array
     modes: Modes
     step: float | None = None
-    still: int = 0
+    events_without_progress: int = 0
 
-    def move(self, t: float, x: Array, step: float | None, event: bool = False) -> None:
-        """Go on to another time and state, where an event may have come; kinks are counted by their own watch."""
-        self.still = 0 if t > self.t else self.still + event
+    def move_to(self, t: float, x: Array, step: float | None, event: bool = False) -> None:
+        """Move to another time and state, possibly at an event; branch points are counted separately."""
+        self.events_without_progress = 0 if t > self.t else self.events_without_progress + event
         self.t, self.x, self.step = t, x, step

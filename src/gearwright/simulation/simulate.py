@@ -1,4 +1,4 @@
-"""`simulate`: from a robot, a state and inputs to a run, by the integrator that suits the decay rates at its start."""
+"""`simulate`: a run from a robot, a state and inputs, with an integrator chosen by the decay rates at its start."""
 
 from __future__ import annotations
 
@@ -9,92 +9,95 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import increasing, is_single, number, whole
+from gearwright.arguments import increasing_array, is_single_value, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.checks.energy_balance import (
-    REMARKABLE,
-    WRONG,
-    failure,
-    limit,
-    missing,
-    remark_on,
-    unbooked_laws,
+    FAILURE_DRIFT,
+    REMARK_DRIFT,
+    drift_error,
+    drift_limit,
+    drift_remark,
+    excess_drift,
+    laws_without_energy_balance,
 )
 from gearwright.simulation.checks.joint_effort import (
-    bounds_of,
     effort_remarks,
-    largest_inputs,
+    input_bounds,
+    input_limits,
     saturation_remarks,
     start_remarks,
     voltage_remarks,
 )
 from gearwright.simulation.events import Event
-from gearwright.simulation.fixed_step.fixed_step_run import STOPPED, run_fixed
-from gearwright.simulation.fixed_step.step_program import MOREAU
-from gearwright.simulation.instability import explained
-from gearwright.simulation.integrators.constraint_projection import kept_start
-from gearwright.simulation.integrators.methods import PROJECTED, has_sundials
+from gearwright.simulation.fixed_step.fixed_step_run import INTERRUPTED_REMARK, run_fixed
+from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
+from gearwright.simulation.instability import with_instability_cause
+from gearwright.simulation.integrators.constraint_projection import projected_start
+from gearwright.simulation.integrators.integrator_options import IntegratorOptions
+from gearwright.simulation.integrators.methods import PROJECTED_METHOD, has_sundials
 from gearwright.simulation.integrators.stiffness_detection import fastest_decay
-from gearwright.simulation.progress import noted_interruption, reporting
+from gearwright.simulation.progress import deferred_interruption, progress_bar
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulation import Simulation
-from gearwright.system.controllers.controller import controller_of
-from gearwright.system.inputs import gathered
+from gearwright.system.controllers.controller import as_controller
+from gearwright.system.inputs import gather_inputs
 from gearwright.system.state import initial_state, state_vector
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 
-SMOOTHED = ("euler", "rk4")
-"""The methods of fixed steps that take laws without modes."""
+SMOOTH_METHODS = ("euler", "rk4")
+"""The fixed-step methods for laws without modes."""
 
-FIXED = (*SMOOTHED, MOREAU)
-UNCONTROLLED = (*FIXED, PROJECTED)
-"""The methods whose error is the choice of whoever gives the step."""
+FIXED_STEP_METHODS = (*SMOOTH_METHODS, MOREAU_METHOD)
+METHODS_WITHOUT_ERROR_CONTROL = (*FIXED_STEP_METHODS, PROJECTED_METHOD)
+"""The methods without error control; the step determines their error."""
 
-METHODS = ("adaptive", "stiff", PROJECTED, *FIXED)
+SIMULATION_METHODS = ("adaptive", "stiff", PROJECTED_METHOD, *FIXED_STEP_METHODS)
 
-MANY = 5e3
-"""An explicit method takes about one step per three over the fastest decay rate; more than this many are too many."""
+MAX_EXPLICIT_STEPS = 5e3
+"""Largest number of steps for an explicit method, which takes about one step per 3 / (fastest decay rate)."""
 
 
-def choose(work: Simulation, x: Array, method: str | None) -> tuple[str, str]:
-    """The method, and a sentence that says why."""
+def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple[str, str]:
+    """The method, and the remark on its choice."""
     if method is not None:
-        if method not in METHODS:
-            raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, METHODS)}")
-        return method, f"method: {_title(method)}, as asked."
-    decay, span = fastest_decay(work.smooth_rates(x), x), float(work.times[-1] - work.times[0])
-    if decay * span / 3 > MANY:
+        if method not in SIMULATION_METHODS:
+            raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, SIMULATION_METHODS)}")
+        return method, f"method: {_method_title(method)}, as requested."
+    decay, span = fastest_decay(simulation.smooth_rates(x), x), float(simulation.times[-1] - simulation.times[0])
+    if decay * span / 3 > MAX_EXPLICIT_STEPS:
         return "stiff", (
-            f"method: {_title('stiff')}, because something decays at {decay:.3g} 1/s, within "
+            f"method: {_method_title('stiff')}, because the fastest decay rate is {decay:.3g} 1/s, a time constant of "
             f"{1 / (decay * span):.0e} of the run."
         )
-    return "adaptive", f"method: {_title('adaptive')}; tolerances {work.rtol:g} relative, {work.atol:g} absolute."
+    return (
+        "adaptive",
+        f"method: {_method_title('adaptive')}; tolerances {simulation.rtol:g} relative, {simulation.atol:g} absolute.",
+    )
 
 
-def _title(method: str) -> str:
+def _method_title(method: str) -> str:
     stiff = "BDF of SUNDIALS" if has_sundials() else "Radau of SciPy"
     return {
         "adaptive": "adaptive (Dormand-Prince 8(5,3))",
         "stiff": f"stiff ({stiff})",
-        PROJECTED: "fixed-step Dormand-Prince 5, what is held is put back after each step",
+        PROJECTED_METHOD: "fixed-step Dormand-Prince 5, each step projected onto the constraints",
         "euler": "fixed-step semi-implicit Euler, compiled",
         "rk4": "fixed-step Runge-Kutta 4, compiled",
-        MOREAU: "fixed-step time stepping (Moreau's midpoint rule), compiled",
+        MOREAU_METHOD: "fixed-step time stepping (Moreau's midpoint rule), compiled",
     }[method]
 
 
-DEFAULT_STEP = 1e-3
-"""The step of the projected method [s] unless one is given."""
+DEFAULT_PROJECTED_STEP = 1e-3
+"""Default step of the projected method [s]."""
 
-FINEST = 2.3e-14
-"""The smallest relative tolerance: a hundred roundings of a float."""
+DEFAULT_INTEGRATOR = IntegratorOptions()
 
 
 @check_arguments
@@ -109,131 +112,143 @@ def simulate(
     extra_laws: Sequence[Law] = (),
     method: str | None = None,
     events: Sequence[Event | Callable[..., float]] = (),
-    step: float | None = None,
     samples: int | Sequence[float] = 1001,
-    rtol: float = 1e-8,
-    atol: float = 1e-10,
+    integrator: IntegratorOptions = DEFAULT_INTEGRATOR,
     progress: bool | None = None,
     saturate: bool = False,
 ) -> Run:
-    """Simulate a robot with its friction, losses, stops and motors, or a machine with the laws given.
+    """Simulate a robot with its friction, losses, stops and motors, or a machine with the given laws.
 
     Args:
-        robot_or_mech: a robot (with the laws of its file unless `laws` are given) or a machine (without any).
-        state: initial State, (q, v), or q alone for a start at rest; neutral and at rest unless given.
+        robot_or_mech: a robot (with the laws of its file unless `laws` are given) or a machine (without laws).
+        state: initial State, (q, v), or q alone for a start at rest; default: neutral and at rest.
         until: end time [s].
         inputs: forces tau (n,), a function of time that returns them, or a mapping from input names
             (`tau.<speed>`, `<motor>.torque`, `<drive>.voltage`, ...) to numbers, functions of time or (times, values).
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
-        laws: laws instead of those of the robot, of which a remark names what is left out; () for none.
-        extra_laws: laws beside those of the robot: a push at the tool, a wall, a brake.
+        laws: laws instead of those of the robot; a remark names the excluded laws; () for none.
+        extra_laws: laws in addition to those of the robot: a push at the tool, a wall, a brake.
         method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), "projected" (Dormand-Prince 5
             with a fixed step, all laws and events; for loops that pass singular positions), or compiled with a fixed
-            step: "euler" (semi-implicit), "rk4" (both take friction, stops and gaps smooth) or "moreau" (time stepping,
-            all laws as they are, first order); chosen from the problem unless given.
-        events: functions (t, State) -> number to watch for zeros, or Events.
-        step: step of the fixed-step methods [s].
-        samples: how many equally spaced samples to record, or the times themselves: the start is always one of
-            them, and the run ends at the last.
-        rtol: relative tolerance of the adaptive methods, from 2.3e-14 to 1.
-        atol: absolute tolerance, positive.
-        progress: whether to show a progress bar; on a terminal, for runs that take a while, unless given.
-        saturate: whether to cut forces at the `effort` of their joints and torques at the largest of their motors;
-            otherwise a remark says where they go beyond.
+            step: "euler" (semi-implicit), "rk4" (both with smooth friction, stops and gaps) or "moreau" (time stepping,
+            all laws unchanged, first order); default: chosen from the problem.
+        events: functions (t, State) -> number whose zeros are located, or Events.
+        samples: number of equally spaced samples, or their times [s]: the start is always one of them, and the run ends
+            at the last.
+        integrator: tolerances of the adaptive methods, or the step of the fixed-step methods.
+        progress: whether to show a progress bar; default: on a terminal, for long runs.
+        saturate: whether to clip forces at the `effort` of their joints and torques at the maximum of their motors;
+            otherwise a remark reports where they exceed it.
 
     Returns:
-        The run. `run.remarks` say which method was chosen and why.
+        The run. `run.remarks` state the chosen method and the reason.
 
     >>> import gearwright as gw
     >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.2)
     >>> bool(run.drift < 1e-6)
     True
     """
-    mech = _machine(robot_or_mech)
-    begin = initial_state(mech, state)
-    times = _times(until, samples)
-    rtol = number("simulate", "rtol", rtol, least=FINEST, below=1.0, example=1e-8)
-    atol = number("simulate", "atol", atol, above=0.0, example=1e-10)
-    step = None if step is None else number("simulate", "step", step, above=0.0, unit="seconds", example=1e-3)
-    control = controller_of(controller)
-    named = named_inputs(inputs, control, begin)
-    chosen = acting_laws("simulate", robot_or_mech, mech, (laws, extra_laws), named, smooth=method in SMOOTHED)
-    system = System(mech, chosen.laws, control.states if control else {})
-    given = gathered(mech, {one.name: one.initial for one in system.inputs.values()}, inputs)
-    largest = largest_inputs(robot_or_mech, mech, saturate)
-    if saturate:
-        given = replace(given, bounds=bounds_of(given.names, largest))
-    recorder = Recorder(system, given.names, getattr(robot_or_mech, "name", "machine"))
-    recorder.remarks.extend([*chosen.remarks, *start_remarks(robot_or_mech, mech, np.asarray(begin.q))])
-    x = state_vector(system, begin)
-    watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
-    work = Simulation(system, given, control, method or "adaptive", rtol, atol, watched, recorder, times)
-    x = kept_start(
-        system, float(times[0]), x, work.held_inputs(float(times[0]), x), work.first_modes(float(times[0]), x)
+    mech = _machine_of(robot_or_mech)
+    start = initial_state(mech, state)
+    times = _sample_times(until, samples)
+    step = integrator.step
+    control = as_controller(controller)
+    input_names = named_inputs(inputs, control, start)
+    chosen = acting_laws(
+        "simulate", robot_or_mech, mech, (laws, extra_laws), input_names, smooth=method in SMOOTH_METHODS
     )
-    work.may_change = method is None
-    work.method, why = choose(work, x, method)
-    recorder.remarks.insert(0, why)  # whatever choosing it made us say
-    if work.method in FIXED:
-        with reporting(float(times[0]), float(times[-1]), progress) as work.report, noted_interruption() as work.obey:
-            return _judged(work, run_fixed(work, x, step), largest)
-    if work.method == PROJECTED:
-        work.step = DEFAULT_STEP if step is None else step
+    system = System(mech, chosen.laws, control.states if control else {})
+    input_signals = gather_inputs(
+        mech, {quantity.name: quantity.initial for quantity in system.inputs.values()}, inputs
+    )
+    limits = input_limits(robot_or_mech, mech, saturate)
+    if saturate:
+        input_signals = replace(input_signals, bounds=input_bounds(input_signals.names, limits))
+    recorder = Recorder(system, input_signals.names, getattr(robot_or_mech, "name", "machine"))
+    recorder.remarks.extend([*chosen.remarks, *start_remarks(robot_or_mech, mech, np.asarray(start.q))])
+    x = state_vector(system, start)
+    watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
+    tolerances = (integrator.rtol, integrator.atol)
+    simulation = Simulation(system, input_signals, control, method or "adaptive", *tolerances, watched, recorder, times)
+    x = projected_start(
+        system,
+        float(times[0]),
+        x,
+        simulation.held_inputs(float(times[0]), x),
+        simulation.first_modes(float(times[0]), x),
+    )
+    simulation.may_switch = method is None
+    simulation.method, why = choose_method(simulation, x, method)
+    recorder.remarks.insert(0, why)  # before the remarks made while choosing it
+    if simulation.method in FIXED_STEP_METHODS:
+        with (
+            progress_bar(float(times[0]), float(times[-1]), progress) as simulation.report,
+            deferred_interruption() as simulation.raise_if_interrupted,
+        ):
+            return _with_energy_check(simulation, run_fixed(simulation, x, step), limits)
+    if simulation.method == PROJECTED_METHOD:
+        simulation.step = DEFAULT_PROJECTED_STEP if step is None else step
     elif step is not None:
-        methods = ", ".join(UNCONTROLLED)
-        raise InputError(f"simulate: step={step} is for the methods {methods}. Leave it out, or name one.")
-    return _adaptive(work, x, progress, largest)
+        methods = ", ".join(METHODS_WITHOUT_ERROR_CONTROL)
+        raise InputError(
+            f"simulate: integrator.step={step} is for the methods {methods}. Remove it, or choose one of them."
+        )
+    return _run_adaptive(simulation, x, progress, limits)
 
 
-def _adaptive(work: Simulation, x: Array, progress: bool | None, largest: Mapping[str, float]) -> Run:
-    recorder = work.recorder
+def _run_adaptive(simulation: Simulation, x: Array, progress: bool | None, limits: Mapping[str, float]) -> Run:
+    recorder = simulation.recorder
     try:
         with (
-            reporting(float(work.times[0]), float(work.times[-1]), progress) as work.report,
-            noted_interruption() as work.obey,
+            progress_bar(float(simulation.times[0]), float(simulation.times[-1]), progress) as simulation.report,
+            deferred_interruption() as simulation.raise_if_interrupted,
         ):
-            work.run(x)
+            simulation.run_to_end(x)
     except KeyboardInterrupt:
-        recorder.remarks.append(STOPPED.format(recorder.last))
+        recorder.remarks.append(INTERRUPTED_REMARK.format(recorder.last_time))
     except SimulationError as error:
-        why = explained(work, x, error)
-        why.run = recorder.run() if len(recorder) else None
+        why = with_instability_cause(simulation, x, error)
+        why.run = recorder.run_so_far() if len(recorder) else None
         raise why from None
-    return _judged(work, recorder.run(), largest)
+    return _with_energy_check(simulation, recorder.run_so_far(), limits)
 
 
-def _judged(work: Simulation, run: Run, largest: Mapping[str, float]) -> Run:
-    """The run with what its books and the limits of its joints say about it; an error where it is wrong.
+def _with_energy_check(simulation: Simulation, run: Run, limits: Mapping[str, float]) -> Run:
+    """The run with remarks on its energy balance and joint limits; an error if the balance is wrong.
 
-    With a fixed step the error of a run is the user's choice: a remark will do.
+    A fixed-step run gets a remark only, since the user chooses its error with the step.
     """
-    remarks = effort_remarks(run, largest, work.inputs.bounds is not None)
-    clipped = (*saturation_remarks(run, work.system.laws), *voltage_remarks(run))
+    remarks = effort_remarks(run, limits, simulation.inputs.bounds is not None)
+    clipped = (*saturation_remarks(run, simulation.system.laws), *voltage_remarks(run))
     run = replace(run, remarks=(*run.remarks, *remarks, *clipped))
-    controlled = work.method not in UNCONTROLLED
-    rtol, atol = (work.rtol, work.atol) if controlled else (0.0, 0.0)
-    drift = missing(run, atol)
-    if drift <= limit(rtol, REMARKABLE):
+    controlled = simulation.method not in METHODS_WITHOUT_ERROR_CONTROL
+    rtol, atol = (simulation.rtol, simulation.atol) if controlled else (0.0, 0.0)
+    drift = excess_drift(run, atol)
+    if drift <= drift_limit(rtol, REMARK_DRIFT):
         return run
-    unbooked = [] if work.method == MOREAU else unbooked_laws(work.system, work.recorder.instants())
-    run = replace(run, remarks=(*run.remarks, remark_on(drift, unbooked)))
-    if controlled and not unbooked and drift > limit(rtol, WRONG):
-        raise failure(drift, work.method, run)
+    unbalanced = (
+        []
+        if simulation.method == MOREAU_METHOD
+        else laws_without_energy_balance(simulation.system, simulation.recorder.sample_instants())
+    )
+    run = replace(run, remarks=(*run.remarks, drift_remark(drift, unbalanced)))
+    if controlled and not unbalanced and drift > drift_limit(rtol, FAILURE_DRIFT):
+        raise drift_error(drift, simulation.method, run)
     return run
 
 
-def _machine(given: Any) -> Mechanism:
-    return machine_of("simulate", given)
+def _machine_of(robot_or_mech: Any) -> Mechanism:
+    return machine_of("simulate", robot_or_mech)
 
 
-def _times(until: Any, samples: Any) -> Array:
-    end = number("simulate", "until", until, above=0.0, unit="seconds")
-    if is_single(samples):
-        return np.linspace(0.0, end, whole("simulate", "samples", samples, least=2, example=1001))
-    times = increasing("simulate", "samples", samples)
+def _sample_times(until: Any, samples: Any) -> Array:
+    end = real_number("simulate", "until", until, above=0.0, unit="seconds")
+    if is_single_value(samples):
+        return np.linspace(0.0, end, whole_number("simulate", "samples", samples, least=2, example=1001))
+    times = increasing_array("simulate", "samples", samples)
     if times[0] < 0 or times[-1] > end * (1 + 1e-12):
         raise InputError(
             f"simulate: samples run from {times[0]:g} to {times[-1]:g} s; they must be times from 0 up to `until`, "
-            f"{end:g} s. Leave out the others, or simulate longer."
+            f"{end:g} s. Remove the others, or extend `until`."
         )
     return times if times[0] == 0 else np.concatenate([[0.0], times])

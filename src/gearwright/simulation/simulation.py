@@ -1,4 +1,4 @@
-"""The loop of a simulation: march, meet events, change modes, go on."""
+"""The loop of a simulation: integrate to events, change modes, continue."""
 
 from __future__ import annotations
 
@@ -9,46 +9,51 @@ from functools import cached_property, partial
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.checks.energy_balance import opened_books
-from gearwright.simulation.checks.failures import Failures
-from gearwright.simulation.compiled_loop.event_loop import EventLoop, Met
-from gearwright.simulation.compiled_loop.loop_choice import LoopChoice, Source
-from gearwright.simulation.events import Event, Watch
-from gearwright.simulation.integrators.constraint_projection import projection
-from gearwright.simulation.integrators.integrate_to_event import Problem, Rates, Slopes, StuckError
-from gearwright.simulation.integrators.methods import march
-from gearwright.simulation.integrators.rates import InputsAt, exact_slopes, is_lost, rates_by_kernel
-from gearwright.simulation.integrators.stiffness_detection import Patience, SlowError
-from gearwright.simulation.python_loop.branch_points import Kinks
-from gearwright.simulation.python_loop.rates_in_modes import InModes, WorthwhileTable
-from gearwright.simulation.python_loop.sampled_integration import SampledMarch
+from gearwright.simulation.checks.energy_balance import with_zero_energy_balance
+from gearwright.simulation.checks.failures import FailureChecks
+from gearwright.simulation.compiled_loop.event_loop import EventLoop, LoopExit
+from gearwright.simulation.compiled_loop.loop_choice import KernelSource, LoopPolicy
+from gearwright.simulation.events import Event, EventWatch
+from gearwright.simulation.integrators.constraint_projection import projection_at
+from gearwright.simulation.integrators.integrate_to_event import (
+    IntegrationProblem,
+    JacobianAt,
+    NoProgressError,
+    RatesAt,
+)
+from gearwright.simulation.integrators.methods import make_integrator
+from gearwright.simulation.integrators.rates import InputsAt, exact_jacobian, is_diverged, rates_by_kernel
+from gearwright.simulation.integrators.stiffness_detection import StepsTooShortError, StiffnessMonitor
+from gearwright.simulation.python_loop.branch_points import BranchPoints
+from gearwright.simulation.python_loop.rates_in_modes import KernelPolicy, RatesInModes
+from gearwright.simulation.python_loop.sampled_integration import SampledIntegrator
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
-from gearwright.simulation.run_inputs import Driving
-from gearwright.simulation.run_point import Here
-from gearwright.system.constraints.projection import keeps_places
+from gearwright.simulation.run_inputs import ControlledInputs
+from gearwright.simulation.run_point import RunPoint
+from gearwright.system.constraints.projection import has_position_holds
 from gearwright.system.controllers.controller import Controller
-from gearwright.system.evaluation import evaluate, situations_at
-from gearwright.system.inputs import Inputs
+from gearwright.system.evaluation import evaluate_system, situations_at
+from gearwright.system.inputs import InputSignals
 from gearwright.system.kernels.motion_rates import MotionRates, motion_rates
-from gearwright.system.kernels.observation import observe
-from gearwright.system.modes.mode_settling import settle
+from gearwright.system.kernels.observation import observe_states
+from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 
-STIFF = "method: stiff from t = {:g} s on, where the steps of the explicit one crawled."
+SWITCHED_REMARK = "method: stiff from t = {:g} s on, where the steps of the explicit method became too short."
 
-WATCHFUL = 50
-"""Steps that a run with events takes at least, so that none is stepped over."""
+MIN_STEPS_WITH_EVENTS = 50
+"""Least number of steps of a run with events, so that none is missed."""
 
 
 @dataclass
 class Simulation:
-    """One run at work."""
+    """One run of a simulation."""
 
     system: System
-    inputs: Inputs
+    inputs: InputSignals
     controller: Controller | None
     method: str
     rtol: float
@@ -57,245 +62,261 @@ class Simulation:
     recorder: Recorder
     times: Array
     report: Callable[[float], None] = lambda _: None
-    obey: Callable[[], None] = lambda: None
-    may_change: bool = False
+    raise_if_interrupted: Callable[[], None] = lambda: None
+    may_switch: bool = False
     step: float | None = None
 
-    def run(self, x: Array) -> None:
-        """From the first of the times to the last; the recorder keeps the samples."""
-        here = self._begun(x)
-        for bound in self._driving.stops(here.t, float(self.times[-1])):
-            while here.t < bound:
-                if self._ends_before(here, bound):
+    def run_to_end(self, x: Array) -> None:
+        """Simulate from the first of the times to the last; the recorder stores the samples."""
+        point = self._start_point(x)
+        for bound in self._controlled_inputs.stop_times(point.t, float(self.times[-1])):
+            while point.t < bound:
+                if self._ends_before(point, bound):
                     return
-            here.x = self._sample(here.t, here.x)
-            self._settle(here)
+            point.x = self._update_controller(point.t, point.x)
+            self._find_modes(point)
 
-    def _sample(self, t: float, x: Array) -> Array:
-        """Ask a sampled controller; the state vector with the next values of its states."""
-        x = self._driving.sample(t, x)
-        if self._loop is not None:
-            self._loop.sampled(t)
+    def _update_controller(self, t: float, x: Array) -> Array:
+        """Sample the controller; returns the state vector with the next values of its states."""
+        x = self._controlled_inputs.update_controller(t, x)
+        if self._event_loop is not None:
+            self._event_loop.update_held_inputs(t)
         return x
 
-    def _begun(self, x: Array) -> Here:
-        """The start, with modes that fit it, books that begin at zero, and the first sample."""
+    def _start_point(self, x: Array) -> RunPoint:
+        """The start with consistent modes, zero work and the first sample."""
         t = float(self.times[0])
-        x = self._sample(t, x)
-        here = Here(t, x, self.first_modes(t, x))
-        self._settle(here)
-        here.x, remarks = opened_books(self.system, here.x)
+        x = self._update_controller(t, x)
+        point = RunPoint(t, x, self.first_modes(t, x))
+        self._find_modes(point)
+        point.x, remarks = with_zero_energy_balance(self.system, point.x)
         self.recorder.remarks.extend(remarks)
-        self._watch.begin(t, self._driving.state(here.x))
-        if self._loop is None or not self._loop.record(here):
-            self._record(here.t, here.x, here.modes)
-        return here
+        self._event_watch.initialise_sides(t, self._controlled_inputs.state(point.x))
+        if self._event_loop is None or not self._event_loop.record_sample(point):
+            self._record_sample(point.t, point.x, point.modes)
+        return point
 
-    def _ends_before(self, here: Here, bound: float) -> bool:
-        """March on to the bound, or to an event before it; True when that ends the run."""
-        if self._loop is not None:
+    def _ends_before(self, point: RunPoint, bound: float) -> bool:
+        """Integrate to the bound, or to an event before it; True if that ends the run."""
+        if self._event_loop is not None:
             try:
-                met = self._loop.march(here, bound)
-            except SlowError as slow:
-                self._go_on_stiff(here, slow)
+                loop_exit = self._event_loop.advance_to(point, bound)
+            except StepsTooShortError as slow:
+                self._switch_to_stiff(point, slow)
                 return False
-            if met is not Met.LEFT and met is not Met.STUCK:
-                return self._ends_at(here, met)
-            self._loop.leave()
-        return self._ends_in_python(here, bound)
+            if loop_exit is not LoopExit.LEFT_TO_PYTHON and loop_exit is not LoopExit.NO_PROGRESS:
+                return self._ends_after_exit(point, loop_exit)
+            self._event_loop.hand_over()
+        return self._ends_in_python(point, bound)
 
-    def _ends_at(self, here: Here, met: Met) -> bool:
-        """What the loop in machine code leaves to Python; True when that ends the run."""
-        if met is Met.LOST:
-            raise self._failures.blown_up(here.t, here.x, "faster than any machine")
-        if met is Met.EVENT:
-            if self._meets_end(here):
+    def _ends_after_exit(self, point: RunPoint, loop_exit: LoopExit) -> bool:
+        """Handle an exit of the loop in machine code; True if that ends the run."""
+        if loop_exit is LoopExit.DIVERGED:
+            raise self._failure_checks.divergence_error(point.t, point.x, "faster than any machine")
+        if loop_exit is LoopExit.EVENT:
+            if self._ends_at_event(point):
                 return True
-            met = self._loop.after_event(here) if self._loop is not None else met
-        if met is Met.UNSETTLED:
-            self._settle_in_python(here)
-        self._failures.refuse_restless(here)
+            loop_exit = self._event_loop.after_event(point) if self._event_loop is not None else loop_exit
+        if loop_exit is LoopExit.INCONSISTENT_MODES:
+            self._find_modes_in_python(point)
+        self._failure_checks.raise_if_chattering(point)
         return False
 
-    def _ends_in_python(self, here: Here, bound: float) -> bool:
-        """The same law by law, or by kernels that Python calls."""
-        problem = self._problem(here, bound)
-        engine = march(self.method, problem, self.step)
-        sampled = SampledMarch(engine, problem.enough, self.times, self.recorder, self._kinks, problem.project)
+    def _ends_in_python(self, point: RunPoint, bound: float) -> bool:
+        """Integrate in Python, law by law or with kernels; True if that ends the run."""
+        problem = self._integration_problem(point, bound)
+        engine = make_integrator(self.method, problem, self.step)
+        sampled = SampledIntegrator(
+            engine, problem.should_stop, self.times, self.recorder, self._branch_points, problem.project
+        )
         try:
-            reached = sampled.to(bound, lambda t, x: self._record(t, x, here.modes))
-        except StuckError as stuck:
-            at = Here(stuck.t, stuck.x, here.modes)
-            raise self._failures.stuck(at, self._rates(at), engine.step_size, stuck.reason) from None
-        except SlowError as slow:
-            here.move(slow.t, slow.x, None)
-            self._go_on_stiff(here, slow)
+            result = sampled.integrate_to(bound, lambda t, x: self._record_sample(t, x, point.modes))
+        except NoProgressError as stuck:
+            failure_point = RunPoint(stuck.t, stuck.x, point.modes)
+            raise self._failure_checks.no_progress_error(
+                failure_point, self._rates_at(failure_point), engine.step_size, stuck.reason
+            ) from None
+        except StepsTooShortError as slow:
+            point.move_to(slow.t, slow.x, None)
+            self._switch_to_stiff(point, slow)
             return False
-        handed_over = not (reached.event or reached.kink) and problem.enough()  # another engine finds its own step
-        here.move(reached.t, reached.x, None if handed_over else engine.step_size, reached.event)
-        if is_lost(self.system, here.x):
-            raise self._failures.blown_up(here.t, here.x, "faster than any machine")
-        over = reached.event and self._meets_end(here)
-        if reached.event and not over:
-            self._settle(here)
-        self._failures.refuse_restless(here)
-        return over
+        handed_over = (
+            not (result.is_event or result.is_branch_point) and problem.should_stop()
+        )  # the other loop chooses its own step
+        point.move_to(result.t, result.x, None if handed_over else engine.step_size, result.is_event)
+        if is_diverged(self.system, point.x):
+            raise self._failure_checks.divergence_error(point.t, point.x, "faster than any machine")
+        is_over = result.is_event and self._ends_at_event(point)
+        if result.is_event and not is_over:
+            self._find_modes(point)
+        self._failure_checks.raise_if_chattering(point)
+        return is_over
 
-    def _go_on_stiff(self, here: Here, slow: SlowError) -> None:
-        """Let an implicit method go on, unless the user has asked for the explicit one or no method would help."""
-        self._loops.leave()
-        self._failures.refuse_hopeless(here, self._rates(here), slow.step, self.may_change)
+    def _switch_to_stiff(self, point: RunPoint, slow: StepsTooShortError) -> None:
+        """Switch to an implicit method, unless the user has chosen the explicit one or no method would help."""
+        self._loop_policy.hand_over()
+        self._failure_checks.raise_if_stalled(point, self._rates_at(point), slow.step, self.may_switch)
         self.method = "stiff"
-        self.recorder.remarks.append(STIFF.format(here.t))
+        self.recorder.remarks.append(SWITCHED_REMARK.format(point.t))
 
-    def _rates(self, here: Here) -> Rates:
-        """The rates in the modes at hand."""
-        return self._problem(here, here.t).rates
+    def _rates_at(self, point: RunPoint) -> RatesAt:
+        """The rates in the current modes."""
+        return self._integration_problem(point, point.t).rates
 
-    def _settle(self, here: Here) -> None:
-        """Choose modes in which every guard holds; changes are noted."""
-        if self.system.has_modes and (self._loop is None or self._loop.settle(here) is Met.UNSETTLED):
-            self._settle_in_python(here)
+    def _find_modes(self, point: RunPoint) -> None:
+        """Find modes in which every guard holds; changes are recorded."""
+        if self.system.has_modes and (
+            self._event_loop is None or self._event_loop.find_modes(point) is LoopExit.INCONSISTENT_MODES
+        ):
+            self._find_modes_in_python(point)
 
-    def _settle_in_python(self, here: Here) -> None:
-        settled = settle(self.system, here.t, here.x, self._driving.at(here.t, here.x)[0], here.modes)
-        self.recorder.events.extend(RunEvent(here.t, name, mode) for name, mode in settled.changes)
+    def _find_modes_in_python(self, point: RunPoint) -> None:
+        settled = find_consistent_modes(
+            self.system, point.t, point.x, self._controlled_inputs.inputs_at(point.t, point.x)[0], point.modes
+        )
+        self.recorder.events.extend(RunEvent(point.t, name, mode) for name, mode in settled.changes)
         self.recorder.remark_once(settled.remarks)
-        here.x, here.modes = settled.x, settled.modes
+        point.x, point.modes = settled.x, settled.modes
 
-    def _meets_end(self, here: Here) -> bool:
-        """Note the user's events at this time; True when one of them ends the run."""
-        met = self._watch.met(here.t, self._driving.state(here.x))
-        self.recorder.events.extend(RunEvent(here.t, event.name, "event") for event in met)
-        return any(event.terminal for event in met)
+    def _ends_at_event(self, point: RunPoint) -> bool:
+        """Record the user's events at this time; True if one of them ends the run."""
+        crossed = self._event_watch.take_crossed_events(point.t, self._controlled_inputs.state(point.x))
+        self.recorder.events.extend(RunEvent(point.t, event.name, "event") for event in crossed)
+        return any(event.terminal for event in crossed)
 
-    def _record(self, t: float, x: Array, modes: Modes) -> None:
-        u = self._driving.at(t, x)[0]
-        if self._motion is not None:
-            self.recorder.postpone(t, x, u, partial(observe, self.system))
+    def _record_sample(self, t: float, x: Array, modes: Modes) -> None:
+        u = self._controlled_inputs.inputs_at(t, x)[0]
+        if self._motion_rates is not None:
+            self.recorder.defer(t, x, u, partial(observe_states, self.system))
         else:
-            self.recorder.record(t, x, u, modes, evaluate(self.system, t, x, u, modes))
+            self.recorder.record_sample(t, x, u, modes, evaluate_system(self.system, t, x, u, modes))
         self.report(t)
 
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
-        """The rates near the start, in the modes that laws start in."""
+        """The rates near the start, in the initial modes of the laws."""
         t = float(self.times[0])
-        self._sample(t, x)
-        if self._loop is not None:
-            return self._loop.rates(Here(t, x, self.first_modes(t, x)), t)
-        return partial(self._problem(Here(t, x, self.first_modes(t, x)), t).rates, t)
+        self._update_controller(t, x)
+        if self._event_loop is not None:
+            return self._event_loop.rates_near(RunPoint(t, x, self.first_modes(t, x)), t)
+        return partial(self._integration_problem(RunPoint(t, x, self.first_modes(t, x)), t).rates, t)
 
     def first_modes(self, t: float, x: Array) -> Modes:
-        """The modes that laws start in."""
-        situations = situations_at(self.system, t, x, self._driving.at(t, x)[0])
-        return tuple(law.start(s) for law, s in zip(self.system.laws, situations, strict=True))
+        """The initial modes of the laws."""
+        situations = situations_at(self.system, t, x, self._controlled_inputs.inputs_at(t, x)[0])
+        return tuple(law.initial_mode(s) for law, s in zip(self.system.laws, situations, strict=True))
 
     def held_inputs(self, t: float, x: Array) -> Array:
-        """The inputs at a time at which the controller is asked."""
-        self._driving.sample(t, x)
-        return self._driving.at(t, x)[0]
+        """The inputs at a sample of the controller."""
+        self._controlled_inputs.update_controller(t, x)
+        return self._controlled_inputs.inputs_at(t, x)[0]
 
     def state(self, x: Array) -> State:
-        """A state vector as a controller sees it."""
-        return self._driving.state(x)
+        """A state vector as a State for controllers."""
+        return self._controlled_inputs.state(x)
 
-    def _problem(self, here: Here, bound: float) -> Problem:
-        """What is to be integrated from here on, in the modes at hand."""
-        latest = float(np.nextafter(bound, here.t)) if bound > here.t else bound  # no input has jumped yet there
-        alone = self._loop is None
+    def _integration_problem(self, point: RunPoint, bound: float) -> IntegrationProblem:
+        """The initial value problem from the current point on, in the current modes."""
+        latest = float(np.nextafter(bound, point.t)) if bound > point.t else bound  # no input has jumped yet there
+        alone = self._event_loop is None
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
-            self.obey()
-            return self._driving.at(min(now, latest), y)
+            self.raise_if_interrupted()
+            return self._controlled_inputs.inputs_at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
-            watched = self._watch.levels(now, self._driving.state(y)) if self.events else ()
-            return np.concatenate((in_modes.levels(now, y), watched)) if self.system.has_modes else np.array(watched)
+            watched = self._event_watch.event_levels(now, self._controlled_inputs.state(y)) if self.events else ()
+            return (
+                np.concatenate((in_modes.guard_levels(now, y), watched)) if self.system.has_modes else np.array(watched)
+            )
 
-        in_modes = InModes(self.system, here.modes, inputs, self._table)
-        rates, slopes = self._smooth(here.modes, inputs, in_modes.rates)
+        in_modes = RatesInModes(self.system, point.modes, inputs, self._kernel_policy)
+        rates, slopes = self._rates_and_jacobian(point.modes, inputs, in_modes.state_rates)
         explicit = self.method == "adaptive"
-        kinks = self._kinks.levels(here.t, here.x, inputs, in_modes) if explicit else None
+        kinks = self._branch_points.branch_levels(point.t, point.x, inputs, in_modes) if explicit else None
         watched = levels if self.events or self.system.has_modes else None
-        return Problem(
+        return IntegrationProblem(
             rates,
             watched,
-            here.t,
-            here.x,
+            point.t,
+            point.x,
             bound,
             self.rtol,
             self.atol,
-            here.step,
-            longest_step=np.inf if watched is None and kinks is None else self._span / WATCHFUL,
-            slopes=slopes,
-            kinks=kinks,
-            patience=self._patience if explicit else None,
-            enough=lambda: alone and self._loop is not None,
-            project=projection(self.system, here, inputs(here.t, here.x)[0], self.recorder.remarks),
+            point.step,
+            longest_step=np.inf if watched is None and kinks is None else self._duration / MIN_STEPS_WITH_EVENTS,
+            jacobian=slopes,
+            branch_levels=kinks,
+            stiffness=self._stiffness if explicit else None,
+            should_stop=lambda: alone and self._event_loop is not None,
+            project=projection_at(self.system, point, inputs(point.t, point.x)[0], self.recorder.remarks),
         )
 
-    def _smooth(self, modes: Modes, inputs: InputsAt, otherwise: Rates) -> tuple[Rates, Slopes | None]:
-        """The rates in given modes, and for a stiff method their derivatives where these are known."""
-        if self._motion is None:
+    def _rates_and_jacobian(
+        self, modes: Modes, inputs: InputsAt, otherwise: RatesAt
+    ) -> tuple[RatesAt, JacobianAt | None]:
+        """The rates in given modes, and for a stiff method their Jacobian if it is known."""
+        if self._motion_rates is None:
             return otherwise, None
-        rates = rates_by_kernel(self.system, modes, inputs, self._motion)
-        if self._driving.depends_on_state or self.method != "stiff":
+        rates = rates_by_kernel(self.system, modes, inputs, self._motion_rates)
+        if self._controlled_inputs.depends_on_state or self.method != "stiff":
             return rates, None
-        return rates, exact_slopes(self.system, inputs, self._motion, rates)
+        return rates, exact_jacobian(self.system, inputs, self._motion_rates, rates)
 
     @cached_property
-    def _span(self) -> float:
+    def _duration(self) -> float:
         return float(self.times[-1] - self.times[0])
 
     @cached_property
-    def _failures(self) -> Failures:
-        return Failures(self.system, self.recorder, self._span, (self.rtol, self.atol))
+    def _failure_checks(self) -> FailureChecks:
+        return FailureChecks(self.system, self.recorder, self._duration, (self.rtol, self.atol))
 
     @cached_property
-    def _driving(self) -> Driving:
-        return Driving(self.system, self.inputs, self.controller)
+    def _controlled_inputs(self) -> ControlledInputs:
+        return ControlledInputs(self.system, self.inputs, self.controller)
 
     @cached_property
-    def _watch(self) -> Watch:
-        return Watch(self.events)
+    def _event_watch(self) -> EventWatch:
+        return EventWatch(self.events)
 
     @cached_property
-    def _patience(self) -> Patience:
-        return Patience(float(self.times[-1]), self._span, self.may_change)
+    def _stiffness(self) -> StiffnessMonitor:
+        return StiffnessMonitor(float(self.times[-1]), self._duration, self.may_switch)
 
     @cached_property
-    def _kinks(self) -> Kinks:
-        return Kinks(self.system, self._motion, self._span)
+    def _branch_points(self) -> BranchPoints:
+        return BranchPoints(self.system, self._motion_rates, self._duration)
 
     @property
-    def _loop(self) -> EventLoop | None:
+    def _event_loop(self) -> EventLoop | None:
         """The event loop in machine code, for the adaptive method."""
-        return self._loops.asked() if self.method == "adaptive" else None
+        return self._loop_policy.loop_if_ready() if self.method == "adaptive" else None
 
     @cached_property
-    def _loops(self) -> LoopChoice:
-        made = LoopChoice(self.system, lambda: self._motion, self._made_loop, self.recorder.remarks.append)
-        made.refused = keeps_places(self.system)  # it does not project
-        return made
+    def _loop_policy(self) -> LoopPolicy:
+        policy = LoopPolicy(self.system, lambda: self._motion_rates, self._make_loop, self.recorder.remarks.append)
+        policy.is_refused = has_position_holds(self.system)  # it does not project
+        return policy
 
-    def _made_loop(self, source: Source) -> EventLoop:
-        found = EventLoop(self.system, source, self._driving, self._watch, self.recorder, self.times, self._patience)
-        found.tolerances, found.longest = (self.rtol, self.atol), self._span / WATCHFUL
-        found.report, found.obey = lambda t: self.report(t), lambda: self.obey()
-        return found
+    def _make_loop(self, source: KernelSource) -> EventLoop:
+        loop = EventLoop(
+            self.system, source, self._controlled_inputs, self._event_watch, self.recorder, self.times, self._stiffness
+        )
+        loop.tolerances, loop.longest = (self.rtol, self.atol), self._duration / MIN_STEPS_WITH_EVENTS
+        loop.report, loop.raise_if_interrupted = lambda t: self.report(t), lambda: self.raise_if_interrupted()
+        return loop
 
     @cached_property
-    def _table(self) -> WorthwhileTable:
+    def _kernel_policy(self) -> KernelPolicy:
         remark = self.recorder.remarks.append
-        return WorthwhileTable(self.system, self._loops, lambda: self.method == "adaptive", remark)
+        return KernelPolicy(self.system, self._loop_policy, lambda: self.method == "adaptive", remark)
 
     @cached_property
-    def _motion(self) -> MotionRates | None:
-        """The compiled rates of laws that act by forces alone; the run says so where they could be, and are not."""
+    def _motion_rates(self) -> MotionRates | None:
+        """The compiled rates of laws that act by forces alone; a remark gives the reason if they are not compiled."""
         try:
-            found = motion_rates(self.system)
+            rates = motion_rates(self.system)
         except NoKernelError as reason:
-            self._loops.refuse(reason)
+            self._loop_policy.refuse(reason)
             return None
-        self.recorder.remarks.extend(f"rates: {remark}." for remark in (found.remarks if found else ()))
-        return found
+        self.recorder.remarks.extend(f"rates: {remark}." for remark in (rates.remarks if rates else ()))
+        return rates

@@ -1,4 +1,4 @@
-"""The studio: a page that shows a robot's wheels turn and its torques change; it holds no formula."""
+"""The studio: a web page that shows a robot, its wheels and its torques; it contains no formula."""
 
 from gearwright.studio.open import Studio, studio
 

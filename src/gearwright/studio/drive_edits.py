@@ -1,4 +1,4 @@
-"""What a panel lets people change of a drive, and the robot that follows from what they entered."""
+"""Editable numbers of a drive, and the drive with entered values."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Literal
 from gearwright.algebra import is_number
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor
-from gearwright.text import markdown
+from gearwright.text import markdown_text
 
-TEETH = {
+TEETH_LABELS = {
     "sun": "sun teeth",
     "planet": "planet teeth",
     "second_planet": "second planet teeth",
@@ -27,124 +27,135 @@ TEETH = {
     "pins": "pins",
     "discs": "discs",
 }
-"""Whole numbers of gears, and how the panel calls them."""
-NUMBERS = {"ratio": "ratio", "reduction": "reduction"}
-AS_STATED = "as in the file"
-"""The choice of the motor that the robot came with."""
+"""Integer parameters of gears, and their labels in the panel."""
+RATIO_LABELS = {"ratio": "ratio", "reduction": "reduction"}
+STATED_MOTOR_CHOICE = "as in the file"
+"""The choice of the motor stated in the robot's file."""
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One thing that can be changed.
+class EditableNumber:
+    """One editable number.
 
     Args:
         key: "gear.ratio", "gear.planets", "motor.inertia", "gear.stiffness", ...
-        label: what the panel calls it.
-        value: what it is now [SI].
-        kind: a number; a whole number, or the radius of a pulley, which kernels do not take as inputs; or a stiffness,
-            of which 0 means a rigid gear.
-        per: how many of the label's unit are one of SI.
+        label: its label in the panel.
+        value: its present value [SI].
+        kind: a number; a whole number or the radius of a pulley, which are not inputs of kernels; or a stiffness, where
+            0 means a rigid gear.
+        display_factor: factor from SI to the unit of the label.
     """
 
     key: str
     label: str
     value: float
     kind: Literal["number", "count", "radius", "stiffness"] = "number"
-    per: float = 1.0
+    display_factor: float = 1.0
 
     @property
-    def shown(self) -> float:
+    def displayed_value(self) -> float:
         """The value in the unit of the label."""
-        return _short(self.value * self.per)
+        return _without_last_digits(self.value * self.display_factor)
 
-    def read(self, shown: float) -> float:
+    def si_value(self, shown: float) -> float:
         """The value [SI] of a number in the unit of the label."""
-        return self.value if shown == self.shown else _short(shown / self.per)
+        return self.value if shown == self.displayed_value else _without_last_digits(shown / self.display_factor)
 
 
-def inertia_entry(key: str, what: str, value: float) -> Entry:
-    """An inertia, in kg cm²: those of rotors have too many zeros in kg m².
+def inertia_number(key: str, label: str, value: float) -> EditableNumber:
+    """Return the entry of an inertia, shown in kg cm² (rotor inertias are small in kg m²).
 
-    >>> entry = inertia_entry("motor.inertia", "rotor inertia", 3.3e-5)
-    >>> entry.label, entry.shown, entry.read(0.35)
+    >>> entry = inertia_number("motor.inertia", "rotor inertia", 3.3e-5)
+    >>> entry.label, entry.displayed_value, entry.si_value(0.35)
     ('rotor inertia [kg cm²]', 0.33, 3.5e-05)
     """
-    return Entry(key, f"{what} [kg cm²]", value, per=1e4)
+    return EditableNumber(key, f"{label} [kg cm²]", value, display_factor=1e4)
 
 
-def entries(drive: Drive) -> tuple[Entry, ...]:
-    """What can be changed of a drive: its ratio, or the teeth that it follows from; rotor inertia; stiffness.
+def drive_numbers(drive: Drive) -> tuple[EditableNumber, ...]:
+    """Return the editable numbers of a drive: its ratio or its teeth, rotor inertia, stiffness.
 
     >>> from gearwright.parts import Gear, Motor, Planetary
-    >>> [entry.key for entry in entries(Drive("j", Motor(1e-4), Gear(100)))]
+    >>> [entry.key for entry in drive_numbers(Drive("j", Motor(1e-4), Gear(100)))]
     ['gear.ratio', 'motor.inertia', 'gear.stiffness']
-    >>> [entry.key for entry in entries(Drive("j", gear=Planetary(sun=18, planet=27, ring=72)))][:4]
+    >>> [entry.key for entry in drive_numbers(Drive("j", gear=Planetary(sun=18, planet=27, ring=72)))][:4]
     ['gear.sun', 'gear.planet', 'gear.ring', 'gear.planets']
     """
     gear, stated = drive.gear, {field.name for field in fields(drive.gear)}
-    found = [Entry(f"gear.{word}", label, _number(gear, word)) for word, label in NUMBERS.items() if word in stated]
-    found += [_teeth(word, label, _number(gear, word)) for word, label in TEETH.items() if word in stated]
-    known = [entry for entry in found if is_number(getattr(gear, entry.key.removeprefix("gear.")))]
-    known.append(inertia_entry("motor.inertia", "rotor inertia", float(drive.motor.inertia)))
+    gear_numbers = [
+        EditableNumber(f"gear.{word}", label, _gear_number(gear, word))
+        for word, label in RATIO_LABELS.items()
+        if word in stated
+    ]
+    gear_numbers += [
+        _teeth_number(word, label, _gear_number(gear, word)) for word, label in TEETH_LABELS.items() if word in stated
+    ]
+    numbers = [entry for entry in gear_numbers if is_number(getattr(gear, entry.key.removeprefix("gear.")))]
+    numbers.append(inertia_number("motor.inertia", "rotor inertia", float(drive.motor.inertia)))
     if "stiffness" in stated:
-        known.append(Entry("gear.stiffness", "stiffness [Nm/rad]", float(gear.stiffness or 0.0), "stiffness"))
-    return tuple(known)
+        numbers.append(
+            EditableNumber("gear.stiffness", "stiffness [Nm/rad]", float(gear.stiffness or 0.0), "stiffness")
+        )
+    return tuple(numbers)
 
 
-def changed_drive(drive: Drive, wanted: Mapping[str, Any]) -> Drive:
-    """A drive with what somebody entered, all of it at once: teeth that fit together are entered one by one."""
-    fresh = typed(entries(drive), wanted)
-    gear = replace(drive.gear, **taken(fresh, "gear."))
-    return replace(drive, gear=gear, motor=replace(drive.motor, **taken(fresh, "motor.")))
+def with_entered_values(drive: Drive, values: Mapping[str, Any]) -> Drive:
+    """Return a drive with all entered values applied together, as tooth numbers must be compatible."""
+    fresh = typed_values(drive_numbers(drive), values)
+    gear = replace(drive.gear, **values_with_prefix(fresh, "gear."))
+    return replace(drive, gear=gear, motor=replace(drive.motor, **values_with_prefix(fresh, "motor.")))
 
 
-def typed(known: Sequence[Entry], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """What somebody entered as the parts want it: whole numbers for counts, None for a stiffness of 0."""
-    kinds = {entry.key: entry.kind for entry in known}
-    return {key: _typed(kinds.get(key), value) for key, value in wanted.items()}
+def typed_values(numbers: Sequence[EditableNumber], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return entered values in the types of the parts: whole numbers for counts, None for a stiffness of 0."""
+    kinds = {entry.key: entry.kind for entry in numbers}
+    return {key: _typed_value(kinds.get(key), value) for key, value in values.items()}
 
 
-def _typed(kind: str | None, value: Any) -> Any:
+def _typed_value(kind: str | None, value: Any) -> Any:
     if kind == "count":
         return int(value)
     return None if kind == "stiffness" and value == 0 else value
 
 
-def taken(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The values whose keys begin with a prefix, without it."""
+def values_with_prefix(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the values whose keys begin with a prefix, by the rest of the key."""
     return {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
 
 
-def drive_told(drive: Drive) -> str:
-    """The kind of gear and its ratio, as Markdown."""
-    return f"{markdown(drive.gear.kind)}, ratio **{float(drive.gear.ratio):.6g}**"
+def drive_description(drive: Drive) -> str:
+    """Return the kind of gear and its ratio, as Markdown."""
+    return f"{markdown_text(drive.gear.kind)}, ratio **{float(drive.gear.ratio):.6g}**"
 
 
 def chosen_motor(key: str, stated: Motor, catalogue: Catalogue) -> Motor:
-    """A motor of the catalogue in the place of the one that the robot came with, or that one."""
-    if key == AS_STATED:
+    """Return the chosen motor of the catalogue, or the one stated in the robot's file."""
+    if key == STATED_MOTOR_CHOICE:
         return stated
     return catalogue.motor(key).motor(position=stated.position, included=stated.included)
 
 
 def motor_choices(catalogue: Catalogue) -> dict[str, str]:
-    """The motors that can be chosen: what the panel calls them -> key."""
+    """Return the motors to choose from: label -> key."""
     sheets = [sheet for sheet in catalogue.motors.values() if sheet.inertia is not None]
-    return {AS_STATED: AS_STATED, **{f"{sheet.manufacturer} {sheet.name} ({sheet.key})": sheet.key for sheet in sheets}}
+    return {
+        STATED_MOTOR_CHOICE: STATED_MOTOR_CHOICE,
+        **{f"{sheet.manufacturer} {sheet.name} ({sheet.key})": sheet.key for sheet in sheets},
+    }
 
 
-def _teeth(word: str, label: str, value: float) -> Entry:
-    """Teeth; of a belt the numbers may be radii instead."""
+def _teeth_number(word: str, label: str, value: float) -> EditableNumber:
+    """Return the entry of a tooth number, or of a radius for a belt."""
     if value.is_integer():
-        return Entry(f"gear.{word}", label, value, "count")
-    return Entry(f"gear.{word}", f"{word} radius [m]", value, "radius")
+        return EditableNumber(f"gear.{word}", label, value, "count")
+    return EditableNumber(f"gear.{word}", f"{word} radius [m]", value, "radius")
 
 
-def _short(value: float) -> float:
-    """Without the last digits, which only changing units brings about."""
+def _without_last_digits(value: float) -> float:
+    """Return the value without rounding errors of unit conversion."""
     return float(f"{value:.12g}")
 
 
-def _number(gear: Any, word: str) -> float:
+def _gear_number(gear: Any, word: str) -> float:
     value = getattr(gear, word)
     return float(value) if is_number(value) else 0.0

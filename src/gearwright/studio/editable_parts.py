@@ -1,4 +1,4 @@
-"""The places of a robot that have a panel: drives, and the motors, meshes and wheels of trains. All answer alike."""
+"""Editable parts of a robot, with one interface: drives, and the motors, meshes and wheels of trains."""
 
 from __future__ import annotations
 
@@ -8,240 +8,254 @@ from typing import Any, ClassVar, Protocol
 
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Gearwheel, Mesh, Motor, Robot, Train, TrainMotor
-from gearwright.studio.drive_edits import Entry, changed_drive, drive_told, entries, inertia_entry, taken, typed
-from gearwright.text import listed, markdown
+from gearwright.studio.drive_edits import (
+    EditableNumber,
+    drive_description,
+    drive_numbers,
+    inertia_number,
+    typed_values,
+    values_with_prefix,
+    with_entered_values,
+)
+from gearwright.text import listed_names, markdown_text
 
 
-class Place(Protocol):
-    """A part of a robot that can be changed in a panel; it names the part and holds nothing of it."""
+class EditablePart(Protocol):
+    """A part of a robot that can be edited in a panel; it refers to the part by name."""
 
     @property
     def title(self) -> str:
-        """What its folder is called."""
+        """Title of its folder."""
 
     @property
     def train(self) -> str:
-        """The train it belongs to; empty for a drive."""
+        """Name of its gear train; empty for a drive."""
 
-    def entries(self, robot: Robot) -> tuple[Entry, ...]:
-        """What can be changed."""
+    def editable_numbers(self, robot: Robot) -> tuple[EditableNumber, ...]:
+        """Return the editable numbers."""
 
-    def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
-        """The robot with what somebody entered, all of it at once."""
+    def with_values(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
+        """Return the robot with all entered values applied together."""
 
-    def path(self, key: str) -> str:
-        """The parameter path of an entry."""
+    def parameter_path(self, key: str) -> str:
+        """Return the parameter path of an entry."""
 
-    def motor(self, robot: Robot) -> Motor | None:
-        """Its motor, if it has one."""
+    def current_motor(self, robot: Robot) -> Motor | None:
+        """Return its motor, if it has one."""
 
     def with_motor(self, robot: Robot, motor: Motor) -> Robot:
-        """The robot with another motor there."""
+        """Return the robot with another motor in this part."""
 
-    def told(self, robot: Robot, mech: Mechanism) -> str:
-        """What follows from its numbers, as Markdown."""
+    def description(self, robot: Robot, mech: Mechanism) -> str:
+        """Return a description with derived numbers, as Markdown."""
 
 
 @dataclass(frozen=True)
-class DrivePlace:
-    """The drive of that title."""
+class EditableDrive:
+    """A drive, by its title."""
 
     title: str
     train: str = ""
 
-    def entries(self, robot: Robot) -> tuple[Entry, ...]:
-        """Ratio or teeth, rotor inertia, stiffness."""
-        return entries(robot.drive(self.title))
+    def editable_numbers(self, robot: Robot) -> tuple[EditableNumber, ...]:
+        """Return ratio or teeth, rotor inertia, stiffness."""
+        return drive_numbers(robot.drive(self.title))
 
-    def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
-        """The robot with another drive."""
-        return robot.with_drive(changed_drive(robot.drive(self.title), wanted))
+    def with_values(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
+        """Return the robot with the changed drive."""
+        return robot.with_drive(with_entered_values(robot.drive(self.title), wanted))
 
-    def path(self, key: str) -> str:
-        """Such as shoulder.gear.ratio."""
+    def parameter_path(self, key: str) -> str:
+        """Return a path such as shoulder.gear.ratio."""
         return f"{self.title}.{key}"
 
-    def motor(self, robot: Robot) -> Motor:
-        """The drive's motor."""
+    def current_motor(self, robot: Robot) -> Motor:
+        """Return the drive's motor."""
         return robot.drive(self.title).motor
 
     def with_motor(self, robot: Robot, motor: Motor) -> Robot:
-        """The robot whose drive has another motor."""
+        """Return the robot whose drive has another motor."""
         return robot.with_drive(replace(robot.drive(self.title), motor=motor))
 
-    def told(self, robot: Robot, mech: Mechanism) -> str:
-        """The kind of gear and its ratio."""
-        return drive_told(robot.drive(self.title))
+    def description(self, robot: Robot, mech: Mechanism) -> str:
+        """Return the kind of gear and its ratio."""
+        return drive_description(robot.drive(self.title))
 
 
 @dataclass(frozen=True)
-class _InTrain:
-    """A part of a train, by its place in the list of its kind."""
+class _TrainPart:
+    """A part of a gear train, by its index in the list of its kind."""
 
     train: str
     index: int
     name: str
     word: ClassVar[str] = ""
-    """The word of its list in the file: motors, meshes or wheels."""
+    """Key of its list in the file: motors, meshes or wheels."""
     noun: ClassVar[str] = ""
 
     @property
     def title(self) -> str:
-        """Such as "motor m1"."""
+        """A title such as "motor m1"."""
         return f"{self.noun} {self.name}"
 
-    def _part(self, robot: Robot) -> Any:
-        return getattr(_train(robot, self.train), self.word)[self.index]
+    def _train_element(self, robot: Robot) -> Any:
+        return getattr(_train_by_name(robot, self.train), self.word)[self.index]
 
-    def _exchanged(self, robot: Robot, fresh: Any) -> Robot:
-        train = _train(robot, self.train)
+    def _with_element(self, robot: Robot, fresh: Any) -> Robot:
+        train = _train_by_name(robot, self.train)
         parts = list(getattr(train, self.word))
         parts[self.index] = fresh
         changes: dict[str, Any] = {self.word: tuple(parts)}
         changed = replace(train, **changes)
-        return replace(robot, trains=tuple(changed if one is train else one for one in robot.trains))
+        return replace(
+            robot, trains=tuple(changed if robot_train is train else robot_train for robot_train in robot.trains)
+        )
 
-    def path(self, key: str) -> str:
-        """Such as gears.motors.m1.motor.inertia."""
+    def parameter_path(self, key: str) -> str:
+        """Return a path such as gears.motors.m1.motor.inertia."""
         return f"{self.train}.{self.word}.{self.name}.{key}"
 
-    def motor(self, robot: Robot) -> Motor | None:
-        """None: it is not a motor."""
+    def current_motor(self, robot: Robot) -> Motor | None:
+        """Return None: this part is not a motor."""
         return None
 
     def with_motor(self, robot: Robot, motor: Motor) -> Robot:
-        """The robot as it is: this is not a motor."""
+        """Return the robot unchanged: this part is not a motor."""
         return robot
 
 
 @dataclass(frozen=True)
-class TrainMotorPlace(_InTrain):
+class EditableTrainMotor(_TrainPart):
     """A motor of a train."""
 
     word, noun = "motors", "motor"
 
-    def entries(self, robot: Robot) -> tuple[Entry, ...]:
-        """Rotor inertia and the stiffness of the shaft between rotor and wheel."""
-        part: TrainMotor = self._part(robot)
+    def editable_numbers(self, robot: Robot) -> tuple[EditableNumber, ...]:
+        """Return rotor inertia and the stiffness of the shaft between rotor and wheel."""
+        part: TrainMotor = self._train_element(robot)
         return (
-            inertia_entry("motor.inertia", "rotor inertia", float(part.motor.inertia)),
-            Entry("stiffness", "stiffness [Nm/rad]", float(part.stiffness or 0.0), "stiffness"),
+            inertia_number("motor.inertia", "rotor inertia", float(part.motor.inertia)),
+            EditableNumber("stiffness", "stiffness [Nm/rad]", float(part.stiffness or 0.0), "stiffness"),
         )
 
-    def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
-        """The robot with other numbers of the motor."""
-        part: TrainMotor = self._part(robot)
-        fresh = typed(self.entries(robot), wanted)
-        rotor = replace(part.motor, **taken(fresh, "motor."))
-        return self._exchanged(robot, replace(part, motor=rotor, stiffness=fresh.get("stiffness", part.stiffness)))
+    def with_values(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
+        """Return the robot with the changed motor."""
+        part: TrainMotor = self._train_element(robot)
+        fresh = typed_values(self.editable_numbers(robot), wanted)
+        rotor = replace(part.motor, **values_with_prefix(fresh, "motor."))
+        return self._with_element(robot, replace(part, motor=rotor, stiffness=fresh.get("stiffness", part.stiffness)))
 
-    def motor(self, robot: Robot) -> Motor:
-        """The motor."""
-        part: TrainMotor = self._part(robot)
+    def current_motor(self, robot: Robot) -> Motor:
+        """Return the motor."""
+        part: TrainMotor = self._train_element(robot)
         return part.motor
 
     def with_motor(self, robot: Robot, motor: Motor) -> Robot:
-        """The robot with another motor on the same wheel."""
-        return self._exchanged(robot, replace(self._part(robot), motor=motor))
+        """Return the robot with another motor on the same wheel."""
+        return self._with_element(robot, replace(self._train_element(robot), motor=motor))
 
-    def told(self, robot: Robot, mech: Mechanism) -> str:
-        """How far the rotor turns per unit of each joint it moves, against its stator."""
-        part: TrainMotor = self._part(robot)
+    def description(self, robot: Robot, mech: Mechanism) -> str:
+        """Return the turns of the rotor relative to its stator, per unit of each joint."""
+        part: TrainMotor = self._train_element(robot)
         row = next((actuator.row for actuator in mech.actuators if actuator.name == part.name), ())
         turns = [
-            f"{float(share):.4g} of {markdown(speed)}" for speed, share in zip(mech.speeds, row, strict=False) if share
+            f"{float(share):.4g} of {markdown_text(speed)}"
+            for speed, share in zip(mech.speeds, row, strict=False)
+            if share
         ]
-        return f"on {markdown(part.wheel)}; turns **{listed(turns) or 'with nothing'}**"
+        return f"on {markdown_text(part.wheel)}; ratios **{listed_names(turns) or 'none'}**"
 
 
 @dataclass(frozen=True)
-class MeshPlace(_InTrain):
+class EditableMesh(_TrainPart):
     """A gear pair or belt of a train."""
 
     word, noun = "meshes", "mesh"
 
-    def path(self, key: str) -> str:
-        """Such as gears.meshes.0.ratio: meshes go by number."""
+    def parameter_path(self, key: str) -> str:
+        """Return a path such as gears.meshes.0.ratio: meshes are numbered."""
         return f"{self.train}.{self.word}.{self.index}.{key}"
 
-    def entries(self, robot: Robot) -> tuple[Entry, ...]:
-        """Its ratio, or the teeth or radii of both."""
-        mesh: Mesh = self._part(robot)
+    def editable_numbers(self, robot: Robot) -> tuple[EditableNumber, ...]:
+        """Return its ratio, or the teeth or radii of both wheels."""
+        mesh: Mesh = self._train_element(robot)
         if mesh.ratio is not None:
-            return (Entry("ratio", "ratio", float(mesh.ratio)),)
+            return (EditableNumber("ratio", "ratio", float(mesh.ratio)),)
         word, unit = ("teeth", "teeth") if mesh.teeth is not None else ("radii", "radius [m]")
         sizes = mesh.teeth or mesh.radii or ()
         count = word == "teeth" and all(float(size).is_integer() for size in sizes)
         return tuple(
-            Entry(f"{word}.{place}", f"{unit} of {name}", float(size), "count" if count else "number")
+            EditableNumber(f"{word}.{place}", f"{unit} of {name}", float(size), "count" if count else "number")
             for place, (name, size) in enumerate(zip((mesh.first, mesh.second), sizes, strict=True))
         )
 
-    def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
-        """The robot with another ratio, or other teeth or radii."""
-        mesh: Mesh = self._part(robot)
-        known = self.entries(robot)
-        values = {entry.key: entry.value for entry in known} | typed(known, wanted)
+    def with_values(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
+        """Return the robot with another ratio, or other teeth or radii."""
+        mesh: Mesh = self._train_element(robot)
+        numbers = self.editable_numbers(robot)
+        values = {entry.key: entry.value for entry in numbers} | typed_values(numbers, wanted)
         if mesh.ratio is not None:
-            return self._exchanged(robot, replace(mesh, ratio=values["ratio"]))
-        changes: dict[str, Any] = {known[0].key.partition(".")[0]: tuple(values[entry.key] for entry in known)}
-        return self._exchanged(robot, replace(mesh, **changes))
+            return self._with_element(robot, replace(mesh, ratio=values["ratio"]))
+        changes: dict[str, Any] = {numbers[0].key.partition(".")[0]: tuple(values[entry.key] for entry in numbers)}
+        return self._with_element(robot, replace(mesh, **changes))
 
-    def told(self, robot: Robot, mech: Mechanism) -> str:
-        """The kind of mesh and its ratio."""
-        mesh: Mesh = self._part(robot)
+    def description(self, robot: Robot, mech: Mechanism) -> str:
+        """Return the kind of mesh and its ratio."""
+        mesh: Mesh = self._train_element(robot)
         kind = "ratio" if mesh.ratio is not None else f"{mesh.kind}, ratio"
-        return f"{kind} **{float(mesh.signed):.6g}**"
+        return f"{kind} **{float(mesh.signed_ratio):.6g}**"
 
 
 @dataclass(frozen=True)
-class WheelPlace(_InTrain):
-    """A wheel of a train, or equal ones on a circle."""
+class EditableWheel(_TrainPart):
+    """A wheel of a train, or a set of equal planets."""
 
     word, noun = "wheels", "wheel"
 
-    def entries(self, robot: Robot) -> tuple[Entry, ...]:
-        """Its inertia, and how many there are of planets."""
-        wheel: Gearwheel = self._part(robot)
-        inertia = inertia_entry("inertia", "inertia", float(wheel.inertia))
-        return (inertia, Entry("count", "number", wheel.count, "count")) if wheel.count > 1 else (inertia,)
+    def editable_numbers(self, robot: Robot) -> tuple[EditableNumber, ...]:
+        """Return its inertia, and the number of planets."""
+        wheel: Gearwheel = self._train_element(robot)
+        inertia = inertia_number("inertia", "inertia", float(wheel.inertia))
+        return (inertia, EditableNumber("count", "number", wheel.count, "count")) if wheel.count > 1 else (inertia,)
 
-    def changed(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
-        """The robot with another wheel."""
-        return self._exchanged(robot, replace(self._part(robot), **typed(self.entries(robot), wanted)))
+    def with_values(self, robot: Robot, wanted: Mapping[str, Any]) -> Robot:
+        """Return the robot with the changed wheel."""
+        return self._with_element(
+            robot, replace(self._train_element(robot), **typed_values(self.editable_numbers(robot), wanted))
+        )
 
-    def told(self, robot: Robot, mech: Mechanism) -> str:
-        """Who carries it."""
-        wheel: Gearwheel = self._part(robot)
-        return f"carried by {markdown(wheel.carrier)}"
+    def description(self, robot: Robot, mech: Mechanism) -> str:
+        """Return the name of its carrier."""
+        wheel: Gearwheel = self._train_element(robot)
+        return f"carried by {markdown_text(wheel.carrier)}"
 
 
-def places(robot: Robot) -> tuple[Place, ...]:
-    """Every part of the robot that has a panel, those of a train behind one another.
+def editable_parts(robot: Robot) -> tuple[EditablePart, ...]:
+    """Return every editable part of the robot, those of a train in sequence.
 
     >>> import gearwright as gw
-    >>> [place.title for place in places(gw.load("grm3"))][:5]
+    >>> [place.title for place in editable_parts(gw.load("grm3"))][:5]
     ['motor m1', 'motor m2', 'motor m3', 'mesh w4, link1', 'mesh w5, link2']
     """
-    found: list[Place] = [DrivePlace(drive.title) for drive in robot.drives]
+    parts: list[EditablePart] = [EditableDrive(drive.title) for drive in robot.drives]
     for train in robot.trains:
-        found += _places_of(train)
-    return tuple(found)
+        parts += _train_parts(train)
+    return tuple(parts)
 
 
-def place_of(place: Place | str) -> Place:
-    """A place, or that of the drive with a title."""
-    return DrivePlace(place) if isinstance(place, str) else place
+def editable_part(place: EditablePart | str) -> EditablePart:
+    """Return a part as it is, or the drive with that title."""
+    return EditableDrive(place) if isinstance(place, str) else place
 
 
-def _places_of(train: Train) -> Sequence[Place]:
+def _train_parts(train: Train) -> Sequence[EditablePart]:
     pairs = [f"{mesh.first}, {mesh.second}" for mesh in train.meshes]
     return (
-        *(TrainMotorPlace(train.name, index, motor.name) for index, motor in enumerate(train.motors)),
-        *(MeshPlace(train.name, index, pair) for index, pair in enumerate(pairs)),
-        *(WheelPlace(train.name, index, wheel.name) for index, wheel in enumerate(train.wheels)),
+        *(EditableTrainMotor(train.name, index, motor.name) for index, motor in enumerate(train.motors)),
+        *(EditableMesh(train.name, index, pair) for index, pair in enumerate(pairs)),
+        *(EditableWheel(train.name, index, wheel.name) for index, wheel in enumerate(train.wheels)),
     )
 
 
-def _train(robot: Robot, name: str) -> Train:
+def _train_by_name(robot: Robot, name: str) -> Train:
     return next(train for train in robot.trains if train.name == name)

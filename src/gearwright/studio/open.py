@@ -1,4 +1,4 @@
-"""`studio`: a server on this machine with a page per visitor, which follows edits of the robot's file."""
+"""`studio`: a local server with a page per visitor, which reloads the robot's file when it changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import whole
+from gearwright.arguments import whole_number
 from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
@@ -24,65 +24,65 @@ from gearwright.studio.page_access import PageAccess
 from gearwright.studio.played_motion import AnyMotion
 from gearwright.studio.session import Session
 from gearwright.studio.worker import Ticker
-from gearwright.text import visible
+from gearwright.text import visible_text
 
 # The watched file
 
-PERIOD = 0.5
-"""How often the file is looked at [s]."""
+FILE_CHECK_PERIOD = 0.5
+"""Period of the file check [s]."""
 
 
-class Watch:
+class FileWatcher:
     """Calls a function when a file changed, until it is stopped.
 
     Args:
         path: the file.
         changed: what to call.
-        period: how often the file is looked at [s].
+        period: time between two checks [s].
     """
 
-    def __init__(self, path: Path, changed: Callable[[], None], period: float = PERIOD) -> None:
+    def __init__(self, path: Path, changed: Callable[[], None], period: float = FILE_CHECK_PERIOD) -> None:
         self._path, self._changed = path, changed
-        self._looking = threading.Lock()
-        self._last_stamp = self._stamp()
-        self._ticker = Ticker(period, self.look, "gearwright studio, watching")
+        self._check_lock = threading.Lock()
+        self._last_stamp = self._file_stamp()
+        self._ticker = Ticker(period, self.check_file, "gearwright studio, watching")
 
-    def look(self) -> None:
-        """Look at the file now."""
-        with self._looking:
-            stamp = self._stamp()
+    def check_file(self) -> None:
+        """Check the file now."""
+        with self._check_lock:
+            stamp = self._file_stamp()
             changed = stamp is not None and stamp != self._last_stamp
             self._last_stamp = stamp or self._last_stamp
         if changed:
             self._changed()
 
-    def unseen(self, path: Path, write: Callable[[], None]) -> None:
-        """Write a file; if it is the one that is watched, this is not taken for a change by somebody else."""
-        with self._looking:
+    def write_unnoticed(self, path: Path, write: Callable[[], None]) -> None:
+        """Write a file; if it is the watched one, this is not reported as an external change."""
+        with self._check_lock:
             write()
             if path == self._path:
-                self._last_stamp = self._stamp()
+                self._last_stamp = self._file_stamp()
 
     def stop(self) -> None:
-        """Watch no longer; when this returns nothing is called any more."""
+        """Stop watching; after the return nothing is called any more."""
         self._ticker.stop()
 
-    def _stamp(self) -> tuple[int, int] | None:
-        """When the file was last written and how long it is; None while an editor replaces it."""
+    def _file_stamp(self) -> tuple[int, int] | None:
+        """Return time of change and size of the file; None while an editor replaces it."""
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size
+        return status.st_mtime_ns, status.st_size
 
 
 # The studio
 
-PORT, LAST_PORT, HOST = 8080, 65535, "127.0.0.1"
+DEFAULT_PORT, LAST_PORT, DEFAULT_HOST = 8080, 65535, "127.0.0.1"
 
 
 class Studio:
-    """A running studio: `url` is where its page is, `port` what it listens on; `wait` until Ctrl-C, `stop` ends it."""
+    """A running studio: `url` is its address, `port` its port; `wait` blocks until Ctrl-C, `stop` ends it."""
 
     def __init__(
         self,
@@ -101,32 +101,32 @@ class Studio:
         self._left_early: set[int] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
-        self._watch = None if file is None else Watch(file, self._file_changed)
-        server.on_client_connect(self._connected)
-        server.on_client_disconnect(self._left)
+        self._watch = None if file is None else FileWatcher(file, self._file_changed)
+        server.on_client_connect(self._add_page)
+        server.on_client_disconnect(self._remove_page)
 
     def __repr__(self) -> str:
-        return f"<Studio of {visible(self.robot.name)} at {self.url}>"
+        return f"<Studio of {visible_text(self.robot.name)} at {self.url}>"
 
     @property
     def port(self) -> int:
-        """The port it listens on, which may not be the one that was asked for."""
+        """The port of the server, which may differ from the requested one."""
         return int(self._server.get_port())
 
     @property
     def url(self) -> str:
-        """Where the page is; whoever has this address can use the page."""
+        """The address of the page; anyone with this address can use the page."""
         host = self._server.get_host()
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self._token}/"
 
     @property
     def pages(self) -> list[Any]:
-        """The pages of those who look at it now."""
+        """The currently open pages."""
         with self._lock:
             return list(self._pages.values())
 
     def wait(self) -> None:
-        """Serve until somebody presses Ctrl-C or calls `stop`."""
+        """Serve until Ctrl-C or a call of `stop`."""
         try:
             self._stopped.wait()
         except KeyboardInterrupt:
@@ -142,14 +142,14 @@ class Studio:
             self._watch.stop()
         for page in self.pages:
             page.close()
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints that it stops
+        with contextlib.redirect_stdout(io.StringIO()):  # suppress its message
             self._server.stop()
 
-    def _connected(self, client: Any) -> None:
+    def _add_page(self, client: Any) -> None:
         from gearwright.studio.page import Page
 
         folder = None if self._file is None else self._file.parent
-        writing = {} if self._watch is None else {"write": self._watch.unseen}
+        writing = {} if self._watch is None else {"write": self._watch.write_unnoticed}
         robot = self.robot
         page = Page(client, Session(robot, self._motion), folder, self._save_to, **writing)
         with self._lock:
@@ -158,12 +158,12 @@ class Studio:
             if not gone:
                 self._pages[client.client_id] = page
             newest = self.robot
-        if gone:  # while the page was made
+        if gone:  # the client left while the page was built
             page.close()
-        elif newest is not robot:  # the file changed while the page was made
-            page.read(newest)
+        elif newest is not robot:  # the file changed while the page was built
+            page.reload_robot(newest)
 
-    def _left(self, client: Any) -> None:
+    def _remove_page(self, client: Any) -> None:
         with self._lock:
             page = self._pages.pop(client.client_id, None)
             if page is None:
@@ -172,17 +172,17 @@ class Studio:
             page.close()
 
     def _file_changed(self) -> None:
-        """Read the file again; one that is not a robot any more is told in the reader's words."""
+        """Read the file again; an invalid file is reported with the reader's message."""
         try:
             robot = self.robot if self._read is None else self._read()
         except (GearwrightError, OSError) as error:
             for page in self.pages:
-                page.say(f"{error}\nThe page keeps the last good robot.", bad=True)
+                page.show_message(f"{error}\nThe page keeps the last valid robot.", bad=True)
             return
         with self._lock:
             self.robot, pages = robot, list(self._pages.values())
         for page in pages:
-            page.read(robot)
+            page.reload_robot(robot)
 
 
 @check_arguments
@@ -190,27 +190,27 @@ def studio(
     robot: Robot | str | Path,
     *,
     motion: AnyMotion = None,
-    port: int = PORT,
-    host: str = HOST,
+    port: int = DEFAULT_PORT,
+    host: str = DEFAULT_HOST,
     open_browser: bool = True,
     save_to: str | Path | None = None,
     xacro: bool = False,
     include: Iterable[str | Path] = (),
 ) -> Studio:
-    """Open the studio: a page on this machine that shows a robot, its wheels and its torques.
+    """Open the studio: a local web page that shows a robot, its wheels and its torques.
 
-    The address holds a random token, as that of a Jupyter server does: no other page, program or user reaches the
-    studio without it.
+    The address contains a random token, as for a Jupyter server: other pages, programs and users have no access without
+    it.
 
     Args:
-        robot: a robot, a bundled robot's name or a file. A file is watched: the page follows when it is edited.
-        motion: what is played and computed: a trajectory of the joints, a motion or run of the machine, or a CSV file;
-            a tour through the joints' ranges unless given.
-        port: where it listens; the next free one if it is taken, see `Studio.port`. 0: any free port.
-        host: 127.0.0.1: this machine alone can see the page. With "0.0.0.0" whoever has the address can use it over the
+        robot: a robot, a bundled robot's name or a file. Changes of a file are loaded automatically.
+        motion: the motion to play and analyse: a trajectory of the joints, a motion or run of the machine, or a CSV
+            file; by default a motion through the joints' ranges.
+        port: port of the server; the next free one if it is in use, see `Studio.port`. 0: any free port.
+        host: 127.0.0.1: access from this machine only. "0.0.0.0": anyone with the address can use the page over the
             network, unencrypted.
         open_browser: whether a browser is opened.
-        save_to: a file (.yaml) that a button of the page writes; without it the page only offers downloads.
+        save_to: the file (.yaml) for the save button of the page; without it the page offers downloads only.
         xacro: expand a xacro file, see `load`.
         include: folders from which the robot's file may take others, see `load`.
 
@@ -222,35 +222,37 @@ def studio(
     """
     read = None if isinstance(robot, Robot) else partial(load, robot, xacro=xacro, include=tuple(include))
     loaded = robot if isinstance(robot, Robot) else load(robot, xacro=xacro, include=include)
-    file = None if isinstance(robot, Robot) else _file_of(robot)
-    target = _target(save_to)
-    if whole("studio", "port", port, example=PORT) > LAST_PORT:
-        raise InputError(f"studio: port={port} is beyond {LAST_PORT}, the last there is. Give one such as {PORT}.")
-    Session(loaded, motion)  # whatever is wrong with robot or motion is said before a page opens
+    file = None if isinstance(robot, Robot) else _robot_file(robot)
+    target = _save_target(save_to)
+    if whole_number("studio", "port", port, example=DEFAULT_PORT) > LAST_PORT:
+        raise InputError(
+            f"studio: port={port} is above {LAST_PORT}, the largest port number. Give one such as {DEFAULT_PORT}."
+        )
+    Session(loaded, motion)  # errors of robot or motion are raised before a page opens
     access = PageAccess(host)
-    server = _server(loaded, None if file is None else file.parent, host, port, access)
+    server = _start_server(loaded, None if file is None else file.parent, host, port, access)
     opened = Studio(loaded, server, file, read, motion, target, access.token)
     if open_browser:
         webbrowser.open(opened.url)
     return opened
 
 
-def _file_of(robot: str | Path) -> Path | None:
-    """The file that a name stands for; None for a bundled robot."""
+def _robot_file(robot: str | Path) -> Path | None:
+    """Return the file of a name; None for a bundled robot."""
     path = Path(robot)
     return path.resolve() if path.is_file() else None
 
 
-def _target(save_to: str | Path | None) -> Path | None:
+def _save_target(save_to: str | Path | None) -> Path | None:
     if save_to is None:
         return None
     path = Path(save_to)
     if path.suffix.lower() not in (".yaml", ".yml") or path.is_dir():
-        raise InputError(f"studio: save_to {path} is not the name of a YAML file. Choose one that ends in .yaml.")
+        raise InputError(f"studio: save_to {path} is not a YAML file name. Choose one that ends in .yaml.")
     return path.resolve()
 
 
-def _server(robot: Robot, folder: Path | None, host: str, port: int, access: PageAccess) -> Any:
+def _start_server(robot: Robot, folder: Path | None, host: str, port: int, access: PageAccess) -> Any:
     try:
         import plotly  # noqa: F401
         import viser
@@ -258,22 +260,22 @@ def _server(robot: Robot, folder: Path | None, host: str, port: int, access: Pag
         raise MissingExtraError(
             "the studio needs viser and plotly: pip install 'gearwright[studio]'. Everything else works without them."
         ) from None
-    # What is on its way to somebody who just closed the page is not worth a word.
+    # Messages for a page that has just been closed need no warning.
     warnings.filterwarnings("ignore", r"Queued a \w+ on a closed connection", UserWarning)
-    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even if told not to
-        with access.installing():
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even with verbose=False
+        with access.guard_new_servers():
             server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
         access.stop_unguarded(server)
     server.request_share_url = lambda *_, **__: None  # a message could publish the page
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
-    server.gui.set_panel_label(f"Gearwright Studio: {visible(robot.name)}")
-    _set_the_stage(server, scene_with_remarks(robot, folder))
+    server.gui.set_panel_label(f"Gearwright Studio: {visible_text(robot.name)}")
+    _set_up_scene(server, scene_with_remarks(robot, folder))
     return server
 
 
-def _set_the_stage(server: Any, scene: Scene) -> None:
-    """Light, a floor below everything, and a camera that sees all of it."""
-    low, high = scene.box()
+def _set_up_scene(server: Any, scene: Scene) -> None:
+    """Set up light, a floor below the robot, and a camera that shows the whole scene."""
+    low, high = scene.bounding_box()
     size, reach = float(np.linalg.norm(high - low)), scene.reach
     middle = (low + high) / 2
     server.initial_camera.position = tuple(middle + size * np.array([0.72, -1.0, 0.42]))

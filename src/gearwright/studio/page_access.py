@@ -1,8 +1,8 @@
-"""Who may use the page: requests to the studio's own address, from the studio's own page, with its secret.
+"""Access control of the page: requests to the studio's address, from the studio's page, with its token.
 
-A page of another site can send requests to a server on this machine, and make its own name lead here. So each request,
-for the page or for its websocket, must name the address served (Host), come from there (Origin), and have a path that
-begins with a random token, which only the address has that `studio` opens and prints.
+A page of another site can send requests to a server on this machine, and can let its own name resolve to this machine
+(DNS rebinding). Therefore each request, for the page or its websocket, must name the served address (Host), come from
+it (Origin), and have a path that begins with a random token, which only the address opened and printed by `studio` has.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 from gearwright.errors import GearwrightError
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-Answer = Callable[[Any, Any], Any]
-"""Answers a request of a connection; None lets the websocket open."""
-_PATCHING = threading.Lock()
+RequestHandler = Callable[[Any, Any], Any]
+"""A function that answers a request of a connection; None lets the websocket open."""
+_PATCH_LOCK = threading.Lock()
 
 
 class PageAccess:
@@ -40,41 +40,43 @@ class PageAccess:
             self._names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self.installed = False
 
-    def refusal(self, path: str, hosts: list[str], origins: list[str]) -> str | None:
-        """Why a request is refused; None for one that is admitted.
+    def refusal_reason(self, path: str, hosts: list[str], origins: list[str]) -> str | None:
+        """Return why a request is refused; None if it is admitted.
 
         Args:
-            path: of the address, with the query.
-            hosts: every header Host.
-            origins: every header Origin; browsers send one with each websocket, other programs may send none.
+            path: path of the address, with the query.
+            hosts: all Host headers.
+            origins: all Origin headers; browsers send one with each websocket, other programs may send none.
         """
         if len(hosts) != 1 or not self._is_served(hosts[0]):
             return "this is not the address of the studio."
         if origins not in ([], [f"http://{hosts[0]}"]):
             return "the request comes from another page."
-        given = path.partition("?")[0].removeprefix("/").partition("/")[0]
-        if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+        token = path.partition("?")[0].removeprefix("/").partition("/")[0]
+        if not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             return "the address lacks the token. Open the address that the studio printed."
         return None
 
     def _is_served(self, address: str) -> bool:
-        """Whether a header Host names this machine; a number cannot be another site's name for it."""
+        """Whether a Host header names this machine; a numeric address cannot be the name of another site."""
         name = address.lower().rpartition(":")[0] if not address.endswith("]") and ":" in address else address.lower()
         name = name.removeprefix("[").removesuffix("]")
-        return name in self._names or (not self._is_local and _is_number(name))
+        return name in self._names or (not self._is_local and _is_ip_address(name))
 
-    def guarded(self, answer: Answer | None) -> Answer:
-        """The server's way to answer requests, behind the checks; it sees paths without the token."""
+    def guarded_handler(self, answer: RequestHandler | None) -> RequestHandler:
+        """Return the server's request handler with the checks before it; it gets paths without the token."""
         from websockets.datastructures import Headers
         from websockets.http11 import Response
 
-        def admit(connection: Any, request: Any) -> Any:
+        def admit_request(connection: Any, request: Any) -> Any:
             headers = request.headers
-            reason = self.refusal(request.path, headers.get_all("Host"), headers.get_all("Origin"))
+            reason = self.refusal_reason(request.path, headers.get_all("Host"), headers.get_all("Origin"))
             if reason is not None:
                 body = f"Gearwright Studio: {reason}\n".encode()
-                kept = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
-                return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", Headers(**kept, Connection="close"), body)
+                response_headers = {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}
+                return Response(
+                    http.HTTPStatus.FORBIDDEN, "Forbidden", Headers(**response_headers, Connection="close"), body
+                )
             request.path = request.path[1 + len(self.token) :] or "/"
             response = None if answer is None else answer(connection, request)
             if response is not None:
@@ -82,16 +84,18 @@ class PageAccess:
                 response.headers["X-Content-Type-Options"] = "nosniff"
             return response
 
-        return admit
+        return admit_request
 
     @contextmanager
-    def installing(self) -> Iterator[None]:
-        """While this lasts, a server that viser starts gets the checks; viser has no setting for it."""
+    def guard_new_servers(self) -> Iterator[None]:
+        """Install the checks in a server that viser starts in this context; viser has no setting for it."""
         from viser.infra import _infra
 
         plain = _infra.websockets
-        with _PATCHING:
-            _infra.websockets = _Replaced(plain, asyncio=_Replaced(plain.asyncio, server=self._server(plain)))
+        with _PATCH_LOCK:
+            _infra.websockets = _PatchedModule(
+                plain, asyncio=_PatchedModule(plain.asyncio, server=self._guarded_server_module(plain))
+            )
             try:
                 yield
             finally:
@@ -101,26 +105,26 @@ class PageAccess:
         """Stop a server that was started without the checks.
 
         Raises:
-            GearwrightError: it was.
+            GearwrightError: the server was started without the checks.
         """
         if not self.installed:
             server.stop()
             raise GearwrightError(
-                "studio: this version of viser starts its server in another way, so that the page would be open to "
-                "other sites. Install the version that Gearwright asks for: pip install 'gearwright[studio]'."
+                "studio: this version of viser starts its server differently, so the page would be open to "
+                "other sites. Install the version that Gearwright requires: pip install 'gearwright[studio]'."
             )
 
-    def _server(self, websockets: Any) -> Any:
+    def _guarded_server_module(self, websockets: Any) -> Any:
         def serve(*arguments: Any, **settings: Any) -> Any:
             self.installed = True
-            settings["process_request"] = self.guarded(settings.get("process_request"))
+            settings["process_request"] = self.guarded_handler(settings.get("process_request"))
             return websockets.asyncio.server.serve(*arguments, **settings)
 
-        return _Replaced(websockets.asyncio.server, serve=serve)
+        return _PatchedModule(websockets.asyncio.server, serve=serve)
 
 
-class _Replaced:
-    """A module with other members in the place of some."""
+class _PatchedModule:
+    """A module with some members replaced."""
 
     def __init__(self, module: Any, **members: Any) -> None:
         self._module = module
@@ -130,7 +134,7 @@ class _Replaced:
         return getattr(self._module, name)
 
 
-def _is_number(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -1,1 +1,1 @@
-"""A machine with its laws: state vector, inputs, signals, balance of forces, evaluation in numbers and in kernels."""
+"""A machine with its laws: state vector, inputs, signals, force balance, numeric and compiled evaluation."""

@@ -1,42 +1,44 @@
-r"""Multipliers of contacts that are not unique: those that push, with friction inside the cones.
+r"""Admissible multipliers of redundant contacts: normal forces that push, and friction inside the cones.
 
-A table on four legs, a block on two rough feet: the equations leave the multipliers $\lambda + N z$ open, N being the
-null space. The z with the least squared distance from the product of the cones, $\lambda_n \ge 0$ and
-$|\lambda_t| \le \mu \lambda_n$, is found by Newton's method; the distance is zero if any z is feasible. Cones that are
-smaller by a margin are tried first, so that contacts share the load.
+For a table on four legs or a block on two feet with friction, the multipliers $\lambda + N z$ are not unique, N being
+the null space. Newton's method finds the z with the least squared distance from the product of the cones,
+$\lambda_n \ge 0$ and $|\lambda_t| \le \mu \lambda_n$; the distance is zero if a z is feasible. Cones that are smaller
+by a margin are tried first, so the contacts share the load.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.forces.law import Hold
 
-MARGINS = (1e-2, 1e-4, 1e-6, 1e-8, 0.0)
-"""By how much the cones are smaller, beside the largest multiplier."""
+CONE_MARGINS = (1e-2, 1e-4, 1e-6, 1e-8, 0.0)
+"""Margins by which the cones are reduced, relative to the largest multiplier."""
 
-EXACT = 1e-12
-"""Violations below this part of the largest multiplier are none."""
+CONE_TOLERANCE = 1e-12
+"""Violations below this, relative to the largest multiplier, count as zero."""
 
-NEWTON_STEPS, HALVINGS = 25, 8
-"""Steps of Newton's method at most, and how often one is halved."""
+CONE_NEWTON_STEPS, CONE_STEP_HALVINGS = 25, 8
+"""Largest numbers of Newton steps and of step halvings."""
 
-DAMPING = 1e-9
-"""What is added to the curvature, so that directions in which nothing changes are left alone."""
+CURVATURE_DAMPING = 1e-9
+"""Regularisation of the Hessian: directions without curvature are not changed."""
 
 
-class Cones(NamedTuple):
+class ContactCones(NamedTuple):
     """The contacts among the holds of an instant.
 
     Args:
-        normal: per contact the place of the multiplier that pushes.
-        across: per contact the places of its friction; none where nothing sticks.
-        friction: per contact its coefficient.
+        normal: per contact the index of its normal multiplier.
+        across: per contact the indices of its friction multipliers; empty if it does not stick.
+        friction: per contact its friction coefficient.
     """
 
     normal: tuple[int, ...]
@@ -44,84 +46,89 @@ class Cones(NamedTuple):
     friction: tuple[float, ...]
 
     @staticmethod
-    def of(holds: Sequence[Hold]) -> Cones:
+    def from_holds(holds: Sequence[Hold]) -> ContactCones:
         """The contacts among holds."""
-        normal = [k for k, hold in enumerate(holds) if hold.pushes]
+        normal = [k for k, hold in enumerate(holds) if hold.is_unilateral]
         ends = [*normal, len(holds)][1:]
         across = [
-            tuple(k for k in range(begin, end) if holds[k].cone is not None)
+            tuple(k for k in range(begin, end) if holds[k].friction_ratio is not None)
             for begin, end in zip(normal, ends, strict=True)
         ]
-        friction = [float(holds[own[0]].cone or 0.0) if own else 0.0 for own in across]
-        return Cones(tuple(normal), tuple(across), tuple(friction))
+        friction = [float(holds[tangents[0]].friction_ratio or 0.0) if tangents else 0.0 for tangents in across]
+        return ContactCones(tuple(normal), tuple(across), tuple(friction))
 
-    def violation(self, multipliers: Sequence[float]) -> float:
-        """By how much the worst multiplier is outside its cone; 0 or less where all are inside."""
-        worst = -np.inf
-        for k, own, mu in zip(*self, strict=True):
-            worst = max(worst, hypot(*(multipliers[j] for j in own)) - mu * multipliers[k], -multipliers[k])
-        return worst
+    def largest_violation(self, multipliers: Sequence[float]) -> float:
+        """The largest violation of a cone; at most 0 if all multipliers are admissible."""
+        largest = -np.inf
+        for k, tangents, mu in zip(*self, strict=True):
+            largest = max(largest, hypot(*(multipliers[j] for j in tangents)) - mu * multipliers[k], -multipliers[k])
+        return largest
 
 
-def feasible_multipliers(multipliers: Array, null: Array, cones: Cones) -> Array:
-    """Multipliers that differ by the columns of `null` and lie in the cones, or as near to them as possible.
+def feasible_multipliers(multipliers: Array, null: Array, cones: ContactCones) -> Array:
+    """Multipliers, changed along the columns of `null`, that lie in the cones or as near to them as possible.
 
-    >>> cones = Cones((0, 1), ((), ()), (0.0, 0.0))
+    >>> cones = ContactCones((0, 1), ((), ()), (0.0, 0.0))
     >>> feasible_multipliers(np.array([-1.0, 3.0]), np.array([[1.0], [-1.0]]), cones).round(3).tolist()
     [0.03, 1.97]
     """
-    if not null.shape[1] or cones.violation(multipliers.tolist()) <= 0.0:
+    if not null.shape[1] or cones.largest_violation(multipliers.tolist()) <= 0.0:
         return multipliers
     scale = float(np.abs(multipliers).max())
-    found, z = multipliers, np.zeros(null.shape[1])
-    for margin in MARGINS:
-        z = _nearest(multipliers, null, cones, margin * scale, z)
-        found = multipliers + null @ z
-        if cones.violation(found.tolist()) <= EXACT * scale:
+    feasible, z = multipliers, np.zeros(null.shape[1])
+    for margin in CONE_MARGINS:
+        z = _nearest_offset(multipliers, null, cones, margin * scale, z)
+        feasible = multipliers + null @ z
+        if cones.largest_violation(feasible.tolist()) <= CONE_TOLERANCE * scale:
             break
-    return found
+    return feasible
 
 
-def _nearest(multipliers: Array, null: Array, cones: Cones, margin: float, z: Array) -> Array:
-    """The z with the least distance from cones that are smaller by a margin."""
+def _nearest_offset(multipliers: Array, null: Array, cones: ContactCones, margin: float, z: Array) -> Array:
+    """The z with the least distance from cones that are reduced by a margin."""
     scale = float(np.abs(multipliers).max())
-    value, slope, curvature = _distance(multipliers + null @ z, cones, margin)
-    for _ in range(NEWTON_STEPS):
+    value, slope, curvature = _squared_distance(multipliers + null @ z, cones, margin)
+    for _ in range(CONE_NEWTON_STEPS):
         gradient = null.T @ slope
-        if value <= 0.0 or np.abs(gradient).max() <= EXACT * sqrt(value):
+        if value <= 0.0 or np.abs(gradient).max() <= CONE_TOLERANCE * sqrt(value):
             break
-        step = -np.linalg.solve(null.T @ curvature @ null + DAMPING * np.eye(len(z)), gradient)
-        for _ in range(HALVINGS):
-            trial = _distance(multipliers + null @ (z + step), cones, margin)
+        step = -np.linalg.solve(null.T @ curvature @ null + CURVATURE_DAMPING * np.eye(len(z)), gradient)
+        for _ in range(CONE_STEP_HALVINGS):
+            trial = _squared_distance(multipliers + null @ (z + step), cones, margin)
             if trial[0] <= value:
                 break
             step = 0.5 * step
         else:
             break
-        z, gained = z + step, value - trial[0]
+        z, decrease = z + step, value - trial[0]
         value, slope, curvature = trial
-        if gained <= EXACT * value or value <= (EXACT * scale) ** 2:
+        if decrease <= CONE_TOLERANCE * value or value <= (CONE_TOLERANCE * scale) ** 2:
             break
     return z
 
 
-def _distance(multipliers: Array, cones: Cones, margin: float) -> tuple[float, Array, Array]:
-    """Half the squared distance from the cones, its gradient and its curvature."""
-    m = len(multipliers)
-    slope, curvature, value = np.zeros(m), np.zeros((m, m)), 0.0
-    for k, own, mu in zip(*cones, strict=True):
-        n, t = float(multipliers[k]) - margin, multipliers[list(own)]
-        pulled, places = hypot(*t), [k, *own]
-        if n >= 0 and pulled <= mu * n:
-            continue
-        if mu * pulled <= -n:  # the tip of the cone is nearest
-            x = np.array([n, *t])
-            slope[places], value = x, value + 0.5 * float(x @ x)
-            curvature[places, places] += 1.0
-            continue
-        unit, steep = t / pulled, sqrt(1 + mu * mu)
-        way, beyond = np.array([-mu, *unit]) / steep, (pulled - mu * n) / steep
-        slope[places], value = beyond * way, value + 0.5 * beyond * beyond
-        curvature[np.ix_(places, places)] += np.outer(way, way)
-        curvature[np.ix_(list(own), list(own))] += (np.eye(len(own)) - np.outer(unit, unit)) * beyond / pulled / steep
-    return value, slope, curvature
+def _squared_distance(multipliers: Array, cones: ContactCones, margin: float) -> tuple[float, Array, Array]:
+    """Half the squared distance from the cones, its gradient and its Hessian."""
+    m, places, mu = len(multipliers), *_places(cones, len(multipliers))
+    x = np.append(multipliers, 0.0)[places]
+    x[0] -= margin
+    (n, *t), tangential = x, np.hypot(x[1], x[2])
+    tip = (mu * tangential <= -n) & ((n < 0) | (tangential > mu * n))  # the apex of the cone is nearest
+    edge, slope_length = ~tip & (tangential > mu * n), np.sqrt(1 + mu * mu)
+    unit = t / np.maximum(tangential, 1e-300)
+    direction, excess = np.array([-mu, *unit]) / slope_length, edge * (tangential - mu * n) / slope_length
+    slope, curvature = np.zeros(m + 1), np.zeros((m + 1, m + 1))
+    slope[places] = tip * x + excess * direction
+    blocks = edge * direction[:, None] * direction[None] + tip * np.eye(3)[:, :, None]
+    turning = excess / np.maximum(tangential, 1e-300) / slope_length
+    blocks[1:, 1:] += turning * (np.eye(2)[:, :, None] - unit[:, None] * unit[None])
+    curvature[places[:, None], places[None]] = blocks
+    value = 0.5 * float((tip * x * x).sum() + (excess * excess).sum())
+    return value, slope[:m], curvature[:m, :m]
+
+
+@lru_cache(maxsize=256)
+def _places(cones: ContactCones, m: int) -> tuple[NDArray[np.int64], Array]:
+    """Where the multipliers of each contact stand (3, contacts), m for one that is missing, and its friction."""
+    rows = [(k, *own, m, m)[:3] for k, own in zip(cones.normal, cones.across, strict=True)]
+    return np.array(rows, dtype=np.int64).T, np.array(cones.friction)

@@ -1,4 +1,4 @@
-"""A machine with its laws in numbers, at one instant: all accelerations and multipliers in one solve."""
+"""Numeric evaluation of a machine with its laws at one instant: all accelerations and multipliers in one solve."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.integration_steps import Moving
+from gearwright.dynamics.integration_steps import StepState
 from gearwright.forces.law import Action, Guard, Hold, Outcome, Reaction, Situation
-from gearwright.system.force_balance import NONE, Ties, balanced
-from gearwright.system.system import Modes, System, drags_in
+from gearwright.system.force_balance import EMPTY_ARRAY, ConstraintArrays, solve_balance
+from gearwright.system.system import Modes, System, all_drags
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that is known at one instant: accelerations, and what each law sees, feels and makes of it."""
+    """The solution at one instant: accelerations, and the situation, action, reaction and outcome of each law."""
 
     system: System
     a: Array
@@ -30,58 +30,62 @@ class Evaluation:
     @property
     def guards(self) -> list[tuple[int, Guard]]:
         """All guards, with the index of their law."""
-        return self.system.guards(self.modes, self.situations, self.reactions)
+        return self.system.indexed_guards(self.modes, self.situations, self.reactions)
 
 
 def situations_at(system: System, t: float, x: Array, u: Array) -> list[Situation]:
-    """What each law sees, in numbers."""
-    scene = system.compiled.scene(t, x[system.q], x[system.v])
-    at = Moving(scene.q, scene.v, x[system.own].tolist())
-    return system.situations(FLOATS, t, at, u.tolist(), scene)
+    """The situation of each law in numbers."""
+    kinematics = system.compiled_machine.kinematics_at(t, x[system.q], x[system.v])
+    motion = StepState(kinematics.q, kinematics.v, x[system.law_slice].tolist())
+    return system.law_situations(FLOATS, t, motion, u.tolist(), kinematics)
 
 
-def evaluate(system: System, t: float, x: Array, u: Array, modes: Modes) -> Evaluation:
+def evaluate_system(system: System, t: float, x: Array, u: Array, modes: Modes) -> Evaluation:
     """Accelerations, multipliers and outcomes in given modes."""
     situations = situations_at(system, t, x, u)
-    actions = system.actions(modes, situations)
-    a, *felt = _solved(system, x, u, actions)
-    reactions = _reactions(actions, a.tolist(), *(part.tolist() for part in felt))
-    outcomes = system.outcomes(modes, situations, actions, reactions)
-    return Evaluation(system, a, modes, situations, reactions, outcomes, _holds(actions))
+    actions = system.law_actions(modes, situations)
+    a, *reaction_parts = _solve_forces(system, x, u, actions)
+    reactions = _law_reactions(actions, a.tolist(), *(part.tolist() for part in reaction_parts))
+    outcomes = system.law_outcomes(modes, situations, actions, reactions)
+    return Evaluation(system, a, modes, situations, reactions, outcomes, _all_holds(actions))
 
 
-def rates(system: System, x: Array, u: Array, evaluation: Evaluation, controller_rates: Array) -> Array:
+def state_vector_rates(system: System, x: Array, u: Array, evaluation: Evaluation, controller_rates: Array) -> Array:
     """The rate of the whole state vector."""
-    at, outcomes = system.moving(x.tolist()), evaluation.outcomes
-    moving = system.rates(FLOATS, at, evaluation.a.tolist(), outcomes)
-    return np.array([*moving, *controller_rates.tolist(), *system.powers(at.v, u.tolist(), outcomes)])
+    motion, outcomes = system.motion_of(x.tolist()), evaluation.outcomes
+    motion_rates = system.motion_rates(FLOATS, motion, evaluation.a.tolist(), outcomes)
+    return np.array(
+        [*motion_rates, *controller_rates.tolist(), *system.supplied_and_dissipated(motion.v, u.tolist(), outcomes)]
+    )
 
 
-def _solved(system: System, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
-    """Accelerations, multipliers of all holds, flows of all drags and how they answer."""
-    given, machine, q, v = u.tolist(), system.compiled, x[system.q], x[system.v]
-    tau, holds, drags = np.array(system.forces(given, actions)), _holds(actions), drags_in(actions)
+def _solve_forces(system: System, x: Array, u: Array, actions: Sequence[Action]) -> tuple[Array, Array, Array, Array]:
+    """Accelerations, multipliers of all holds, flows of all drags and their responses."""
+    inputs, machine, q, v = u.tolist(), system.compiled_machine, x[system.q], x[system.v]
+    tau, holds, drags = np.array(system.generalized_forces(inputs, actions)), _all_holds(actions), all_drags(actions)
     if not holds and not drags:
-        return machine.forward_dynamics(q, v, tau), NONE, NONE, NONE
-    ties = Ties.of(system.mech.n, holds, drags, system.inflows(given, actions))
-    return balanced(machine.mass_matrix(q), tau - machine.bias(q, v), ties)
+        return machine.forward_dynamics(q, v, tau), EMPTY_ARRAY, EMPTY_ARRAY, EMPTY_ARRAY
+    ties = ConstraintArrays.from_holds_and_drags(system.mech.n, holds, drags, system.port_inflows(inputs, actions))
+    return solve_balance(machine.mass_matrix(q), tau - machine.bias_forces(q, v), ties)
 
 
-def _holds(actions: Sequence[Action]) -> list[Hold]:
+def _all_holds(actions: Sequence[Action]) -> list[Hold]:
     return [hold for action in actions for hold in action.holds]
 
 
-def _reactions(
+def _law_reactions(
     actions: Sequence[Action],
     a: list[float],
     multipliers: list[float],
     flows: list[float],
-    answers: list[float],
+    responses: list[float],
 ) -> list[Reaction]:
-    """To each law its own."""
-    found, held, flowing = [], 0, 0
+    """The reaction of each law."""
+    reactions, hold_start, drag_start = [], 0, 0
     for action in actions:
-        holds, drags = held + len(action.holds), flowing + len(action.drags)
-        found.append(Reaction(a, multipliers[held:holds], flows[flowing:drags], answers[flowing:drags]))
-        held, flowing = holds, drags
-    return found
+        hold_end, drag_end = hold_start + len(action.holds), drag_start + len(action.drags)
+        reactions.append(
+            Reaction(a, multipliers[hold_start:hold_end], flows[drag_start:drag_end], responses[drag_start:drag_end])
+        )
+        hold_start, drag_start = hold_end, drag_end
+    return reactions

@@ -1,4 +1,4 @@
-"""The balance of forces of one instant: accelerations and multipliers of all laws in one solve."""
+"""The force balance of one instant: accelerations and multipliers of all laws in one solve."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
-from gearwright.mechanism.rows import spread
-from gearwright.system.contact_cones import Cones, feasible_multipliers
-from gearwright.system.system import share
-from gearwright.text import listed
+from gearwright.mechanism.rows import dense_row
+from gearwright.system.contact_cones import ContactCones, feasible_multipliers
+from gearwright.system.system import line_share
+from gearwright.text import listed_names
 
-NONE = np.zeros(0)
+EMPTY_ARRAY = np.zeros(0)
 
-SAME = 1e-6
-"""Rows along coordinates whose smallest singular value is this part of the largest, or less, depend on each other."""
+DEPENDENT_ROWS_RATIO = 1e-6
+"""Relative singular value up to which rows along coordinates are linearly dependent."""
 
-VANISHED = 1e-12
+VANISHING_ROW_ENTRY = 1e-12
 """Entries [m/rad, rad/rad, ...] below which the row of a coordinate is zero."""
 
 
-class Ties(NamedTuple):
+class ConstraintArrays(NamedTuple):
     """The m holds and d drags of an instant as arrays, for n speeds.
 
     Args:
         lines: of the holds.
         rows: W (m, n).
-        targets: what W a + C lambda must be, (m,): targets less drifts.
+        targets: required values of W a + C lambda, (m,): targets minus drifts.
         compliances: C (m,).
         pushes: P' (d, n), the lines of the drags.
         gains: G (d,).
-        inflows: what forces bring through the ports, less the offsets, (d,).
+        inflows: forces through the ports minus the offsets, (d,).
         senses: S (d, n).
-        shares: Q (d, m), how much of each hold's multiplier passes through each drag's port.
-        cones: which multipliers push, and which are friction beside them.
+        shares: Q (d, m), the share of each hold's multiplier through each drag's port.
+        cones: the unilateral multipliers and their friction multipliers.
     """
 
     lines: tuple[Line, ...]
@@ -51,146 +51,152 @@ class Ties(NamedTuple):
     inflows: Array
     senses: Array
     shares: Array
-    cones: Cones
+    cones: ContactCones
 
     @staticmethod
-    def of(n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float]) -> Ties:
-        """From holds and drags, and what forces bring through the ports of the drags."""
+    def from_holds_and_drags(
+        n: int, holds: Sequence[Hold], drags: Sequence[Drag], inflows: Sequence[float]
+    ) -> ConstraintArrays:
+        """The arrays of holds and drags, with the forces through the ports of the drags."""
         lines, d = tuple(hold.line for hold in holds), len(drags)
-        return Ties(
+        return ConstraintArrays(
             lines,
-            rows_of(lines, n),
-            np.array([hold.wanted for hold in holds], dtype=float),
+            line_rows(lines, n),
+            np.array([hold.row_target for hold in holds], dtype=float),
             np.array([hold.compliance for hold in holds], dtype=float),
-            rows_of([drag.push for drag in drags], n),
+            line_rows([drag.push for drag in drags], n),
             np.array([drag.gain for drag in drags], dtype=float),
             np.array([flow - drag.offset for flow, drag in zip(inflows, drags, strict=True)], dtype=float),
             np.array([drag.sense for drag in drags], dtype=float).reshape(d, n),
-            shares_of(holds, drags),
-            Cones.of(holds),
+            hold_shares(holds, drags),
+            ContactCones.from_holds(holds),
         )
 
 
-def shares_of(holds: Sequence[Hold], drags: Sequence[Drag]) -> Array:
-    """How much of each hold's multiplier passes through each drag's port, (drags, holds)."""
-    found = np.zeros((len(drags), len(holds)))
+def hold_shares(holds: Sequence[Hold], drags: Sequence[Drag]) -> Array:
+    """The share of each hold's multiplier through each drag's port, (drags, holds)."""
+    shares = np.zeros((len(drags), len(holds)))
     for k, drag in enumerate(drags):
         for j, hold in enumerate(holds):
             if hold.port and hold.port == drag.port:
-                found[k, j] = share(hold.line, drag.push)
-    return found
+                shares[k, j] = line_share(hold.line, drag.push)
+    return shares
 
 
-def balanced(M: Array, right: Array, ties: Ties) -> tuple[Array, Array, Array, Array]:
-    """Accelerations, multipliers of all holds, flows of all drags, and how each answers to a force along its push.
+def solve_balance(M: Array, right: Array, constraints: ConstraintArrays) -> tuple[Array, Array, Array, Array]:
+    """Accelerations, multipliers of all holds, flows of all drags, and the response of each flow to its push.
 
     [M + P G S,  -(W' + P G Q)] [a     ]   [right + P G (flow of forces - offset)]
     [W,           C           ] [lambda] = [target                               ]
     """
     n = len(right)
-    solution = _solve(*_equations(M, right, ties, ties.pushes.T), ties)
-    if not len(ties.gains):
-        return solution[:n, 0], solution[n:, 0], NONE, NONE
-    flows = ties.shares @ solution[n:] - ties.senses @ solution[:n]
-    return solution[:n, 0], solution[n:, 0], ties.inflows + flows[:, 0], flows[:, 1:].diagonal()
+    solution = _solve_equations(*_balance_equations(M, right, constraints, constraints.pushes.T), constraints)
+    if not len(constraints.gains):
+        return solution[:n, 0], solution[n:, 0], EMPTY_ARRAY, EMPTY_ARRAY
+    flows = constraints.shares @ solution[n:] - constraints.senses @ solution[:n]
+    return solution[:n, 0], solution[n:, 0], constraints.inflows + flows[:, 0], flows[:, 1:].diagonal()
 
 
-def responses(M: Array, right: Array, ties: Ties, pushes: Array) -> tuple[Array, Array]:
-    """Accelerations (n,), and what a unit of further force along each column of `pushes` (n, k) adds to them (n, k)."""
+def unit_responses(M: Array, right: Array, constraints: ConstraintArrays, pushes: Array) -> tuple[Array, Array]:
+    """Accelerations (n,), and their change (n, k) per unit force along each column of `pushes` (n, k)."""
     n = len(right)
-    solution = _solve(*_equations(M, right, ties, pushes), ties)[:n]
+    solution = _solve_equations(*_balance_equations(M, right, constraints, pushes), constraints)[:n]
     return solution[:, 0], solution[:, 1:]
 
 
-def _equations(M: Array, right: Array, ties: Ties, pushes: Array) -> tuple[Array, Array]:
-    """The matrix of the balance, and its right sides: what acts, then a unit along each column of `pushes`."""
-    n, m = len(right), len(ties.targets)
-    matrix, known = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + pushes.shape[1]))
-    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -ties.rows.T, ties.rows
-    np.fill_diagonal(matrix[n:, n:], ties.compliances)
-    known[:n, 0], known[n:, 0], known[:n, 1:] = right, ties.targets, pushes
-    if len(ties.gains):
-        pull = ties.pushes.T * ties.gains
-        matrix[:n, :n] += pull @ ties.senses
-        matrix[:n, n:] -= pull @ ties.shares
-        known[:n, 0] += pull @ ties.inflows
-    return matrix, known
+def _balance_equations(M: Array, load: Array, constraints: ConstraintArrays, pushes: Array) -> tuple[Array, Array]:
+    """The matrix of the balance, and its right sides: the acting forces, then a unit along each column of `pushes`."""
+    n, m = len(load), len(constraints.targets)
+    matrix, right_sides = np.zeros((n + m, n + m)), np.zeros((n + m, 1 + pushes.shape[1]))
+    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = M, -constraints.rows.T, constraints.rows
+    np.fill_diagonal(matrix[n:, n:], constraints.compliances)
+    right_sides[:n, 0], right_sides[n:, 0], right_sides[:n, 1:] = load, constraints.targets, pushes
+    if len(constraints.gains):
+        pull = constraints.pushes.T * constraints.gains
+        matrix[:n, :n] += pull @ constraints.senses
+        matrix[:n, n:] -= pull @ constraints.shares
+        right_sides[:n, 0] += pull @ constraints.inflows
+    return matrix, right_sides
 
 
-def rows_of(lines: Sequence[Line], n: int) -> Array:
+def line_rows(lines: Sequence[Line], n: int) -> Array:
     """Lines as full rows, (lines, n)."""
-    return np.array([spread(line.terms, n) for line in lines], dtype=np.float64).reshape(len(lines), n)
+    return np.array([dense_row(line.terms, n) for line in lines], dtype=np.float64).reshape(len(lines), n)
 
 
-def _solve(matrix: Array, right: Array, ties: Ties) -> Array:
-    """The solution; holds that repeat each other share their force, those that contradict each other are refused."""
+def _solve_equations(matrix: Array, right: Array, constraints: ConstraintArrays) -> Array:
+    """The solution; redundant holds share their force, contradictory holds are an error."""
     try:
-        if len(ties.lines) > 1 and _repeated(ties):
-            if ties.cones.normal or not all(line.constant for line in ties.lines):
-                return _least_forces(matrix, right, ties)  # trial steps leave what is held: no contradiction yet
+        if len(constraints.lines) > 1 and _has_dependent_holds(constraints):
+            if constraints.cones.normal or not all(line.is_constant for line in constraints.lines):
+                return _least_forces(matrix, right, constraints)  # trial steps violate constraints slightly
             solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
             if np.abs(matrix @ solution - right).max() > 1e-9 * (1.0 + np.abs(right).max()):
                 raise np.linalg.LinAlgError
         else:
-            _refuse_vanished(ties)
+            _refuse_vanished(constraints)
             solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
-        names = listed(line.name for line in ties.lines)
+        names = listed_names(line.name for line in constraints.lines)
         raise SimulationError(
-            f"simulate: accelerations cannot be solved for: the holds along {names} contradict each other, or a gear "
-            "transmits nothing. Take away a stop, brake or prescribed motion that acts twice on the same joint."
+            f"simulate: the equations of motion are singular: the constraints along {names} contradict each other, or "
+            "a gear transmits no torque. Remove a stop, brake or prescribed motion that acts twice on the same joint."
         ) from None
     return np.asarray(solution, dtype=np.float64)
 
 
-def _least_forces(matrix: Array, right: Array, ties: Ties) -> Array:
-    """The solution with the least multipliers, where rows along coordinates depend on each other or nearly do.
+def _least_forces(matrix: Array, right: Array, constraints: ConstraintArrays) -> Array:
+    """The solution with multipliers of least norm for (nearly) dependent rows along coordinates.
 
-    Contacts push and have cones of friction: where the least multipliers leave these, others that do not are taken.
+    Where the multipliers of contacts are outside their friction cones, admissible ones are used instead.
     """
-    n = matrix.shape[0] - len(ties.lines)
-    ahead = np.linalg.solve(matrix[:n, :n], np.hstack([right[:n], -matrix[:n, n:]]))
-    free, spread_out = ahead[:, : right.shape[1]], ahead[:, right.shape[1] :]
+    n = matrix.shape[0] - len(constraints.lines)
+    eliminated = np.linalg.solve(matrix[:n, :n], np.hstack([right[:n], -matrix[:n, n:]]))
+    free, spread_out = eliminated[:, : right.shape[1]], eliminated[:, right.shape[1] :]
     W = matrix[n:, :n]
-    left, sizes, ways = np.linalg.svd(W @ spread_out + matrix[n:, n:])
-    rank = int((sizes > SAME**2 * sizes[0]).sum())
-    felt = ways[:rank].T @ ((left[:, :rank].T @ (right[n:] - W @ free)) / sizes[:rank, None])
-    felt[:, 0] = feasible_multipliers(felt[:, 0], ways[rank:].T, ties.cones)
-    return np.vstack([free + spread_out @ felt, felt])
+    left_vectors, sizes, directions = np.linalg.svd(W @ spread_out + matrix[n:, n:])
+    rank = int((sizes > DEPENDENT_ROWS_RATIO**2 * sizes[0]).sum())
+    multipliers = directions[:rank].T @ ((left_vectors[:, :rank].T @ (right[n:] - W @ free)) / sizes[:rank, None])
+    multipliers[:, 0] = feasible_multipliers(multipliers[:, 0], directions[rank:].T, constraints.cones)
+    return np.vstack([free + spread_out @ multipliers, multipliers])
 
 
-def _refuse_vanished(ties: Ties) -> None:
-    """A hold along a coordinate that nothing moves at the moment, such as the stroke of a crank at its dead centre."""
-    for line, row, give in zip(ties.lines, ties.rows, ties.compliances, strict=True):
-        if not line.constant and not give and not np.abs(row).max() > VANISHED:
+def _refuse_vanished(constraints: ConstraintArrays) -> None:
+    """Raise an error for a hold along a coordinate with a vanishing row, such as a crank at its dead centre."""
+    for line, row, compliance in zip(constraints.lines, constraints.rows, constraints.compliances, strict=True):
+        if not line.is_constant and not compliance and not np.abs(row).max() > VANISHING_ROW_ENTRY:
             raise SimulationError(
-                f"simulate: the row of the coordinate {line.name!r} vanishes where the machine is: no force along it "
-                "moves anything, so that nothing can be held or led there. Start and stay away from dead centres, or "
-                "hold the joint itself."
+                f"simulate: the row of the coordinate {line.name!r} vanishes at this configuration (dead centre), so "
+                "no force along it can enforce a constraint or a prescribed motion. Avoid dead centres, or constrain "
+                "the joint itself."
             )
 
 
-def _repeated(ties: Ties) -> bool:
-    """Whether rigid holds act along lines that depend on each other, such as two frictions that stick at one joint."""
-    rigid = [k for k, give in enumerate(ties.compliances) if not give]
+def _has_dependent_holds(constraints: ConstraintArrays) -> bool:
+    """Whether rigid holds act along linearly dependent lines, such as two sticking frictions at one joint."""
+    rigid = [k for k, compliance in enumerate(constraints.compliances) if not compliance]
     if len(rigid) < 2:
         return False
-    lines = tuple(ties.lines[k] for k in rigid)
-    return _always_dependent(lines) if all(line.constant for line in lines) else dependent_here(ties.rows[rigid])
+    lines = tuple(constraints.lines[k] for k in rigid)
+    return (
+        _constant_lines_dependent(lines)
+        if all(line.is_constant for line in lines)
+        else rows_nearly_dependent(constraints.rows[rigid])
+    )
 
 
 @lru_cache(maxsize=1024)
-def _always_dependent(lines: tuple[Line, ...]) -> bool:
-    return _dependent(rows_of(lines, len(lines[0].speeds)))
+def _constant_lines_dependent(lines: tuple[Line, ...]) -> bool:
+    return _rows_dependent(line_rows(lines, len(lines[0].speeds)))
 
 
-def dependent_here(rows: Array) -> bool:
-    """Whether rows along coordinates depend on each other, or nearly do, where the machine is."""
+def rows_nearly_dependent(rows: Array) -> bool:
+    """Whether rows along coordinates are (nearly) linearly dependent at the current configuration."""
     if len(rows) > rows.shape[1]:
         return True
     sizes = np.linalg.svd(rows, compute_uv=False)
-    return bool(sizes[-1] <= SAME * sizes[0])
+    return bool(sizes[-1] <= DEPENDENT_ROWS_RATIO * sizes[0])
 
 
-def _dependent(rows: Array) -> bool:
+def _rows_dependent(rows: Array) -> bool:
     return int(np.linalg.matrix_rank(rows)) < len(rows)

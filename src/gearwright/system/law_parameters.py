@@ -1,4 +1,4 @@
-"""Numbers of laws named by paths, such as `elbow.friction.coulomb` or `elbow.stops.upper`, and replaced."""
+"""Parameters of laws by path, such as `elbow.friction.coulomb` or `elbow.stops.upper`, and their replacement."""
 
 from __future__ import annotations
 
@@ -15,79 +15,86 @@ from gearwright.forces.law import Law
 from gearwright.text import did_you_mean
 
 
-def law_of(laws: Sequence[Law], path: str) -> tuple[int, tuple[str, ...]] | None:
-    """The number of the law that a path names, and its words there; None where no law has such a number.
+def find_parameter(laws: Sequence[Law], path: str) -> tuple[int, tuple[str, ...]] | None:
+    """The index of the law that a path names, and the fields within it; None if no law has such a parameter.
 
-    The first word after the law's name is one of its own fields, or of a part that it holds: `elbow.friction.coulomb`
-    is the field `coulomb` of the law's `friction`. Numbers choose from a sequence (`elbow.gear.table.0.efficiency`).
+    The first word after the law's name is one of its fields, or of a part in it: `elbow.friction.coulomb` is the field
+    `coulomb` of the law's `friction`. Numbers index a sequence (`elbow.gear.table.0.efficiency`).
     """
     for k, law in enumerate(laws):
         if path.startswith(f"{law.name}.") and is_dataclass(law):
-            words = _found(law, tuple(path[len(law.name) + 1 :].split(".")))
+            words = _full_path(law, tuple(path[len(law.name) + 1 :].split(".")))
             if words is not None:
                 return k, words
     return None
 
 
-def _found(part: Any, words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The words of a number within a part, with the part's own parts that may be left out put in."""
+def _full_path(part: Any, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The full field path of a number within a part, with omitted inner parts inserted."""
     if _number_at(part, words):
         return words
     if not is_dataclass(part):
         return None
-    inner = [(one.name, getattr(part, one.name)) for one in fields(part) if is_dataclass(getattr(part, one.name))]
+    inner = [
+        (entry.name, getattr(part, entry.name)) for entry in fields(part) if is_dataclass(getattr(part, entry.name))
+    ]
     return next(((name, *words) for name, value in inner if _number_at(value, words)), None)
 
 
 def _number_at(part: Any, words: Sequence[str]) -> bool:
     for word in words:
         try:
-            part = _inside(part, word)
+            part = _member(part, word)
         except (AttributeError, IndexError, ValueError):
             return False
     return part is None or (is_number(part) and not isinstance(part, bool))
 
 
-def _inside(part: Any, word: str) -> Any:
+def _member(part: Any, word: str) -> Any:
     if isinstance(part, tuple) and not hasattr(part, "_fields"):
         return part[int(word)]
-    if not is_dataclass(part) or word not in {one.name for one in fields(part)}:
+    if not is_dataclass(part) or word not in {entry.name for entry in fields(part)}:
         raise AttributeError(word)
     return getattr(part, word)
 
 
-def laws_with(laws: Sequence[Law], values: Mapping[str, Scalar]) -> tuple[Law, ...]:
-    """The laws with other numbers (of any kind) at the paths; numbers are checked as by the laws themselves."""
-    fresh = list(laws)
+def with_law_parameters(laws: Sequence[Law], values: Mapping[str, Scalar]) -> tuple[Law, ...]:
+    """The laws with other numbers (of any kind) at the paths; the laws check the numbers."""
+    changed_laws = list(laws)
     for path, value in values.items():
-        found = law_of(laws, path)
-        if found is None:
+        location = find_parameter(laws, path)
+        if location is None:
             raise InputError(f"no law has the parameter {path!r}. {did_you_mean(path, [law.name for law in laws])}")
-        k, words = found
-        fresh[k] = _with(fresh[k], words, value)
-    return tuple(fresh)
+        k, words = location
+        changed_laws[k] = _with_member(changed_laws[k], words, value)
+        if not is_number(value) and changed_laws[k].states != laws[k].states:
+            raise InputError(
+                f"{path!r} cannot be varied: in law {laws[k].name!r} it is 0, which leaves out states that the law has "
+                "otherwise. Give the law another number there; its variations may be 0."
+            )
+    return tuple(changed_laws)
 
 
-def _with(part: Any, words: Sequence[str], value: Scalar) -> Any:
+def _with_member(part: Any, words: Sequence[str], value: Scalar) -> Any:
     if not words:
         return value
-    inner = _with(_inside(part, words[0]), words[1:], value)
+    inner = _with_member(_member(part, words[0]), words[1:], value)
     if isinstance(part, tuple):
         place = int(words[0])
         return (*part[:place], inner, *part[place + 1 :])
     if is_number(value):
         return replace(part, **{words[0]: inner})
-    copy = object.__new__(type(part))  # a symbol stands for numbers that are checked one by one
-    for one in fields(part):
-        object.__setattr__(copy, one.name, inner if one.name == words[0] else getattr(part, one.name))
+    copy = object.__new__(type(part))  # a symbol: its numbers are checked individually
+    for entry in fields(part):
+        object.__setattr__(copy, entry.name, inner if entry.name == words[0] else getattr(part, entry.name))
     return copy
 
 
 def require_numbers(laws: Sequence[Law], paths: Sequence[str], rows: Array) -> None:
-    """Refuse numbers (N, paths) that a law does not take, and say of which member of a batch they are."""
-    alike, first = np.unique(rows, axis=0, return_index=True)
-    for row, k in zip(alike.tolist(), first.tolist(), strict=True):
+    """Raise an error for numbers (N, paths) that a law rejects, with the index in the batch."""
+    distinct_rows, first = np.unique(rows, axis=0, return_index=True)
+    for row, k in zip(distinct_rows.tolist(), first.tolist(), strict=True):
         try:
-            laws_with(laws, dict(zip(paths, row, strict=True)))
+            with_law_parameters(laws, dict(zip(paths, row, strict=True)))
         except GearwrightError as error:
             raise InputError(f"rollout: {error} (state {k} of the batch)") from None

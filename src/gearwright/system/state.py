@@ -1,4 +1,4 @@
-"""The state of a run, as users give it and controllers see it."""
+"""The state of a run, as given by users and passed to controllers."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number, unmasked
+from gearwright.arguments import real_number, require_unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
-from gearwright.programs.inputs import checked
+from gearwright.programs.inputs import checked_array
 from gearwright.system.system import System
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a machine is, how it moves, and what its laws remember.
+    """Configuration and speeds of a machine, and states of its laws and controllers.
 
     Args:
         q: configuration [rad, m], (nq,).
-        v: speeds [rad/s, m/s], (n,); zero unless given.
+        v: speeds [rad/s, m/s], (n,); default: zero.
         states: states of laws and controllers by name, such as {"shoulder.current": 1.5}.
-        of_actuators: which of them are states of actuators (currents, temperatures): a run whose forces are given, so
-            that these actuators do not act, starts without them.
+        of_actuators: which of them are states of actuators (currents, temperatures): a run with given forces, in which
+            these actuators do not act, starts without them.
 
     >>> State([0.1, 0.2]).with_states({"shoulder.current": 1.5})["shoulder.current"]
     1.5
@@ -41,20 +41,20 @@ class State:
     of_actuators: frozenset[str] = frozenset()
 
     @classmethod
-    def named(cls, robot: Robot, name: str, mech: Mechanism | None = None) -> State:
-        """A state that the robot's file names; what it does not mention is at its zero and at rest.
+    def from_robot(cls, robot: Robot, name: str, mech: Mechanism | None = None) -> State:
+        """A named state of the robot's file; coordinates that it does not list are at zero and at rest.
 
         Raises:
-            InputError: there is no such state, or it names a coordinate that the robot does not have.
+            InputError: the state or one of its coordinates is unknown.
         """
         machine = assemble(robot) if mech is None else mech
         stated = robot.state(name)
         q, v = np.array(neutral(machine), dtype=float), np.zeros(machine.n)
-        for word, values, given, names in (
+        for word, values, values_by_name, names in (
             ("coordinate", q, stated.q, machine.coordinates),
             ("speed", v, stated.v, machine.speeds),
         ):
-            for key, x in given.items():
+            for key, x in values_by_name.items():
                 if key not in names:
                     raise InputError(f"state {name!r}: there is no {word} {key!r}. {did_you_mean(key, names)}")
                 values[names.index(key)] = x
@@ -71,60 +71,69 @@ class State:
         return replace(self, states={**self.states, **states})
 
 
-def initial_state(mech: Mechanism, given: Any) -> State:
-    """A state from what a user gives: a State, (q, v), q alone (at rest), q and v side by side, or None."""
-    if given is None:
-        given = State(neutral(mech))
-    if not isinstance(given, State):
-        given = _from_arrays(mech, given)
-    q = checked("simulate", mech, "q", given.q, mech.nq)
-    v = np.zeros(mech.n) if given.v is None else checked("simulate", mech, "v", given.v, mech.n)
+def initial_state(mech: Mechanism, specification: Any) -> State:
+    """The state of a user's argument: a State, (q, v), q alone (at rest), q and v concatenated, or None."""
+    if specification is None:
+        specification = State(neutral(mech))
+    if not isinstance(specification, State):
+        specification = _state_from_arrays(mech, specification)
+    q = checked_array("simulate", mech, "q", specification.q, mech.nq)
+    v = np.zeros(mech.n) if specification.v is None else checked_array("simulate", mech, "v", specification.v, mech.n)
     for name, value in (("q", q), ("v", v)):
         if value.ndim != 1:
             raise InputError(
                 f"simulate: {name} has shape {value.shape}, but a run starts from one state. For batches of states "
                 "use gw.rollout."
             )
-    states = {name: number("simulate", f"state {name!r}", x) for name, x in given.states.items()}
-    return replace(given, q=_normalised(mech, q), v=v, states=states)
+    states = {name: real_number("simulate", f"state {name!r}", x) for name, x in specification.states.items()}
+    return replace(specification, q=_with_unit_quaternions(mech, q), v=v, states=states)
 
 
 def state_vector(system: System, state: State) -> Array:
-    """The state vector at the start, with the states of laws as given or as the laws begin."""
+    """The initial state vector, with the states of laws as given or with their initial values."""
     x = np.zeros(system.size)
     x[system.q], x[system.v] = state.q, state.v
     initial = {**{s.name: s.initial for s in system.states.values()}, **system.controller_states}
     unknown = [name for name in state.states if name not in initial and name not in state.of_actuators]
     if unknown:
         raise InputError(
-            f"simulate: the initial state names {unknown[0]!r}, which no law or controller has. Known are: "
-            f"{listed(initial) or 'none'}."
+            f"simulate: the initial state contains {unknown[0]!r}, which is not a state of any law or controller. "
+            f"Known states: {listed_names(initial) or 'none'}."
         )
-    x[system.own.start : system.controlled.stop] = [state.states.get(name, value) for name, value in initial.items()]
+    x[system.law_slice.start : system.controller_slice.stop] = [
+        state.states.get(name, value) for name, value in initial.items()
+    ]
     return x
 
 
-def _from_arrays(mech: Mechanism, given: Any) -> State:
-    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Sequence | np.ndarray) for x in given):
-        return State(given[0], given[1])
+def _state_from_arrays(mech: Mechanism, specification: Any) -> State:
+    if (
+        isinstance(specification, tuple)
+        and len(specification) == 2
+        and all(isinstance(x, Sequence | np.ndarray) for x in specification)
+    ):
+        return State(specification[0], specification[1])
     try:
-        flat = np.asarray(unmasked("simulate", "state", given), dtype=np.float64)
+        flat = np.asarray(require_unmasked("simulate", "state", specification), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"simulate: the initial state {given!r} is not a State, (q, v) or numbers.") from None
+        raise InputError(
+            f"simulate: the initial state {specification!r} is not valid. Give a State, (q, v) or q."
+        ) from None
     if flat.shape == (mech.nq + mech.n,):
         return State(flat[: mech.nq], flat[mech.nq :])
     if flat.shape != (mech.nq,):
         raise InputError(
-            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: {listed(mech.coordinates)}), "
-            f"or (q, v) with v ({mech.n}: {listed(mech.speeds)})."
+            f"simulate: the initial state has shape {flat.shape}. Give q ({mech.nq}: "
+            f"{listed_names(mech.coordinates)}), "
+            f"or (q, v) with v ({mech.n}: {listed_names(mech.speeds)})."
         )
     return State(flat)
 
 
-def _normalised(mech: Mechanism, q: Array) -> Array:
-    from gearwright.dynamics.configuration import quaternions
+def _with_unit_quaternions(mech: Mechanism, q: Array) -> Array:
+    from gearwright.dynamics.configuration import quaternion_slices
 
-    out = q.copy()
-    for four in quaternions(mech):
-        out[four] /= np.linalg.norm(out[four])
-    return out
+    normalised = q.copy()
+    for four in quaternion_slices(mech):
+        normalised[four] /= np.linalg.norm(normalised[four])
+    return normalised

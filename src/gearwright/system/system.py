@@ -1,15 +1,14 @@
-"""The system: a machine with its laws, stated once, over scalars of any kind.
+"""The system: a machine with its laws, defined once, over scalars of any kind.
 
-It states what each law sees, how all act, which generalized forces and which flows through ports follow (motors act
-through the ports of their gears), what the accelerations lead to, and the power of lines that move by themselves. Its
-users add only what is their own:
+It defines the situation and action of each law, the generalised forces and the flows through ports (motors act through
+the ports of their gears), the outcomes, and the power of moving lines. Its users add only their own part:
 
 - `evaluation`: accelerations in numbers, law by law.
-- `kernels.motion_rates`: the rates in one kernel, for laws that act by forces alone.
+- `kernels.motion_rates`: the rates in one kernel, for laws that act by forces only.
 - `kernels.all_modes`: all laws in all their modes as kernels.
-- `simulation.fixed_step.step_program`, `simulation.fixed_step.step_stability`: fixed steps, and how long they may be.
-- `motion_demands`: the forces that a prescribed motion requires, and how elastic drives follow it; at many states at
-  once, for planning.
+- `simulation.fixed_step.step_program`, `simulation.fixed_step.step_stability`: fixed steps, and their stability limit.
+- `motion_demands`: the forces that a prescribed motion requires, and the motion of elastic drives; vectorised over
+  states for planning.
 - `modes.impacts`: impacts, and their effect on gears.
 """
 
@@ -22,20 +21,20 @@ from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import rate
-from gearwright.dynamics.integration_steps import Moving
+from gearwright.dynamics.configuration import coordinate_rates
+from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Actuator, Mechanism
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 from gearwright.system.compiled_machine import CompiledMachine
 
 
-def has_plain_ratios(mech: Mechanism) -> bool:
-    """Whether all motors turn by numbers, not by symbols."""
+def has_numeric_ratios(mech: Mechanism) -> bool:
+    """Whether all motor ratios are numbers, not symbols."""
     return all(is_number(x) for motor in mech.actuators for x in motor.row)
 
 
@@ -44,49 +43,49 @@ def as_lists(rows: Mapping[str, Array]) -> Mapping[str, Sequence[Scalar]]:
     return {name: row.tolist() for name, row in rows.items()}
 
 
-def single_shares(mech: Mechanism) -> Mapping[str, Sequence[Scalar]]:
-    """Per motor the row that gives its torque from generalized forces, where each alone drives one speed.
+def single_speed_shares(mech: Mechanism) -> Mapping[str, Sequence[Scalar]]:
+    """Per motor the row from generalised forces to its torque, where each motor drives one speed alone.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
-    >>> single_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
+    >>> single_speed_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     {'motor': [0.01]}
     """
-    return {motor.name: _single_share(motor) for motor in mech.actuators}
+    return {motor.name: _single_speed_share(motor) for motor in mech.actuators}
 
 
-def _single_share(motor: Actuator) -> list[Scalar]:
+def _single_speed_share(motor: Actuator) -> list[Scalar]:
     row: list[Scalar] = list(motor.row)
     if sum(not is_zero(x) for x in row) != 1:
         raise InputError(
-            f"motor {motor.name!r} drives several speeds, so that its ratios must be numbers. Leave them out of the "
+            f"motor {motor.name!r} drives several speeds, so its ratios must be numbers. Leave them out of the "
             "parameters."
         )
     return [0.0 if is_zero(x) else 1.0 / x for x in row]
 
 
-def same_row(line: Line, other: Line) -> bool:
-    """Whether two lines have the very same row, symbols included."""
-    pairs = zip(line.terms, other.terms, strict=False)
-    alike = len(line.terms) == len(other.terms) and all(j == k and x is y for (j, x), (k, y) in pairs)
-    return alike and other.inlet is None
+def has_same_row(line: Line, reference: Line) -> bool:
+    """Whether two lines have identical rows, symbols included."""
+    pairs = zip(line.terms, reference.terms, strict=False)
+    same_terms = len(line.terms) == len(reference.terms) and all(j == k and x is y for (j, x), (k, y) in pairs)
+    return same_terms and reference.inlet is None
 
 
-def booked(outcome: Outcome, action: Action, reaction: Reaction) -> Outcome:
-    """An outcome with the power of what moves lines by themselves.
+def with_line_power(outcome: Outcome, action: Action, reaction: Reaction) -> Outcome:
+    """An outcome with the power of moving lines.
 
-    A law books f ds/dt along its line, of which the machine gets f (row . v): the rest, f times the rate that explicit
-    time adds, is taken up by what moves the frame, whose power is supplied from outside.
+    A law counts f ds/dt along its line, of which the machine gets f (row . v). The rest, f times the rate due to
+    explicit time, is exchanged with the source of the prescribed motion and counts as supplied.
     """
-    taken: Scalar = 0.0
+    line_power: Scalar = 0.0
     for line, force in forces_on_lines(action, reaction):
-        if not is_zero(line.rate):
-            taken = taken + force * line.rate
-    return outcome if is_zero(taken) else replace(outcome, supplied=outcome.supplied - taken)
+        if not is_zero(line.time_rate):
+            line_power = line_power + force * line.time_rate
+    return outcome if is_zero(line_power) else replace(outcome, supplied=outcome.supplied - line_power)
 
 
 def forces_on_lines(action: Action, reaction: Reaction) -> list[tuple[Line, Scalar]]:
-    """The lines along which a law acts, and its forces there."""
+    """The lines of a law's action, and its forces along them."""
     held = zip(action.holds, reaction.multipliers, strict=True)
     dragged = zip(action.drags, reaction.flows, strict=True)
     return [
@@ -97,26 +96,26 @@ def forces_on_lines(action: Action, reaction: Reaction) -> list[tuple[Line, Scal
 
 
 Modes: TypeAlias = tuple[str, ...]
-"""Per law its mode."""
+"""The mode of each law."""
 
 
 @dataclass(frozen=True)
 class System:
     """A machine and the laws that act on it.
 
-    The state vector is x = [q, v, states of laws, states of the controller, supplied work, dissipated work]: the two
-    works are integrated along, so that the book-keeping is as exact as the motion. The inputs are u = [tau, inputs of
-    laws]; laws that name the same input share it.
+    The state vector is x = [q, v, states of laws, states of the controller, supplied work, dissipated work]: both works
+    are integrated with the motion, so the energy balance is as accurate as the motion. The inputs are u = [tau, inputs
+    of laws]; laws that name the same input share it.
 
     Args:
         mech: the machine.
         laws: its laws.
-        controller_states: states of a controller with their values at the start.
+        controller_states: states of a controller with their initial values.
 
     >>> import gearwright as gw
     >>> arm = gw.load("elbow")
     >>> system = System(gw.assemble(arm), gw.laws(arm), {"integral": 0.0})
-    >>> system.q, system.v, system.controlled, system.size
+    >>> system.q, system.v, system.controller_slice, system.size
     (slice(0, 3, None), slice(3, 6, None), slice(6, 7, None), 9)
     """
 
@@ -129,17 +128,17 @@ class System:
         for law in self.laws:
             if not isinstance(law, Law):
                 raise InputError(f"{law!r} is not a law. Give instances of gearwright.forces.Law.")
-        own = [state.name for law in self.laws for state in law.states]
-        _refuse_twins("state", [*own, *self.controller_states])
-        _refuse_twins("law", [law.name for law in self.laws])
+        state_names = [state.name for law in self.laws for state in law.states]
+        _refuse_duplicates("state", [*state_names, *self.controller_states])
+        _refuse_duplicates("law", [law.name for law in self.laws])
 
-    def on(self, mech: Mechanism) -> System:
-        """The same laws on another machine with the same speeds, such as one with symbols among its numbers."""
+    def on_machine(self, mech: Mechanism) -> System:
+        """The system of the same laws on another machine with the same speeds, such as one with symbolic parameters."""
         return self if mech is self.mech else replace(self, mech=mech)
 
     @cached_property
-    def compiled(self) -> CompiledMachine:
-        """The machine's own functions for numbers."""
+    def compiled_machine(self) -> CompiledMachine:
+        """The compiled functions of the machine."""
         return CompiledMachine(self.mech)
 
     @cached_property
@@ -149,11 +148,11 @@ class System:
 
     @cached_property
     def inputs(self) -> dict[str, Quantity]:
-        """The inputs of the laws by name, in the order in which they follow tau."""
-        found: dict[str, Quantity] = {}
-        for one in (one for law in self.laws for one in law.inputs):
-            found.setdefault(one.name, one)
-        return found
+        """The inputs of the laws by name, in their order after tau."""
+        inputs_by_name: dict[str, Quantity] = {}
+        for quantity in (quantity for law in self.laws for quantity in law.inputs):
+            inputs_by_name.setdefault(quantity.name, quantity)
+        return inputs_by_name
 
     @cached_property
     def signals(self) -> dict[str, Quantity]:
@@ -162,38 +161,38 @@ class System:
 
     @cached_property
     def q(self) -> slice:
-        """Where the configuration stands in the state vector."""
+        """The slice of the configuration in the state vector."""
         return slice(0, self.mech.nq)
 
     @cached_property
     def v(self) -> slice:
-        """Where the speeds stand."""
+        """The slice of the speeds."""
         return slice(self.mech.nq, self.mech.nq + self.mech.n)
 
     @cached_property
-    def own(self) -> slice:
-        """Where the states of the laws stand."""
+    def law_slice(self) -> slice:
+        """The slice of the states of the laws."""
         return slice(self.v.stop, self.v.stop + len(self.states))
 
     @cached_property
-    def controlled(self) -> slice:
-        """Where the states of the controller stand."""
-        return slice(self.own.stop, self.own.stop + len(self.controller_states))
+    def controller_slice(self) -> slice:
+        """The slice of the states of the controller."""
+        return slice(self.law_slice.stop, self.law_slice.stop + len(self.controller_states))
 
     @cached_property
-    def supplied(self) -> int:
-        """Where the supplied work stands."""
-        return self.controlled.stop
+    def supplied_index(self) -> int:
+        """The index of the supplied work."""
+        return self.controller_slice.stop
 
     @cached_property
-    def dissipated(self) -> int:
-        """Where the dissipated work stands."""
-        return self.supplied + 1
+    def dissipated_index(self) -> int:
+        """The index of the dissipated work."""
+        return self.supplied_index + 1
 
     @cached_property
     def size(self) -> int:
         """The length of the state vector."""
-        return self.dissipated + 1
+        return self.dissipated_index + 1
 
     @cached_property
     def input_size(self) -> int:
@@ -201,13 +200,13 @@ class System:
         return self.mech.n + len(self.inputs)
 
     @property
-    def first_inputs(self) -> list[float]:
-        """The inputs when nobody gives any: no forces, and what each law starts with."""
-        return [0.0] * self.mech.n + [one.initial for one in self.inputs.values()]
+    def initial_inputs(self) -> list[float]:
+        """The default inputs: zero forces, and the default of each law's input."""
+        return [0.0] * self.mech.n + [quantity.initial for quantity in self.inputs.values()]
 
     @property
     def first_modes(self) -> Modes:
-        """Per law its first mode: the only one of a law without modes."""
+        """The first mode of each law; the only one of a law without modes."""
         return tuple(law.modes[0] for law in self.laws)
 
     @cached_property
@@ -215,150 +214,171 @@ class System:
         """Whether a law may change its mode."""
         return any(len(law.modes) > 1 for law in self.laws)
 
-    def moving(self, x: Sequence[Scalar]) -> Moving:
-        """The part of a state vector that moves the machine: q, v and the states of the laws."""
-        return Moving(x[self.q], x[self.v], x[self.own])
+    def motion_of(self, x: Sequence[Scalar]) -> StepState:
+        """The dynamic part of a state vector: q, v and the states of the laws."""
+        return StepState(x[self.q], x[self.v], x[self.law_slice])
 
     @cached_property
-    def _places(self) -> tuple[tuple[slice, tuple[int, ...]], ...]:
-        """Per law where its states stand among those of all laws, and its inputs among all inputs."""
+    def _law_places(self) -> tuple[tuple[slice, tuple[int, ...]], ...]:
+        """Per law the slice of its states among those of all laws, and the indices of its inputs."""
         order = {name: self.mech.n + k for k, name in enumerate(self.inputs)}
         places, first = [], 0
         for law in self.laws:
             last = first + len(law.states)
-            places.append((slice(first, last), tuple(order[one.name] for one in law.inputs)))
+            places.append((slice(first, last), tuple(order[quantity.name] for quantity in law.inputs)))
             first = last
         return tuple(places)
 
-    def states_of(self, index: int) -> slice:
-        """Where the states of a law stand in the state vector."""
-        own = self._places[index][0]
-        return slice(self.own.start + own.start, self.own.start + own.stop)
+    def law_state_slice(self, index: int) -> slice:
+        """The slice of a law's states in the state vector."""
+        law_slice = self._law_places[index][0]
+        return slice(self.law_slice.start + law_slice.start, self.law_slice.start + law_slice.stop)
 
-    def situations(
-        self, ops: Operations, t: Scalar, x: Moving, u: Sequence[Scalar], scene: Scene | None = None
+    def law_situations(
+        self, ops: Operations, t: Scalar, x: StepState, u: Sequence[Scalar], kinematics: SharedKinematics | None = None
     ) -> list[Situation]:
-        """What each law sees; `scene` is what all of them share, where somebody knows it already."""
-        shared = Scene(self.mech, x.q, x.v, ops, t) if scene is None else scene
+        """The situation of each law; `kinematics` is the shared kinematics, if it is already available."""
+        shared = SharedKinematics(self.mech, x.q, x.v, ops, t) if kinematics is None else kinematics
         return [
-            Situation(t, x.q, x.v, x.states[own], [u[k] for k in given], ops, self.mech, shared)
-            for own, given in self._places
+            Situation(t, x.q, x.v, x.states[state_slice], [u[k] for k in input_indices], ops, self.mech, shared)
+            for state_slice, input_indices in self._law_places
         ]
 
-    def actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
-        """How each law acts, along lines that are placed."""
-        asked = zip(self.laws, modes, situations, strict=True)
-        return [law.act(mode, situation).placed(situation.scene) for law, mode, situation in asked]
+    def law_actions(self, modes: Modes, situations: Sequence[Situation]) -> list[Action]:
+        """The action of each law along placed lines."""
+        law_modes = zip(self.laws, modes, situations, strict=True)
+        return [law.act(mode, situation).placed_in(situation.kinematics) for law, mode, situation in law_modes]
 
-    def forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
-        """Generalized forces (n,): tau and those of the laws."""
+    def generalized_forces(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
+        """Generalised forces (n,): tau and those of the laws."""
         total = list(u[: self.mech.n])
-        for force in forces_in(actions):
-            push(total, force.line, force.value)
+        for force in all_forces(actions):
+            add_force(total, force.line, force.value)
         return total
 
-    def inflows(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
-        """Per drag what tau and the forces of all laws bring through its port, along its line."""
-        through = [force for force in forces_in(actions) if force.port is not None]
-        return [self._given(drag, u) + inflow(drag, through) for drag in drags_in(actions)]
+    def port_inflows(self, u: Sequence[Scalar], actions: Sequence[Action]) -> list[Scalar]:
+        """Per drag the force of tau and of all laws through its port, along its line."""
+        through = [force for force in all_forces(actions) if force.port is not None]
+        return [self._tau_inflow(drag, u) + port_inflow(drag, through) for drag in all_drags(actions)]
 
-    def _given(self, drag: Drag, u: Sequence[Scalar]) -> Scalar:
-        """What tau brings through a drag's port."""
-        return along(self._motor_shares.get(drag.port, ()), u)
+    def _tau_inflow(self, drag: Drag, u: Sequence[Scalar]) -> Scalar:
+        """The force of tau through a drag's port."""
+        return row_dot(self._motor_shares.get(drag.port, ()), u)
 
     @cached_property
     def _motor_shares(self) -> Mapping[str | None, tuple[tuple[int, Scalar], ...]]:
-        """Per actuator its torque from generalized forces, as (speed, share)."""
-        plain = has_plain_ratios(self.mech)
-        shares = as_lists(motor_shares(self.mech)) if plain else single_shares(self.mech)
+        """Per actuator its torque from generalised forces, as (speed, share)."""
+        plain = has_numeric_ratios(self.mech)
+        shares = as_lists(motor_shares(self.mech)) if plain else single_speed_shares(self.mech)
         return {name: tuple((k, x) for k, x in enumerate(row) if not is_zero(x)) for name, row in shares.items()}
 
-    def outcomes(
+    def law_outcomes(
         self,
         modes: Modes,
         situations: Sequence[Situation],
         actions: Sequence[Action],
         reactions: Sequence[Reaction],
     ) -> list[Outcome]:
-        """What follows for each law, with what moves its lines by themselves in the books."""
-        asked = zip(self.laws, modes, situations, actions, reactions, strict=True)
-        return [booked(law.follow(mode, situation, felt), action, felt) for law, mode, situation, action, felt in asked]
+        """The outcome of each law, with the power of its moving lines."""
+        law_states = zip(self.laws, modes, situations, actions, reactions, strict=True)
+        return [
+            with_line_power(law.follow(mode, situation, reaction), action, reaction)
+            for law, mode, situation, action, reaction in law_states
+        ]
 
-    def guards(
+    def indexed_guards(
         self, modes: Modes, situations: Sequence[Situation], reactions: Sequence[Reaction]
     ) -> list[tuple[int, Guard]]:
         """All guards, with the index of their law and placed impacts."""
-        asked = zip(self.laws, modes, situations, reactions, strict=True)
-        found = ((situation, law.guards(mode, situation, felt)) for law, mode, situation, felt in asked)
-        return [(k, guard.placed(situation.scene)) for k, (situation, guards) in enumerate(found) for guard in guards]
+        law_states = zip(self.laws, modes, situations, reactions, strict=True)
+        guards_by_law = (
+            (situation, law.guards(mode, situation, reaction)) for law, mode, situation, reaction in law_states
+        )
+        return [
+            (k, guard.placed_in(situation.kinematics))
+            for k, (situation, guards) in enumerate(guards_by_law)
+            for guard in guards
+        ]
 
-    def rates(self, ops: Operations, x: Moving, a: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+    def motion_rates(
+        self, ops: Operations, x: StepState, a: Sequence[Scalar], outcomes: Sequence[Outcome]
+    ) -> list[Scalar]:
         """The rates of q, v and the states of the laws."""
-        return [*rate(self.mech, x.q, x.v, ops), *a, *(one for outcome in outcomes for one in outcome.rates)]
+        return [
+            *coordinate_rates(self.mech, x.q, x.v, ops),
+            *a,
+            *(state_rate for outcome in outcomes for state_rate in outcome.rates),
+        ]
 
-    def powers(self, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]) -> list[Scalar]:
+    def supplied_and_dissipated(
+        self, v: Sequence[Scalar], u: Sequence[Scalar], outcomes: Sequence[Outcome]
+    ) -> list[Scalar]:
         """Supplied power, with that of tau, and dissipated power, with that of the machine's own dampers [W]."""
         supplied: Scalar = 0.0
         dissipated: Scalar = 0.0
         for torque, speed in zip(u, v, strict=False):
             supplied = supplied + torque * speed
         for spring in self.mech.springs:
-            pace = along(spring.terms, v)
-            dissipated = dissipated + spring.damping * (pace * pace)
+            spring_speed = row_dot(spring.terms, v)
+            dissipated = dissipated + spring.damping * (spring_speed * spring_speed)
         for outcome in outcomes:
             supplied, dissipated = supplied + outcome.supplied, dissipated + outcome.dissipated
         return [supplied, dissipated]
 
 
-def forces_in(actions: Sequence[Action]) -> list[Force]:
+def all_forces(actions: Sequence[Action]) -> list[Force]:
     """The forces of all laws."""
     return [force for action in actions for force in action.forces]
 
 
-def drags_in(actions: Sequence[Action]) -> list[Drag]:
+def all_drags(actions: Sequence[Action]) -> list[Drag]:
     """The drags of all laws."""
     return [drag for action in actions for drag in action.drags]
 
 
-def push(total: list[Scalar], line: Line, value: Scalar) -> None:
-    """Add a force along a line to generalized forces."""
+def add_force(total: list[Scalar], line: Line, value: Scalar) -> None:
+    """Add a force along a line to generalised forces."""
     for index, factor in line.terms:
         total[index] = total[index] + factor * value
 
 
-def inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
-    """What forces bring through a drag's port, along its line."""
+def port_inflow(drag: Drag, forces: Sequence[Force]) -> Scalar:
+    """The sum of forces through a drag's port, along its line."""
     total: Scalar = 0.0
     for force in forces:
         if force.port is not None and force.port == drag.port:
-            total = total + port_share(force.line, drag.push) * force.value
+            total = total + symbolic_line_share(force.line, drag.push) * force.value
     return total
 
 
-def flow(drag: Drag, entering: Scalar, a: Sequence[Scalar]) -> Scalar:
-    """What goes through a drag: what enters less what the wheels before it take."""
-    through = entering - drag.offset
+def drag_flow(drag: Drag, entering: Scalar, a: Sequence[Scalar]) -> Scalar:
+    """The flow through a drag: the inflow minus the torque that accelerates the wheels before it."""
+    flow_left = entering - drag.offset
     for sensed, acceleration in zip(drag.sense, a, strict=True):
-        through = through - sensed * acceleration
-    return through
+        flow_left = flow_left - sensed * acceleration
+    return flow_left
 
 
-def share(line: Line, other: Line) -> float:
-    """The factor with which a line is another one; both are parallel."""
-    return _constant_share(line, other) if line.constant and other.constant else line.share_of(other)
+def line_share(line: Line, reference: Line) -> float:
+    """The factor from another parallel line to this one."""
+    return (
+        _constant_line_share(line, reference)
+        if line.is_constant and reference.is_constant
+        else line.share_of(reference)
+    )
 
 
 @lru_cache(maxsize=4096)
-def _constant_share(line: Line, other: Line) -> float:
-    return line.share_of(other)
+def _constant_line_share(line: Line, reference: Line) -> float:
+    return line.share_of(reference)
 
 
-def port_share(line: Line, other: Line) -> Scalar:
-    """As `share`, also of rows with symbols, where both are the same."""
-    return 1.0 if same_row(line, other) else share(line, other)
+def symbolic_line_share(line: Line, reference: Line) -> Scalar:
+    """As `line_share`, also of rows with symbols, where both are the same."""
+    return 1.0 if has_same_row(line, reference) else line_share(line, reference)
 
 
-def _refuse_twins(kind: str, names: Sequence[str]) -> None:
+def _refuse_duplicates(kind: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"two {kind}s are called {name!r}. Give each a name of its own.")
+            raise InputError(f"two {kind}s are called {name!r}. Give each a unique name.")

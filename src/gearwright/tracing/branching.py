@@ -1,7 +1,7 @@
-"""Choices written with `if`, traced: what a function decides by its numbers becomes one expression.
+"""Tracing of functions that branch with `if`: the result becomes one conditional expression.
 
-A law says in plain Python in which mode it begins. Such a function returns one of a few answers, so its questions can
-be answered both ways, one after the other, and the answers joined by `where`.
+The initial mode of a law is chosen in plain Python. Such a function returns one of a few values. It is run for both
+outcomes of each condition in sequence, and the results are joined by `where`.
 """
 
 from __future__ import annotations
@@ -10,82 +10,86 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gearwright.algebra import Scalar
-from gearwright.tracing.symbols import Symbol, operations, plain
+from gearwright.tracing.symbols import Symbol, as_expression, symbol_operations
 
 
-class _Question(Exception):
-    """A condition that nobody has answered yet."""
+class _UnansweredCondition(Exception):
+    """A condition without an outcome yet."""
 
     def __init__(self, condition: Symbol) -> None:
         super().__init__()
         self.condition = condition
 
 
-class _Answers:
-    """What is answered to the questions of one run, in their order; None: nobody may ask."""
+class _BranchAnswers:
+    """The outcomes of the conditions of one run, in order; None: conditions are not allowed."""
 
     def __init__(self) -> None:
         self.waiting: list[bool] | None = None
 
 
-class _Asking(Symbol):
-    """A symbol that may stand in an `if`."""
+class _BranchingSymbol(Symbol):
+    """A symbol that may be used in an `if`."""
 
     __slots__ = ("answers",)
 
-    def __init__(self, sx: Any, tape: list[Any], answers: _Answers) -> None:
+    def __init__(self, sx: Any, tape: list[Any], answers: _BranchAnswers) -> None:
         super().__init__(sx, tape)
         self.answers = answers
 
-    def made(self, sx: Any) -> Scalar:
-        """A new expression that may be asked about too, or a float."""
-        return float(sx) if sx.is_constant() else _Asking(sx, self.tape, self.answers)
+    def new_expression(self, sx: Any) -> Scalar:
+        """A new expression of the same kind, or a float."""
+        return float(sx) if sx.is_constant() else _BranchingSymbol(sx, self.tape, self.answers)
 
     def __bool__(self) -> bool:  # type: ignore[override]
         if self.answers.waiting is None:
             super().__bool__()
         if not self.answers.waiting:
-            raise _Question(self)
+            raise _UnansweredCondition(self)
         return self.answers.waiting.pop(0)
 
     def __eq__(self, other: object) -> Scalar:
-        return self.made(self.sx == plain(other))
+        return self.new_expression(self.sx == as_expression(other))
 
     __hash__ = object.__hash__
 
 
-Given = Mapping[str, Sequence[Scalar]]
+SymbolValues = Mapping[str, Sequence[Scalar]]
 
 
 Situated = TypeVar("Situated")
 
 
-def decided(see: Callable[[Given], Situated], choose: Callable[[Situated], int], given: Given) -> Scalar:
-    """The number that `choose` returns for what is seen of symbols, as an expression of these.
+def trace_choice(
+    observe: Callable[[SymbolValues], Situated], choose: Callable[[Situated], int], values: SymbolValues
+) -> Scalar:
+    """The number that `choose` returns, as a conditional expression of the symbols.
 
     Args:
-        see: makes what is decided on; it may not ask.
-        choose: decides, with `if` where it likes.
-        given: the symbols by name.
+        observe: makes the argument of `choose` from the symbols; it must not branch.
+        choose: returns a number; it may branch with `if`.
+        values: the symbols by name.
 
-    >>> from gearwright.tracing.symbols import symbols
-    >>> decided(lambda given: given["x"][0], lambda x: 1 if x > 2 else 0, {"x": symbols("x", 1)})
+    >>> from gearwright.tracing.symbols import new_symbols
+    >>> trace_choice(lambda values: values["x"][0], lambda x: 1 if x > 2 else 0, {"x": new_symbols("x", 1)})
     Symbol(((2<x)?1:0))
     """
-    answers = _Answers()
-    situated = see(
+    answers = _BranchAnswers()
+    situated = observe(
         {
-            name: [_Asking(x.sx, x.tape, answers) if isinstance(x, Symbol) else x for x in entries]
-            for name, entries in given.items()
+            name: [_BranchingSymbol(x.sx, x.tape, answers) if isinstance(x, Symbol) else x for x in entries]
+            for name, entries in values.items()
         }
     )
 
-    def answered(known: list[bool]) -> Scalar:
-        answers.waiting = list(known)
+    def expression_after(earlier: list[bool]) -> Scalar:
+        answers.waiting = list(earlier)
         try:
             return float(choose(situated))
-        except _Question as question:
+        except _UnansweredCondition as question:
             condition = Symbol(question.condition.sx, question.condition.tape)
-        return operations().where(condition, answered([*known, True]), answered([*known, False]))
+        return symbol_operations().where(
+            condition, expression_after([*earlier, True]), expression_after([*earlier, False])
+        )
 
-    return answered([])
+    return expression_after([])

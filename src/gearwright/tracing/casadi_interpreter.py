@@ -1,4 +1,4 @@
-"""A job without machine code: before a kernel pays, where a program is too large, or an angle for the fast sine."""
+"""Evaluation of a job without machine code: before a kernel pays, for large programs, or for large angles."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Mapping
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.programs.batch import evaluate, leading, singular
+from gearwright.programs.batch import batch_shape, evaluate_program, singular_result_error
 from gearwright.tracing.trace import TraceJob
 
 
 def evaluate_job(job: TraceJob, inputs: Mapping[str, Array]) -> Array:
-    """The job's result for checked inputs: the recursion over NumPy, or where that cannot give it, what was traced."""
+    """The job's result for checked inputs: by the recursion over NumPy or, if tracing is needed, in CasADi."""
     if not job.needs_tracing:
-        return evaluate(job.program, job.mech, inputs, job.fixed)
-    lead = leading(job.program.name, inputs)
-    count = int(np.prod(lead, dtype=int))  # stated, not left to reshape: rows may have no entries
+        return evaluate_program(job.program, job.mech, inputs, job.fixed)
+    lead = batch_shape(job.program.name, inputs)
+    count = int(np.prod(lead, dtype=int))  # stated explicitly: rows may have no entries
     rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(count, x.shape[-1]) for x in inputs.values()]
-    flat = np.empty((count, int(np.prod(job.shape(), dtype=int))))
+    flat = np.empty((count, int(np.prod(job.result_shape(), dtype=int))))
     for k in range(count):
-        flat[k] = np.asarray(job.function(*(row[k] for row in rows))[1]).ravel()
+        flat[k] = np.asarray(job.casadi_trace(*(row[k] for row in rows))[1]).ravel()
     if not np.isfinite(flat).all():
-        raise singular(job.program.name)
-    return flat.reshape(lead + job.shape())
+        raise singular_result_error(job.program.name)
+    return flat.reshape(lead + job.result_shape())

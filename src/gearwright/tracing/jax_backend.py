@@ -1,4 +1,4 @@
-"""The traced program as a JAX function: to jit, vmap and differentiate."""
+"""The traced program as a JAX function for jit, vmap and grad."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import RobotOrMech
-from gearwright.programs.placement import in_parts
+from gearwright.programs.placement import split_results
 from gearwright.tracing.graph import Graph
-from gearwright.tracing.recipe import Recipe, recipe_of
-from gearwright.tracing.trace import traced
+from gearwright.tracing.recipe import KernelRequest, kernel_request
+from gearwright.tracing.trace import trace_graph
 
 
 @check_arguments
@@ -21,18 +21,18 @@ def jax_function(
     parameters: str | Sequence[str] = (),
     **fixed: Any,
 ) -> Callable[..., Any]:
-    """A function of the dynamics over JAX arrays, with the machine's numbers folded in.
+    """A function of the dynamics over JAX arrays, with the machine's numbers as constants.
 
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.
         robot_or_mech: a robot or a machine.
-        parameters: paths of numbers that stay inputs: the last argument is then an array (..., P).
-        fixed: what the function takes beside arrays, as for `compile`.
+        parameters: paths of numbers that remain inputs: the last argument is then an array (..., P).
+        fixed: arguments of the function other than arrays, as for `compile`.
 
     Returns:
         A function of the arrays (q, v, ...), leading axes broadcast, for `jax.jit`, `jax.vmap` and `jax.grad`. Its
-        results are those of the public function. Like all of Gearwright it computes in float64; derivatives are by
-        the coordinates themselves, of which a free joint has 7.
+        results are those of the public function. It computes in float64, as all of Gearwright; derivatives are by the
+        coordinates themselves, of which a free joint has 7.
 
     >>> import jax
     >>> jax.config.update("jax_enable_x64", True)
@@ -43,26 +43,26 @@ def jax_function(
     9.81
     """
     _require_float64()
-    recipe = recipe_of(function, robot_or_mech, parameters, fixed, "jax_function")
-    job = recipe.job()
-    graph, sizes, shapes = traced(job), job.sizes(), job.results()
+    request = kernel_request(function, robot_or_mech, parameters, fixed, "jax_function")
+    job = request.trace_job()
+    graph, sizes, shapes = trace_graph(job), job.input_sizes(), job.result_shapes()
 
-    def run(*arrays: Any) -> Any:
+    def evaluate(*arrays: Any) -> Any:
         import jax
 
         if len(arrays) != len(sizes):
-            raise InputError(f"{recipe.function}: {len(arrays)} arrays came; give {', '.join(sizes)}.")
-        inputs = [_checked(recipe, name, array, sizes[name]) for name, array in zip(sizes, arrays, strict=True)]
-        values = _evaluated(graph, inputs)
+            raise InputError(f"{request.function}: got {len(arrays)} arrays; give {', '.join(sizes)}.")
+        inputs = [_checked_array(request, name, array, sizes[name]) for name, array in zip(sizes, arrays, strict=True)]
+        values = _node_values(graph, inputs)
         lead = jax.numpy.broadcast_shapes(*(array.shape[:-1] for array in inputs))
         result = jax.numpy.zeros((*lead, len(graph.outputs)))
         for place, k in enumerate(graph.outputs):
-            # Stacking instead would make XLA compute what the entries share again for each of them.
+            # Stacking instead would make XLA compute common subexpressions again for each entry.
             result = result.at[..., place].set(values[k])
-        return in_parts(shapes, result)
+        return split_results(shapes, result)
 
-    run.__name__ = recipe.function
-    return run
+    evaluate.__name__ = request.function
+    return evaluate
 
 
 def _require_float64() -> None:
@@ -74,24 +74,24 @@ def _require_float64() -> None:
         ) from None
     if not jax.config.jax_enable_x64:
         raise InputError(
-            "JAX computes in float32 here, too coarse for dynamics. "
+            "JAX is set to float32, which is not accurate enough for dynamics. "
             'Call jax.config.update("jax_enable_x64", True) first.'
         )
 
 
-def _checked(recipe: Recipe, name: str, array: Any, size: int) -> Any:
+def _checked_array(request: KernelRequest, name: str, array: Any, size: int) -> Any:
     """An array with `size` entries in its last axis; values cannot be checked while JAX traces."""
     import jax
 
     array = jax.numpy.asarray(array, dtype="float64")
     if array.ndim == 0 or array.shape[-1] != size:
-        raise InputError(f"{recipe.function}: {name} has shape {array.shape}; its last axis must be {size} long.")
+        raise InputError(f"{request.function}: {name} has shape {array.shape}; its last axis must have length {size}.")
     return array
 
 
-def _evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+def _node_values(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     """The value of every node."""
-    table = _operations()
+    table = _jax_operations()
     values: list[Any] = []
     for node in graph.nodes:
         if node.op == "const":
@@ -103,8 +103,8 @@ def _evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     return values
 
 
-def _operations() -> dict[str, Callable[..., Any]]:
-    """What JAX calls the operations of a graph."""
+def _jax_operations() -> dict[str, Callable[..., Any]]:
+    """JAX functions of the operations of a graph."""
     import jax.numpy as jnp
 
     named = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "fabs": "abs"}

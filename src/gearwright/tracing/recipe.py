@@ -1,4 +1,4 @@
-"""What is to be computed for whom: a function, a machine or robot, its free parameters and what is fixed, checked."""
+"""Checked requests for kernels: a function, a machine or robot, its parameters that are inputs, fixed arguments."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked_point
-from gearwright.text import did_you_mean, listed
-from gearwright.tracing.parameters import machine_with, nominal, require_free
+from gearwright.text import did_you_mean, listed_names
+from gearwright.tracing.parameters import machine_with_values, nominal_value, require_free
 from gearwright.tracing.trace import TraceJob
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Everything a kernel is made from; what is pickled of it.
+class KernelRequest:
+    """All data that define a kernel; a kernel is pickled as its recipe.
 
     Args:
         function: name of the public function.
         source: the machine, or the robot whose parameters are inputs.
         parameters: paths of the parameters that are inputs.
-        fixed: what is decided before running, as (name, value) pairs.
+        fixed: arguments fixed at compile time, as (name, value) pairs.
         wrt: inputs that the result is differentiated by.
-        approximation: the kind of `approximate` that the machine is seen with, its parameters' wheels too.
+        approximation: the kind of `approximate` applied to the machine, with its parameters.
     """
 
     function: str
@@ -38,87 +38,95 @@ class Recipe:
     wrt: tuple[str, ...] = ()
     approximation: str = "exact"
 
-    def job(self) -> TraceJob:
-        """What to trace."""
+    def trace_job(self) -> TraceJob:
+        """The job to trace."""
         mech = approximate(machine_of("compile", self.source, "names"), self.approximation)
-        symbolic = partial(_machine, self.source, self.parameters, self.approximation) if self.parameters else None
-        program = dynamics_programs.BY_NAME[self.function]
+        symbolic = (
+            partial(_symbolic_machine, self.source, self.parameters, self.approximation) if self.parameters else None
+        )
+        program = dynamics_programs.PROGRAM_BY_NAME[self.function]
         return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
 
-    def identity(self) -> str:
-        """The machine and its symbolic parameters, exactly: every number to the last digit."""
+    def exact_identity(self) -> str:
+        """An exact identity of the machine and its symbolic parameters: every number to the last digit."""
         if isinstance(self.source, Mechanism):
             numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
-            return f"{numbers!r} {self.parameters!r}{self._approximated}"
-        return f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._approximated}"
+            return f"{numbers!r} {self.parameters!r}{self._approximation_suffix}"
+        return (
+            f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._approximation_suffix}"
+        )
 
     @property
-    def _approximated(self) -> str:
+    def _approximation_suffix(self) -> str:
         return "" if self.approximation == "exact" else f" {self.approximation}"
 
 
-def _machine(source: RobotOrMech, paths: Sequence[str], approximation: str, values: Sequence[Any]) -> Mechanism:
-    return approximate(machine_with(source, dict(zip(paths, values, strict=True))), approximation)
+def _symbolic_machine(
+    source: RobotOrMech, paths: Sequence[str], approximation: str, values: Sequence[Any]
+) -> Mechanism:
+    return approximate(machine_with_values(source, dict(zip(paths, values, strict=True))), approximation)
 
 
-def recipe_of(
+def kernel_request(
     function: Callable[..., Any] | str,
     robot_or_mech: RobotOrMech,
     parameters: Sequence[str],
     fixed: Mapping[str, Any],
     caller: str = "compile",
     answer: str = "",
-) -> Recipe:
-    """What `compile`, or another `caller`, was asked for, checked; `answer` as for `machine_of`."""
-    name = function if isinstance(function, str) else _name_of(function)
-    if name not in dynamics_programs.BY_NAME:
-        raise InputError(f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, dynamics_programs.BY_NAME)}")
+) -> KernelRequest:
+    """The checked request of `compile` or another `caller`; `answer` as for `machine_of`."""
+    name = function if isinstance(function, str) else _function_name(function)
+    if name not in dynamics_programs.PROGRAM_BY_NAME:
+        raise InputError(
+            f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, dynamics_programs.PROGRAM_BY_NAME)}"
+        )
     mech = machine_of(caller, robot_or_mech, answer or name)
     paths = free_parameters(caller, robot_or_mech, parameters)
-    return Recipe(name, robot_or_mech if paths else mech, paths, _decided(caller, name, mech, fixed))
+    return KernelRequest(name, robot_or_mech if paths else mech, paths, _checked_options(caller, name, mech, fixed))
 
 
 def free_parameters(caller: str, robot_or_mech: RobotOrMech, parameters: Any) -> tuple[str, ...]:
-    """Paths of numbers that can be inputs, each named once."""
-    paths = _sequence_of_names(caller, "parameters", parameters)
+    """Checked paths of numbers that can be inputs, each listed once."""
+    paths = _checked_names(caller, "parameters", parameters)
     if len(set(paths)) < len(paths):
-        raise InputError(f"{caller}: a parameter is named twice in {listed(paths)}. Name each once.")
+        raise InputError(f"{caller}: a parameter is named twice in {listed_names(paths)}. Name each once.")
     for path in paths:
         require_free(path)
-        nominal(robot_or_mech, path)
+        nominal_value(robot_or_mech, path)
     return paths
 
 
-def _name_of(function: Callable[..., Any]) -> str:
-    """The name of one of Gearwright's own functions; somebody else's of the same name is another function."""
-    own = str(getattr(function, "__module__", "")).startswith("gearwright.")
-    return str(getattr(function, "__name__", function)) if own else repr(function)
+def _function_name(function: Callable[..., Any]) -> str:
+    """The name of a function of Gearwright; a foreign function of the same name is not accepted."""
+    is_own = str(getattr(function, "__module__", "")).startswith("gearwright.")
+    return str(getattr(function, "__name__", function)) if is_own else repr(function)
 
 
-def _sequence_of_names(caller: str, what: str, value: Any) -> tuple[Any, ...]:
-    """A sequence of names; one alone may stand for itself."""
+def _checked_names(caller: str, argument: str, value: Any) -> tuple[Any, ...]:
+    """A sequence of names, or a single name."""
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, Iterable):
-        raise InputError(f"{caller}: {what}={value!r} must be a sequence of names.")
+        raise InputError(f"{caller}: {argument}={value!r} must be a sequence of names.")
     return tuple(value)
 
 
-def _decided(caller: str, name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What is fixed, checked and in a form that compares and pickles."""
-    program = dynamics_programs.BY_NAME[name]
-    allowed = {*program.options, *(("wrenches", "base_motion") if program.outside else ())}
+def _checked_options(caller: str, name: str, mech: Mechanism, fixed: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The fixed arguments, checked and in a form that can be compared and pickled."""
+    program = dynamics_programs.PROGRAM_BY_NAME[name]
+    allowed = {*program.options, *(("wrenches", "base_motion") if program.takes_external_loads else ())}
     for option in fixed:
         if option not in allowed:
             raise InputError(f"{caller}: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
-    decided = {option: value for option, value in fixed.items() if value is not None and value is not False}
+    options = {option: value for option, value in fixed.items() if value is not None and value is not False}
     if "body" in program.options:
-        if "body" not in decided:
+        if "body" not in options:
             raise InputError(f"{caller}: {name} needs body=, the body or frame it is for.")
-        mech.place_of(decided["body"])
-    if "point" in decided:
-        decided["point"] = checked_point(caller, decided["point"])
-    if "wrenches" in decided:
-        bodies = _sequence_of_names(caller, "wrenches", decided["wrenches"])
-        decided["wrenches"] = tuple(mech.name_of(body) for body in bodies)
-    return tuple(sorted(decided.items()))
+        mech.place_of(options["body"])
+    if "point" in options:
+        options["point"] = checked_point(caller, options["point"])
+    if "wrenches" in options:
+        bodies = _checked_names(caller, "wrenches", options["wrenches"])
+        options["wrenches"] = tuple(mech.name_of(body) for body in bodies)
+    return tuple(sorted(options.items()))

@@ -1,6 +1,6 @@
-"""Tracing: a program run over recorded symbols with the machine's numbers folded in, and directional derivatives of it.
+"""Tracing: a program evaluated with recorded symbols, the machine's numbers as constants, and its derivatives.
 
-Derivatives along a direction come from forward differentiation and take about twice the operations.
+Directional derivatives come from forward differentiation and take about twice the operations.
 """
 
 from __future__ import annotations
@@ -11,178 +11,178 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
-from gearwright.dynamics.configuration import nudge, quaternions
+from gearwright.dynamics.configuration import integrate_first_order, quaternion_slices
 from gearwright.mechanism import Mechanism
-from gearwright.programs.batch import singular
-from gearwright.programs.inputs import NO_ROTATION
-from gearwright.programs.program import Fixed, Program, flatten
-from gearwright.tracing.expressions import Drawn, drawn
-from gearwright.tracing.graph import Builder, Graph, walk
-from gearwright.tracing.simplify.equivalent_machine import PREPARED, prepare
-from gearwright.tracing.symbols import Symbol, operations, plain
+from gearwright.programs.batch import singular_result_error
+from gearwright.programs.inputs import ZERO_QUATERNION_SQUARE
+from gearwright.programs.program import Fixed, Program, flatten_scalars
+from gearwright.tracing.expressions import GraphExpression, node_of
+from gearwright.tracing.graph import Graph, GraphBuilder, graph_of_function
+from gearwright.tracing.simplify.equivalent_machine import FRAME_INVARIANT_FUNCTIONS, simplify_machine
+from gearwright.tracing.symbols import Symbol, as_expression, symbol_operations
 
-PARAMETERS = "parameters"
-"""The input that holds the parameters kept symbolic."""
+PARAMETERS_INPUT = "parameters"
+"""The input with the symbolic parameters."""
 
 
-LARGE = 40
-"""Bodies above which a graph is drawn without CasADi: in a quarter of the time, with about 1 % more operations."""
+MAX_CASADI_BODIES = 40
+"""Bodies above which a graph is built without CasADi: in a quarter of the time, with about 1 % more operations."""
 
 
 @dataclass(frozen=True)
 class TraceJob:
-    """What is traced: a program of a machine, with what is fixed, what stays symbolic and what is differentiated.
+    """A program of a machine to be traced, with its fixed arguments, symbolic parameters and differentiated inputs.
 
     Args:
         program: the program.
         mech: the machine with its numbers.
-        fixed: what is decided before running.
-        machine: makes the machine from symbolic parameters; None when there are none.
-        count: number of symbolic parameters.
+        fixed: arguments fixed before tracing.
+        symbolic_machine: makes the machine from symbolic parameters; None if there are none.
+        parameter_count: number of symbolic parameters.
         wrt: inputs that the result is differentiated by, side by side as columns; none: the result itself.
     """
 
     program: Program
     mech: Mechanism
     fixed: Fixed
-    machine: Callable[[Sequence[Scalar]], Mechanism] | None = None
-    count: int = 0
+    symbolic_machine: Callable[[Sequence[Scalar]], Mechanism] | None = None
+    parameter_count: int = 0
     wrt: tuple[str, ...] = ()
 
     @property
     def needs_tracing(self) -> bool:
-        """Whether the recursion over numbers alone cannot give the result: derivatives, parameters as inputs."""
-        return bool(self.wrt or self.count)
+        """Whether the result requires tracing: derivatives, parameters as inputs."""
+        return bool(self.wrt or self.parameter_count)
 
     @cached_property
-    def function(self) -> Any:
-        """The job as a CasADi function, traced when something first needs it."""
-        return traced_function(self)
+    def casadi_trace(self) -> Any:
+        """The job as a CasADi function, traced at the first access."""
+        return trace_function(self)
 
-    def sizes(self) -> dict[str, int]:
+    def input_sizes(self) -> dict[str, int]:
         """Every input with its number of scalars."""
-        sizes = self.program.sizes(self.mech, self.fixed)
-        return {**sizes, PARAMETERS: self.count} if self.count else sizes
+        inputs = self.program.input_sizes(self.mech, self.fixed)
+        return {**inputs, PARAMETERS_INPUT: self.parameter_count} if self.parameter_count else inputs
 
-    def columns(self) -> dict[str, int]:
-        """Per input of `wrt` its number of columns: n for coordinates, in the tangent."""
-        sizes = self.sizes()
+    def column_counts(self) -> dict[str, int]:
+        """Per input of `wrt` its number of columns: n for coordinates, in the tangent space."""
+        sizes = self.input_sizes()
         return {name: self.mech.n if name in self.program.per_coordinate else sizes[name] for name in self.wrt}
 
-    def shape(self) -> tuple[int, ...]:
+    def result_shape(self) -> tuple[int, ...]:
         """The shape of the result for one state."""
-        shape = self.program.shape(self.mech, self.fixed)
-        return (*shape, sum(self.columns().values())) if self.wrt else shape
+        entries = self.program.shape(self.mech, self.fixed)
+        return (*entries, sum(self.column_counts().values())) if self.wrt else entries
 
-    def results(self) -> dict[str, tuple[int, ...]]:
+    def result_shapes(self) -> dict[str, tuple[int, ...]]:
         """Per result its shape for one state; a derivative is one array."""
-        return {"out": self.shape()} if self.wrt else self.program.results(self.mech, self.fixed)
+        return {"out": self.result_shape()} if self.wrt else self.program.result_shapes(self.mech, self.fixed)
 
 
-def traced(job: TraceJob) -> Graph:
-    """The job as a graph: by way of CasADi, or drawn at once where a large machine is not to be differentiated."""
-    if job.wrt or len(job.mech.bodies) <= LARGE:
-        return walk(traced_function(job))
-    return _drawn(job)
+def trace_graph(job: TraceJob) -> Graph:
+    """The job as a graph: through CasADi, or built directly for a large machine without derivatives."""
+    if job.wrt or len(job.mech.bodies) <= MAX_CASADI_BODIES:
+        return graph_of_function(trace_function(job))
+    return _build_graph(job)
 
 
-def _drawn(job: TraceJob) -> Graph:
-    builder = Builder()
+def _build_graph(job: TraceJob) -> Graph:
+    builder = GraphBuilder()
     tape: list[Any] = []
     entries = {
-        name: [Symbol(Drawn(builder, builder.node("input", which, i)), tape) for i in range(size)]
-        for which, (name, size) in enumerate(job.sizes().items())
+        name: [Symbol(GraphExpression(builder, builder.add_node("input", number, i)), tape) for i in range(size)]
+        for number, (name, size) in enumerate(job.input_sizes().items())
     }
-    guards = [drawn(builder, plain(x)) for x in _guards(job, entries)]
-    results = [drawn(builder, plain(x)) for x in _scalars(job, entries)]
-    return builder.graph(results, guards)
+    guards = [node_of(builder, as_expression(x)) for x in _quaternion_guards(job, entries)]
+    results = [node_of(builder, as_expression(x)) for x in _result_scalars(job, entries)]
+    return builder.make_graph(results, guards)
 
 
-def traced_function(job: TraceJob) -> Any:
+def trace_function(job: TraceJob) -> Any:
     """The job as a CasADi function of its inputs: (intermediates in the order of construction, result, guards)."""
     import casadi as ca
 
-    vectors = {name: ca.SX.sym(name, size) for name, size in job.sizes().items()}
+    vectors = {name: ca.SX.sym(name, size) for name, size in job.input_sizes().items()}
     tape: list[Any] = []
     entries = {name: [Symbol(vector[i], tape) for i in range(vector.numel())] for name, vector in vectors.items()}
-    guards = [plain(x) for x in _guards(job, entries)]
+    guards = [as_expression(x) for x in _quaternion_guards(job, entries)]
     tape.clear()
-    result, tape = _differentiated(job, vectors, entries, tape) if job.wrt else (_result(job, entries), tape)
+    result, tape = _jacobian_by_rows(job, vectors, entries, tape) if job.wrt else (_result_vector(job, entries), tape)
     outputs = [ca.vertcat(*tape), result, ca.vertcat(*guards)]
-    name = job.program.name.replace(".", "_")  # CasADi takes letters, digits and underscores
+    name = job.program.name.replace(".", "_")  # CasADi allows letters, digits and underscores
     return ca.Function(name, list(vectors.values()), [ca.densify(x) for x in outputs])
 
 
-def _result(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> Any:
+def _result_vector(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> Any:
     import casadi as ca
 
-    return ca.vertcat(*(plain(x) for x in _scalars(job, entries)))
+    return ca.vertcat(*(as_expression(x) for x in _result_scalars(job, entries)))
 
 
-def _scalars(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+def _result_scalars(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
     """The results over symbols."""
-    mech = job.mech if job.machine is None else job.machine(entries[PARAMETERS])
-    if job.program.name in PREPARED and not job.fixed and mech.n:
+    mech = job.mech if job.symbolic_machine is None else job.symbolic_machine(entries[PARAMETERS_INPUT])
+    if job.program.name in FRAME_INVARIANT_FUNCTIONS and not job.fixed and mech.n:
         # Forces and energies do not depend on the choice of frames.
-        ready = prepare(mech)
-        mech, entries = ready.mech, {**entries, "q": ready.placed_at(entries["q"])}
+        equivalent = simplify_machine(mech)
+        mech, entries = equivalent.mech, {**entries, "q": equivalent.coordinates_for(entries["q"])}
     try:
-        return flatten(job.program.run(mech, operations(), entries, job.fixed))
-    except ZeroDivisionError:  # among the machine's own numbers, so at every state
-        raise singular(job.program.name) from None
+        return flatten_scalars(job.program.run(mech, symbol_operations(), entries, job.fixed))
+    except ZeroDivisionError:  # among the machine's numbers, so at every state
+        raise singular_result_error(job.program.name) from None
 
 
-def _differentiated(
+def _jacobian_by_rows(
     job: TraceJob, vectors: Mapping[str, Any], entries: Mapping[str, Sequence[Scalar]], tape: list[Any]
 ) -> tuple[Any, list[Any]]:
-    """The Jacobian by rows, all inputs in one pass, which shares more than one pass for each.
+    """The Jacobian by rows, all inputs in one pass, which shares more operations than one pass for each.
 
-    Coordinates are nudged in the tangent where they are not themselves it. The order of execution is left to CasADi:
-    for derivatives the order of construction brings nothing.
+    Coordinates that are not tangent coordinates (quaternions) are perturbed in the tangent space. CasADi chooses the
+    order of execution: for derivatives the order of construction has no advantage.
     """
     import casadi as ca
 
     directions, moved = dict(vectors), dict(entries)
     steps = []
-    if not job.mech.straight:
+    if not job.mech.speeds_are_rates:
         for name in (name for name in job.wrt if name in job.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", job.mech.n)
             along = [Symbol(step[i], tape) for i in range(job.mech.n)]
-            moved[name] = nudge(job.mech, entries[name], along, operations())
+            moved[name] = integrate_first_order(job.mech, entries[name], along, symbol_operations())
             steps.append(step)
-    slope = ca.jacobian(_result(job, moved), ca.vertcat(*(directions[name] for name in job.wrt)))
+    slope = ca.jacobian(_result_vector(job, moved), ca.vertcat(*(directions[name] for name in job.wrt)))
     if steps:
         slope = ca.substitute(slope, ca.vertcat(*steps), ca.DM.zeros(job.mech.n * len(steps)))
     return ca.vec(ca.densify(slope).T), []
 
 
-def _guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
-    """Squares of quaternions less the smallest that is taken for a rotation."""
-    found = []
+def _quaternion_guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    """Squared norms of quaternions less the smallest one accepted for a rotation."""
+    guards = []
     for name in (name for name in entries if name in job.program.per_coordinate):
-        for four in quaternions(job.mech):
+        for four in quaternion_slices(job.mech):
             w, x, y, z = entries[name][four]
-            found.append(w * w + x * x + y * y + z * z - NO_ROTATION)
-    return found
+            guards.append(w * w + x * x + y * y + z * z - ZERO_QUATERNION_SQUARE)
+    return guards
 
 
-ALONG = "d_"
-"""Before the name of an input: the direction in which it changes."""
+DIRECTION_PREFIX = "d_"
+"""Prefix of an input's name: the direction of its change."""
 
 
-def directional(job: TraceJob, names: tuple[str, ...]) -> tuple[Graph, dict[str, int]]:
-    """How the result changes while the named inputs move: sum (d result / d input) d_input.
+def directional_derivative(job: TraceJob, names: tuple[str, ...]) -> tuple[Graph, dict[str, int]]:
+    """The directional derivative of the result by the named inputs: sum (d result / d input) d_input.
 
     Returns:
         The graph, and all its inputs with their sizes: those of the job, then `d_<input>` for each name.
     """
     import casadi as ca
 
-    sizes = job.sizes()
+    sizes = job.input_sizes()
     inputs = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
-    moves = {name: ca.SX.sym(f"{ALONG}{name}", sizes[name]) for name in names}
-    _, result, _ = traced_function(job)(*inputs.values())
+    moves = {name: ca.SX.sym(f"{DIRECTION_PREFIX}{name}", sizes[name]) for name in names}
+    _, result, _ = trace_function(job)(*inputs.values())
     slope = ca.jtimes(result, ca.vertcat(*(inputs[name] for name in names)), ca.vertcat(*moves.values()))
     none = ca.SX(0, 1)
     function = ca.Function("along", [*inputs.values(), *moves.values()], [none, ca.densify(slope), none])
-    return walk(function), {**sizes, **{f"{ALONG}{name}": sizes[name] for name in names}}
+    return graph_of_function(function), {**sizes, **{f"{DIRECTION_PREFIX}{name}": sizes[name] for name in names}}

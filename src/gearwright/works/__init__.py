@@ -1,5 +1,5 @@
-"""The figures of the five works, computed and drawn anew: `gearwright figure NAME`."""
+"""The figures of the five works, recomputed and redrawn: `gearwright figure NAME`."""
 
-from gearwright.works.figures import FIGURES, WorkFigure, draw
+from gearwright.works.figures import WORK_FIGURES, WorkFigure, draw_figure
 
-__all__ = ["FIGURES", "WorkFigure", "draw"]
+__all__ = ["WORK_FIGURES", "WorkFigure", "draw_figure"]

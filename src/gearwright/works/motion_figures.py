@@ -1,4 +1,4 @@
-"""Figures of Vukobratovic and Potkonjak that are motions: control, an elastic base, an elastic transmission."""
+"""Simulated figures of Vukobratovic and Potkonjak: control, an elastic base, an elastic transmission."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gearwright.functions.dynamics import placement
 from gearwright.mechanism import assemble
 from gearwright.motion import polynomial
 from gearwright.parts import Plane
-from gearwright.plots import Panel, figure
+from gearwright.plots import Panel, panel_figure
 from gearwright.simulation import rollout, simulate
 
 
 def feedforward_schemes() -> Any:
-    """Figure 20.10: errors under PD control alone, with nominal control from the reference (a), from the state (b)."""
+    """Figure 20.10: errors with PD control only, with feedforward from the reference (a) and from the state (b)."""
     robot = load("puma560")
     start = np.array([0.3, -0.5, 0.8, 0.4, 0.6, -0.3])
     motion = polynomial(start, start + np.array([0.8, -0.6, 0.5, 1.0, -0.7, 0.9]), duration=0.8)
     kp, kd = joint_gains(robot, start, frequency=10.0)
-    plant = robot.with_payload(0.2, (0.0, 0.0, 0.1))  # the controllers do not know it
+    plant = robot.with_payload(0.2, (0.0, 0.0, 0.1))  # unknown to the controllers
     controllers = {
-        "PD alone": pd(robot, motion, kp, kd),
+        "PD only": pd(robot, motion, kp, kd),
         "scheme (a)": feedforward(robot, motion, kp, kd, "reference"),
         "scheme (b)": feedforward(robot, motion, kp, kd, "measured"),
     }
@@ -34,11 +34,11 @@ def feedforward_schemes() -> Any:
         run = rollout(plant, start, np.zeros(6), 800, 1e-3, method="rk4", laws=(), controller=controller)
         t = np.asarray(run.t)
         errors[name] = 1e3 * np.abs(run.q - motion.at(t)).max(axis=-1)
-    return figure(t, "time [s]", [Panel("largest error of a joint [mrad]", errors)])
+    return panel_figure(t, "time [s]", [Panel("largest joint error [mrad]", errors)])
 
 
 def elastic_base() -> Any:
-    """Figure 20.16: the hand of the elbow arm comes down on a base with stiffness and damping."""
+    """Figure 20.16: the hand of the elbow arm lands on a base with stiffness and damping."""
     robot = load("elbow")
     mech = assemble(robot)
     q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
@@ -47,18 +47,18 @@ def elastic_base() -> Any:
     run = simulate(mech, (q, v), until=0.06, extra_laws=[base], samples=241, method="adaptive")
     tip = np.asarray(placement(mech, run.q, "tool").position)[:, 2]
     panels = [
-        Panel("above the base at rest [mm]", {"hand": 1e3 * (tip - height)}),
+        Panel("height above the base at rest [mm]", {"hand": 1e3 * (tip - height)}),
         Panel("force on the hand [N]", {"base": run["base.force"]}),
     ]
-    return figure(run.t, "time [s]", panels)
+    return panel_figure(run.t, "time [s]", panels)
 
 
 def elastic_transmission() -> Any:
-    """Figure 20.17: joint and motor of an elastic elbow arm, let go from rest without a motor torque."""
+    """Figure 20.17: joint and motor of an elastic elbow arm, released from rest without motor torque."""
     mech = assemble(load("elastic_elbow"))
     run = simulate(mech, until=0.3, samples=301)
     k = mech.speeds.index("j2")
     m = mech.speeds.index("j2.motor")
     angles = Panel("angle at the joint side [mrad]", {"joint 2": 1e3 * run.q[:, k], "its motor": 1e3 * run.q[:, m]})
-    twist = Panel("twist of the gear [mrad]", {"motor less joint": 1e3 * (run.q[:, m] - run.q[:, k])})
-    return figure(run.t, "time [s]", [angles, twist])
+    twist = Panel("twist of the gear [mrad]", {"motor minus joint": 1e3 * (run.q[:, m] - run.q[:, k])})
+    return panel_figure(run.t, "time [s]", [angles, twist])

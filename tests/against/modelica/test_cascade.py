@@ -37,8 +37,7 @@ def test_the_bundled_robot_follows_the_reference(reference):
         float(columns["time"][-1]),
         controller=replace(control, breaks=tuple(kinks)),
         samples=101,
-        rtol=1e-6,
-        atol=1e-8,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-6, atol=1e-8),
     )
     for k in range(6):
         there = np.interp(run.t, columns["time"], columns[f"mechanics.r{k + 1}.phi"])

@@ -1,6 +1,6 @@
 """Dual numbers: scalars with partial derivatives by parameters, also as Taylor series in time.
 
-A scalar here is a plain number, a `Taylor` series, or a `Varied`: a value with its partial derivatives, either of which
+A scalar here is a plain number, a `Taylor` series, or a `Dual`: a value with its partial derivatives, either of which
 may be a Taylor series. The functions below read derivatives and time coefficients from any of them: a plain number has
 no partial derivatives and is constant in time.
 """
@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from math import factorial
 from typing import Any
 
-from gearwright.algebra.differentiation.partials import Slopes
-from gearwright.algebra.differentiation.taylor_series import Series, Taylor, TaylorOperations
+from gearwright.algebra.differentiation.partials import Partials
+from gearwright.algebra.differentiation.taylor_series import PowerSeries, Taylor, TaylorOperations
 from gearwright.algebra.scalar import Scalar
 
 
-class Varied(Series):
-    """A value and its slopes by parameters, [value, Slopes]; both may be Taylor series.
+class Dual(PowerSeries):
+    """A dual number: a value and its partial derivatives by parameters, [value, Partials]; both may be Taylor series.
 
-    >>> from gearwright.algebra.differentiation.partials import Slopes
+    >>> from gearwright.algebra.differentiation.partials import Partials
     >>> from gearwright.algebra.differentiation.taylor_series import Taylor
-    >>> mass = Varied([2.0, Slopes({"mass": 1.0})])
+    >>> mass = Dual([2.0, Partials({"mass": 1.0})])
     >>> (mass * Taylor([3.0, 4.0])).c[1].by["mass"].c   # d/dmass (mass x) = x
     (3.0, 4.0)
     """
@@ -30,108 +30,112 @@ class Varied(Series):
     rank = 2
 
 
-class VariedOperations(TaylorOperations):
-    """The operations of a backend for what depends on parameters."""
+class DualOperations(TaylorOperations):
+    """The operations of a backend for dual numbers."""
 
-    kind = Varied
+    kind = Dual
+
+    def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
+        """Whether x is larger than y, by their values alone: of slopes by several parameters none goes first."""
+        return super().exceeds(primal_value(x), primal_value(y))
 
 
-def varied_parameters(values: Mapping[str, Scalar]) -> dict[str, Varied]:
-    """Numbers that vary, each with a slope by itself.
+def dual_parameters(values: Mapping[str, Scalar]) -> dict[str, Dual]:
+    """Return parameters as dual numbers, each with unit derivative by itself.
 
-    >>> (varied_parameters({"x": 3.0, "y": 2.0})["x"] * 2.0).c[1].by
+    >>> (dual_parameters({"x": 3.0, "y": 2.0})["x"] * 2.0).c[1].by
     {'x': 2.0}
     """
-    return {name: Varied([float(x), Slopes({name: 1.0})]) for name, x in values.items()}
+    return {name: Dual([float(x), Partials({name: 1.0})]) for name, x in values.items()}
 
 
-def slopes_of(x: Scalar) -> dict[Any, Scalar]:
-    """Slopes by parameter; none for what does not depend on any."""
-    return x.c[1].by if isinstance(x, Varied) and isinstance(x.c[1], Slopes) else {}
+def partials_of(x: Scalar) -> dict[Any, Scalar]:
+    """Return the partial derivatives by parameter; empty for constants."""
+    return x.c[1].by if isinstance(x, Dual) and isinstance(x.c[1], Partials) else {}
 
 
-def value_of(x: Scalar) -> Scalar:
-    """What it is without its slopes."""
-    return x.c[0] if isinstance(x, Varied) else x
+def primal_value(x: Scalar) -> Scalar:
+    """Return the value without partial derivatives."""
+    return x.c[0] if isinstance(x, Dual) else x
 
 
-def with_slopes(value: Scalar, slopes: Mapping[str, Scalar]) -> Scalar:
-    """A value with slopes, or alone where there are none."""
-    found = Slopes(slopes)
-    return Varied([value, found]) if found.by else value
+def dual(value: Scalar, slopes: Mapping[str, Scalar]) -> Scalar:
+    """Return a value with partial derivatives as a dual number, or the value alone without any."""
+    nonzero_partials = Partials(slopes)
+    return Dual([value, nonzero_partials]) if nonzero_partials.by else value
 
 
-def linear(change: Callable[[Scalar], Scalar], x: Scalar) -> Scalar:
-    """A linear change of a scalar, and of all its slopes.
+def map_linear(change: Callable[[Scalar], Scalar], x: Scalar) -> Scalar:
+    """Apply a linear map to a scalar and all its partial derivatives.
 
-    >>> found = linear(lambda x: 2 * x, Varied([3.0, Slopes({"a": 1.0})]))
+    >>> found = map_linear(lambda x: 2 * x, Dual([3.0, Partials({"a": 1.0})]))
     >>> found.c[0], found.c[1].by
     (6.0, {'a': 2.0})
     """
-    return with_slopes(change(value_of(x)), {name: change(s) for name, s in slopes_of(x).items()})
+    return dual(change(primal_value(x)), {name: change(s) for name, s in partials_of(x).items()})
 
 
-def rate_of(x: Scalar) -> Scalar:
-    """The rate of change in time, of the same length.
+def time_derivative(x: Scalar) -> Scalar:
+    """Return the time derivative, with the same number of coefficients.
 
-    >>> rate_of(Varied([Taylor([1.0, 2.0]), Slopes({"a": Taylor([0.0, 3.0])})])).c[1].by["a"].c
+    >>> time_derivative(Dual([Taylor([1.0, 2.0]), Partials({"a": Taylor([0.0, 3.0])})])).c[1].by["a"].c
     (3.0, 0.0)
     """
-    return linear(lambda y: y.rate() if isinstance(y, Taylor) else 0.0, x)
+    return map_linear(lambda y: y.rate() if isinstance(y, Taylor) else 0.0, x)
 
 
-def cut(x: Scalar, length: int) -> Scalar:
-    """The first coefficients in time, filled up with zeros."""
-    return linear(lambda y: (y if isinstance(y, Taylor) else Taylor([y])).cut(length), x)
+def truncated_series(x: Scalar, length: int) -> Scalar:
+    """Return the first coefficients in time, padded with zeros."""
+    return map_linear(lambda y: (y if isinstance(y, Taylor) else Taylor([y])).truncated_to(length), x)
 
 
-def coefficient(x: Scalar, k: int) -> Scalar:
-    """One coefficient in time.
+def time_coefficient(x: Scalar, k: int) -> Scalar:
+    """Return one coefficient in time.
 
-    >>> coefficient(Taylor([1.0, 2.0]), 1), coefficient(5.0, 1)
+    >>> time_coefficient(Taylor([1.0, 2.0]), 1), time_coefficient(5.0, 1)
     (2.0, 0.0)
     """
-    return linear(lambda y: _coefficient(y, k), x)
+    return map_linear(lambda y: _taylor_coefficient(y, k), x)
 
 
-def _coefficient(x: Scalar, k: int) -> Scalar:
+def _taylor_coefficient(x: Scalar, k: int) -> Scalar:
     if not isinstance(x, Taylor):
         return 0.0 if k else x
     return x.c[k] if k < len(x.c) else 0.0
 
 
-def series_of(coefficients: Sequence[Scalar]) -> Scalar:
-    """The series of time with these coefficients, which may have slopes.
+def series_from_coefficients(coefficients: Sequence[Scalar]) -> Scalar:
+    """Return the series of time with these coefficients, which may be dual numbers.
 
-    >>> x = series_of([1.0, Varied([2.0, Slopes({"a": 4.0})])])
+    >>> x = series_from_coefficients([1.0, Dual([2.0, Partials({"a": 4.0})])])
     >>> x.c[0].c, x.c[1].by["a"].c
     ((1.0, 2.0), (0.0, 4.0))
     """
-    slopes = [slopes_of(x) for x in coefficients]
-    names = {name: None for one in slopes for name in one}
-    whole = Taylor([value_of(x) for x in coefficients])
-    return with_slopes(whole, {name: Taylor([one.get(name, 0.0) for one in slopes]) for name in names})
+    slopes = [partials_of(x) for x in coefficients]
+    names = {name: None for partial_map in slopes for name in partial_map}
+    whole = Taylor([primal_value(x) for x in coefficients])
+    return dual(whole, {name: Taylor([partial_map.get(name, 0.0) for partial_map in slopes]) for name in names})
 
 
-def series_of_derivatives(values: Sequence[Scalar]) -> Scalar:
-    """The series of time with this value and these derivatives."""
-    return series_of([x if k < 2 else x / factorial(k) for k, x in enumerate(values)])
+def series_from_derivatives(values: Sequence[Scalar]) -> Scalar:
+    """Return the series of time with this value and these derivatives."""
+    return series_from_coefficients([x if k < 2 else x / factorial(k) for k, x in enumerate(values)])
 
 
-def derivatives_of(x: Scalar, length: int) -> list[Scalar]:
-    """The value and the derivatives in time."""
-    found = (coefficient(x, k) for k in range(length))
-    return [c if k < 2 else c * factorial(k) for k, c in enumerate(found)]
+def time_derivatives(x: Scalar, length: int) -> list[Scalar]:
+    """Return the value and the time derivatives."""
+    coefficients = (time_coefficient(x, k) for k in range(length))
+    return [c if k < 2 else c * factorial(k) for k, c in enumerate(coefficients)]
 
 
-def bilinear(product: Callable[[Scalar, Scalar], Scalar], x: Scalar, y: Scalar) -> Scalar:
-    """A product of two scalars that is linear in either, with the slopes of both.
+def map_bilinear(product: Callable[[Scalar, Scalar], Scalar], x: Scalar, y: Scalar) -> Scalar:
+    """Return a bilinear product of two scalars with the partial derivatives of both.
 
-    >>> found = bilinear(lambda x, y: x * y, Varied([3.0, Slopes({"a": 1.0})]), Varied([5.0, Slopes({"a": 2.0})]))
+    >>> found = map_bilinear(lambda x, y: x * y, Dual([3.0, Partials({"a": 1.0})]), Dual([5.0, Partials({"a": 2.0})]))
     >>> found.c[0], found.c[1].by
     (15.0, {'a': 11.0})
     """
-    one, other = value_of(x), value_of(y)
-    first = Slopes({name: product(s, other) for name, s in slopes_of(x).items()})
-    second = Slopes({name: product(one, s) for name, s in slopes_of(y).items()})
-    return with_slopes(product(one, other), (first + second).by)
+    left_value, right_value = primal_value(x), primal_value(y)
+    first = Partials({name: product(s, right_value) for name, s in partials_of(x).items()})
+    second = Partials({name: product(left_value, s) for name, s in partials_of(y).items()})
+    return dual(product(left_value, right_value), (first + second).by)

@@ -1,9 +1,9 @@
-"""Numbers that move: truncated Taylor series as scalars.
+"""Truncated Taylor series as scalars.
 
-A recursion that runs over these computes every derivative of its result, exactly, without a formula of its own. There
-are three kinds, so that one can be taken inside the other: `Taylor`, a series of time along a motion that is known;
-`Varied` (in `dual_numbers`), what depends on parameters, whose coefficients may be Taylor series; and `Jet`, a series
-of one small step from where a machine is, whose coefficients may be either.
+A recursion evaluated with them computes all derivatives of its result exactly, without further formulas. There are
+three types, which can be nested: `Taylor`, a series of time along a known motion; `Dual` (in `dual_numbers`), a dual
+number for parameters, whose coefficients may be Taylor series; and `Jet`, a series in a small displacement from a
+configuration, whose coefficients may be either.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 from math import factorial
 from typing import Any, ClassVar, Self
 
-from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.scalar import Operations, Scalar, is_zero
 
 
-class Series:
-    """x(t) = c[0] + c[1] t + c[2] t^2 + ...; the coefficients are scalars of any kind.
+class PowerSeries:
+    """x(t) = c[0] + c[1] t + c[2] t^2 + ...; the coefficients are of any scalar type.
 
-    What lies beyond the last coefficient is taken for zero: derivatives up to the order that came in are exact. To a
-    series of a higher rank one of a lower rank is a constant.
+    Coefficients beyond the last are zero: derivatives up to the order of the input are exact. A series of lower rank is
+    a constant for a series of higher rank.
     """
 
     __slots__ = ("c",)
@@ -31,7 +31,7 @@ class Series:
         self.c = tuple(c)
 
     def __repr__(self) -> str:
-        """The coefficients: series stand in messages that say where a machine is."""
+        """The coefficients, for messages with the state of a machine."""
         return f"{type(self).__name__}({', '.join(map(repr, self.c))})"
 
     @classmethod
@@ -47,19 +47,19 @@ class Series:
         """The derivative, of the same length."""
         return type(self)([*(k * x for k, x in enumerate(self.c) if k), 0.0])
 
-    def cut(self, length: int) -> Self:
-        """The first coefficients, filled up with zeros."""
+    def truncated_to(self, length: int) -> Self:
+        """Return the first coefficients, padded with zeros."""
         return type(self)([*self.c[:length], *[0.0] * (length - len(self.c))])
 
-    def _outranked(self, other: Scalar) -> bool:
+    def _is_outranked_by(self, other: Scalar) -> bool:
         rank: int = getattr(other, "rank", 0)
         return rank > self.rank
 
     def __add__(self, other: Scalar) -> Any:
-        """The sum; a number changes the first coefficient alone."""
+        """The sum; a number changes the first coefficient only."""
         if type(other) is type(self):
             return type(self)([x + y for x, y in zip(self.c, other.c, strict=True)])
-        if self._outranked(other):
+        if self._is_outranked_by(other):
             return NotImplemented
         return type(self)([self.c[0] + other, *self.c[1:]])
 
@@ -78,10 +78,10 @@ class Series:
         return -self + other
 
     def __mul__(self, other: Scalar) -> Any:
-        """Cauchy's product; structural zeros cost nothing."""
+        """The Cauchy product, without structural zeros."""
         if type(other) is type(self):
-            return type(self)([_convolved(self.c, other.c, k) for k in range(len(self.c))])
-        if self._outranked(other):
+            return type(self)([_cauchy_coefficient(self.c, other.c, k) for k in range(len(self.c))])
+        if self._is_outranked_by(other):
             return NotImplemented
         return 0.0 if is_zero(other) else type(self)([x * other for x in self.c])
 
@@ -89,22 +89,22 @@ class Series:
 
     def __truediv__(self, other: Scalar) -> Any:
         """The quotient, coefficient by coefficient."""
-        if self._outranked(other):
+        if self._is_outranked_by(other):
             return NotImplemented
         if type(other) is not type(self):
             return type(self)([x / other for x in self.c])
-        found: list[Scalar] = []
+        quotient: list[Scalar] = []
         for k, x in enumerate(self.c):
-            known = sum((found[j] * other.c[k - j] for j in range(k)), 0.0)
-            found.append((x - known) / other.c[0])
-        return type(self)(found)
+            convolution = sum((quotient[j] * other.c[k - j] for j in range(k)), 0.0)
+            quotient.append((x - convolution) / other.c[0])
+        return type(self)(quotient)
 
     def __rtruediv__(self, other: Scalar) -> Any:
-        """A number over the series."""
+        """A number divided by the series."""
         return type(self)([other, *[0.0] * (len(self.c) - 1)]) / self
 
     def __pow__(self, power: int) -> Any:
-        """A small whole power, as products: functions of users are written with x**2."""
+        """A small integer power by products, for user functions with x**2."""
         if not isinstance(power, int) or power < 1:
             return NotImplemented
         result: Scalar = self
@@ -117,24 +117,24 @@ class Series:
         return self * (1.0 - 2.0 * (self.c[0] < 0))
 
     def __lt__(self, other: Scalar) -> Scalar:
-        """Comparisons are those of the values; derivatives have no say."""
-        return self.c[0] < _value(other)
+        """Whether the value is smaller; comparisons ignore derivatives."""
+        return self.c[0] < _leading_coefficient(other)
 
     def __gt__(self, other: Scalar) -> Scalar:
         """Whether the value is larger."""
-        return self.c[0] > _value(other)
+        return self.c[0] > _leading_coefficient(other)
 
     def __le__(self, other: Scalar) -> Scalar:
         """Whether the value is not larger."""
-        return self.c[0] <= _value(other)
+        return self.c[0] <= _leading_coefficient(other)
 
     def __ge__(self, other: Scalar) -> Scalar:
         """Whether the value is not smaller."""
-        return self.c[0] >= _value(other)
+        return self.c[0] >= _leading_coefficient(other)
 
 
-class Taylor(Series):
-    """A series of time along a motion that is known.
+class Taylor(PowerSeries):
+    """A series of time along a known motion.
 
     >>> x = Taylor.of_derivatives([3.0, 2.0, 4.0])      # x = 3 + 2 t + 2 t^2
     >>> (x * x).derivatives()                           # 9, 2 x x', 2 x'^2 + 2 x x''
@@ -145,8 +145,8 @@ class Taylor(Series):
     rank = 1
 
 
-class Jet(Series):
-    """A series of one small step from where a machine is; its coefficients may be Taylor series, or varied.
+class Jet(PowerSeries):
+    """A series in a small displacement from a configuration; its coefficients may be Taylor series or dual numbers.
 
     >>> t = Taylor([2.0, 1.0])                          # t
     >>> (t * Jet([t, 1.0])).c[1].c                      # d/dx (t x) = t, at x = t
@@ -157,11 +157,11 @@ class Jet(Series):
     rank = 3
 
 
-def _value(x: Scalar) -> Scalar:
-    return x.c[0] if isinstance(x, Series) else x
+def _leading_coefficient(x: Scalar) -> Scalar:
+    return x.c[0] if isinstance(x, PowerSeries) else x
 
 
-def _convolved(x: Sequence[Scalar], y: Sequence[Scalar], k: int) -> Scalar:
+def _cauchy_coefficient(x: Sequence[Scalar], y: Sequence[Scalar], k: int) -> Scalar:
     total: Scalar = 0.0
     for j in range(k + 1):
         if not is_zero(x[j]) and not is_zero(y[k - j]):
@@ -170,9 +170,10 @@ def _convolved(x: Sequence[Scalar], y: Sequence[Scalar], k: int) -> Scalar:
 
 
 class TaylorOperations:
-    """The operations of a backend for series over its scalars; plain numbers count as constants.
+    """The operations of a backend for series over its scalars; plain numbers are constants.
 
     Choices (where, absolute, minimum, maximum) follow the values: derivatives are those of the branch that is taken.
+    Where two values are equal, absolute, minimum and maximum take the branch that holds next, by the derivatives.
 
     >>> from gearwright.algebra.operations import FLOATS
     >>> x = Taylor.of_derivatives([0.5, 2.0, 0.0])
@@ -180,83 +181,94 @@ class TaylorOperations:
     [0.462117, 1.572895, -2.907448]
     """
 
-    kind: type[Series] = Taylor
+    kind: type[PowerSeries] = Taylor
 
     def __init__(self, ops: Operations) -> None:
         self.ops = ops
 
     def cos(self, x: Scalar) -> Scalar:
         """Cosine."""
-        return self._turned(x)[0] if isinstance(x, self.kind) else self.ops.cos(x)
+        return self._cos_sin(x)[0] if isinstance(x, self.kind) else self.ops.cos(x)
 
     def sin(self, x: Scalar) -> Scalar:
         """Sine."""
-        return self._turned(x)[1] if isinstance(x, self.kind) else self.ops.sin(x)
+        return self._cos_sin(x)[1] if isinstance(x, self.kind) else self.ops.sin(x)
 
     def exp(self, x: Scalar) -> Scalar:
         """Exponential, from y' = x' y."""
         if not isinstance(x, self.kind):
             return self.ops.exp(x)
-        return _grown(x, self.ops.exp(x.c[0]), lambda y: y)
+        return _integrated_series(x, self.ops.exp(x.c[0]), lambda y: y)
 
     def tanh(self, x: Scalar) -> Scalar:
         """Hyperbolic tangent, from y' = x' (1 - y^2)."""
         if not isinstance(x, self.kind):
             return self.ops.tanh(x)
-        return _grown(x, self.ops.tanh(x.c[0]), lambda y: 1 - y * y)
+        return _integrated_series(x, self.ops.tanh(x.c[0]), lambda y: 1 - y * y)
 
     def sqrt(self, x: Scalar) -> Scalar:
         """Square root, from y' = x' / (2 y)."""
         if not isinstance(x, self.kind):
             return self.ops.sqrt(x)
-        return _grown(x, self.ops.sqrt(x.c[0]), lambda y: 0.5 / y)
+        return _integrated_series(x, self.ops.sqrt(x.c[0]), lambda y: 0.5 / y)
 
     def arctan2(self, y: Scalar, x: Scalar) -> Scalar:
         """Angle of the point (x, y), whose rate is (x y' - y x') / (x^2 + y^2)."""
         if not isinstance(x, self.kind) and not isinstance(y, self.kind):
             return self.ops.arctan2(y, x)
-        x, y = self._same(x, y)
+        x, y = self._equal_length(x, y)
         x_rate, y_rate, below = x.rate(), y.rate(), len(x.c) - 1
-        a, b, a_rate, b_rate = (z.cut(below) for z in (x, y, x_rate, y_rate))  # a rate is known to one order less
+        a, b, a_rate, b_rate = (
+            z.truncated_to(below) for z in (x, y, x_rate, y_rate)
+        )  # the order of a rate is lower by one
         rate = (a * b_rate - b * a_rate) / (a * a + b * b)
-        rest = [rate.c[k - 1] / k for k in range(1, len(x.c))]
-        return self.kind([self.ops.arctan2(y.c[0], x.c[0]), *rest])
+        coefficients = [rate.c[k - 1] / k for k in range(1, len(x.c))]
+        return self.kind([self.ops.arctan2(y.c[0], x.c[0]), *coefficients])
 
     def absolute(self, x: Scalar) -> Scalar:
         """Absolute value."""
-        return self.where(x < 0, -x, x) if isinstance(x, self.kind) else self.ops.absolute(x)
+        return self.maximum(x, -x) if isinstance(x, self.kind) else self.ops.absolute(x)
 
     def floor(self, x: Scalar) -> Scalar:
-        """The largest whole number that is not larger: constant between its jumps."""
+        """The largest integer not above x, piecewise constant."""
         if not isinstance(x, self.kind):
             return self.ops.floor(x)
         return self.kind([self.ops.floor(x.c[0]), *(0.0 for _ in x.c[1:])])
 
     def minimum(self, x: Scalar, y: Scalar) -> Scalar:
         """The smaller."""
-        return self.where(_value(x) < _value(y), x, y)
+        return self.where(self.exceeds(y, x), x, y)
 
     def maximum(self, x: Scalar, y: Scalar) -> Scalar:
         """The larger."""
-        return self.where(_value(x) > _value(y), x, y)
+        return self.where(self.exceeds(x, y), x, y)
 
     def where(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
         """`yes` where the condition holds, else `no`."""
         if not isinstance(yes, self.kind) and not isinstance(no, self.kind):
             return self.ops.where(condition, yes, no)
-        both = zip(*(x.c for x in self._same(yes, no)), strict=True)
-        return self.kind([_chosen(self.ops, condition, one, other) for one, other in both])
+        both = zip(*(x.c for x in self._equal_length(yes, no)), strict=True)
+        return self.kind([_select_coefficient(self.ops, condition, if_true, if_false) for if_true, if_false in both])
 
-    def _turned(self, x: Series) -> tuple[Series, Series]:
-        """Cosine and sine together, from cos' = -x' sin and sin' = x' cos."""
+    def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
+        """Whether x is larger than y from here on: the first coefficients that differ decide."""
+        if not isinstance(x, self.kind) and not isinstance(y, self.kind):
+            return self.ops.exceeds(x, y) if isinstance(self.ops, TaylorOperations) else x > y
+        decided: Scalar = -1.0
+        for a, b in reversed(list(zip(*(z.c for z in self._equal_length(x, y)), strict=True))):
+            decided = self.ops.where(a > b, 1.0, self.ops.where(b > a, -1.0, decided))
+        return decided > 0.0
+
+    def _cos_sin(self, x: PowerSeries) -> tuple[PowerSeries, PowerSeries]:
+        """Return cosine and sine, from cos' = -x' sin and sin' = x' cos."""
         rate = x.rate().c
         c, s = [self.ops.cos(x.c[0])], [self.ops.sin(x.c[0])]
         for k in range(1, len(x.c)):
-            c, s = [*c, -_convolved(rate, s, k - 1) / k], [*s, _convolved(rate, c, k - 1) / k]
+            c, s = [*c, -_cauchy_coefficient(rate, s, k - 1) / k], [*s, _cauchy_coefficient(rate, c, k - 1) / k]
         return self.kind(c), self.kind(s)
 
-    def _same(self, x: Scalar, y: Scalar) -> tuple[Series, Series]:
-        """Two series of the same length, a plain number being a constant."""
+    def _equal_length(self, x: Scalar, y: Scalar) -> tuple[PowerSeries, PowerSeries]:
+        """Return two series of the same length; a plain number is a constant."""
         length = len((x if isinstance(x, self.kind) else y).c)
         a, b = (z if isinstance(z, self.kind) else self.kind([z, *[0.0] * (length - 1)]) for z in (x, y))
         return a, b
@@ -267,17 +279,21 @@ class JetOperations(TaylorOperations):
 
     kind = Jet
 
+    def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
+        """Whether x is larger than y, by their values alone: of slopes in several directions none goes first."""
+        return super().exceeds(*(z.c[0] if isinstance(z, Jet) else z for z in (x, y)))
 
-def _chosen(ops: Operations, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    """One coefficient or another, numbers or slopes."""
-    if isinstance(yes, Slopes) or isinstance(no, Slopes):
-        return Slopes.chosen(ops, condition, yes, no)
+
+def _select_coefficient(ops: Operations, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+    """Return one of two coefficients, numbers or partials."""
+    if isinstance(yes, Partials) or isinstance(no, Partials):
+        return Partials.select_where(ops, condition, yes, no)
     return ops.where(condition, yes, no)
 
 
-def _grown(x: Series, first: Scalar, slope: Callable[[Series], Series]) -> Series:
-    """The series of y with y' = x' slope(y), coefficient by coefficient."""
+def _integrated_series(x: PowerSeries, first: Scalar, slope: Callable[[PowerSeries], PowerSeries]) -> PowerSeries:
+    """Return the series of y with y' = x' slope(y), coefficient by coefficient."""
     kind, rate, y = type(x), x.rate().c, [first]
     for k in range(1, len(x.c)):
-        y.append(_convolved(rate, slope(kind(y)).c, k - 1) / k)
+        y.append(_cauchy_coefficient(rate, slope(kind(y)).c, k - 1) / k)
     return kind(y)

@@ -1,4 +1,4 @@
-"""What would help where a limit is not kept, computed from the model: a ratio, a slower motion, a larger article."""
+"""Recommendations for exceeded limits, computed from the model: another ratio, a slower motion, another part."""
 
 from __future__ import annotations
 
@@ -9,178 +9,184 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.analysis.advice.catalogue_advice import OF_GEARBOX, OF_MOTOR, ArticleSearch
-from gearwright.analysis.advice.drive_trials import Asked, DriveTrials
-from gearwright.analysis.advice.ratio_advice import JOINT, SAFE, RatioScan, ratio_advice
+from gearwright.analysis.advice.catalogue_advice import GEARBOX_LIMIT_FIELDS, MOTOR_LIMIT_FIELDS, CatalogueSearch
+from gearwright.analysis.advice.drive_trials import DriveLoad, DriveTrials
+from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN, JOINT_LIMIT_NAMES, RatioScan, ratio_advice
+from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import PRETENSION, SHAFT_LIMITS, WINDING, LimitCheck
+from gearwright.analysis.drives.limit_checks import PRETENSION_LIMIT, SHAFT_LIMITS, WINDING_LIMIT, LimitCheck
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 
-SPEEDS = ("joint speed", "motor speed", "gearbox input speed")
-MEAN_SPEEDS = ("continuous motor speed", "gearbox mean input speed")
-STRETCHES = np.geomspace(1.0, 20.0, 400)
-"""How many times as long a motion is tried."""
+SPEED_LIMIT_NAMES = ("joint speed", "motor speed", "gearbox input speed")
+MEAN_SPEED_LIMIT_NAMES = ("continuous motor speed", "gearbox mean input speed")
+DURATION_FACTORS = np.geomspace(1.0, 20.0, 400)
+"""Factors on the duration of the motion that are tried."""
 
 
 class JointShares(NamedTuple):
     """Parts of the force at a drive's joint over the cycle.
 
     Args:
-        still: if the robot stood still in every place, (T,).
-        dynamic: what its motion adds to that, without friction, (T,).
-        carried: what its payload takes, (T,); None without one.
-        payload: mass [kg].
+        static: static force, with the robot at rest in every configuration, (T,).
+        dynamic: additional force due to the motion, without friction, (T,).
+        payload_part: part due to the payload, (T,); None without a payload.
+        payload_mass: mass of the payload [kg].
     """
 
-    still: Array
+    static: Array
     dynamic: Array
-    carried: Array | None = None
-    payload: float = 0.0
+    payload_part: Array | None = None
+    payload_mass: float = 0.0
 
 
 @dataclass(frozen=True)
 class Advisor:
-    """What is known of a drive some of whose limits are not kept.
+    """A drive that exceeds some of its limits, with the data for recommendations.
 
     Args:
-        drive: what the task asks of it.
-        checks: its limits by what they limit.
-        trials: of other parts; None for a motor that drives several joints.
-        shares: of the force at its joint; None for such a motor.
-        table: where larger articles are looked for.
+        drive: analysis of the drive.
+        checks: its limits by the limited quantity.
+        trials: evaluation of other parts; None for a motor that drives several joints.
+        shares: parts of the force at its joint; None for a motor that drives several joints.
+        catalogue: catalogue in which other parts are searched.
     """
 
     drive: DriveAnalysis
     checks: dict[str, LimitCheck]
     trials: DriveTrials | None
     shares: JointShares | None
-    table: Catalogue
+    catalogue: Catalogue
 
     @cached_property
-    def scan(self) -> RatioScan | None:
+    def ratio_scan(self) -> RatioScan | None:
         """The drive with other ratios."""
         return None if self.trials is None else RatioScan(self.trials, self.checks)
 
     @cached_property
-    def search(self) -> ArticleSearch | None:
-        """The drive with other articles."""
-        return None if self.trials is None else ArticleSearch(self.trials, self.checks, self.table)
+    def catalogue_search(self) -> CatalogueSearch | None:
+        """The drive with other catalogue entries."""
+        return None if self.trials is None else CatalogueSearch(self.trials, self.checks, self.catalogue)
 
 
-def advised(
+def with_advice(
     checks: Iterable[LimitCheck],
     drive: DriveAnalysis,
     trials: DriveTrials | None,
     shares: JointShares | None,
     table: Catalogue,
 ) -> list[LimitCheck]:
-    """The checks of a drive, those that are not kept with advice.
+    """The limit checks of a drive, with recommendations for those that are exceeded.
 
     Args:
         checks: limits of the drive.
-        drive: what the task asks of it.
-        trials: the drive with other parts; None for a motor that drives several joints.
-        shares: of the force at its joint; None for such a motor.
-        table: where larger articles are looked for.
+        drive: analysis of the drive.
+        trials: evaluation of other parts; None for a motor that drives several joints.
+        shares: parts of the force at its joint; None for a motor that drives several joints.
+        table: catalogue in which other parts are searched.
     """
-    listed = list(checks)
-    about = Advisor(drive, {one.what: one for one in listed}, trials, shares, table)
-    return [one if one.kept else replace(one, advice=_advice(one, about)) for one in listed]
+    all_checks = list(checks)
+    advisor = Advisor(drive, {check.quantity: check for check in all_checks}, trials, shares, table)
+    return [check if check.is_kept else replace(check, advice=_advice(check, advisor)) for check in all_checks]
 
 
-def _advice(check: LimitCheck, about: Advisor) -> str:
-    what = check.what
-    if what.endswith(PRETENSION):
-        return f"Tension it with {check.value:.4g} N."
+def _advice(check: LimitCheck, advisor: Advisor) -> tuple[Advice, ...]:
+    quantity = check.quantity
+    if quantity.endswith(PRETENSION_LIMIT):
+        return (Advice("pretension", value=check.value),)
     if check.limit <= 0:
-        return _nothing_allowed(what, check)
-    sentences = [
-        *([] if about.scan is None else ratio_advice(what, about.scan)),
-        *_other_winding(what, check, about.drive),
-        *_other_article(what, about.search),
-        *_slower(what, check, about),
-        *_lighter(what, check, about),
-        *(["Or carry the link by a bearing of its own."] if what in SHAFT_LIMITS else []),
-    ]
-    return " ".join(sentences) or f"It must come to {check.limit / check.value:.0%} of what it is."
+        return (_no_allowance_advice(quantity, check),)
+    recommendations = (
+        *(() if advisor.ratio_scan is None else ratio_advice(quantity, advisor.ratio_scan)),
+        *_winding_advice(quantity, check, advisor.drive),
+        *_catalogue_advice(quantity, advisor.catalogue_search),
+        *_slower_motion_advice(quantity, check, advisor),
+        *_payload_advice(quantity, check, advisor),
+        *((Advice("separate bearing"),) if quantity in SHAFT_LIMITS else ()),
+    )
+    return recommendations or (Advice("smaller value", share=check.limit / check.value),)
 
 
-def _nothing_allowed(what: str, check: LimitCheck) -> str:
-    """Where a limit leaves nothing, no ratio and no slower motion helps."""
-    if what == WINDING:
-        warmer = f"The air itself is {-check.limit:.4g} K warmer than the winding may get"
-        return f"{warmer}: cool it, or take a motor that bears more."
-    return f"The limit of {check.limit:.4g} {check.unit} allows nothing at all: state what is really allowed."
+def _no_allowance_advice(quantity: str, check: LimitCheck) -> Advice:
+    """The recommendation for a limit of zero or less, which no ratio and no slower motion satisfies."""
+    if quantity == WINDING_LIMIT:
+        return Advice("cooling", value=-check.limit)
+    return Advice("actual limit", present=check.limit, unit=check.unit)
 
 
-def _other_article(what: str, search: ArticleSearch | None) -> list[str]:
-    """The lightest motor or gearbox of the catalogue that would do."""
-    if search is None or what not in {*OF_MOTOR, *OF_GEARBOX}:
+def _catalogue_advice(quantity: str, search: CatalogueSearch | None) -> list[Advice]:
+    """The lightest motor or gearbox of the catalogue that satisfies the limits."""
+    if search is None or quantity not in {*MOTOR_LIMIT_FIELDS, *GEARBOX_LIMIT_FIELDS}:
         return []
-    return [search.motor_advice(what) if what in OF_MOTOR else search.gearbox_advice(what)]
+    return [search.motor_advice(quantity) if quantity in MOTOR_LIMIT_FIELDS else search.gearbox_advice(quantity)]
 
 
-def _other_winding(what: str, check: LimitCheck, drive: DriveAnalysis) -> list[str]:
-    """The same motor with another winding: voltages grow with its torque constant, currents fall with it."""
+def _winding_advice(quantity: str, check: LimitCheck, drive: DriveAnalysis) -> list[Advice]:
+    """The same motor with another winding: voltage is proportional to the torque constant, current inversely."""
     constant = drive.motor.torque_constant
-    if what not in ("voltage", "peak current") or not constant:
+    if quantity not in ("voltage", "peak current") or not constant:
         return []
-    least = (1 - SAFE) * check.limit / check.value
-    factor = least if what == "voltage" else 1 / least
-    return [f"The same motor wound for {factor * constant:.4g} instead of {constant:.4g} Nm/A keeps it."]
+    least = (1 - ADVICE_MARGIN) * check.limit / check.value
+    factor = least if quantity == "voltage" else 1 / least
+    return [Advice("winding", value=float(factor * constant), present=float(constant))]
 
 
-def _slower(what: str, check: LimitCheck, about: Advisor) -> list[str]:
-    """By how much the motion must be stretched in time: speeds fall with it, dynamic forces with its square."""
-    if what in SPEEDS:
-        return [f"A motion {check.value / check.limit:.3g} times as long keeps it."]
-    if what in MEAN_SPEEDS:
-        return [f"A cycle {check.value / check.limit:.3g} times as long keeps it."]
-    if what not in JOINT or about.shares is None or about.trials is None:
+def _slower_motion_advice(quantity: str, check: LimitCheck, advisor: Advisor) -> list[Advice]:
+    """Factor on the duration of the motion: speeds fall with it, dynamic forces with its square."""
+    if quantity in SPEED_LIMIT_NAMES:
+        return [Advice("longer motion", factor=check.value / check.limit)]
+    if quantity in MEAN_SPEED_LIMIT_NAMES:
+        return [Advice("longer cycle", factor=check.value / check.limit)]
+    if quantity not in JOINT_LIMIT_NAMES or advisor.shares is None or advisor.trials is None:
         return []
-    still = np.abs(about.shares.still).max()
+    still = float(np.abs(advisor.shares.static).max())
     if still >= check.limit:
-        return [f"Standing still alone takes {still:.4g} {check.unit}: carry less, or allow more."]
-    kept = np.flatnonzero(_joint_peaks(about.trials, _stretched(about.trials, about.shares)) <= check.limit)
-    return [f"A motion {STRETCHES[kept[0]]:.3g} times as long keeps it."] if kept.size else []
+        return [Advice("static load", value=still, unit=check.unit)]
+    feasible = np.flatnonzero(_joint_peaks(advisor.trials, _slowed_load(advisor.trials, advisor.shares)) <= check.limit)
+    return [Advice("longer motion", factor=float(DURATION_FACTORS[feasible[0]]))] if feasible.size else []
 
 
-def _stretched(trials: DriveTrials, shares: JointShares) -> Asked:
-    """What is asked of the drive by longer motions; friction at the joint is taken as it is now, which is the most."""
-    now = trials.asked
-    behind = trials.mech.speeds[trials.at] != trials.drive.joint  # the rotor of an elastic drive is not in these shares
-    moving = shares.dynamic if behind else shares.dynamic - now.own * now.ratio
-    longer = STRETCHES[:, None]
-    return now._replace(load=now.load - moving * (1 - longer**-2), own=now.own / longer**2, speed=now.speed / longer)
+def _slowed_load(trials: DriveTrials, shares: JointShares) -> DriveLoad:
+    """Load of the drive in slower motions, with the present joint friction as an upper bound."""
+    present = trials.present_load
+    behind = (
+        trials.mech.speeds[trials.speed_index] != trials.drive.joint
+    )  # these shares exclude the rotor of an elastic drive
+    moving = shares.dynamic if behind else shares.dynamic - present.rotor_torque * present.ratio
+    longer = DURATION_FACTORS[:, None]
+    return present._replace(
+        load=present.load - moving * (1 - longer**-2),
+        rotor_torque=present.rotor_torque / longer**2,
+        speed=present.speed / longer,
+    )
 
 
-def _joint_peaks(trials: DriveTrials, asked: Asked) -> Array:
-    return np.asarray(np.abs(trials.series(asked).torque).max(axis=1) * abs(trials.asked.ratio))
+def _joint_peaks(trials: DriveTrials, load: DriveLoad) -> Array:
+    return np.asarray(np.abs(trials.present_motor_series(load).torque).max(axis=1) * abs(trials.present_load.ratio))
 
 
-def _lighter(what: str, check: LimitCheck, about: Advisor) -> list[str]:
-    """How much less payload would keep a torque: what it takes of the load is in proportion to its mass."""
-    trials, shares = about.trials, about.shares
-    if trials is None or shares is None or shares.carried is None:
+def _payload_advice(quantity: str, check: LimitCheck, advisor: Advisor) -> list[Advice]:
+    """The payload that satisfies a torque limit: its share of the load is proportional to its mass."""
+    trials, shares = advisor.trials, advisor.shares
+    if trials is None or shares is None or shares.payload_part is None:
         return []
-    left = np.linspace(1.0, 0.0, 201)
-    asked = trials.asked._replace(load=trials.asked.load - (1 - left[:, None]) * shares.carried)
-    values = _torque_value(what, trials, asked)
+    remaining = np.linspace(1.0, 0.0, 201)
+    loads = trials.present_load._replace(load=trials.present_load.load - (1 - remaining[:, None]) * shares.payload_part)
+    values = _torque_values(quantity, trials, loads)
     if values is None or not (values <= check.limit).any():
         return []
-    mass, share = shares.payload, left[np.flatnonzero(values <= check.limit)[0]]
-    return [f"A payload of {share * mass:.3g} instead of {mass:.3g} kg keeps it."]
+    mass, share = shares.payload_mass, remaining[np.flatnonzero(values <= check.limit)[0]]
+    return [Advice("payload", value=float(share * mass), present=float(mass))]
 
 
-def _torque_value(what: str, trials: DriveTrials, asked: Asked) -> Array | None:
-    """What a limit of torques comes to in every trial; None of other limits."""
-    if what in JOINT:
-        return _joint_peaks(trials, asked)
-    if what == "gearbox peak torque":
-        return np.asarray(np.abs(asked.load).max(axis=1))
-    if what == "peak motor torque":
-        return np.asarray(np.abs(trials.series(asked).torque).max(axis=1))
-    if what == "continuous motor torque":
-        return np.sqrt(trials.mean(trials.series(asked).torque ** 2))
+def _torque_values(quantity: str, trials: DriveTrials, loads: DriveLoad) -> Array | None:
+    """Value of a torque limit in every trial; None for other limits."""
+    if quantity in JOINT_LIMIT_NAMES:
+        return _joint_peaks(trials, loads)
+    if quantity == "gearbox peak torque":
+        return np.asarray(np.abs(loads.load).max(axis=1))
+    if quantity == "peak motor torque":
+        return np.asarray(np.abs(trials.present_motor_series(loads).torque).max(axis=1))
+    if quantity == "continuous motor torque":
+        return np.sqrt(trials.cycle_mean(trials.present_motor_series(loads).torque ** 2))
     return None

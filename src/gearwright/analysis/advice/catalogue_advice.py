@@ -1,8 +1,8 @@
-"""Which article of the catalogue would keep the limits of a drive: each is tried with its own numbers.
+"""Search for the lightest catalogue entry that satisfies the limits of a drive; each entry is tried with its own data.
 
 A motor is tried with its mass, rotor inertia, friction and winding, a gearbox with its ratio, mass, inertia and losses.
-Sheets that lack a number which that needs, or the limit that is not kept now, are passed over, and so are those that
-cannot be bolted to the part that stays. What an article may not break is all that the drive keeps now.
+Data sheets without a number that this needs, or without the limit that is exceeded now, are skipped, and so are entries
+that cannot be mounted on the remaining part. An entry must not violate a limit that the drive satisfies now.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from gearwright.analysis.advice.drive_trials import DriveTrials, motor_series
-from gearwright.analysis.advice.ratio_advice import SAFE
+from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN
+from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS, WINDING, LimitCheck
-from gearwright.analysis.drives.steady_temperatures import mean_rise
+from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS, WINDING_LIMIT, LimitCheck
+from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.forces.transmission.gear_wheels import wheels_before
+from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, losses_of, mounting_conflict
 
-NEEDED = ("mass", "inertia", "torque_constant", "resistance")
-"""What the sheet of a motor must print to be tried."""
-OF_MOTOR = {
+REQUIRED_MOTOR_FIELDS = ("mass", "inertia", "torque_constant", "resistance")
+"""Columns that a motor's data sheet must contain for a trial."""
+MOTOR_LIMIT_FIELDS = {
     "peak motor torque": "peak_torque",
     "motor speed": "peak_speed",
     "voltage": "voltage",
@@ -35,32 +36,32 @@ OF_MOTOR = {
     "continuous motor torque": "continuous_torque",
     "continuous current": "continuous_torque",
     "continuous motor speed": "continuous_speed",
-    WINDING: "max_winding_temperature",
+    WINDING_LIMIT: "max_winding_temperature",
 }
-"""The limits of a motor, and what its sheet must print so that they are checked."""
-OF_GEARBOX = {
+"""Limits of a motor, and the column of its data sheet with which they are checked."""
+GEARBOX_LIMIT_FIELDS = {
     "gearbox peak torque": "peak_torque",
     "gearbox mean torque": "rated_torque",
     "gearbox input speed": "peak_input_speed",
     "gearbox mean input speed": "rated_input_speed",
     **dict(zip(SHAFT_LIMITS, ("radial_load", "axial_load", "tilting_moment"), strict=True)),
 }
-"""The same of a gearbox."""
-CHECKED_AS = {"continuous current": "continuous motor torque"}
-"""What is compared instead where a sheet prints more than the present one."""
-Limits = Mapping[str, str | None]
+"""Limits of a gearbox, and the column of its data sheet with which they are checked."""
+EQUIVALENT_LIMITS = {"continuous current": "continuous motor torque"}
+"""Limit that is checked instead if a data sheet states more than the present one."""
+LimitFields = Mapping[str, str | None]
 Sheet = TypeVar("Sheet", bound=DataSheet)
-CLOSE = 1.05
-"""Up to which share of its limits, by the present load, a motor is looked at closely."""
+CLOSE_TRIAL_SHARE = 1.05
+"""Largest share of its limits, under the present load, up to which a motor is evaluated in full."""
 
 
-class Tried(NamedTuple):
-    """An article in the place of the present one.
+class EntryTrial(NamedTuple):
+    """A catalogue entry in place of the present part.
 
     Args:
-        sheet: of the article.
-        drive: over the cycle.
-        checks: the limits that it has then, by what they limit.
+        sheet: data sheet of the entry.
+        drive: analysis of the drive over the cycle.
+        checks: limits of the drive with this entry, by the limited quantity.
     """
 
     sheet: DataSheet
@@ -69,233 +70,246 @@ class Tried(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ArticleSearch:
-    """A drive whose motor or gearbox may be another.
+class CatalogueSearch:
+    """The search for another motor or gearbox of a drive.
 
     Args:
         trials: the drive.
-        checks: its limits as they are now, by what they limit.
-        table: where articles are looked for.
+        checks: its present limits, by the limited quantity.
+        catalogue: catalogue that is searched.
     """
 
     trials: DriveTrials
     checks: Mapping[str, LimitCheck]
-    table: Catalogue
+    catalogue: Catalogue
 
     @property
-    def failing(self) -> set[str]:
-        """What is not kept now."""
-        return {what for what, check in self.checks.items() if not check.kept}
+    def violated_limits(self) -> set[str]:
+        """Limits that are exceeded now."""
+        return {quantity for quantity, check in self.checks.items() if not check.is_kept}
 
-    def motor_advice(self, what: str) -> str:
-        """The lightest motor that keeps its limits, in words.
+    def motor_advice(self, quantity: str) -> Advice:
+        """The lightest motor that satisfies its limits, or the closest.
 
         Args:
-            what: the limit that is not kept now.
+            quantity: the limit that is exceeded now.
         """
-        sheets = [one for one in self._motors if _prints(one, what, OF_MOTOR)]
-        close = [one for one in sheets if self._rough[one.key] <= CLOSE]
-        found = next((x for x in map(self._with_motor, close) if x is not None and self._able(x, what, OF_MOTOR)), None)
-        if found is not None:
-            return self._named("motor", found, OF_MOTOR)
+        sheets = [sheet for sheet in self._motor_sheets if _states_limit(sheet, quantity, MOTOR_LIMIT_FIELDS)]
+        close = [sheet for sheet in sheets if self._rough_shares[sheet.key] <= CLOSE_TRIAL_SHARE]
+        match = next(
+            (
+                x
+                for x in map(self._with_motor, close)
+                if x is not None and self._is_feasible(x, quantity, MOTOR_LIMIT_FIELDS)
+            ),
+            None,
+        )
+        if match is not None:
+            return self._match_advice("motor", match, MOTOR_LIMIT_FIELDS)
         if not sheets:
-            return _nothing("motor", what, OF_MOTOR)
-        nearest = self._with_motor(min(sheets, key=lambda one: self._rough[one.key]))
-        return self._missed("motor", "the nearest", nearest, what, OF_MOTOR)
+            return _no_entry_advice("motor", quantity, MOTOR_LIMIT_FIELDS)
+        nearest = self._with_motor(min(sheets, key=lambda sheet: self._rough_shares[sheet.key]))
+        return self._no_match_advice("motor", nearest, quantity, MOTOR_LIMIT_FIELDS)
 
-    def gearbox_advice(self, what: str, life: float = 0.0) -> str:
-        """The lightest gearbox of about the present ratio that keeps its limits, in words.
+    def gearbox_advice(self, quantity: str, life: float = 0.0) -> Advice:
+        """The lightest gearbox of about the present ratio that satisfies its limits, or the closest.
 
         Args:
-            what: the limit that is not kept now.
-            life: how long it must live [h].
+            quantity: the limit that is exceeded now.
+            life: required life [h].
         """
-        kind = "gearbox of about this ratio"
-        all_tried = [self._with_gearbox(one) for one in self._gearboxes if _prints(one, what, OF_GEARBOX)]
-        tried = [one for one in all_tried if one is not None]
-        lasting = [one for one in tried if _life(one) >= life]
-        found = next((one for one in lasting if self._able(one, what, OF_GEARBOX)), None)
-        if found is not None:
-            return self._named(kind, found, OF_GEARBOX)
+        all_tried = [
+            self._with_gearbox(trial)
+            for trial in self._gearbox_sheets
+            if _states_limit(trial, quantity, GEARBOX_LIMIT_FIELDS)
+        ]
+        tried = [trial for trial in all_tried if trial is not None]
+        long_lived = [trial for trial in tried if _gearbox_life(trial) >= life]
+        match = next((trial for trial in long_lived if self._is_feasible(trial, quantity, GEARBOX_LIMIT_FIELDS)), None)
+        if match is not None:
+            return self._match_advice("gearbox", match, GEARBOX_LIMIT_FIELDS)
         if not tried:
-            return _nothing(kind, what, OF_GEARBOX)
-        if not lasting:
-            longest = max(tried, key=_life)
-            return f"No {kind} of the catalogue lives so long: the best, {longest.sheet.key}, {_life(longest):.4g} h."
-        nearest = min(lasting, key=lambda one: self._tightest(one, OF_GEARBOX)[1])
-        return self._missed(kind, "the nearest", nearest, what, OF_GEARBOX)
+            return _no_entry_advice("gearbox", quantity, GEARBOX_LIMIT_FIELDS)
+        if not long_lived:
+            longest = max(tried, key=_gearbox_life)
+            return Advice("no gearbox life", entry=longest.sheet.key, result=_gearbox_life(longest))
+        nearest = min(long_lived, key=lambda trial: self._tightest_limit(trial, GEARBOX_LIMIT_FIELDS)[1])
+        return self._no_match_advice("gearbox", nearest, quantity, GEARBOX_LIMIT_FIELDS)
 
     @cached_property
-    def _motors(self) -> list[MotorSheet]:
-        """Those that can be tried, the lightest first."""
-        needed = (*NEEDED, *(() if self.trials.part.current_control is None else ("inductance",)))
-        present = self.trials.part.motor.catalogue
+    def _motor_sheets(self) -> list[MotorSheet]:
+        """Motors with sufficient data, the lightest first."""
+        needed = (*REQUIRED_MOTOR_FIELDS, *(() if self.trials.drive_part.current_control is None else ("inductance",)))
+        present = self.trials.drive_part.motor.catalogue
         return _lightest_first(
-            one
-            for one in self.table.motors.values()
-            if one.key != present and _has(one, needed) and _fits(one, self.trials.drive.gearbox_sheet)
+            sheet
+            for sheet in self.catalogue.motors.values()
+            if sheet.key != present
+            and _has_fields(sheet, needed)
+            and _is_mountable(sheet, self.trials.drive.gearbox_sheet)
         )
 
     @cached_property
-    def _gearboxes(self) -> list[GearboxSheet]:
-        """Those of about the present ratio that can be tried, the lightest first."""
-        gear = self.trials.part.gear
+    def _gearbox_sheets(self) -> list[GearboxSheet]:
+        """Gearboxes of about the present ratio with sufficient data, the lightest first."""
+        gear = self.trials.drive_part.gear
         needed = ("mass", "ratio", "efficiency") if losses_of(gear) else ("mass", "ratio")
         present = getattr(gear, "catalogue", None)
         return _lightest_first(
-            one
-            for one in self.table.gearboxes.values()
-            if one.key != present
-            and _has(one, needed)
-            and same_ratio(one.ratio, self.trials.drive)
-            and _fits(self.trials.drive.motor_sheet, one)
+            sheet
+            for sheet in self.catalogue.gearboxes.values()
+            if sheet.key != present
+            and _has_fields(sheet, needed)
+            and is_similar_ratio(sheet.ratio, self.trials.drive)
+            and _is_mountable(self.trials.drive.motor_sheet, sheet)
         )
 
     @cached_property
-    def _rough(self) -> dict[str, float]:
-        return {one.key: self._roughly(one) for one in self._motors}
+    def _rough_shares(self) -> dict[str, float]:
+        return {sheet.key: self._rough_share(sheet) for sheet in self._motor_sheets}
 
     @cached_property
-    def _known(self) -> dict[str, Tried | None]:
-        """What was tried already: several limits ask for the same articles."""
+    def _trial_cache(self) -> dict[str, EntryTrial | None]:
+        """Cache of trials: several limits need the same entries."""
         return {}
 
-    def _with_motor(self, sheet: MotorSheet) -> Tried | None:
+    def _with_motor(self, sheet: MotorSheet) -> EntryTrial | None:
         """The drive with another motor."""
-        if sheet.key not in self._known:
-            drive = replace(self.trials.part, motor=self._motor(sheet))
-            self._known[sheet.key] = self._tried(sheet, drive, sheet, self.trials.drive.gearbox_sheet)
-        return self._known[sheet.key]
+        if sheet.key not in self._trial_cache:
+            drive = replace(self.trials.drive_part, motor=self._motor_from_sheet(sheet))
+            self._trial_cache[sheet.key] = self._entry_trial(sheet, drive, sheet, self.trials.drive.gearbox_sheet)
+        return self._trial_cache[sheet.key]
 
-    def _with_gearbox(self, sheet: GearboxSheet) -> Tried | None:
-        """The drive with another gearbox, as stiff as the present one."""
-        if sheet.key not in self._known:
-            old = self.trials.part.gear
+    def _with_gearbox(self, sheet: GearboxSheet) -> EntryTrial | None:
+        """The drive with another gearbox of the present stiffness."""
+        if sheet.key not in self._trial_cache:
+            old = self.trials.drive_part.gear
             spring = {} if old.stiffness is None else {"stiffness": old.stiffness, "damping": old.damping}
-            drive = replace(self.trials.part, gear=sheet.gear(**spring))
-            self._known[sheet.key] = self._tried(sheet, drive, self.trials.drive.motor_sheet, sheet)
-        return self._known[sheet.key]
+            drive = replace(self.trials.drive_part, gear=sheet.gear(**spring))
+            self._trial_cache[sheet.key] = self._entry_trial(sheet, drive, self.trials.drive.motor_sheet, sheet)
+        return self._trial_cache[sheet.key]
 
-    def _motor(self, sheet: MotorSheet) -> Motor:
-        """An article in the place of the present motor, behind the same current limit."""
-        old = self.trials.part.motor
+    def _motor_from_sheet(self, sheet: MotorSheet) -> Motor:
+        """The motor of a data sheet in place of the present one, with the same current limit."""
+        old = self.trials.drive_part.motor
         return sheet.motor(position=old.position, included=old.included, max_current=old.max_current)
 
-    def _tried(
+    def _entry_trial(
         self, sheet: DataSheet, drive: Drive, motor: MotorSheet | None, gearbox: GearboxSheet | None
-    ) -> Tried | None:
-        asked = self.trials.fitted(drive)
-        if asked is None:
+    ) -> EntryTrial | None:
+        load = self.trials.load_with_drive(drive)
+        if load is None:
             return None
-        series, checks = self.trials.limits(drive, asked, motor, gearbox)
-        return Tried(sheet, series, {check.what: check for check in checks})
+        series, checks = self.trials.trial_limits(drive, load, motor, gearbox)
+        return EntryTrial(sheet, series, {check.quantity: check for check in checks})
 
-    def _named(self, kind: str, found: Tried, own: Limits) -> str:
-        what, share = self._tightest(found, own)
-        taken = f", {share:.0%} of the {what}" if what else ""
-        told = f"{found.sheet.key} ({found.sheet.mass:.3g} kg{taken})"
-        return f"The lightest {kind} of the catalogue that keeps its limits here is {told}."
+    def _match_advice(self, kind: str, match: EntryTrial, limit_fields: LimitFields) -> Advice:
+        quantity, share = self._tightest_limit(match, limit_fields)
+        entry = Advice(kind, entry=match.sheet.key, mass=match.sheet.mass)
+        return replace(entry, share=share, quantity=quantity) if quantity else entry
 
-    def _missed(self, kind: str, which: str, found: Tried | None, what: str, own: Limits) -> str:
-        if found is None:
-            return _nothing(kind, what, own)
-        most, share = self._tightest(found, own)
-        told = f"{which}, {found.sheet.key} ({found.sheet.mass:.3g} kg), takes {share:.0%} of the {most}"
-        return f"No {kind} of the catalogue keeps its limits here: {told}."
+    def _no_match_advice(
+        self, kind: str, nearest: EntryTrial | None, quantity: str, limit_fields: LimitFields
+    ) -> Advice:
+        if nearest is None:
+            return _no_entry_advice(kind, quantity, limit_fields)
+        tightest, share = self._tightest_limit(nearest, limit_fields)
+        return Advice(f"no {kind}", entry=nearest.sheet.key, mass=nearest.sheet.mass, share=share, quantity=tightest)
 
-    def _able(self, found: Tried, what: str, own: Limits) -> bool:
-        """Whether what is not kept now is checked and kept then, and nothing else is broken."""
-        checked = CHECKED_AS.get(what, what) in found.checks or what not in own
-        return checked and all(one.margin >= SAFE for x, one in found.checks.items() if self._counts(x, own))
+    def _is_feasible(self, trial: EntryTrial, quantity: str, limit_fields: LimitFields) -> bool:
+        """Whether the exceeded limit is checked and satisfied by an entry, and no other limit is violated."""
+        is_checked = EQUIVALENT_LIMITS.get(quantity, quantity) in trial.checks or quantity not in limit_fields
+        return is_checked and all(
+            check.margin >= ADVICE_MARGIN for x, check in trial.checks.items() if self._is_relevant(x, limit_fields)
+        )
 
-    def _counts(self, what: str, own: Limits) -> bool:
-        """Whether an article must keep a limit: its own, and those that are kept now."""
-        return what in own or what not in self.failing
+    def _is_relevant(self, quantity: str, limit_fields: LimitFields) -> bool:
+        """Whether an entry must satisfy a limit: one of its own, or one that is satisfied now."""
+        return quantity in limit_fields or quantity not in self.violated_limits
 
-    def _tightest(self, found: Tried, own: Limits) -> tuple[str, float]:
-        """The limit of which an article takes the largest share, and the share; an empty word where it has none."""
-        shares = {x: 1 - one.margin for x, one in found.checks.items() if self._counts(x, own)}
-        return max(shares.items(), key=lambda one: one[1], default=("", 0.0))
+    def _tightest_limit(self, trial: EntryTrial, limit_fields: LimitFields) -> tuple[str, float]:
+        """The limit with the largest utilisation by an entry, and the utilisation; an empty name if it has no limit."""
+        shares = {x: 1 - check.margin for x, check in trial.checks.items() if self._is_relevant(x, limit_fields)}
+        return max(shares.items(), key=lambda check: check[1], default=("", 0.0))
 
-    def _roughly(self, sheet: MotorSheet) -> float:
-        """The largest share of its limits that a motor takes under the present load, its weight left out."""
-        trials, motor = self.trials, self._motor(sheet)
-        now = trials.asked
-        more = float(motor.inertia) - float(trials.part.motor.inertia)
-        told = motor_series(
+    def _rough_share(self, sheet: MotorSheet) -> float:
+        """The largest utilisation of a motor's limits under the present load, without its weight."""
+        trials, motor = self.trials, self._motor_from_sheet(sheet)
+        present = trials.present_load
+        more = float(motor.inertia) - float(trials.drive_part.motor.inertia)
+        series = motor_series(
             replace(motor, heat=None, inductance=None),
-            trials.part.gear,
-            now._replace(own=now.own + more * self._per_inertia),
+            trials.drive_part.gear,
+            present._replace(rotor_torque=present.rotor_torque + more * self._torque_per_inertia),
             trials.drive.t,
         )
-        assert told.current is not None
-        assert told.voltage is not None
+        assert series.current is not None
+        assert series.voltage is not None
         pairs = (
-            (_top(told.torque), sheet.peak_torque),
-            (_top(told.speed), sheet.peak_speed),
-            (_top(told.voltage), sheet.voltage),
-            (_top(told.current), motor.max_current),
-            (float(np.sqrt(trials.mean(told.torque**2))), sheet.continuous_torque),
-            (float(trials.mean(np.abs(told.speed))), sheet.continuous_speed),
+            (_peak_magnitude(series.torque), sheet.peak_torque),
+            (_peak_magnitude(series.speed), sheet.peak_speed),
+            (_peak_magnitude(series.voltage), sheet.voltage),
+            (_peak_magnitude(series.current), motor.max_current),
+            (float(np.sqrt(trials.cycle_mean(series.torque**2))), sheet.continuous_torque),
+            (float(trials.cycle_mean(np.abs(series.speed))), sheet.continuous_speed),
         )
-        heated = self._heated(motor, float(trials.mean(told.current**2)))
+        heated = self._heating_share(motor, float(trials.cycle_mean(series.current**2)))
         return max([heated, *(value / limit for value, limit in pairs if limit)])
 
     @property
-    def _per_inertia(self) -> Array:
-        """The torque at the motor that a unit of inertia on its shaft takes, (T,)."""
+    def _torque_per_inertia(self) -> Array:
+        """Torque at the motor per unit of inertia on its shaft, (T,)."""
         trials = self.trials
-        inertia = sum(float(spin.inertia) for spin in wheels_before(trials.mech, trials.drive.name))
+        inertia = sum(float(spin.inertia) for spin in input_wheels(trials.mech, trials.drive.name))
         if inertia:
-            return trials.asked.own / inertia
-        return np.asarray(trials.asked.ratio * trials.motion.a[:, trials.at])
+            return trials.present_load.rotor_torque / inertia
+        return np.asarray(trials.present_load.ratio * trials.motion.a[:, trials.speed_index])
 
-    def _heated(self, motor: Motor, squares: float) -> float:
-        """The share of its warming that a winding takes in the mean of a steady state."""
-        heat, air = motor.heat, self.trials.air(motor)
+    def _heating_share(self, motor: Motor, squares: float) -> float:
+        """The mean steady-state temperature rise of a winding as a share of the allowed rise."""
+        heat, air = motor.heat, self.trials.ambient_temperature(motor)
         if heat is None or heat.max_temperature is None or air is None:
             return 0.0
         if heat.max_temperature <= air:
             return inf
         heating = (heat.winding_housing + heat.housing_ambient) * float(motor.resistance or 0.0) * squares
-        rise, rest = mean_rise(heating, heat.copper, air - heat.reference)
-        return float(rise / rest / (heat.max_temperature - air)) if rest > 0 else inf
+        rise, denominator = mean_rise_fraction(heating, heat.copper, air - heat.reference)
+        return float(rise / denominator / (heat.max_temperature - air)) if denominator > 0 else inf
 
 
-def same_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
-    """Whether an article's ratio is about that of a drive."""
+def is_similar_ratio(ratio: float | None, drive: DriveAnalysis) -> bool:
+    """Whether the ratio of a catalogue entry is about that of a drive."""
     return drive.gear is not None and ratio is not None and 0.7 < ratio / abs(float(drive.gear.ratio)) < 1.4
 
 
-def _fits(motor: MotorSheet | None, gearbox: GearboxSheet | None) -> bool:
-    """Whether nothing that both data sheets state keeps a motor from being mounted on a gearbox."""
+def _is_mountable(motor: MotorSheet | None, gearbox: GearboxSheet | None) -> bool:
+    """Whether a motor can be mounted on a gearbox as far as both data sheets state it."""
     return motor is None or gearbox is None or mounting_conflict(motor, gearbox) is None
 
 
-def _life(tried: Tried) -> float:
-    """How long a gearbox lives [h]; 0 where its sheet does not say."""
-    return float(tried.drive.life or 0.0)
+def _gearbox_life(trial: EntryTrial) -> float:
+    """Life of a gearbox [h]; 0 if its data sheet does not rate it."""
+    return float(trial.drive.life or 0.0)
 
 
-def _top(values: Array) -> float:
+def _peak_magnitude(values: Array) -> float:
     return float(np.abs(values).max())
 
 
-def _prints(sheet: DataSheet, what: str, own: Limits) -> bool:
-    """Whether a sheet prints a limit."""
-    heats = what != WINDING or getattr(sheet, "heat", None) is not None
-    return heats and _has(sheet, [word for word in [own.get(what)] if word])
+def _states_limit(sheet: DataSheet, quantity: str, limit_fields: LimitFields) -> bool:
+    """Whether a data sheet states a limit."""
+    heats = quantity != WINDING_LIMIT or getattr(sheet, "heat", None) is not None
+    return heats and _has_fields(sheet, [field for field in [limit_fields.get(quantity)] if field])
 
 
-def _has(sheet: DataSheet, words: Iterable[str]) -> bool:
-    return all(getattr(sheet, word) is not None for word in words)
+def _has_fields(sheet: DataSheet, fields: Iterable[str]) -> bool:
+    return all(getattr(sheet, field) is not None for field in fields)
 
 
 def _lightest_first(sheets: Iterable[Sheet]) -> list[Sheet]:
-    return sorted(sheets, key=lambda one: one.mass or 0.0)
+    return sorted(sheets, key=lambda sheet: sheet.mass or 0.0)
 
 
-def _nothing(kind: str, what: str, own: Limits) -> str:
-    word = own.get(what)
-    lacking = f" whose sheet prints {word.replace('_', ' ')} and all else that a trial needs" if word else ""
-    return f"The catalogue has no other {kind}{lacking}: it would take a larger one."
+def _no_entry_advice(kind: str, quantity: str, limit_fields: LimitFields) -> Advice:
+    field = limit_fields.get(quantity)
+    return Advice(f"no other {kind}", quantity=field.replace("_", " ") if field else None)

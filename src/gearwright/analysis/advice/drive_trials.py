@@ -1,9 +1,9 @@
 """Trials of a drive with other parts, many at once: the equations of the analysis for torque, current and temperature.
 
-A gear hands the load L on to its joint, $O = L / n$ at the motor; the teeth say what must enter by the direction of
-power, the torque that accelerates the rotor and the friction of its bearings come on top. Rows are trials, columns are
-times. The load is what leaves the gear for the torque that the motor gives now, so that the present drive comes out as
-it is; cogging and ripple are left out. Temperatures are those of the last of the cycles.
+The load L at the joint is the gear output torque $O = L / n$ referred to the motor. The input torque follows from the
+tooth losses by the direction of power; the torque that accelerates the rotor and the bearing friction are added. Rows
+are trials, columns are times. The load is the gear output torque for the present motor torque: the present drive is
+reproduced. Cogging and ripple are neglected. Temperatures are those of the last cycle.
 """
 
 from __future__ import annotations
@@ -17,164 +17,177 @@ import numpy as np
 from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
-from gearwright.analysis.drives.steady_temperatures import squares_between, steady_temperatures, temperatures_of_trials
-from gearwright.analysis.quadrature import integral_weights, rate, spans_of
+from gearwright.analysis.drives.steady_temperatures import mean_squares_between, steady_temperatures, trial_temperatures
+from gearwright.analysis.quadrature import integral_weights, smooth_spans, time_derivative
 from gearwright.arrays import Array
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
-from gearwright.forces.friction.stick_slip import sliding
-from gearwright.forces.motors.thermal import Warmth, magnet_factor, resistance_factor, warmth
+from gearwright.forces.friction.stick_slip import total_sliding_friction
+from gearwright.forces.motors.thermal import (
+    MotorTemperatures,
+    magnet_factor,
+    resistance_factor,
+    temperatures_from_states,
+)
 from gearwright.forces.robot_lines import motor_line
-from gearwright.forces.transmission.gear_wheels import wheels_before
-from gearwright.forces.transmission.mesh_efficiency import mesh_at
+from gearwright.forces.transmission.gear_wheels import input_wheels
+from gearwright.forces.transmission.mesh_efficiency import mesh_at_speed
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
-from gearwright.parts import AnyGear, Drive, GearboxSheet, Heat, Link, Motor, MotorSheet, Robot, losses_of
+from gearwright.parts import Drive, GearboxSheet, GearType, Heat, Link, Motor, MotorSheet, Robot, losses_of
 
 # Temperatures
 
-ROUNDS, SETTLED = 8, 1e-6
-"""Of the current that a warmer magnet takes, and what change of the magnet still counts [relative]."""
+MAX_MAGNET_ITERATIONS, MAGNET_TOLERANCE = 8, 1e-6
+"""Iterations for the current of a warm magnet, and their relative tolerance on the magnet strength."""
 
-MELTED = 5000.0
-"""Temperature [K] beyond which the winding of a trial is not followed: there is none left."""
+MAX_TRIAL_TEMPERATURE = 5000.0
+"""Temperature [K] above which a trial is not computed further: the winding is destroyed."""
 
 
-def factors(heat: Heat, warm: Warmth) -> tuple[Array, Array]:
-    """What torque constant and resistance are of the stated ones."""
+def thermal_factors(heat: Heat, warm: MotorTemperatures) -> tuple[Array, Array]:
+    """Torque constant and resistance of a warm motor relative to their stated values."""
     return np.asarray(magnet_factor(heat, warm)), np.asarray(resistance_factor(heat, warm))
 
 
-def warmth_along(motor: Motor, torque: Array, t: Array, cycles: int | None) -> Warmth | None:
+def cycle_temperatures(motor: Motor, torque: Array, t: Array, cycles: int | None) -> MotorTemperatures | None:
     """Temperatures over the last cycle, like the torque, (trials, T) or (T,)."""
     heat = motor.heat
     if heat is None or not motor.resistance or not motor.torque_constant:
         return None
     nominal = (np.atleast_2d(torque) / float(motor.torque_constant)).T
-    before = np.ones_like(nominal)
-    for _ in range(ROUNDS):
-        states = temperatures_of_trials(squares_between(nominal / before), np.diff(t), motor, cycles)
-        found = warmth(heat, [np.minimum(np.nan_to_num(x, nan=MELTED), MELTED) for x in states])
-        weaker, _ = factors(heat, found)
-        if not heat.magnet or np.abs(weaker - before).max() <= SETTLED:
+    previous = np.ones_like(nominal)
+    for _ in range(MAX_MAGNET_ITERATIONS):
+        states = trial_temperatures(mean_squares_between(nominal / previous), np.diff(t), motor, cycles)
+        temperatures = temperatures_from_states(
+            heat, [np.minimum(np.nan_to_num(x, nan=MAX_TRIAL_TEMPERATURE), MAX_TRIAL_TEMPERATURE) for x in states]
+        )
+        magnet, _ = thermal_factors(heat, temperatures)
+        if not heat.magnet or np.abs(magnet - previous).max() <= MAGNET_TOLERANCE:
             break
-        before = weaker
-    return Warmth(*(np.asarray(x).T.reshape(torque.shape) for x in found))
+        previous = magnet
+    return MotorTemperatures(*(np.asarray(x).T.reshape(torque.shape) for x in temperatures))
 
 
 # Torques, currents and voltages
 
-TURNING = 1e-9
-"""Share of its largest speed up to which a joint counts as turning round."""
+REVERSAL_SPEED_RATIO = 1e-9
+"""Speed relative to the largest speed, below which a joint counts as reversing."""
 
 
-class Asked(NamedTuple):
-    """What is asked of a motor with its gear, each (T,) or (trials, T).
+class DriveLoad(NamedTuple):
+    """Load of a motor with its gear, each (T,) or (trials, T).
 
     Args:
         ratio: motor speed / joint speed, signed; a number or (trials, 1).
-        load: what the gear hands on, at the joint [Nm, N].
-        own: what turns the motor and the input of its gear, at the motor [Nm].
-        speed: of the joint, or of the shaft that the motor turns with behind a spring [rad/s, m/s].
-        sense: of that speed, 0 while it rests.
+        load: output torque of the gear at the joint [Nm, N].
+        rotor_torque: torque that accelerates the motor and the input of its gear, at the motor [Nm].
+        speed: of the joint, or of the motor shaft behind a spring [rad/s, m/s].
+        direction: sign of that speed, 0 at rest.
     """
 
     ratio: float | Array
     load: Array
-    own: Array
+    rotor_torque: Array
     speed: Array
-    sense: Array
+    direction: Array
 
 
-class Series(NamedTuple):
-    """Torque, speed, current and voltage of a motor, each (T,) or (trials, T); None where its data lack something."""
+class MotorSeries(NamedTuple):
+    """Torque, speed, current and voltage of a motor, each (T,) or (trials, T); None if data are missing."""
 
     torque: Array
     speed: Array
     current: Array | None
     voltage: Array | None
 
-    def nominal(self, motor: Motor) -> Array:
+    def nominal_current(self, motor: Motor) -> Array:
         """The current of a motor at its reference temperature [A]."""
         assert motor.torque_constant is not None
         return np.asarray(self.torque / float(motor.torque_constant))
 
 
-def motor_series(motor: Motor, gear: AnyGear, asked: Asked, t: Array, cycles: int | None = None) -> Series:
-    """What a motor does for what is asked of it, in the last of so many cycles (None: for ever).
+def motor_series(motor: Motor, gear: GearType, load: DriveLoad, t: Array, cycles: int | None = None) -> MotorSeries:
+    """Torque, speed, current and voltage of a motor under a load, in the last cycle (None: periodic steady state).
 
     >>> from gearwright.parts import Gear
     >>> ones = np.ones(3)
-    >>> lift = Asked(50.0, 20.0 * ones, 0.0 * ones, ones, ones)
+    >>> lift = DriveLoad(50.0, 20.0 * ones, 0.0 * ones, ones, ones)
     >>> motor_series(Motor(friction=0.1), Gear(50.0, efficiency=0.8), lift, np.arange(3.0)).torque.round(9).tolist()
     [0.6, 0.6, 0.6]
     """
-    speed = asked.ratio * asked.speed
-    sense = asked.sense * np.sign(asked.ratio)
-    passed, pace, table = asked.load / asked.ratio, np.abs(speed), losses_of(gear)
-    entering = mesh_at(table, 0.0, pace, ARRAYS).taken(passed, sense, ARRAYS) if table else passed
-    rubbed = sense * sliding(motor.total_friction, pace, ARRAYS)
-    torque = np.where(sense == 0, passed, entering + rubbed) + asked.own
-    return Series(torque, speed, *_electric(motor, torque, speed, t, cycles))
+    speed = load.ratio * load.speed
+    direction = load.direction * np.sign(load.ratio)
+    transmitted, speed_magnitude, table = load.load / load.ratio, np.abs(speed), losses_of(gear)
+    entering = (
+        mesh_at_speed(table, 0.0, speed_magnitude, ARRAYS).required_input(transmitted, direction, ARRAYS)
+        if table
+        else transmitted
+    )
+    friction = direction * total_sliding_friction(motor.total_friction, speed_magnitude, ARRAYS)
+    torque = np.where(direction == 0, transmitted, entering + friction) + load.rotor_torque
+    return MotorSeries(torque, speed, *_current_and_voltage(motor, torque, speed, t, cycles))
 
 
-def _electric(
+def _current_and_voltage(
     motor: Motor, torque: Array, speed: Array, t: Array, cycles: int | None
 ) -> tuple[Array | None, Array | None]:
-    """Current and voltage of a winding that is as warm as it is in the last cycle."""
+    """Current and voltage of a winding at its temperature in the last cycle."""
     if not motor.torque_constant:
         return None, None
-    warm = warmth_along(motor, torque, t, cycles)
-    weaker, more = (1.0, 1.0) if warm is None or motor.heat is None else factors(motor.heat, warm)
-    constant = float(motor.torque_constant) * weaker
-    winding = DcEquations(constant, constant, (motor.resistance or 0.0) * more, motor.inductance or 0.0)
-    current = np.asarray(winding.current(torque))
-    changes = rate(t, current.T).T if motor.has_inductance else 0.0
-    return current, np.asarray(winding.voltage(current, changes, speed)) if motor.resistance else None
+    warm = cycle_temperatures(motor, torque, t, cycles)
+    magnet, resistance = (1.0, 1.0) if warm is None or motor.heat is None else thermal_factors(motor.heat, warm)
+    constant = float(motor.torque_constant) * magnet
+    winding = DcEquations(constant, constant, (motor.resistance or 0.0) * resistance, motor.inductance or 0.0)
+    current = np.asarray(winding.current_for_torque(torque))
+    changes = time_derivative(t, current.T).T if motor.has_inductance else 0.0
+    return current, np.asarray(winding.terminal_voltage(current, changes, speed)) if motor.resistance else None
 
 
-def leaving_torque(motor: Motor, gear: AnyGear, asked: Asked, torque: Array) -> Array:
-    """What leaves the teeth for a torque of the motor, at the motor's side: the inverse of `motor_series`, (T,).
+def gear_output_torque(motor: Motor, gear: GearType, load: DriveLoad, torque: Array) -> Array:
+    """Gear output torque for a motor torque, at the motor side: the inverse of `motor_series`, (T,).
 
-    The load that is asked says which flank pushes where a gear that locks itself leaves that open.
+    For a self-locking gear, the required load selects the loaded tooth flank where it is ambiguous.
     """
-    speed, sense = asked.ratio * asked.speed, asked.sense * np.sign(asked.ratio)
-    entering = torque - asked.own - sense * sliding(motor.total_friction, np.abs(speed), ARRAYS)
+    speed, direction = load.ratio * load.speed, load.direction * np.sign(load.ratio)
+    entering = (
+        torque - load.rotor_torque - direction * total_sliding_friction(motor.total_friction, np.abs(speed), ARRAYS)
+    )
     table = losses_of(gear)
     if not table:
         return np.asarray(entering)
-    mesh = mesh_at(table, 0.0, np.abs(speed), ARRAYS)
-    push = sense * entering - mesh.input_torque
-    driving = np.where(mesh.back > 0, push > 0, sense * asked.load / asked.ratio > 0)
-    leaving = np.where(driving, mesh.drive, 1.0 / mesh.back) * push * sense
-    return np.where(sense == 0, torque - asked.own, leaving)
+    mesh = mesh_at_speed(table, 0.0, np.abs(speed), ARRAYS)
+    push = direction * entering - mesh.input_torque
+    driving = np.where(mesh.back > 0, push > 0, direction * load.load / load.ratio > 0)
+    leaving = np.where(driving, mesh.drive, 1.0 / mesh.back) * push * direction
+    return np.where(direction == 0, torque - load.rotor_torque, leaving)
 
 
-def senses(t: Array, speed: Array) -> Array:
-    """Which way a joint moves, (T,): where it turns round as it does next to that within the same smooth part."""
-    found = np.where(np.abs(speed) > TURNING * np.abs(speed).max(initial=0.0), np.sign(speed), 0.0)
-    for a, b in spans_of(t):
-        moving = np.flatnonzero(found[a:b])
+def motion_direction(t: Array, speed: Array) -> Array:
+    """Direction of motion of a joint, (T,); at a reversal that of the adjacent samples in the same smooth segment."""
+    direction = np.where(np.abs(speed) > REVERSAL_SPEED_RATIO * np.abs(speed).max(initial=0.0), np.sign(speed), 0.0)
+    for a, b in smooth_spans(t):
+        moving = np.flatnonzero(direction[a:b])
         if moving.size:
-            still = np.flatnonzero(found[a:b] == 0)
+            still = np.flatnonzero(direction[a:b] == 0)
             nearest = moving[np.abs(still[:, None] - moving).argmin(axis=1)]
-            ends = (still == 0) | (still == b - a - 1)  # inside it may rest
-            found[a + still[ends]] = found[a + nearest[ends]]
-    return found
+            ends = (still == 0) | (still == b - a - 1)  # inside the segment it may be at rest
+            direction[a + still[ends]] = direction[a + nearest[ends]]
+    return direction
 
 
 @dataclass(frozen=True)
 class DriveTrials:
-    """A drive as it is, and what it needs to be tried with other parts.
+    """A drive with the data for trials of other parts.
 
     Args:
-        drive: what the task asks of it.
+        drive: analysis of the drive.
         robot: with the drive.
         mech: its machine.
         motion: of all speeds.
-        link: that it moves.
+        link: driven link.
         ambient: temperature of the air [K], if the task states it.
-        cycles: how often the cycle is done, of which the last one is meant; None: for ever.
+        cycles: number of repetitions, of which the last one is evaluated; None: periodic steady state.
     """
 
     drive: DriveAnalysis
@@ -186,103 +199,111 @@ class DriveTrials:
     cycles: int | None = None
 
     @cached_property
-    def part(self) -> Drive:
-        """The drive as the robot has it."""
-        return next(one for one in self.robot.drives if one.title == self.drive.name)
+    def drive_part(self) -> Drive:
+        """The drive of the robot."""
+        return next(drive for drive in self.robot.drives if drive.title == self.drive.name)
 
     @cached_property
-    def at(self) -> int:
-        """The speed that its motor turns with: of the joint, or of a shaft behind a spring."""
+    def speed_index(self) -> int:
+        """Index of the speed of its motor: that of the joint, or of the shaft behind a spring."""
         terms = motor_line(self.mech, self.drive.name).terms
         return max(terms, key=lambda term: abs(term[1]))[0]
 
     @cached_property
-    def asked(self) -> Asked:
-        """What is asked of it now."""
-        one = self.drive
-        assert one.output_torque is not None
-        assert one.own_torque is not None
-        ratio, speed = self._ratio(self.mech), np.asarray(self.motion.v[:, self.at])
-        told = Asked(ratio, np.asarray(one.output_torque), one.own_torque / ratio, speed, senses(one.t, speed))
-        return told._replace(load=ratio * leaving_torque(one.motor, self.part.gear, told, one.motor_torque))
+    def present_load(self) -> DriveLoad:
+        """The present load."""
+        drive = self.drive
+        assert drive.output_torque is not None
+        assert drive.own_torque is not None
+        ratio, speed = self._motor_ratio(self.mech), np.asarray(self.motion.v[:, self.speed_index])
+        load = DriveLoad(
+            ratio, np.asarray(drive.output_torque), drive.own_torque / ratio, speed, motion_direction(drive.t, speed)
+        )
+        return load._replace(
+            load=ratio * gear_output_torque(drive.motor, self.drive_part.gear, load, drive.motor_torque)
+        )
 
     @cached_property
-    def weights(self) -> Array:
-        """Of every time in a mean over the cycle, (T,)."""
+    def mean_weights(self) -> Array:
+        """Weights of the samples in a mean over the cycle, (T,)."""
         t = self.drive.t
         return integral_weights(t) / float(t[-1] - t[0])
 
-    def series(self, asked: Asked) -> Series:
-        """What the present motor would do."""
-        return motor_series(self.drive.motor, self.part.gear, asked, self.drive.t, self.cycles)
+    def present_motor_series(self, load: DriveLoad) -> MotorSeries:
+        """Series of the present motor under a load."""
+        return motor_series(self.drive.motor, self.drive_part.gear, load, self.drive.t, self.cycles)
 
-    def with_ratios(self, ratios: Array) -> Asked:
-        r"""What is asked with other ratios (R,), of any sign: $b \to f b$ turns the motor by $f^2 J b^2 a$ and by f."""
-        now = self.asked
-        factors = (np.abs(ratios) / abs(now.ratio))[:, None]
-        inertia = sum(float(spin.inertia) for spin in wheels_before(self.mech, self.drive.name))
-        square = inertia * now.ratio * np.asarray(self.motion.a[:, self.at])
-        return now._replace(ratio=factors * now.ratio, own=now.own - square + factors * square)
+    def load_with_ratios(self, ratios: Array) -> DriveLoad:
+        r"""The load with other ratios (R,) of any sign; $b \to f b$ changes the rotor torque to $f^2 J b^2 a$."""
+        present = self.present_load
+        factors = (np.abs(ratios) / abs(present.ratio))[:, None]
+        inertia = sum(float(spin.inertia) for spin in input_wheels(self.mech, self.drive.name))
+        square = inertia * present.ratio * np.asarray(self.motion.a[:, self.speed_index])
+        return present._replace(
+            ratio=factors * present.ratio, rotor_torque=present.rotor_torque - square + factors * square
+        )
 
-    def fitted(self, drive: Drive) -> Asked | None:
-        """What is asked of another motor or gear in its place; None where the machine would have other speeds."""
+    def load_with_drive(self, drive: Drive) -> DriveLoad | None:
+        """The load of another motor or gear in its place; None if the machine would have other degrees of freedom."""
         robot = self.robot.with_drive(self.drive.name, drive)
         mech = assemble(robot)
         if mech.speeds != self.mech.speeds:
             return None
-        ratio, now = self._ratio(mech), self.asked
-        (load, own), (before, _) = self._parted(mech), self._present
-        return now._replace(ratio=ratio, load=now.load + load - before, own=own / ratio)
+        ratio, present = self._motor_ratio(mech), self.present_load
+        (load, rotor), (before, _) = self._separated_forces(mech), self._present_forces
+        return present._replace(ratio=ratio, load=present.load + load - before, rotor_torque=rotor / ratio)
 
-    def limits(
-        self, drive: Drive, asked: Asked, motor_sheet: MotorSheet | None, gearbox_sheet: GearboxSheet | None
+    def trial_limits(
+        self, drive: Drive, load: DriveLoad, motor_sheet: MotorSheet | None, gearbox_sheet: GearboxSheet | None
     ) -> tuple[DriveAnalysis, list[LimitCheck]]:
-        """The drive with other parts over the cycle, and the limits that it then has."""
-        told = motor_series(drive.motor, drive.gear, asked, self.drive.t, self.cycles)
+        """The drive with other parts over the cycle, and its limits."""
+        series = motor_series(drive.motor, drive.gear, load, self.drive.t, self.cycles)
         trial = replace(
             self.drive,
-            torque=told.torque * asked.ratio,
-            output_torque=asked.load,
-            own_torque=asked.own * asked.ratio,
-            motor_torque=told.torque,
-            motor_speed=told.speed,
-            current=told.current,
-            voltage=told.voltage,
+            torque=series.torque * load.ratio,
+            output_torque=load.load,
+            own_torque=load.rotor_torque * load.ratio,
+            motor_torque=series.torque,
+            motor_speed=series.speed,
+            current=series.current,
+            voltage=series.voltage,
             temperatures=None,
-            ambient=self.air(drive.motor),
+            ambient=self.ambient_temperature(drive.motor),
             motor=drive.motor,
             gear=drive.gear,
             motor_sheet=motor_sheet,
             gearbox_sheet=gearbox_sheet,
         )
-        if told.current is not None and drive.motor.heat is not None and drive.motor.resistance:
-            warm = steady_temperatures(trial.t, told.nominal(drive.motor), drive.motor, self.ambient, self.cycles)
+        if series.current is not None and drive.motor.heat is not None and drive.motor.resistance:
+            warm = steady_temperatures(
+                trial.t, series.nominal_current(drive.motor), drive.motor, self.ambient, self.cycles
+            )
             trial = replace(trial, temperatures=warm)
         return trial, list(drive_limits(trial, self.link))
 
-    def air(self, motor: Motor) -> float | None:
-        """The temperature about a motor [K]."""
+    def ambient_temperature(self, motor: Motor) -> float | None:
+        """Ambient temperature of a motor [K]."""
         return self.ambient if self.ambient is not None or motor.heat is None else motor.heat.ambient
 
-    def mean(self, values: Array) -> Array:
-        """The mean over the cycle, of the last axis."""
-        return np.asarray(values @ self.weights)
+    def cycle_mean(self, values: Array) -> Array:
+        """The mean over the cycle, along the last axis."""
+        return np.asarray(values @ self.mean_weights)
 
     @cached_property
-    def _present(self) -> tuple[Array, Array]:
-        return self._parted(self.mech)
+    def _present_forces(self) -> tuple[Array, Array]:
+        return self._separated_forces(self.mech)
 
-    def _parted(self, mech: Mechanism) -> tuple[Array, Array]:
-        """Forces of the motion at the drive's speed, (T,): of all but what turns with the motor, and of that."""
-        before = {spin.name for spin in wheels_before(mech, self.drive.name)}
-        spins = tuple(spin.times(2.0) if spin.name in before else spin for spin in mech.spins)
-        whole = self._force(mech)
-        own = self._force(replace(mech, spins=spins)) - whole  # forces are linear in inertias
-        return whole - own, own
+    def _separated_forces(self, mech: Mechanism) -> tuple[Array, Array]:
+        """Forces of the motion at the drive's speed, (T,): without the parts that turn with the motor, and of these."""
+        turning = {spin.name for spin in input_wheels(mech, self.drive.name)}
+        spins = tuple(spin.with_scaled_inertia(2.0) if spin.name in turning else spin for spin in mech.spins)
+        whole = self._joint_force(mech)
+        rotor = self._joint_force(replace(mech, spins=spins)) - whole  # forces are linear in inertias
+        return whole - rotor, rotor
 
-    def _force(self, mech: Mechanism) -> Array:
+    def _joint_force(self, mech: Mechanism) -> Array:
         moving = self.motion
-        return np.asarray(inverse_dynamics(mech, moving.q, moving.v, moving.a)[:, self.at])
+        return np.asarray(inverse_dynamics(mech, moving.q, moving.v, moving.a)[:, self.speed_index])
 
-    def _ratio(self, mech: Mechanism) -> float:
-        return float(dict(motor_line(mech, self.drive.name).terms)[self.at])
+    def _motor_ratio(self, mech: Mechanism) -> float:
+        return float(dict(motor_line(mech, self.drive.name).terms)[self.speed_index])

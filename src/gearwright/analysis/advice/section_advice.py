@@ -1,47 +1,49 @@
-"""Which cross-section would keep a limit: all sections of a link larger in proportion, its own weight included."""
+"""Search for a cross-section that satisfies a limit: all sections of a link scaled, including its own weight."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.parts import Box, CrossSection, Material, Tube
 
-LARGEST, STEPS = 6.0, 40
-"""Largest scale that is tried, and how often the interval is halved."""
+MAX_SECTION_SCALE, MAX_SCALE_BISECTIONS = 6.0, 40
+"""Largest scale that is tried, and the number of bisections."""
 
 
-def enlarged(link: LinkAnalysis, scale: float) -> LinkAnalysis:
-    r"""The link with sections $s$ times as large: its own weight grows with $s^2$, what it carries stays."""
-    loads, more = link.loads, scale**2 - 1
+def with_scaled_sections(link: LinkAnalysis, scale: float) -> LinkAnalysis:
+    r"""The link with sections scaled by $s$: its own weight grows with $s^2$, its other loads stay."""
+    loads, added = link.loads, scale**2 - 1
     stations: Any = loads.section.sections
-    section = replace(loads.section, sections=[(start, _scaled(shape, scale)) for start, shape in stations])
-    grown = replace(
+    section = replace(loads.section, sections=[(start, _scaled_shape(shape, scale)) for start, shape in stations])
+    scaled_loads = replace(
         loads,
         section=section,
-        forces=loads.forces + more * loads.own_forces,
-        moments=loads.moments + more * loads.own_moments,
-        own_forces=(1 + more) * loads.own_forces,
-        own_moments=(1 + more) * loads.own_moments,
+        forces=loads.forces + added * loads.own_forces,
+        moments=loads.moments + added * loads.own_moments,
+        own_forces=(1 + added) * loads.own_forces,
+        own_moments=(1 + added) * loads.own_moments,
     )
-    return LinkAnalysis(link.name, grown)
+    return LinkAnalysis(link.name, scaled_loads)
 
 
-def section_advice(link: LinkAnalysis, value: Callable[[LinkAnalysis], float], limit: float) -> str:
-    """The smallest scale of a link's sections that brings a value to its limit, in words; empty if none does."""
-    scale = _smallest(lambda s: value(enlarged(link, s)), limit)
+def section_advice(link: LinkAnalysis, value: Callable[[LinkAnalysis], float], limit: float) -> tuple[Advice, ...]:
+    """The smallest scale of a link's sections that brings a value to its limit; empty if none does."""
+    scale = _smallest_scale(lambda s: value(with_scaled_sections(link, s)), limit)
     if scale is None:
-        return ""
-    found = enlarged(link, scale)
-    stations: Any = found.loads.section.sections
-    more = beam_mass(found) - beam_mass(link)
-    return f"A {_described(stations)} in {link.name} keeps it, {scale:.3g} times the present, {more:.3g} kg heavier."
+        return ()
+    enlarged_link = with_scaled_sections(link, scale)
+    stations: Any = enlarged_link.loads.section.sections
+    added = beam_mass(enlarged_link) - beam_mass(link)
+    section = stations[0][1] if len(stations) == 1 else None
+    return (Advice("section", part=link.name, section=section, factor=scale, mass=added),)
 
 
 def beam_mass(link: LinkAnalysis) -> float:
-    """Of the beam alone [kg]."""
+    """Mass of the beam alone [kg]."""
     section, length = link.loads.section, link.loads.length
     assert isinstance(section.material, Material)
     stations: Any = section.sections
@@ -50,11 +52,11 @@ def beam_mass(link: LinkAnalysis) -> float:
     return float(volume * section.material.density)
 
 
-def _smallest(value: Callable[[float], float], limit: float) -> float | None:
-    low, high = 1.0, LARGEST
+def _smallest_scale(value: Callable[[float], float], limit: float) -> float | None:
+    low, high = 1.0, MAX_SECTION_SCALE
     if value(high) > limit:
         return None
-    for _ in range(STEPS):
+    for _ in range(MAX_SCALE_BISECTIONS):
         middle = (low + high) / 2
         low, high = (low, middle) if value(middle) <= limit else (middle, high)
         if high - low < 1e-4:
@@ -62,19 +64,8 @@ def _smallest(value: Callable[[float], float], limit: float) -> float | None:
     return high
 
 
-def _scaled(shape: CrossSection, scale: float) -> CrossSection:
+def _scaled_shape(shape: CrossSection, scale: float) -> CrossSection:
     if isinstance(shape, Tube):
         return Tube(scale * shape.outer, scale * shape.inner)
     assert isinstance(shape, Box)
     return Box(scale * shape.width, scale * shape.height, None if shape.wall is None else scale * shape.wall)
-
-
-def _described(stations: Sequence[tuple[float, CrossSection]]) -> str:
-    if len(stations) > 1:
-        return "larger section all along"
-    shape = stations[0][1]
-    if isinstance(shape, Tube):
-        return f"tube of {1e3 * shape.outer:.4g} x {1e3 * shape.inner:.4g} mm"
-    assert isinstance(shape, Box)
-    wall = "solid" if shape.wall is None else f"wall {1e3 * shape.wall:.3g} mm"
-    return f"box of {1e3 * shape.width:.4g} x {1e3 * shape.height:.4g} mm ({wall})"

@@ -1,4 +1,4 @@
-"""Every dynamic characteristic of a robot along one cycle, prescribed or as a closed loop follows it."""
+"""All dynamic characteristics of a robot over one cycle, of a prescribed motion or of a closed loop."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from gearwright.parts import Robot, ToothForce
 
 @dataclass(frozen=True)
 class Characteristics:
-    """What one cycle asks of a robot.
+    """Demands of one cycle on a robot.
 
     Args:
-        robot: as it really is, with the task's payload.
+        robot: the actual robot, with the task's payload.
         demands: forces, torques, currents, voltages over one cycle.
-        drives: per joint (motors of trains: per motor) what is asked of its drive.
-        links: per link whose section is given its forces, stress and deflection.
+        drives: per joint (motors of trains: per motor) the analysis of its drive.
+        links: per link with a section its forces, stress and deflection.
         reactions: per body and time the wrench from its parent, (T, bodies, 6), as `gw.reactions` gives it.
-        tip: how far the arm's tip gives, where links have sections or drives are elastic.
-        limits: every limit that is stated, with its margin.
-        trains: per train the forces in its meshes and on the bearings of its wheels over the cycle, as far as its
-            geometry is known.
+        tip: deflection of the arm's tip, if links have sections or drives are elastic.
+        limits: every stated limit, with its margin.
+        trains: per train the forces in its meshes and on the bearings of its wheels over the cycle, if its geometry
+            is known.
     """
 
     robot: Robot
@@ -45,18 +45,18 @@ class Characteristics:
         return self.demands.t
 
     @property
-    def possible(self) -> bool:
-        """Whether every limit is kept and the motors can make the motion."""
-        return all(check.kept for check in self.limits) and not self.demands.unactuated
+    def is_feasible(self) -> bool:
+        """Whether every limit is satisfied and every joint that needs a force has a motor."""
+        return all(check.is_kept for check in self.limits) and not self.demands.unactuated
 
     @property
-    def teeth(self) -> dict[str, tuple[ToothForce, ...]]:
-        """Per drive and train ("train <name>") whose geometry is known what its meshes and bearings carry [N]."""
-        drives = {name: one.teeth for name, one in self.drives.items() if one.teeth}
+    def tooth_loads(self) -> dict[str, tuple[ToothForce, ...]]:
+        """Per drive and train ("train <name>") with known geometry the forces in its meshes and on its bearings [N]."""
+        drives = {name: drive.tooth_loads for name, drive in self.drives.items() if drive.tooth_loads}
         return drives | {f"train {name}": forces for name, forces in self.trains.items() if forces}
 
     @property
     def energy(self) -> float | None:
-        """Electrical energy per cycle of all drives that tell it [J], with regeneration; None: none of them does."""
-        told = [drive.energy for drive in self.drives.values() if drive.energy is not None]
-        return sum(told) if told else None
+        """Electrical energy per cycle of all drives with electrical data [J], with regeneration; None without any."""
+        energies = [drive.energy for drive in self.drives.values() if drive.energy is not None]
+        return sum(energies) if energies else None

@@ -1,4 +1,4 @@
-"""A cycle in which what the robot carries changes: each stretch with its own robot, characteristics over the whole."""
+"""A cycle with changing payload: each payload phase has its own robot; characteristics cover the whole cycle."""
 
 from __future__ import annotations
 
@@ -9,135 +9,162 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis.cycle.characteristics import Characteristics
-from gearwright.analysis.cycle.cycle_motion import Prescribed
-from gearwright.analysis.cycle.task_cycle import Cycle, checked_drives
+from gearwright.analysis.cycle.cycle_motion import PrescribedMotion
+from gearwright.analysis.cycle.task_cycle import TaskCycle, drive_checks
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.train_forces import train_forces
 from gearwright.analysis.drives.warm_start import motor_temperatures, start_temperatures
 from gearwright.analysis.links.link_analysis import LinkAnalysis
-from gearwright.analysis.links.structural_deflection import Structure, acting_on, beams_of, structure_of
-from gearwright.analysis.links.tip_deflection import TipDeflection, tip_of
-from gearwright.analysis.requirements import link_limits, required_limits
-from gearwright.analysis.task.payload_phases import Rows, Stretch, between, heaviest, joined_demands
+from gearwright.analysis.links.structural_deflection import (
+    StructuralAnalysis,
+    analyse_structure,
+    external_wrenches,
+    link_beams,
+)
+from gearwright.analysis.links.tip_deflection import TipDeflection, tip_point
+from gearwright.analysis.requirements import required_limits, strength_limits
+from gearwright.analysis.task.payload_phases import (
+    PayloadPhase,
+    PhaseRows,
+    demands_of_phase,
+    join_demands,
+    robot_with_heaviest_payload,
+)
 from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.mechanism import machine_of
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import LinkSection
-from gearwright.parts.gears.forces.tooth_forces import COMPONENTS, ToothForce
+from gearwright.parts.gears.forces.tooth_forces import FORCE_COMPONENTS, ToothForce
 
-SERIES = (
+DRIVE_SERIES_FIELDS = (
     *("t", "torque", "output_torque", "speed", "motor_torque", "motor_speed"),
     *("current", "voltage", "reaction", "own_torque"),
 )
-"""What a drive has over time."""
+"""Time series of a drive."""
 
 
 @dataclass(frozen=True)
-class _Part:
-    """One stretch, analysed by itself."""
+class _PhaseAnalysis:
+    """The analysis of one payload phase."""
 
-    cycle: Cycle
+    cycle: TaskCycle
     drives: Mapping[str, DriveAnalysis]
-    structure: Structure
+    structure: StructuralAnalysis
     trains: Mapping[str, tuple[ToothForce, ...]]
 
 
 def characteristics_by_payload(
-    stretches: Sequence[Stretch],
+    phases: Sequence[PayloadPhase],
     task: Task,
-    course: Prescribed,
+    cycle_motion: PrescribedMotion,
     sections: Mapping[str, LinkSection],
-    table: Catalogue,
+    catalogue: Catalogue,
 ) -> Characteristics:
-    """Every characteristic of a cycle whose stretches have robots of their own."""
-    robot = heaviest(stretches)
+    """All characteristics of a cycle whose payload phases have separate robots."""
+    robot = robot_with_heaviest_payload(phases)
     mech = machine_of("analyse", robot)
-    tip = tip_of(robot, mech, task.tip, beams_of(sections))
-    asked = _asked(stretches, course)
+    tip = tip_point(robot, mech, task.tip, link_beams(sections))
+    phase_demands = _robot_demands(phases, cycle_motion)
 
-    def part(stretch: Stretch) -> _Part:
-        own = machine_of("analyse", stretch.robot)
-        whole, handed_on = asked[id(stretch.robot)]
-        rows = Rows(whole.t, stretch.start, stretch.end)
-        found = between(whole, rows)
-        acting = acting_on(stretch.robot, own, found.motion, course.forces, course.pressed)
-        cycle = Cycle(stretch.robot, own, task, found, rows.of(handed_on), table, acting)
-        structure = structure_of(stretch.robot, own, found.motion, sections, acting, task.tip, tip)
-        drives = {one.joint or one.name: one for one in cycle.drives()}
-        return _Part(cycle, drives, structure, train_forces(stretch.robot, own, found))
+    def analyse_phase(payload_phase: PayloadPhase) -> _PhaseAnalysis:
+        phase_mech = machine_of("analyse", payload_phase.robot)
+        whole, handed_on = phase_demands[id(payload_phase.robot)]
+        rows = PhaseRows(whole.t, payload_phase.start, payload_phase.end)
+        demands = demands_of_phase(whole, rows)
+        acting = external_wrenches(
+            payload_phase.robot, phase_mech, demands.motion, cycle_motion.forces, cycle_motion.contact
+        )
+        cycle = TaskCycle(
+            payload_phase.robot, phase_mech, task, demands, rows.select_rows(handed_on), catalogue, acting
+        )
+        structure = analyse_structure(payload_phase.robot, phase_mech, demands.motion, sections, acting, task.tip, tip)
+        drives = {phase.joint or phase.name: phase for phase in cycle.drive_analyses()}
+        return _PhaseAnalysis(cycle, drives, structure, train_forces(payload_phase.robot, phase_mech, demands))
 
-    parts = [part(stretch) for stretch in stretches]
-    found = joined_demands([one.cycle.found for one in parts])  # type: ignore[misc]
-    whole = Cycle(robot, mech, task, found, np.concatenate([one.cycle.handed_on for one in parts]), table)
-    drives = {name: _drive([one.drives[name] for one in parts], found, task) for name in parts[0].drives}
-    links = {name: _link([one.structure.links[name] for one in parts]) for name in sections}
-    given = _tip([one.structure.tip for one in parts], [len(one.cycle.found.motion.t) for one in parts])
+    parts = [analyse_phase(payload_phase) for payload_phase in phases]
+    demands = join_demands([phase.cycle.demands for phase in parts])  # type: ignore[misc]
+    whole = TaskCycle(
+        robot, mech, task, demands, np.concatenate([phase.cycle.output_torques for phase in parts]), catalogue
+    )
+    drives = {name: _joined_drive([phase.drives[name] for phase in parts], demands, task) for name in parts[0].drives}
+    links = {name: _joined_link([phase.structure.links[name] for phase in parts]) for name in sections}
+    tip_result = _joined_tip(
+        [phase.structure.tip for phase in parts], [len(phase.cycle.demands.motion.t) for phase in parts]
+    )
 
     checks = (
-        *checked_drives(drives.values(), robot, table),
-        *link_limits(links),
-        *required_limits(task, drives, given, links, whole),
+        *drive_checks(drives.values(), robot, catalogue),
+        *strength_limits(links),
+        *required_limits(task, drives, tip_result, links, whole),
     )
-    reactions = np.concatenate([one.cycle.reactions for one in parts])
-    trains = {name: _teeth([one.trains[name] for one in parts]) for name in parts[0].trains}
-    return Characteristics(robot, found, drives, links, reactions, given, checks, trains)
+    reactions = np.concatenate([phase.cycle.reactions for phase in parts])
+    trains = {name: _joined_tooth_forces([phase.trains[name] for phase in parts]) for name in parts[0].trains}
+    return Characteristics(robot, demands, drives, links, reactions, tip_result, checks, trains)
 
 
-def _asked(stretches: Sequence[Stretch], course: Prescribed) -> dict[int, tuple[MotionDemands, Array]]:
-    """Per robot (stretches with the same payload share one) what the whole cycle asks of it, and what gears hand on.
+def _robot_demands(
+    phases: Sequence[PayloadPhase], cycle_motion: PrescribedMotion
+) -> dict[int, tuple[MotionDemands, Array]]:
+    """Per robot (phases with the same payload share one) the demands of the whole cycle and the gear output torques.
 
-    Motors are as warm as all stretches together make them at the start of the last cycle.
+    Motors have the temperatures that result from all phases together at the start of the last cycle.
     """
-    robots = {id(one.robot): one.robot for one in stretches}
-    cold = {key: course.asked_of(robot) for key, robot in robots.items()}
-    pieces = [between(cold[id(one.robot)], Rows(cold[id(one.robot)].t, one.start, one.end)) for one in stretches]
-    warm = start_temperatures(stretches[0].robot, joined_demands(pieces), course.cycles)
-    found = {}
+    robots = {id(phase.robot): phase.robot for phase in phases}
+    cold = {key: cycle_motion.demands_of(robot) for key, robot in robots.items()}
+    segments = [
+        demands_of_phase(cold[id(phase.robot)], PhaseRows(cold[id(phase.robot)].t, phase.start, phase.end))
+        for phase in phases
+    ]
+    warm = start_temperatures(phases[0].robot, join_demands(segments), cycle_motion.cycles)
+    demands = {}
     for key, robot in robots.items():
-        whole = course.asked_of(robot, states=warm) if warm else cold[key]
-        found[key] = whole, course.handed_on(robot, machine_of("analyse", robot), whole)
-    return found
+        whole = cycle_motion.demands_of(robot, states=warm) if warm else cold[key]
+        demands[key] = whole, cycle_motion.output_torques(robot, machine_of("analyse", robot), whole)
+    return demands
 
 
-def _drive(parts: Sequence[DriveAnalysis], found: MotionDemands, task: Task) -> DriveAnalysis:
-    """A drive over the whole cycle; its temperatures are those of all stretches together."""
+def _joined_drive(parts: Sequence[DriveAnalysis], demands: MotionDemands, task: Task) -> DriveAnalysis:
+    """A drive over the whole cycle; its temperatures result from all phases together."""
     first = parts[0]
     series = {
-        word: None if getattr(first, word) is None else np.concatenate([getattr(one, word) for one in parts])
-        for word in SERIES
+        field: None if getattr(first, field) is None else np.concatenate([getattr(part, field) for part in parts])
+        for field in DRIVE_SERIES_FIELDS
     }
     numbers = {
-        "inertia_ratio": max((one.inertia_ratio for one in parts if one.inertia_ratio is not None), default=None),
-        "frequency": min((one.frequency for one in parts if one.frequency is not None), default=None),
+        "inertia_ratio": max((part.inertia_ratio for part in parts if part.inertia_ratio is not None), default=None),
+        "frequency": min((part.frequency for part in parts if part.frequency is not None), default=None),
     }
-    warm = motor_temperatures(first.name, first.motor, found, task.cycles)
-    words: dict[str, Any] = {**series, **numbers, "temperatures": warm}
-    return replace(first, **words)
+    warm = motor_temperatures(first.name, first.motor, demands, task.cycle_count)
+    fields: dict[str, Any] = {**series, **numbers, "temperatures": warm}
+    return replace(first, **fields)
 
 
-def _link(parts: Sequence[LinkAnalysis]) -> LinkAnalysis:
-    loads = [one.loads for one in parts]
-    words = ("forces", "moments", "own_forces", "own_moments")
-    series: dict[str, Any] = {word: np.concatenate([getattr(one, word) for one in loads]) for word in words}
+def _joined_link(parts: Sequence[LinkAnalysis]) -> LinkAnalysis:
+    loads = [part.loads for part in parts]
+    fields = ("forces", "moments", "own_forces", "own_moments")
+    series: dict[str, Any] = {field: np.concatenate([getattr(part, field) for part in loads]) for field in fields}
     return LinkAnalysis(parts[0].name, replace(loads[0], **series))
 
 
-def _tip(parts: Sequence[TipDeflection | None], times: Sequence[int]) -> TipDeflection | None:
-    told = [one for one in parts if one is not None]
-    if not told:
+def _joined_tip(parts: Sequence[TipDeflection | None], times: Sequence[int]) -> TipDeflection | None:
+    deflections = [part for part in parts if part is not None]
+    if not deflections:
         return None
-    names = dict.fromkeys(name for one in told for name in one.parts)
-    still = [{name: np.zeros((count, 3)) for name in names} for count in times]
-    shares = [nothing | dict(one.parts if one is not None else {}) for nothing, one in zip(still, parts, strict=True)]
-    return TipDeflection(told[0].tip, {name: np.concatenate([one[name] for one in shares]) for name in names})
+    names = dict.fromkeys(name for part in deflections for name in part.parts)
+    zeros = [{name: np.zeros((count, 3)) for name in names} for count in times]
+    shares = [zero | dict(part.parts if part is not None else {}) for zero, part in zip(zeros, parts, strict=True)]
+    return TipDeflection(deflections[0].tip, {name: np.concatenate([part[name] for part in shares]) for name in names})
 
 
-def _teeth(parts: Sequence[tuple[ToothForce, ...]]) -> tuple[ToothForce, ...]:
+def _joined_tooth_forces(parts: Sequence[tuple[ToothForce, ...]]) -> tuple[ToothForce, ...]:
     return tuple(
-        same[0]._replace(
-            **{word: np.concatenate([np.ravel(getattr(one, word)) for one in same]) for word in COMPONENTS}
+        forces[0]._replace(
+            **{
+                component: np.concatenate([np.ravel(getattr(force, component)) for force in forces])
+                for component in FORCE_COMPONENTS
+            }
         )
-        for same in zip(*parts, strict=True)
+        for forces in zip(*parts, strict=True)
     )

@@ -1,6 +1,6 @@
-"""One cycle of a task: what each of its drives and links is analysed from.
+"""One cycle of a task, from which each of its drives and links is analysed.
 
-Robot, machine and what was found of its motion may vary with parameters; the drives then do too.
+Robot, machine and the demands of its motion may be dual numbers; the drives then are too.
 """
 
 from __future__ import annotations
@@ -12,161 +12,170 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import column, item
-from gearwright.algebra.differentiation.dual_numbers import value_of
-from gearwright.analysis.advice.advice import JointShares, advised
+from gearwright.algebra.differentiation.dual_arrays import array_column, array_item
+from gearwright.algebra.differentiation.dual_numbers import primal_value
+from gearwright.analysis.advice.advice import JointShares, with_advice
 from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.drives.motor_loads import MotorLoads
 from gearwright.analysis.drives.steady_temperatures import Temperatures
-from gearwright.analysis.drives.warm_start import AnyDemands, motor_temperatures
+from gearwright.analysis.drives.warm_start import DemandSeries, motor_temperatures
 from gearwright.analysis.links.section_forces import reactions_along
-from gearwright.analysis.task.process_forces import AppliedWrench, about_origins
+from gearwright.analysis.task.process_forces import AppliedWrench, wrenches_by_body
 from gearwright.analysis.task.task import Task
 from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.actuators.dc_motor import supply_voltage
-from gearwright.forces.robot_lines import motor_line, motors_of
+from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.functions.dynamics import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
 from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
-from gearwright.system.inputs import TAU
+from gearwright.system.inputs import FORCE_INPUT_PREFIX
 
 
-def checked_drives(each: Iterable[DriveAnalysis], robot: Robot, catalogue: Catalogue) -> list[LimitCheck]:
-    """The limits of drives whose robot changes on the way: no other part can be tried with all of it at once."""
+def drive_checks(drives: Iterable[DriveAnalysis], robot: Robot, catalogue: Catalogue) -> list[LimitCheck]:
+    """The limits of drives whose payload changes within the cycle, without recommendations of other parts."""
     links = {link.joint_name: link for link in robot.links}
     checks: list[LimitCheck] = []
-    for one in each:
-        checks += advised(drive_limits(one, links.get(one.joint or "")), one, None, None, catalogue)
+    for drive in drives:
+        checks += with_advice(drive_limits(drive, links.get(drive.joint or "")), drive, None, None, catalogue)
     return checks
 
 
 @dataclass(frozen=True)
-class Cycle:
-    """All that the drives of one cycle are analysed from."""
+class TaskCycle:
+    """Robot, machine and demands of one cycle, from which its drives are analysed."""
 
     robot: Robot
     mech: Mechanism
     task: Task
-    found: AnyDemands
-    handed_on: Scalar
+    demands: DemandSeries
+    output_torques: Scalar
     catalogue: Catalogue
-    acting: Sequence[AppliedWrench] = ()
+    applied_wrenches: Sequence[AppliedWrench] = ()
 
     @cached_property
-    def wrenches(self) -> Wrenches | None:
-        """Forces from outside by body."""
-        return about_origins(self.mech, self.found.motion.q, self.acting)
+    def body_wrenches(self) -> Wrenches | None:
+        """External wrenches by body."""
+        return wrenches_by_body(self.mech, self.demands.motion.q, self.applied_wrenches)
 
     @cached_property
-    def _loads(self) -> MotorLoads:
-        return MotorLoads(self.mech, self.found.motion, [drive.title for drive in self.robot.drives])
+    def _motor_loads(self) -> MotorLoads:
+        return MotorLoads(self.mech, self.demands.motion, [drive.title for drive in self.robot.drives])
 
     @cached_property
     def reactions(self) -> Scalar:
         """Wrench across every joint, (T, bodies, 6)."""
-        return reactions_along(self.mech, self.found.motion, self.acting)
+        return reactions_along(self.mech, self.demands.motion, self.applied_wrenches)
 
-    def drives(self) -> Iterator[DriveAnalysis]:
+    def drive_analyses(self) -> Iterator[DriveAnalysis]:
         """Every drive over the cycle."""
-        frequency = lowest_frequency(self.mech, self.found.motion.q)
+        frequency = lowest_frequency(self.mech, self.demands.motion.q)
         owners = {drive.title: drive for drive in self.robot.drives}
-        for title, motor in motors_of(self.robot):
-            yield self._drive(title, motor, owners.get(title), frequency)
+        for title, motor in robot_motors(self.robot):
+            yield self._analyse_drive(title, motor, owners.get(title), frequency)
 
-    def checked(self, each: Iterable[DriveAnalysis]) -> list[LimitCheck]:
-        """The limits of all drives, with advice where they are not kept."""
-        found = [(one, list(drive_limits(one, self._link(one)))) for one in each]
-        if all(check.kept for _, checks in found for check in checks):
-            return [check for _, checks in found for check in checks]
-        shares = self._shares()
+    def limit_checks(self, drives: Iterable[DriveAnalysis]) -> list[LimitCheck]:
+        """The limits of all drives, with recommendations for those that are exceeded."""
+        limits_by_drive = [(drive, list(drive_limits(drive, self._moved_link(drive)))) for drive in drives]
+        if all(check.is_kept for _, checks in limits_by_drive for check in checks):
+            return [check for _, checks in limits_by_drive for check in checks]
+        shares = self._joint_shares()
         return [
             check
-            for one, checks in found
-            for check in advised(checks, one, self.trials(one), shares.get(one.joint or ""), self.catalogue)
+            for drive, checks in limits_by_drive
+            for check in with_advice(
+                checks, drive, self.drive_trials(drive), shares.get(drive.joint or ""), self.catalogue
+            )
         ]
 
-    def trials(self, drive: DriveAnalysis) -> DriveTrials | None:
-        """A drive to be tried with other parts; None for a motor that drives several joints."""
-        motion = self.found.motion
+    def drive_trials(self, drive: DriveAnalysis) -> DriveTrials | None:
+        """Trials of other parts for a drive; None for a motor that drives several joints."""
+        motion = self.demands.motion
         if drive.joint is None or drive.output_torque is None or not isinstance(motion, Motion):
             return None
-        return DriveTrials(drive, self.robot, self.mech, motion, self._link(drive), self.task.ambient, self.task.cycles)
+        return DriveTrials(
+            drive, self.robot, self.mech, motion, self._moved_link(drive), self.task.ambient, self.task.cycle_count
+        )
 
-    def _link(self, drive: DriveAnalysis) -> Link | None:
+    def _moved_link(self, drive: DriveAnalysis) -> Link | None:
         """The link that a drive moves."""
         return next((link for link in self.robot.links if link.joint_name == drive.joint), None)
 
-    def _shares(self) -> dict[str, JointShares]:
+    def _joint_shares(self) -> dict[str, JointShares]:
         """Parts of the force at every joint."""
-        motion, nothing = self.found.motion, np.zeros_like(self.found.motion.v)
-        still = inverse_dynamics(self.mech, motion.q, nothing, nothing, wrenches=self.wrenches)
-        whole = inverse_dynamics(self.mech, motion.q, motion.v, motion.a, wrenches=self.wrenches)
-        carried, mass = self._carried()
+        motion, zero = self.demands.motion, np.zeros_like(self.demands.motion.v)
+        still = inverse_dynamics(self.mech, motion.q, zero, zero, wrenches=self.body_wrenches)
+        whole = inverse_dynamics(self.mech, motion.q, motion.v, motion.a, wrenches=self.body_wrenches)
+        carried, mass = self._payload_forces()
         return {
             name: JointShares(still[:, k], whole[:, k] - still[:, k], None if carried is None else carried[:, k], mass)
             for k, name in enumerate(self.mech.speeds)
         }
 
-    def _carried(self) -> tuple[Array | None, float]:
-        """What the payload takes at every joint, (T, n), and its mass."""
-        load, motion = self.robot.payload, self.found.motion
+    def _payload_forces(self) -> tuple[Array | None, float]:
+        """Force at every joint due to the payload, (T, n), and its mass."""
+        load, motion = self.robot.payload, self.demands.motion
         if load is None or not load.mass:
             return None, 0.0
         empty = assemble(replace(self.robot, payload=None))
-        whole, less = (inverse_dynamics(one, motion.q, motion.v, motion.a) for one in (self.mech, empty))
+        whole, less = (inverse_dynamics(mech, motion.q, motion.v, motion.a) for mech in (self.mech, empty))
         return np.asarray(whole - less), float(load.mass)
 
-    def _drive(self, title: str, motor: Motor, drive: Drive | None, frequency: float | None) -> DriveAnalysis:
-        speed = self._driven(title) if drive is not None else None
-        series, speeds = self.found.series, self.mech.speeds
-        at = None if speed is None else speeds.index(speed)
-        joint = speeds.index(drive.joint) if drive is not None and drive.joint in speeds else at
-        body, own = self._moved_by(drive), None if at is None else self._loads.own_torque(title, at)
+    def _analyse_drive(self, title: str, motor: Motor, drive: Drive | None, frequency: float | None) -> DriveAnalysis:
+        speed = self._driven_speed(title) if drive is not None else None
+        series, speeds = self.demands.series, self.mech.speeds
+        speed_index = None if speed is None else speeds.index(speed)
+        joint = speeds.index(drive.joint) if drive is not None and drive.joint in speeds else speed_index
+        body, rotor_torque = (
+            self._moved_body(drive),
+            None if speed_index is None else self._motor_loads.own_torque(title, speed_index),
+        )
         return DriveAnalysis(
             name=title,
             joint=None if drive is None else drive.joint,
-            t=self.found.t,
-            torque=None if speed is None else series[TAU + speed],
-            output_torque=None if at is None or own is None else column(self.handed_on, at) - own,
-            speed=None if joint is None else column(self.found.motion.v, joint),
-            motor_torque=self.found[f"{title}.torque"],
-            motor_speed=self.found[f"{title}.speed"],
+            t=self.demands.t,
+            torque=None if speed is None else series[FORCE_INPUT_PREFIX + speed],
+            output_torque=None
+            if speed_index is None or rotor_torque is None
+            else array_column(self.output_torques, speed_index) - rotor_torque,
+            speed=None if joint is None else array_column(self.demands.motion.v, joint),
+            motor_torque=self.demands[f"{title}.torque"],
+            motor_speed=self.demands[f"{title}.speed"],
             current=series.get(f"{title}.current"),
             voltage=series.get(f"{title}.voltage"),
-            temperatures=self._temperatures(title, motor),
+            temperatures=self._motor_temperatures(title, motor),
             ambient=None if motor.heat is None else motor.heat.ambient,
-            inertia_ratio=None if joint is None else self._loads.inertia_ratio(title, joint),
+            inertia_ratio=None if joint is None else self._motor_loads.inertia_ratio(title, joint),
             frequency=frequency,
             motor=motor,
             gear=None if drive is None else drive.gear,
             motor_sheet=self._motor_sheet(motor),
             gearbox_sheet=None if drive is None else self._gearbox_sheet(drive),
-            reaction=None if body is None else item(self.reactions, np.s_[:, body]),
+            reaction=None if body is None else array_item(self.reactions, np.s_[:, body]),
             axis=None if body is None else tuple(self.mech.bodies[body].axis),
-            own_torque=own,
+            own_torque=rotor_torque,
             supply_voltage=supply_voltage(self.robot, title),
         )
 
-    def _moved_by(self, drive: Drive | None) -> int | None:
+    def _moved_body(self, drive: Drive | None) -> int | None:
         """The body whose joint a drive moves."""
         names = [body.joint_name or body.name for body in self.mech.bodies]
         return names.index(drive.joint) if drive is not None and drive.joint in names else None
 
-    def _driven(self, title: str) -> str:
-        """The speed that a drive's motor turns with: that of its joint, or of its shaft behind a spring."""
+    def _driven_speed(self, title: str) -> str:
+        """Name of the speed of a drive's motor: that of its joint, or of its shaft behind a spring."""
         row = motor_line(self.mech, title).terms
-        return self.mech.speeds[max(row, key=lambda term: abs(value_of(term[1])))[0]]
+        return self.mech.speeds[max(row, key=lambda term: abs(primal_value(term[1])))[0]]
 
-    def _temperatures(self, title: str, motor: Motor) -> Temperatures | None:
-        return motor_temperatures(title, motor, self.found, self.task.cycles)
+    def _motor_temperatures(self, title: str, motor: Motor) -> Temperatures | None:
+        return motor_temperatures(title, motor, self.demands, self.task.cycle_count)
 
     def _motor_sheet(self, motor: Motor) -> MotorSheet | None:
-        return self.catalogue.motor_named(motor.catalogue)
+        return self.catalogue.motor_by_name(motor.catalogue)
 
     def _gearbox_sheet(self, drive: Drive) -> GearboxSheet | None:
         return self.catalogue.gearboxes.get(getattr(drive.gear, "catalogue", None) or "")

@@ -1,4 +1,4 @@
-"""The analysis of one drive: series over the cycle, the characteristics that a data sheet limits, torque over speed.
+"""The analysis of one drive: series over the cycle, characteristics limited by data sheets, torque over speed.
 
 Series are arrays; where derivatives by parameters are required, series and characteristics are dual numbers.
 """
@@ -14,24 +14,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar, Vec
-from gearwright.algebra.differentiation.dual_arrays import columns_of
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_arrays import array_columns
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.analysis.drives.motor_limits import motor_limit
 from gearwright.analysis.drives.steady_temperatures import Temperatures
 from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
-from gearwright.analysis.parametric_series import OF_NUMBERS, OF_SERIES, largest_length, largest_size, raised
+from gearwright.analysis.parametric_series import (
+    NUMBER_OPERATIONS,
+    SERIES_OPERATIONS,
+    peak_magnitude,
+    peak_norm,
+    to_power,
+)
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
-from gearwright.parts import AnyGear, GearboxSheet, Motor, MotorSheet, ToothForce
-from gearwright.plots import saved
-from gearwright.plots.envelope import envelope
-from gearwright.plots.notebook import Shown
+from gearwright.parts import GearboxSheet, GearType, Motor, MotorSheet, ToothForce
+from gearwright.plots import save_if_path
+from gearwright.plots.envelope import envelope_figure
+from gearwright.plots.notebook import NotebookFigure
 
 
-def drive_figure(drive: DriveAnalysis, beside: DriveAnalysis | None) -> Any:
-    """The figure of a drive, with the same drive in a closed loop beside it, drawn thin."""
+def drive_figure(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Any:
+    """The figure of a drive, with the same drive in a closed loop as thin lines."""
     sheet = drive.motor_sheet
-    return envelope(
+    return envelope_figure(
         drive.motor_speed,
         drive.motor_torque,
         title=drive.name,
@@ -41,12 +47,12 @@ def drive_figure(drive: DriveAnalysis, beside: DriveAnalysis | None) -> Any:
         top=motor_limit(drive.motor, sheet, "max_speed")[0],
         winding=drive.winding_line,
         gearbox=_gearbox_bounds(drive),
-        beside=None if beside is None else (beside.motor_speed, beside.motor_torque),
+        beside=None if closed_loop is None else (closed_loop.motor_speed, closed_loop.motor_torque),
     )
 
 
 def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
-    """Input speed and, at the motor, peak torque that the gearbox allows."""
+    """Largest input speed and peak torque, at the motor, that the gearbox allows."""
     box = drive.gearbox_sheet
     if box is None or drive.gear is None:
         return None, None
@@ -55,7 +61,7 @@ def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
 
 
 class ShaftLoad(NamedTuple):
-    """What the bearings of a joint carry over a cycle: largest radial and axial force [N], tilting moment [Nm]."""
+    """Largest load on the bearings of a joint over a cycle: radial and axial force [N], tilting moment [Nm]."""
 
     radial: Scalar
     axial: Scalar
@@ -63,36 +69,36 @@ class ShaftLoad(NamedTuple):
 
 
 def shaft_load(reaction: Sequence[Scalar], axis: Sequence[Scalar], count: int) -> ShaftLoad:
-    """The largest loads of a joint's bearings.
+    """The largest load on the bearings of a joint.
 
     Args:
         reaction: force and moment across the joint in the driven link's axes, six series (T,).
-        axis: of the joint in these axes.
+        axis: joint axis in these axes.
         count: T.
     """
-    force, moment, along = Vec(*reaction[:3]), Vec(*reaction[3:]), Vec.of(axis)
-    axial = along.dot(force)
+    force, moment, direction = Vec(*reaction[:3]), Vec(*reaction[3:]), Vec.from_values(axis)
+    axial = direction.dot(force)
     return ShaftLoad(
-        radial=largest_length(tuple(force - along * axial), count),
-        axial=largest_length((axial,), count),
-        tilting=largest_length(tuple(moment - along * along.dot(moment)), count),
+        radial=peak_norm(tuple(force - direction * axial), count),
+        axial=peak_norm((axial,), count),
+        tilting=peak_norm(tuple(moment - direction * direction.dot(moment)), count),
     )
 
 
-RESTING = 1e-9
-"""Mean speed of a motor [rad/s] up to which it does not turn: a run leaves some rounding."""
+REST_MOTOR_SPEED = 1e-9
+"""Mean motor speed [rad/s] up to which a motor is at rest: the rounding of a run."""
 
 
 @dataclass(frozen=True)
-class DriveAnalysis(Shown):
+class DriveAnalysis(NotebookFigure):
     """One drive over one cycle of a task.
 
     Args:
         name: of the drive.
-        joint: of the joint it drives; None for a motor of a train, which drives several.
+        joint: name of the driven joint; None for a motor of a train, which drives several.
         t: times [s], (T,).
-        torque: what the motor brings at the joint [Nm, N], before losses, its own acceleration included, (T,).
-        output_torque: what the gear hands to the joint: without what turns the motor itself, (T,).
+        torque: motor torque referred to the joint [Nm, N], before losses, including the rotor's acceleration, (T,).
+        output_torque: output torque of the gear, without the torque that accelerates the motor, (T,).
         speed: of the joint [rad/s, m/s], (T,).
         motor_torque: [Nm], (T,).
         motor_speed: [rad/s], (T,).
@@ -100,16 +106,16 @@ class DriveAnalysis(Shown):
         voltage: at the terminals [V], (T,); None without electrical data.
         temperatures: in the periodic steady state; None without thermal data.
         ambient: temperature of the air [K], if known.
-        inertia_ratio: the largest inertia of the load over the cycle, at the motor, by that of the motor with its gear.
-        frequency: lowest natural frequency over the cycle with the motors held [Hz]; None when nothing is elastic.
+        inertia_ratio: largest load inertia of the cycle over the inertia of motor and gear, both at the motor.
+        frequency: lowest natural frequency over the cycle with the motors held [Hz]; None for a rigid robot.
         motor: the part.
         gear: the part.
-        motor_sheet: the motor's data sheet, if it names one of the catalogue.
-        gearbox_sheet: the gear's.
+        motor_sheet: data sheet of the motor, if it names one of the catalogue.
+        gearbox_sheet: data sheet of the gear, if it names one of the catalogue.
         reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
-        axis: of the joint in these axes, three numbers.
-        own_torque: the part of `torque` that only turns the motor and the input of its gear, (T,).
-        supply_voltage: of what feeds the motor [V], if the robot states it.
+        axis: joint axis in these axes, three numbers.
+        own_torque: the part of `torque` that accelerates the motor and the input of its gear, (T,).
+        supply_voltage: of the motor's supply [V], if the robot states it.
     """
 
     name: str
@@ -127,7 +133,7 @@ class DriveAnalysis(Shown):
     inertia_ratio: float | None
     frequency: float | None
     motor: Motor
-    gear: AnyGear | None
+    gear: GearType | None
     motor_sheet: MotorSheet | None = None
     gearbox_sheet: GearboxSheet | None = None
     reaction: Array | None = None
@@ -136,73 +142,73 @@ class DriveAnalysis(Shown):
     supply_voltage: float | None = None
 
     def plot(self, path: str | Path | None = None, *, beside: DriveAnalysis | None = None) -> Any:
-        """The motor's torque over its speed, and what its data sheet, its voltage and its gearbox allow.
+        """Figure of motor torque over speed with the limits of data sheet, voltage and gearbox.
 
         Args:
-            path: .png, .svg or .pdf, where the figure is saved too.
-            beside: the same drive in a closed loop, drawn thin.
+            path: .png, .svg or .pdf file in which the figure is also saved.
+            beside: the same drive in a closed loop, as thin lines.
         """
-        return saved(drive_figure(self, beside), path)
+        return save_if_path(drive_figure(self, beside), path)
 
     @cached_property
     def rms_torque(self) -> float | None:
         """Root mean square of the torque at the joint [Nm, N]."""
-        return None if self.torque is None else self._rms(self.torque)
+        return None if self.torque is None else self._root_mean_square(self.torque)
 
     @cached_property
     def peak_torque(self) -> float | None:
         """Largest torque at the joint [Nm, N]."""
-        return self._peak(self.torque)
+        return self._peak_value(self.torque)
 
     @cached_property
     def peak_output_torque(self) -> float | None:
-        """Largest torque that the gear hands on [Nm, N]."""
-        return self._peak(self.output_torque)
+        """Largest output torque of the gear [Nm, N]."""
+        return self._peak_value(self.output_torque)
 
     @cached_property
     def mean_output_torque(self) -> float | None:
-        r"""Mean torque that counts for the life of bearings, $(\int |\omega| |T|^3 dt / \int |\omega| dt)^{1/3}$."""
-        return None if self.output_torque is None else self._mean_power(3.0)
+        r"""Cubic mean of the output torque for bearing life, $(\int |\omega| |T|^3 dt / \int |\omega| dt)^{1/3}$."""
+        return None if self.output_torque is None else self._weighted_mean_torque(3.0)
 
     @cached_property
     def peak_speed(self) -> float | None:
         """Largest speed of the joint [rad/s, m/s]."""
-        return self._peak(self.speed)
+        return self._peak_value(self.speed)
 
     @cached_property
     def rms_motor_torque(self) -> float:
         """Root mean square of the motor's torque [Nm]."""
-        return self._rms(self.motor_torque)
+        return self._root_mean_square(self.motor_torque)
 
     @cached_property
     def peak_motor_torque(self) -> float:
         """Largest torque of the motor [Nm]."""
-        return self._peak(self.motor_torque)
+        return self._peak_value(self.motor_torque)
 
     @cached_property
     def peak_motor_speed(self) -> float:
         """Largest speed of the motor [rad/s]."""
-        return self._peak(self.motor_speed)
+        return self._peak_value(self.motor_speed)
 
     @cached_property
     def mean_motor_speed(self) -> float:
         """Mean magnitude of the motor's speed [rad/s]."""
-        return self.mean(OF_SERIES.absolute(self.motor_speed))
+        return self.cycle_mean(SERIES_OPERATIONS.absolute(self.motor_speed))
 
     @cached_property
     def rms_current(self) -> float | None:
         """Root mean square of the current [A]."""
-        return None if self.current is None else self._rms(self.current)
+        return None if self.current is None else self._root_mean_square(self.current)
 
     @cached_property
     def peak_current(self) -> float | None:
         """Largest current [A]."""
-        return self._peak(self.current)
+        return self._peak_value(self.current)
 
     @cached_property
     def peak_voltage(self) -> float | None:
         """Largest voltage [V]."""
-        return self._peak(self.voltage)
+        return self._peak_value(self.voltage)
 
     @property
     def power(self) -> Array:
@@ -217,14 +223,14 @@ class DriveAnalysis(Shown):
     @cached_property
     def peak_power(self) -> float:
         """Largest mechanical power of the motor, driving or braking [W]."""
-        return self._peak(self.power)
+        return self._peak_value(self.power)
 
     @cached_property
-    def teeth(self) -> tuple[ToothForce, ...]:
+    def tooth_loads(self) -> tuple[ToothForce, ...]:
         """Forces in every mesh and on every bearing of the gear over the cycle [N], each component (T,).
 
-        From T = F r at its output, where the gear's geometry is known (`gear.unknown_teeth` says what is missing);
-        what it loses counts by whether the motor drives or is driven.
+        From T = F r at its output, if the gear's geometry is known (`gear.unknown_teeth` lists missing data). Losses
+        depend on whether the motor drives or is driven.
         """
         if self.output_torque is None or self.speed is None:
             return ()
@@ -233,60 +239,64 @@ class DriveAnalysis(Shown):
     @cached_property
     def tooth_forces(self) -> dict[str, float]:
         """Largest force in every mesh, normal to the teeth, and on every bearing of the gear [N]."""
-        return {one.name: float(np.max(one.size)) for one in self.teeth}
+        return {load.name: float(np.max(load.size)) for load in self.tooth_loads}
 
     @cached_property
     def peak_mesh_force(self) -> float | None:
         """Largest force between teeth [N]."""
-        return self._largest(False)
+        return self._largest_tooth_force(False)
 
     @cached_property
     def peak_gear_bearing_force(self) -> float | None:
         """Largest force on a bearing of the gear [N]."""
-        return self._largest(True)
+        return self._largest_tooth_force(True)
 
-    def _largest(self, bearing: bool) -> Scalar | None:
+    def _largest_tooth_force(self, bearing: bool) -> Scalar | None:
         if self.output_torque is None or self.speed is None:
             return None
         torque = at_moving_times(self.t, self.output_torque)
-        return largest_tooth_force(self.teeth, self.gear, torque, self.speed, bearing)
+        return largest_tooth_force(self.tooth_loads, self.gear, torque, self.speed, bearing)
 
     @cached_property
     def peak_joint_force(self) -> float | None:
-        """Largest force across the joint [N], the drive's own included."""
-        return None if self.reaction is None else largest_length(columns_of(self.reaction)[:3], len(value_of(self.t)))
+        """Largest force across the joint [N], including that of the drive."""
+        return None if self.reaction is None else peak_norm(array_columns(self.reaction)[:3], len(primal_value(self.t)))
 
     @cached_property
     def peak_tilting_moment(self) -> float | None:
-        """Largest moment across the joint's axis [Nm], which its bearings carry."""
+        """Largest moment perpendicular to the joint axis [Nm], supported by its bearings."""
         return None if self.shaft_load is None else self.shaft_load.tilting
 
     @cached_property
     def shaft_load(self) -> ShaftLoad | None:
-        """Largest forces and moment that the bearings of the joint carry."""
+        """Largest forces and moment on the bearings of the joint."""
         if self.reaction is None or self.axis is None:
             return None
-        return shaft_load(columns_of(self.reaction), self.axis, len(value_of(self.t)))
+        return shaft_load(array_columns(self.reaction), self.axis, len(primal_value(self.t)))
 
     @cached_property
     def energy(self) -> float | None:
-        """Electrical energy per cycle [J] when what comes back is used again."""
-        return None if self.electrical_power is None else self._sum(self.electrical_power)
+        """Electrical energy per cycle [J] with regeneration."""
+        return None if self.electrical_power is None else self._integral(self.electrical_power)
 
     @cached_property
     def energy_without_regeneration(self) -> float | None:
-        """Electrical energy per cycle [J] when what comes back is burnt."""
-        return None if self.electrical_power is None else self._sum(OF_SERIES.maximum(self.electrical_power, 0.0))
+        """Electrical energy per cycle [J] if regenerated energy is dissipated."""
+        return (
+            None
+            if self.electrical_power is None
+            else self._integral(SERIES_OPERATIONS.maximum(self.electrical_power, 0.0))
+        )
 
     @property
     def winding_temperature(self) -> float | None:
         """Highest temperature of the winding [K]; infinite when there is no steady state."""
-        return None if self.temperatures is None else self._peak(self.temperatures.winding)
+        return None if self.temperatures is None else self._peak_value(self.temperatures.winding)
 
     @property
     def housing_temperature(self) -> float | None:
         """Highest temperature of the housing [K]."""
-        return None if self.temperatures is None else self._peak(self.temperatures.housing)
+        return None if self.temperatures is None else self._peak_value(self.temperatures.housing)
 
     @cached_property
     def life(self) -> float | None:
@@ -294,22 +304,26 @@ class DriveAnalysis(Shown):
         sheet = self.gearbox_sheet
         if sheet is None or sheet.life is None or not sheet.rated_torque or not sheet.life_speed:
             return None
-        power = sheet.life_exponent or 3.0
-        mean, speed = self._mean_power(power), self.mean_motor_speed
-        if mean == 0 or speed <= RESTING:
+        exponent = sheet.life_exponent or 3.0
+        mean, speed = self._weighted_mean_torque(exponent), self.mean_motor_speed
+        if mean == 0 or speed <= REST_MOTOR_SPEED:
             return float("inf")
-        return sheet.life * raised(sheet.rated_torque / mean, power) * sheet.life_speed / speed
+        return sheet.life * to_power(sheet.rated_torque / mean, exponent) * sheet.life_speed / speed
 
     @property
     def voltage_limit(self) -> tuple[float | None, str]:
-        """The most voltage that motor and supply allow [V], and which of them it is."""
-        own, source = motor_limit(self.motor, self.motor_sheet, "max_voltage")
-        fed = self.supply_voltage
-        return (float(fed), "supply") if fed is not None and (own is None or fed < own) else (own, source)
+        """Voltage limit of motor and supply [V], and its source."""
+        motor_voltage, source = motor_limit(self.motor, self.motor_sheet, "max_voltage")
+        supply = self.supply_voltage
+        return (
+            (float(supply), "supply")
+            if supply is not None and (motor_voltage is None or supply < motor_voltage)
+            else (motor_voltage, source)
+        )
 
     @property
     def winding_line(self) -> tuple[float, float] | None:
-        r"""Torque at rest and speed without load that the voltage allows, $K V / R$ and $V / K$ [Nm, rad/s]."""
+        r"""Stall torque and no-load speed at the voltage limit, $K V / R$ and $V / K$ [Nm, rad/s]."""
         motor = self.motor
         voltage, _ = self.voltage_limit
         if voltage is None or not motor.torque_constant or not motor.resistance:
@@ -317,24 +331,24 @@ class DriveAnalysis(Shown):
         stall = motor.torque_constant * voltage / motor.resistance
         return float(stall), float(voltage / motor.torque_constant)
 
-    def _mean_power(self, power: float) -> Scalar:
+    def _weighted_mean_torque(self, exponent: float) -> Scalar:
         assert self.output_torque is not None
-        weights, torques = (OF_SERIES.absolute(x) for x in (self.motor_speed, self.output_torque))
-        total = self._sum(weights * raised(torques, power))
-        if self.mean_motor_speed <= RESTING or not value_of(total):
+        weights, torques = (SERIES_OPERATIONS.absolute(x) for x in (self.motor_speed, self.output_torque))
+        total = self._integral(weights * to_power(torques, exponent))
+        if self.mean_motor_speed <= REST_MOTOR_SPEED or not primal_value(total):
             return 0.0
-        return raised(total / self._sum(weights), 1 / power)
+        return to_power(total / self._integral(weights), 1 / exponent)
 
-    def _sum(self, values: Scalar) -> Scalar:
+    def _integral(self, values: Scalar) -> Scalar:
         return integral(self.t, values)
 
-    def mean(self, values: Scalar) -> Scalar:
+    def cycle_mean(self, values: Scalar) -> Scalar:
         """The mean of a series over the cycle."""
-        t = value_of(self.t)
-        return self._sum(values) / float(t[-1] - t[0])
+        t = primal_value(self.t)
+        return self._integral(values) / float(t[-1] - t[0])
 
-    def _rms(self, values: Scalar) -> Scalar:
-        return OF_NUMBERS.sqrt(self.mean(values * values))
+    def _root_mean_square(self, values: Scalar) -> Scalar:
+        return NUMBER_OPERATIONS.sqrt(self.cycle_mean(values * values))
 
-    def _peak(self, values: Scalar | None) -> Scalar:
-        return None if values is None else largest_size(at_moving_times(self.t, values))
+    def _peak_value(self, values: Scalar | None) -> Scalar:
+        return None if values is None else peak_magnitude(at_moving_times(self.t, values))

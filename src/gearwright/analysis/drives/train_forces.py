@@ -1,11 +1,11 @@
-r"""Forces in the meshes of trains over a cycle, from the torques that the train's own power flow puts through them.
+r"""Forces in the meshes of trains over a cycle, from the power flow of the train.
 
-Motors and elastic shafts bring torques to wheels, their own inertia takes some, and the balance of all wheels
-(`forces.transmission.train_statics`) tells the torque $\varphi$ through each mesh; what a mesh loses goes by which of
-its gears drives. Where several equal planets mesh each carries the same part. The bearings of a wheel carry at most
-what all its meshes together do, across its axis, along it (helical and bevel teeth) and as a moment: where on the wheel
-they are, a train need not say. Across the axis equal planets balance each other, along it they add up. Friction in the
-bearings of a train's motors counts as if it went through the meshes.
+Motors and elastic shafts apply torques to wheels, inertia takes a part of them, and the equilibrium of all wheels
+(`forces.transmission.train_statics`) gives the torque $\varphi$ through each mesh. The losses of a mesh depend on which
+gear drives. Several equal planets share the load equally. The bearing load of a wheel is bounded by the sum over its
+meshes: perpendicular to its axis, along it (helical and bevel teeth) and as a moment, because a train need not state
+the positions of the meshes. Perpendicular to the axis the forces of equal planets cancel, along it they add up.
+Friction in the bearings of a train's motors is treated as if it were transmitted by the meshes.
 """
 
 from __future__ import annotations
@@ -18,150 +18,158 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.line import ConstantLine
-from gearwright.forces.transmission.train_statics import Source, TrainStatics, shares
+from gearwright.forces.transmission.train_statics import TorqueSource, TrainStatics, torque_shares
 from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Mesh, Robot
-from gearwright.parts.gears.forces.tooth_forces import COMPONENTS, ToothForce
-from gearwright.parts.trains.mesh_teeth import mesh_forces, unknown_of
-from gearwright.text import listed
+from gearwright.parts.gears.forces.tooth_forces import FORCE_COMPONENTS, ToothForce
+from gearwright.parts.trains.mesh_teeth import mesh_forces, missing_mesh_data
+from gearwright.text import listed_names
 
-SETTLING = 4
-"""How often the directions of power are looked at again at most; losses change the torques little. Where power that
-circulates would turn round with every look, those of the last one count."""
+MAX_POWER_FLOW_ITERATIONS = 4
+"""Largest number of iterations for the directions of power; losses change the torques little. If circulating power
+reverses in every iteration, the last directions are used."""
 
 
-def train_forces(robot: Robot, mech: Mechanism, found: MotionDemands) -> dict[str, tuple[ToothForce, ...]]:
+def train_forces(robot: Robot, mech: Mechanism, demands: MotionDemands) -> dict[str, tuple[ToothForce, ...]]:
     """Per train the forces in its meshes and on the bearings of its wheels over a cycle [N]."""
-    if all(unknown_of(mesh) is not None for train in robot.trains for mesh in train.meshes):
+    if all(missing_mesh_data(mesh) is not None for train in robot.trains for mesh in train.meshes):
         return {train.name: () for train in robot.trains}
     train = TrainStructure(parents_first(robot.links), robot.trains)
     statics = TrainStatics(train, mech)
-    entering, rolling, kappa = _flow(statics, mech, found)
+    entering, rolling, kappa = _power_flow(statics, mech, demands)
     ratios = np.array([float(circuit.gear.ratio) for circuit in train.graph.circuits])
     leaving = entering * kappa * ratios
     drives = entering * rolling >= 0
-    each: dict[str, list[ToothForce]] = {one.name: [] for one in robot.trains}
-    bearings: dict[str, dict[str, ToothForce]] = {one.name: {} for one in robot.trains}
-    for m, (owner, mesh) in enumerate((one, mesh) for one in robot.trains for mesh in one.meshes):
-        told = _mesh(train, m, mesh, leaving[:, m], drives[:, m])
-        each[owner.name] += [one for one in told if not one.is_bearing]
-        for wheel, load in _bearing_loads(train, mesh, told):
-            known = bearings[owner.name].get(wheel)
-            bearings[owner.name][wheel] = load if known is None else _added(known, load)
+    each: dict[str, list[ToothForce]] = {gear_train.name: [] for gear_train in robot.trains}
+    bearings: dict[str, dict[str, ToothForce]] = {gear_train.name: {} for gear_train in robot.trains}
+    for m, (owner, mesh) in enumerate((gear_train, mesh) for gear_train in robot.trains for mesh in gear_train.meshes):
+        forces_of_mesh = _mesh_forces(train, m, mesh, leaving[:, m], drives[:, m])
+        each[owner.name] += [gear_train for gear_train in forces_of_mesh if not gear_train.is_bearing]
+        for wheel, load in _bearing_loads(train, mesh, forces_of_mesh):
+            load_so_far = bearings[owner.name].get(wheel)
+            bearings[owner.name][wheel] = load if load_so_far is None else _summed_loads(load_so_far, load)
     return {name: (*forces, *bearings[name].values()) for name, forces in each.items()}
 
 
-def _mesh(train: TrainStructure, m: int, mesh: Mesh, leaving: Array, drives: Any) -> list[ToothForce]:
-    """One of the equal meshes that several planets make."""
-    count = max(_count(train, mesh.first), _count(train, mesh.second))
+def _mesh_forces(train: TrainStructure, m: int, mesh: Mesh, leaving: Array, drives: Any) -> list[ToothForce]:
+    """Forces of one of the equal meshes of several planets."""
+    count = max(_wheel_count(train, mesh.first), _wheel_count(train, mesh.second))
     angle = _shaft_angle(train, m) if mesh.kind == "bevel" else 0.0
-    ways = [mesh_forces(mesh, leaving / count, driving, angle) for driving in (True, False)]
-    return [one.where(drives, other) for one, other in zip(*ways, strict=True)]
+    both_directions = [mesh_forces(mesh, leaving / count, driving, angle) for driving in (True, False)]
+    return [
+        driving_force.select_where(drives, driven_force)
+        for driving_force, driven_force in zip(*both_directions, strict=True)
+    ]
 
 
 def _shaft_angle(train: TrainStructure, m: int) -> float:
-    """Between the axes of a bevel pair, both taken away from the apex; radial planets lie across their arm's axis."""
+    """Angle between the axes of a bevel pair, both pointing away from the apex; radial planets are at right angles."""
     circuit = train.graph.circuits[m]
-    axes = [train.direction(label, circuit.carrier) for label in circuit.axes]
+    axes = [train.axis_direction(label, circuit.carrier) for label in circuit.axes]
     if axes[0] is None or axes[1] is None:
         return math.pi / 2
-    one, other = (np.array([float(x) for x in axis]) for axis in axes if axis is not None)
-    angle = math.acos(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+    first_axis, second_axis = (np.array([float(x) for x in axis]) for axis in axes if axis is not None)
+    angle = math.acos(first_axis @ second_axis / (np.linalg.norm(first_axis) * np.linalg.norm(second_axis)))
     return angle if train.meshes[m].sense > 0 else math.pi - angle
 
 
-def _count(train: TrainStructure, name: str) -> int:
+def _wheel_count(train: TrainStructure, name: str) -> int:
     return train.wheels[name].count if name in train.wheels else 1
 
 
-def _bearing_loads(train: TrainStructure, mesh: Mesh, told: list[ToothForce]) -> Iterator[tuple[str, ToothForce]]:
-    """Per wheel of a mesh what all equal meshes of its kind put on its bearing at most: across its axis, along it."""
-    wheels, own = (mesh.first, mesh.second), [one for one in told if one.is_bearing]
-    for wheel, other, one in zip(wheels, wheels[::-1], own, strict=False):
+def _bearing_loads(train: TrainStructure, mesh: Mesh, forces: list[ToothForce]) -> Iterator[tuple[str, ToothForce]]:
+    """Per wheel of a mesh the largest bearing load of all equal meshes: perpendicular to its axis and along it."""
+    wheels, bearings = (mesh.first, mesh.second), [load for load in forces if load.is_bearing]
+    for wheel, mating, load in zip(wheels, wheels[::-1], bearings, strict=False):
         if wheel in train.wheels:
-            planets = _count(train, other) if _count(train, wheel) == 1 else 1
-            across = np.hypot(one.tangential, one.radial)
-            if "belt" in mesh.kind:  # spans that point the same way
-                across = sum(span.size for span in told if not span.is_bearing)
+            planets = _wheel_count(train, mating) if _wheel_count(train, wheel) == 1 else 1
+            across = np.hypot(load.tangential, load.radial)
+            if "belt" in mesh.kind:  # spans in the same direction
+                across = sum(span.size for span in forces if not span.is_bearing)
             name = f"{wheel} bearing (at most)"
-            yield wheel, ToothForce(name, True, 0.0 * across, across, planets * one.axial, one.moment)
+            yield wheel, ToothForce(name, True, 0.0 * across, across, planets * load.axial, load.moment)
 
 
-def _added(one: ToothForce, other: ToothForce) -> ToothForce:
-    """Two loads of a bearing that point the same way."""
-    return one._replace(**{word: getattr(one, word) + getattr(other, word) for word in COMPONENTS})
+def _summed_loads(first: ToothForce, second: ToothForce) -> ToothForce:
+    """The sum of two bearing loads in the same direction."""
+    return first._replace(
+        **{component: getattr(first, component) + getattr(second, component) for component in FORCE_COMPONENTS}
+    )
 
 
-def unknown_meshes(robot: Robot) -> Iterator[str]:
-    """What trains lack for the forces in their meshes, one sentence for all that lack the same."""
-    lacking: dict[str, list[str]] = {}
+def unknown_mesh_remarks(robot: Robot) -> Iterator[str]:
+    """Missing data of trains for the forces in their meshes, one sentence per kind of data."""
+    meshes_by_gap: dict[str, list[str]] = {}
     for train in robot.trains:
         for mesh in train.meshes:
-            what = unknown_of(mesh)
-            if what is not None:
-                lacking.setdefault(what, []).append(f"{mesh.first}-{mesh.second}")
-    for what, names in lacking.items():
-        yield f"forces in the meshes {listed(names)} are not told: {what}."
+            gap = missing_mesh_data(mesh)
+            if gap is not None:
+                meshes_by_gap.setdefault(gap, []).append(f"{mesh.first}-{mesh.second}")
+    for gap, names in meshes_by_gap.items():
+        yield f"forces in the meshes {listed_names(names)} are not computed: {gap}."
 
 
-def _flow(statics: TrainStatics, mech: Mechanism, found: MotionDemands) -> tuple[Array, Array, Array]:
-    """Per time and mesh the torque into its first gear, that gear's speed and what the teeth make of the torque."""
-    motion = found.motion
-    brought = sum((np.outer(_brought(mech, found, one), one.on) for one in statics.sources), start=np.zeros((1, 1)))
-    rows = np.array([[row.get(name, 0.0) for name in mech.speeds] for row in statics.rolling])
+def _power_flow(statics: TrainStatics, mech: Mechanism, demands: MotionDemands) -> tuple[Array, Array, Array]:
+    """Per time and mesh the torque into its first gear, the speed of that gear and the torque after tooth losses."""
+    motion = demands.motion
+    source_torques = sum(
+        (np.outer(_source_torque(mech, demands, source), source.wheel_torques) for source in statics.torque_sources),
+        start=np.zeros((1, 1)),
+    )
+    rows = np.array([[row.get(name, 0.0) for name in mech.speeds] for row in statics.rolling_rows])
     rolling = np.asarray(motion.v @ rows.T)
     losses = np.array([float(mesh.efficiency) for mesh in statics.meshes])
     kappa = np.ones_like(rolling)
-    entering = _through(statics, kappa, brought)
-    for _ in range(SETTLING if (losses < 1).any() else 0):
+    entering = _mesh_torques(statics, kappa, source_torques)
+    for _ in range(MAX_POWER_FLOW_ITERATIONS if (losses < 1).any() else 0):
         power = np.sign(entering * rolling)
-        looked = np.where(power > 0, losses, np.where(power < 0, 1 / losses, 1.0))
-        if np.array_equal(looked, kappa):
+        updated = np.where(power > 0, losses, np.where(power < 0, 1 / losses, 1.0))
+        if np.array_equal(updated, kappa):
             break
-        kappa, entering = looked, _through(statics, looked, brought)
+        kappa, entering = updated, _mesh_torques(statics, updated, source_torques)
     return entering, rolling, kappa
 
 
-def _through(statics: TrainStatics, kappa: Array, brought: Array) -> Array:
+def _mesh_torques(statics: TrainStatics, kappa: Array, source_torques: Array) -> Array:
     """The torque through each mesh, (T, meshes)."""
-    patterns, which = np.unique(kappa, axis=0, return_inverse=True)
-    found = np.zeros_like(kappa)
+    patterns, pattern_index = np.unique(kappa, axis=0, return_inverse=True)
+    torques = np.zeros_like(kappa)
     for k, pattern in enumerate(patterns):
-        now = np.ravel(which) == k
-        found[now] = brought[now] @ shares(statics.matrices, pattern).T
-    return found
+        rows = np.ravel(pattern_index) == k
+        torques[rows] = source_torques[rows] @ torque_shares(statics.mesh_matrices, pattern).T
+    return torques
 
 
-def _brought(mech: Mechanism, found: MotionDemands, source: Source) -> Array:
-    """The torque that a motor or a shaft brings to its wheel, or that the inertia of the wheel takes, (T,)."""
-    motion = found.motion
+def _source_torque(mech: Mechanism, demands: MotionDemands, source: TorqueSource) -> Array:
+    """The torque that a motor or a shaft applies to its wheel, or that accelerates the wheel, (T,)."""
+    motion = demands.motion
     if source.spins:
-        nothing = np.zeros(len(found.t))
-        return -sum((weight * _turning(mech, found, spin) for spin, weight in source.spins), start=nothing)
+        zero = np.zeros(len(demands.t))
+        return -sum((weight * _wheel_inertia_torque(mech, demands, spin) for spin, weight in source.spins), start=zero)
     if source.stiffness or source.damping:
         assert isinstance(source.line, ConstantLine)
-        terms = zip(source.line.terms, source.line.places, strict=True)
+        terms = zip(source.line.terms, source.line.coordinate_indices, strict=True)
         parts = [
             float(factor) * (source.stiffness * motion.q[:, place] + source.damping * motion.v[:, index])
             for (index, factor), place in terms
         ]
         return np.asarray(sum(parts))
-    return np.asarray(found[f"{source.port}.torque"])
+    return np.asarray(demands[f"{source.port}.torque"])
 
 
-def _turning(mech: Mechanism, found: MotionDemands, spin: Spin) -> Array:
-    """What accelerates a wheel: its own turning, and that of its carrier about its axis."""
-    motion = found.motion
-    own = sum(float(spin.inertia) * float(b) * motion.a[:, index] for index, b in spin.terms)
-    carrier, felt = spin.carrier, float(spin.coupled)
-    if not felt or carrier in (-1, "base"):
-        return np.asarray(own + np.zeros(len(motion.t)))
+def _wheel_inertia_torque(mech: Mechanism, demands: MotionDemands, spin: Spin) -> Array:
+    """The torque that accelerates a wheel: by its own rotation, and by that of its carrier about its axis."""
+    motion = demands.motion
+    torque = sum(float(spin.inertia) * float(b) * motion.a[:, index] for index, b in spin.terms)
+    carrier, coupling = spin.carrier, float(spin.coupling_inertia)
+    if not coupling or carrier in (-1, "base"):
+        return np.asarray(torque + np.zeros(len(motion.t)))
     rotation, _ = placement(mech, motion.q, carrier)
     axis = np.asarray(rotation) @ np.array([float(x) for x in spin.axis])
     J, dJ = jacobian(mech, motion.q, carrier), jacobian_rate(mech, motion.q, motion.v, carrier)
     alpha = np.einsum("tij,tj->ti", J[:, 3:], motion.a) + np.einsum("tij,tj->ti", dJ[:, 3:], motion.v)
-    return np.asarray(own + felt * np.einsum("ti,ti->t", axis, alpha))
+    return np.asarray(torque + coupling * np.einsum("ti,ti->t", axis, alpha))

@@ -1,4 +1,4 @@
-"""Stress and deflection of links that are beams, quasi-static over a motion."""
+"""Quasi-static stress and deflection of beam links over a motion."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ import numpy as np
 
 from gearwright.algebra import Vec
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.links.beam import Bending, LinkBeam, bending_of, stress_of
-from gearwright.analysis.links.link_loads import ALONG, LinkLoads, load_diagrams
+from gearwright.analysis.links.beam import BeamDeflection, LinkBeam, beam_deflection, von_mises_stress
+from gearwright.analysis.links.link_loads import DISTANCE_LABEL, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
-from gearwright.plots import saved
-from gearwright.plots.curves import Diagram, curves
-from gearwright.plots.notebook import Shown
+from gearwright.plots import save_if_path
+from gearwright.plots.curves import Diagram, curve_figure
+from gearwright.plots.notebook import NotebookFigure
 
-VISIBLE = 0.2
-"""Share of the strength that a stress must reach for both to be drawn: else the curve would be pressed flat."""
+DRAWN_STRESS_SHARE = 0.2
+"""Smallest stress, as a share of the strength, for which the figure shows the strength too."""
 
 
 @dataclass(frozen=True)
-class LinkAnalysis(Shown):
+class LinkAnalysis(NotebookFigure):
     r"""One link over a cycle.
 
     Bending and torsion are those of slender beams: $\sigma = N/A + M c/I$, $\tau = T/W$, and together
-    $\sqrt{\sigma^2 + 3 \tau^2}$; shear across the section is left out, as is the bending that vibration adds.
+    $\sqrt{\sigma^2 + 3 \tau^2}$; shear deformation and vibration are neglected.
 
     Args:
         name: of the link.
-        loads: forces inside it.
+        loads: its section forces.
     """
 
     name: str
     loads: LinkLoads
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The largest stress and section forces over the cycle along the link; also into a file (.png, .svg, .pdf)."""
-        places = self.loads.places
-        found = {"largest": (places, self.stress.max(axis=0) / 1e6)}
-        if self.peak_stress > VISIBLE * self.strength:
-            found["strength"] = (places, np.full(len(places), self.strength / 1e6))
-        stress = Diagram((ALONG, "stress [MPa]"), found, self.name, from_zero=True)
-        return saved(curves([stress, *load_diagrams(self.loads)]), path)
+        """Figure of the largest stress and section forces along the link; also saved as `path` (.png, .svg, .pdf)."""
+        places = self.loads.stations
+        curves_by_name = {"largest": (places, self.stress.max(axis=0) / 1e6)}
+        if self.peak_stress > DRAWN_STRESS_SHARE * self.strength:
+            curves_by_name["strength"] = (places, np.full(len(places), self.strength / 1e6))
+        stress = Diagram((DISTANCE_LABEL, "stress [MPa]"), curves_by_name, self.name, from_zero=True)
+        return save_if_path(curve_figure([stress, *load_diagrams(self.loads)]), path)
 
     @property
     def _material(self) -> Material:
@@ -55,13 +55,13 @@ class LinkAnalysis(Shown):
 
     @cached_property
     def stress(self) -> Array:
-        """The largest stress of every section after von Mises [Pa], (T, S)."""
-        loads, beam = self.loads, LinkBeam.of(self.loads.section)
-        found = np.empty(loads.forces.shape[:2])
-        for k, held in enumerate(beam.held):
+        """The largest von Mises stress at every station [Pa], (T, S)."""
+        loads, beam = self.loads, LinkBeam.from_section(self.loads.section)
+        stresses = np.empty(loads.forces.shape[:2])
+        for k, section_index in enumerate(beam.station_sections):
             force, moment = (Vec(*part[:, k].T) for part in (loads.forces, loads.moments))
-            found[:, k] = stress_of(beam.sections[held][1], force, moment, ARRAYS)
-        return found
+            stresses[:, k] = von_mises_stress(beam.sections[section_index][1], force, moment, ARRAYS)
+        return stresses
 
     @property
     def peak_stress(self) -> float:
@@ -70,23 +70,25 @@ class LinkAnalysis(Shown):
 
     @property
     def strength(self) -> float:
-        """What the material bears [Pa]."""
+        """Strength of the material [Pa]."""
         return float(self._material.strength)
 
     @cached_property
-    def _bending(self) -> Bending:
+    def _end_deflection(self) -> BeamDeflection:
         moments = self.loads.moments
-        return bending_of(LinkBeam.of(self.loads.section), Vec(*np.moveaxis(moments, -1, 0)), len(moments))
+        return beam_deflection(
+            LinkBeam.from_section(self.loads.section), Vec(*np.moveaxis(moments, -1, 0)), len(moments)
+        )
 
     @cached_property
-    def turn(self) -> Array:
-        """Rotation of the far end against the joint, by components along the beam's axes [rad], (T, 3)."""
-        return np.hstack(list(self._bending.turn))
+    def end_rotation(self) -> Array:
+        """Rotation of the far end relative to the joint, in the axes of the beam [rad], (T, 3)."""
+        return np.hstack(list(self._end_deflection.rotation))
 
     @cached_property
     def deflection(self) -> Array:
         """Displacement of the far end by bending, along y and z of the beam [m], (T, 2)."""
-        return np.hstack([self._bending.shift.y, self._bending.shift.z])
+        return np.hstack([self._end_deflection.displacement.y, self._end_deflection.displacement.z])
 
     @property
     def peak_deflection(self) -> float:
@@ -95,5 +97,5 @@ class LinkAnalysis(Shown):
 
     @property
     def peak_twist(self) -> float:
-        """How far the far end turns about the beam's own axis at most [rad]."""
-        return float(np.abs(self.turn[:, 0]).max())
+        """Largest twist of the far end about the axis of the beam [rad]."""
+        return float(np.abs(self.end_rotation[:, 0]).max())

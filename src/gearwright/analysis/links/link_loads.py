@@ -1,6 +1,6 @@
 """Section forces of a link over a motion, as arrays along a beam from its joint to its far end.
 
-Masses with stated places on the link, the payload and motors, act where they sit.
+Masses with known positions on the link (payload and motors) act at these positions.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ import numpy as np
 
 from gearwright.algebra import Vec
 from gearwright.analysis.links.beam import LinkBeam
-from gearwright.analysis.links.section_forces import Moving, Point, section_forces
+from gearwright.analysis.links.section_forces import MachineMotion, PointMass, section_forces
 from gearwright.analysis.task.process_forces import AppliedWrench
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Robot
-from gearwright.plots import saved
-from gearwright.plots.curves import Diagram, curves
-from gearwright.plots.notebook import Shown
+from gearwright.plots import save_if_path
+from gearwright.plots.curves import Diagram, curve_figure
+from gearwright.plots.notebook import NotebookFigure
 
-ALONG = "distance from the joint [m]"
-FORCES = ("pull or push", "shear y", "shear z")
-MOMENTS = ("torsion", "bending about y", "bending about z")
-"""What section forces and moments are called, in the beam's axes."""
+DISTANCE_LABEL = "distance from the joint [m]"
+SECTION_FORCE_NAMES = ("axial force", "shear y", "shear z")
+SECTION_MOMENT_NAMES = ("torsion", "bending about y", "bending about z")
+"""Names of section forces and moments, in the axes of the beam."""
 
 
 @dataclass(frozen=True)
-class LinkLoads(Shown):
+class LinkLoads(NotebookFigure):
     """Section forces of one link over a motion, in axes along the beam (x) and across it (y, z).
 
     Args:
         section: the beam.
         length: L [m].
-        places: distance of the stations from the joint [m], (S,).
-        forces: (T, S, 3) [N]: pull along the beam, shear along y and z.
+        stations: distance of the stations from the joint [m], (S,).
+        forces: (T, S, 3) [N]: axial force, shear along y and z.
         moments: (T, S, 3) [Nm]: torsion, bending about y and about z.
         axes: rows are x, y, z of the beam in the link's frame, (3, 3).
-        own_forces: the part of the forces that the beam's own mass needs, (T, S, 3).
-        own_moments: the same of the moments.
+        own_forces: part of the forces due to the mass of the beam, (T, S, 3).
+        own_moments: part of the moments due to the mass of the beam, (T, S, 3).
     """
 
     section: LinkSection
     length: float
-    places: Array
+    stations: Array
     forces: Array
     moments: Array
     axes: Array
@@ -58,30 +58,33 @@ class LinkLoads(Shown):
     @property
     def peak_forces(self) -> dict[str, float]:
         """The largest section forces of the whole beam over the cycle, by name [N]."""
-        return _largest(self.forces, FORCES)
+        return _peaks_by_name(self.forces, SECTION_FORCE_NAMES)
 
     @property
     def peak_moments(self) -> dict[str, float]:
         """The largest section moments of the whole beam over the cycle, by name [Nm]."""
-        return _largest(self.moments, MOMENTS)
+        return _peaks_by_name(self.moments, SECTION_MOMENT_NAMES)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The largest section forces over the cycle along the link; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(curves(load_diagrams(self)), path)
+        """Figure of the largest section forces along the link; with `path` (.png, .svg, .pdf) it is also saved."""
+        return save_if_path(curve_figure(load_diagrams(self)), path)
 
 
-def _largest(series: Array, names: Sequence[str]) -> dict[str, float]:
+def _peaks_by_name(series: Array, names: Sequence[str]) -> dict[str, float]:
     return dict(zip(names, np.abs(series).max(axis=(0, 1)).tolist(), strict=True))
 
 
 def load_diagrams(loads: LinkLoads) -> list[Diagram]:
     """Diagrams of the largest section forces over the cycle along a link."""
-    named = (("largest force [N]", loads.forces, FORCES), ("largest moment [Nm]", loads.moments, MOMENTS))
+    named = (
+        ("largest force [N]", loads.forces, SECTION_FORCE_NAMES),
+        ("largest moment [Nm]", loads.moments, SECTION_MOMENT_NAMES),
+    )
     diagrams = []
     for label, values, names in named:
-        most = np.abs(values).max(axis=0)
-        found = {name: (loads.places, most[:, k]) for k, name in enumerate(names)}
-        diagrams.append(Diagram((ALONG, label), found, from_zero=True))
+        peaks = np.abs(values).max(axis=0)
+        curves_by_name = {name: (loads.stations, peaks[:, k]) for k, name in enumerate(names)}
+        diagrams.append(Diagram((DISTANCE_LABEL, label), curves_by_name, from_zero=True))
     return diagrams
 
 
@@ -91,46 +94,50 @@ def link_loads(
     motion: Motion,
     body: str,
     section: LinkSection,
-    points: Sequence[Point] = (),
+    points: Sequence[PointMass] = (),
     acting: Sequence[AppliedWrench] = (),
 ) -> LinkLoads:
-    """Section forces of a link over a motion: what its part nearer to the joint does to the part beyond.
+    """Section forces of a link over a motion: forces of the inner part, towards the joint, on the outer part.
 
     Args:
         mech: the machine.
         motion: of all its coordinates.
         body: the link.
         section: the beam.
-        points: masses [kg] that sit on the link, such as a payload or a motor, and where [m], in its frame; they are
+        points: masses [kg] on the link, such as a payload or a motor, with their positions [m] in its frame; they are
             part of its mass.
-        acting: forces from outside on any bodies.
+        acting: external forces on any bodies.
     """
-    return loads_along(Moving.of(mech, motion, acting), body, section, points)
+    return link_loads_along(MachineMotion.from_motion(mech, motion, acting), body, section, points)
 
 
-def loads_along(moving: Moving, body: str, section: LinkSection, points: Sequence[Point] = ()) -> LinkLoads:
-    """The same of a machine that is placed along its motion already."""
-    beam = LinkBeam.of(section)
-    found = section_forces(moving, moving.pose.mech.index(body), beam, points)
-    series = (_stacked(part, (moving.times, len(beam.shares))) for part in found)
+def link_loads_along(
+    moving: MachineMotion, body: str, section: LinkSection, points: Sequence[PointMass] = ()
+) -> LinkLoads:
+    """Section forces of a link of a machine whose kinematics along the motion are known."""
+    beam = LinkBeam.from_section(section)
+    section_loads = section_forces(moving, moving.pose.mech.body_index(body), beam, points)
+    series = (_vector_array(part, (moving.times, len(beam.station_shares))) for part in section_loads)
     force, moment, own_force, own_moment = series
     axes = np.array([list(axis) for axis in beam.axes])
-    return LinkLoads(section, beam.length, beam.shares * beam.length, force, moment, axes, own_force, own_moment)
+    return LinkLoads(
+        section, beam.length, beam.station_shares * beam.length, force, moment, axes, own_force, own_moment
+    )
 
 
-def _stacked(vector: Vec, shape: tuple[int, int]) -> Array:
+def _vector_array(vector: Vec, shape: tuple[int, int]) -> Array:
     """(T, S, 3)."""
     return np.stack([np.broadcast_to(x, shape) for x in vector], axis=-1)
 
 
-def placed_masses(robot: Robot, name: str) -> list[Point]:
-    """Mass [kg] and place [m] in the link's frame of what sits on a link, as `link_loads` takes them."""
+def point_masses(robot: Robot, name: str) -> list[PointMass]:
+    """Masses [kg] on a link with their positions [m] in its frame, for `link_loads`."""
     load = robot.payload
-    found: list[Point] = []
+    masses: list[PointMass] = []
     if load is not None and (load.link or robot.last_link().name) == name:
-        found.append((load.mass, load.position))
+        masses.append((load.mass, load.position))
     for drive in robot.drives:
         motor, carrier = drive.motor, drive.mounted_on or robot.link_of_joint(drive.joint).parent
         if carrier == name and motor.position is not None and not motor.included:
-            found.append((motor.mass + motor.mass_at_rest, motor.position))
-    return found
+            masses.append((motor.mass + motor.mass_at_rest, motor.position))
+    return masses

@@ -1,8 +1,8 @@
-r"""How far the tip of a whole arm gives: by links that bend and twist, and by drives that are elastic.
+r"""Deflection of the tip of a whole arm: by bending and torsion of links, and by elastic drives.
 
-A link whose far end moves by u and turns by $\theta$ takes along what it carries, $u + \theta \times (p - p_{end})$; a
-drive whose joint lags $q - \theta_m$ behind its motor turns it about the joint's axis. All of it is quasi-static and
-small, so that the parts add up.
+A displacement u and a rotation $\theta$ of the far end of a link move the tip by $u + \theta \times (p - p_{end})$. A
+deflection $q - \theta_m$ of an elastic drive rotates it about the joint axis. Deflections are quasi-static and small:
+the parts add up.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import ZERO, Scalar, Vec
-from gearwright.algebra.differentiation.dual_numbers import value_of
-from gearwright.analysis.links.beam import Bending, LinkBeam
+from gearwright.algebra.differentiation.dual_numbers import primal_value
+from gearwright.analysis.links.beam import BeamDeflection, LinkBeam
 from gearwright.analysis.links.link_analysis import LinkAnalysis
-from gearwright.analysis.parametric_series import OF_SERIES, columns
+from gearwright.analysis.parametric_series import SERIES_OPERATIONS, column_series
 from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
-from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
 from gearwright.mechanism import BASE, Mechanism
-from gearwright.motion_demands.sensitivity import AnyMotion
+from gearwright.motion_demands.sensitivity import MotionType
 from gearwright.parts import Robot
-from gearwright.plots import saved
-from gearwright.plots.bars import Ranking, rankings
-from gearwright.plots.notebook import Shown
-from gearwright.text import listed
+from gearwright.plots import save_if_path
+from gearwright.plots.bars import RankingPanel, ranking_figure
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.text import listed_names
 
-MOTOR = ".motor"
+MOTOR_SHAFT_SUFFIX = ".motor"
 
 
-class Tip(NamedTuple):
+class TipPoint(NamedTuple):
     """A point of the arm.
 
     Args:
-        body: the link it is fixed to.
+        body: the link on which it is fixed.
         position: in its frame [m]; scalars of any kind.
-        name: what it is called.
+        name: of the point.
     """
 
     body: str
@@ -52,153 +52,165 @@ class Tip(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TipDeflection(Shown):
-    """Where the tip is against a stiff arm, over a cycle.
+class TipDeflection(NotebookFigure):
+    """Deflection of the tip relative to a rigid arm, over a cycle.
 
     Args:
         tip: the point.
-        parts: per link that bends ("upper") and drive that gives ("elbow drive") its share, world axes [m], (T, 3).
+        parts: contribution of each link ("upper") and elastic drive ("elbow drive"), world axes [m], (T, 3).
     """
 
-    tip: Tip
+    tip: TipPoint
     parts: Mapping[str, Array]
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """What links and drives add to the largest deflection; with `path` (.png, .svg, .pdf) it is saved too."""
-        values = {name: 1e3 * x for name, x in self.shares().items()}
-        title = f"{self.tip.name} gives by {1e3 * self.peak:.3g} mm"
-        return saved(rankings([Ranking("share of the deflection [mm]", values, title)], len(values)), path)
+        """Figure of the contributions to the largest deflection; with `path` (.png, .svg, .pdf) it is also saved."""
+        values = {name: 1e3 * x for name, x in self.peak_contributions().items()}
+        title = f"deflection of {self.tip.name}: {1e3 * self.peak_deflection:.3g} mm"
+        return save_if_path(
+            ranking_figure([RankingPanel("share of the deflection [mm]", values, title)], len(values)), path
+        )
 
     @cached_property
-    def total(self) -> Array:
-        """All parts together, world axes [m], (T, 3)."""
+    def total_deflection(self) -> Array:
+        """Total deflection, world axes [m], (T, 3)."""
         return np.asarray(sum(self.parts.values()))
 
     @property
-    def worst(self) -> int:
-        """The instant at which it is largest."""
-        return int(np.linalg.norm(self.total, axis=1).argmax())
+    def worst_index(self) -> int:
+        """Index of the time of the largest deflection."""
+        return int(np.linalg.norm(self.total_deflection, axis=1).argmax())
 
     @property
-    def peak(self) -> float:
-        """Its largest size [m]."""
-        return float(np.linalg.norm(self.total[self.worst]))
+    def peak_deflection(self) -> float:
+        """The largest deflection [m]."""
+        return float(np.linalg.norm(self.total_deflection[self.worst_index]))
 
-    def shares(self) -> dict[str, float]:
-        """How much each part adds to the largest deflection [m], the largest first; they sum up to it."""
-        way = self.total[self.worst] / (self.peak or 1.0)
-        found = {name: float(part[self.worst] @ way) for name, part in self.parts.items()}
-        return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+    def peak_contributions(self) -> dict[str, float]:
+        """Contribution of each part to the largest deflection [m], the largest first; their sum is the deflection."""
+        direction = self.total_deflection[self.worst_index] / (self.peak_deflection or 1.0)
+        contributions = {name: float(part[self.worst_index] @ direction) for name, part in self.parts.items()}
+        return dict(sorted(contributions.items(), key=lambda item: -abs(item[1])))
 
 
 def last_links(robot: Robot) -> list[str]:
-    """Links that carry no other."""
+    """Links without child links."""
     parents = {link.parent for link in robot.links}
     return [link.name for link in robot.links if link.name not in parents]
 
 
 def require_tip(robot: Robot, task: Task) -> None:
-    """Refuse what a task requires of a tip where nobody knows which is meant."""
-    asked, ends = [word for word in ("accuracy", "tip_deflection") if word in task.required], last_links(robot)
-    if asked and task.tip is None and len(ends) > 1:
+    """Raise an error if a task states requirements of a tip that is ambiguous."""
+    requirements, ends = [word for word in ("accuracy", "tip_deflection") if word in task.required], last_links(robot)
+    if requirements and task.tip is None and len(ends) > 1:
         raise InputError(
-            f"task {task.name!r}: {listed(asked)} is required, but robot {robot.name!r} ends in {listed(ends[:4])}"
-            f"{' and more' if len(ends) > 4 else ''}. Name the frame or link that is meant: `tip`."
+            f"task {task.name!r}: {listed_names(requirements)} is required, but robot {robot.name!r} ends in "
+            f"{listed_names(ends[:4])}"
+            f"{' and more' if len(ends) > 4 else ''}. Name the frame or link of the tip: `tip`."
         )
 
 
-def tip_of(robot: Robot, mech: Mechanism, asked: str | None, beams: Mapping[str, LinkBeam]) -> Tip | None:
-    """The point that is meant: a frame by name, else the first on the last link, its beam's end or its payload.
+def tip_point(robot: Robot, mech: Mechanism, tip_name: str | None, beams: Mapping[str, LinkBeam]) -> TipPoint | None:
+    """The tip: a frame by name, else the first frame on the last link, the end of its beam or its payload.
 
-    None where the robot has several last links and none is asked for.
+    None if the robot has several last links and none is named.
     """
-    if asked is not None:
-        body, _, position = mech.place_of(asked)
+    if tip_name is not None:
+        body, _, position = mech.place_of(tip_name)
         if body == BASE:
-            raise InputError(f"tip {asked!r} is fixed to the base, which does not deflect. Name a frame on a link.")
-        return Tip(mech.bodies[body].name, tuple(position or ZERO), asked)
+            raise InputError(f"tip {tip_name!r} is fixed to the base, which does not deflect. Name a frame on a link.")
+        return TipPoint(mech.bodies[body].name, tuple(position or ZERO), tip_name)
     ends = last_links(robot)
     if len(ends) != 1:
         return None
     last = ends[0]
     for frame in robot.frames:
         if frame.link == last:
-            return Tip(last, tuple(frame.position), frame.name)
+            return TipPoint(last, tuple(frame.position), frame.name)
     if last in beams:
-        return Tip(last, tuple(beams[last].end), f"end of {last}")
+        return TipPoint(last, tuple(beams[last].far_end), f"end of {last}")
     load = robot.payload
     if load is not None and load.link in (None, last):
-        return Tip(last, tuple(load.position), "payload")
-    return Tip(last, (0.0, 0.0, 0.0), f"origin of {last}")
+        return TipPoint(last, tuple(load.position), "payload")
+    return TipPoint(last, (0.0, 0.0, 0.0), f"origin of {last}")
 
 
 def tip_deflection(
-    mech: Mechanism, motion: AnyMotion, tip: Tip, links: Mapping[str, LinkAnalysis]
+    mech: Mechanism, motion: MotionType, tip: TipPoint, links: Mapping[str, LinkAnalysis]
 ) -> TipDeflection | None:
-    """How far the tip gives over a motion; None when nothing on its way bends or is elastic."""
-    q = columns(motion.q)
-    found = tip_parts(place(mech, q, OF_SERIES), q, tip, {name: _bent(link) for name, link in links.items()})
-    parts = {name: _stacked(part, len(motion.t)) for name, part in found.items()}
+    """Deflection of the tip over a motion; None if no link or drive on the path to the tip is elastic."""
+    q = column_series(motion.q)
+    deflections = tip_contributions(
+        place_machine(mech, q, SERIES_OPERATIONS),
+        q,
+        tip,
+        {name: _link_deflection(link) for name, link in links.items()},
+    )
+    parts = {name: _vector_series(part, len(motion.t)) for name, part in deflections.items()}
     return TipDeflection(tip, parts) if parts else None
 
 
-def tip_parts(
-    pose: Pose, q: Sequence[Scalar], tip: Tip, links: Mapping[str, tuple[LinkBeam, Bending]]
+def tip_contributions(
+    pose: Pose, q: Sequence[Scalar], tip: TipPoint, links: Mapping[str, tuple[LinkBeam, BeamDeflection]]
 ) -> dict[str, Vec]:
-    """What links that bend and drives that give add to the tip's displacement, world axes [m], over series (T, 1)."""
-    return bent_parts(pose, tip, links) | _given(pose, q, tip)
+    """Contributions of links and elastic drives to the displacement of the tip, world axes [m], over series (T, 1)."""
+    return link_contributions(pose, tip, links) | _drive_contributions(pose, q, tip)
 
 
-def _bent(link: LinkAnalysis) -> tuple[LinkBeam, Bending]:
-    """The beam of a link, and how far its end gives, over series."""
-    return LinkBeam.of(link.loads.section), Bending(Vec(*columns(link.turn)), Vec(0.0, *columns(link.deflection)))
+def _link_deflection(link: LinkAnalysis) -> tuple[LinkBeam, BeamDeflection]:
+    """The beam of a link and the deflection of its end, over series."""
+    return LinkBeam.from_section(link.loads.section), BeamDeflection(
+        Vec(*column_series(link.end_rotation)), Vec(0.0, *column_series(link.deflection))
+    )
 
 
-def bent_parts(pose: Pose, tip: Tip, links: Mapping[str, tuple[LinkBeam, Bending]]) -> dict[str, Vec]:
-    """What every link on the way to the tip adds to its displacement by bending and twisting, world axes [m]."""
+def link_contributions(
+    pose: Pose, tip: TipPoint, links: Mapping[str, tuple[LinkBeam, BeamDeflection]]
+) -> dict[str, Vec]:
+    """Contribution of the bending and torsion of every link to the displacement of the tip, world axes [m]."""
     mech = pose.mech
-    last = mech.index(tip.body)
-    turned, origin = pose.world[last]
-    at = origin + turned @ Vec.of(tip.position)
-    below = {mech.bodies[i].name: i for i in mech.paths[last]}
-    found = {}
+    last = mech.body_index(tip.body)
+    rotation, origin = pose.world_placements[last]
+    at = origin + rotation @ Vec.from_values(tip.position)
+    below = {mech.bodies[i].name: i for i in mech.body_paths[last]}
+    contributions = {}
     for name, (beam, (turn, shift)) in links.items():
         if name in below:
-            turned, origin = pose.world[below[name]]
-            moved, rotated = (turned @ _in_link(beam, one) for one in (shift, turn))
-            found[name] = moved + rotated.cross(at - origin - turned @ beam.end)
-    return found
+            rotation, origin = pose.world_placements[below[name]]
+            moved, rotated = (rotation @ _in_link_frame(beam, vector) for vector in (shift, turn))
+            contributions[name] = moved + rotated.cross(at - origin - rotation @ beam.far_end)
+    return contributions
 
 
-def _in_link(beam: LinkBeam, vector: Vec) -> Vec:
-    """A vector along the beam's axes in the link's frame."""
+def _in_link_frame(beam: LinkBeam, vector: Vec) -> Vec:
+    """Components in the link's frame of a vector in the axes of the beam."""
     x, y, z = beam.axes
     return x * vector.x + y * vector.y + z * vector.z
 
 
-def _stacked(vector: Vec, times: int) -> Array:
+def _vector_series(vector: Vec, times: int) -> Array:
     """(T, 3)."""
     return np.hstack([np.broadcast_to(x, (times, 1)) for x in vector])
 
 
-def where(mech: Mechanism, q: Array, tip: Tip) -> Array:
-    """Where the tip of the stiff arm is, (T, 3)."""
+def tip_position(mech: Mechanism, q: Array, tip: TipPoint) -> Array:
+    """Position of the tip of the rigid arm, (T, 3)."""
     turned, origin = placement(mech, q, tip.body)
     return np.asarray(origin + turned @ np.array([float(x) for x in tip.position]))
 
 
-def _given(pose: Pose, q: Sequence[Scalar], tip: Tip) -> dict[str, Vec]:
-    """What every elastic drive adds: its joint lags behind its motor."""
+def _drive_contributions(pose: Pose, q: Sequence[Scalar], tip: TipPoint) -> dict[str, Vec]:
+    """Contribution of every elastic drive: the angle between joint and motor."""
     mech = pose.mech
-    J = jacobian(pose, mech.index(tip.body), Vec.of(tip.position))
-    found = {}
+    J = jacobian(pose, mech.body_index(tip.body), Vec.from_values(tip.position))
+    contributions = {}
     for shaft in mech.shafts:
-        joint = shaft.removesuffix(MOTOR)
-        if not shaft.endswith(MOTOR) or joint not in mech.speeds:
+        joint = shaft.removesuffix(MOTOR_SHAFT_SUFFIX)
+        if not shaft.endswith(MOTOR_SHAFT_SUFFIX) or joint not in mech.speeds:
             continue
         k = mech.speeds.index(joint)
         turned = Vec(*(row[k] for row in J[:3]))
-        if any(np.any(value_of(x)) for x in turned):
+        if any(np.any(primal_value(x)) for x in turned):
             lag = q[mech.coordinates.index(joint)] - q[mech.coordinates.index(shaft)]
-            found[f"{joint} drive"] = turned * lag
-    return found
+            contributions[f"{joint} drive"] = turned * lag
+    return contributions

@@ -1,4 +1,4 @@
-"""What the popular approximations get wrong over a motion."""
+"""Errors of common approximations over a motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import whole
+from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.closure import Closure, closure_of
@@ -18,13 +18,13 @@ from gearwright.functions.dynamics import axial_rates, integrate, inverse_dynami
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
-from gearwright.plots import Panel, figure, panels_by_unit, saved
-from gearwright.plots.notebook import Shown
-from gearwright.text import listed
+from gearwright.plots import Panel, panel_figure, panels_by_unit, save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.text import listed_names
 
 
-class Miss(NamedTuple):
-    """How far an approximation is off at one speed: largest and root-mean-square error, and the exact peak [Nm, N]."""
+class ApproximationError(NamedTuple):
+    """Error of an approximation at one speed: largest and root-mean-square error, and the exact peak [Nm, N]."""
 
     kind: str
     speed: str
@@ -33,13 +33,13 @@ class Miss(NamedTuple):
     peak: float
 
     @property
-    def share(self) -> float:
+    def relative_error(self) -> float:
         """The largest error as a fraction of the exact peak; infinite when the exact force is zero throughout."""
         return self.largest / self.peak if self.peak else (float("inf") if self.largest else 0.0)
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(NotebookFigure):
     """Exact and approximate generalized forces over a motion.
 
     Args:
@@ -56,7 +56,7 @@ class Comparison(Shown):
     approximations: dict[str, Array]
     uncoupled: tuple[str, ...]
 
-    def misses(self) -> list[Miss]:
+    def approximation_errors(self) -> list[ApproximationError]:
         """One row per approximation and speed."""
         rows = []
         for kind, tau in self.approximations.items():
@@ -64,83 +64,83 @@ class Comparison(Shown):
             for k, speed in enumerate(self.mech.speeds):
                 largest = float(np.abs(error[:, k]).max())
                 rms = float(np.sqrt(np.mean(error[:, k] ** 2)))
-                rows.append(Miss(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
+                rows.append(ApproximationError(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
-    def most_missed(self, kinds: Sequence[str] = ("reflected", "diagonal")) -> str:
-        """The speed at which approximations miss the largest share of the exact peak.
+    def least_accurate_speed(self, kinds: Sequence[str] = ("reflected", "diagonal")) -> str:
+        """The speed with the largest error of approximations relative to the exact peak.
 
         Args:
-            kinds: the approximations that count; those without wheels at all miss most everywhere.
+            kinds: the approximations to compare; those without wheels have the largest errors everywhere.
         """
         worst = dict.fromkeys(self.mech.speeds, 0.0)
-        for miss in self.misses():
-            if miss.kind in kinds and np.isfinite(miss.share):
-                worst[miss.speed] = max(worst[miss.speed], miss.share)
+        for error in self.approximation_errors():
+            if error.kind in kinds and np.isfinite(error.relative_error):
+                worst[error.speed] = max(worst[error.speed], error.relative_error)
         return max(worst, key=lambda name: worst[name])
 
     def plot(self, path: str | Path | None = None, *, most: int = 8) -> Any:
-        """Per speed the exact force, and beside it the error of each approximation; "none" has a scale of its own.
+        """Figure of the exact force of each speed and the errors of the approximations; "none" has a separate scale.
 
         Args:
-            path: .png, .svg or .pdf, where the figure is saved too.
-            most: of a machine with more speeds those with the largest errors are drawn.
+            path: .png, .svg or .pdf file in which the figure is also saved.
+            most: largest number of speeds; those with the largest errors are drawn.
         """
         kinds = list(self.approximations)
         groups = [group for group in ([k for k in kinds if k != "none"], [k for k in kinds if k == "none"]) if group]
         panels = []
-        for k in self._largest_errors(most):
+        for k in self._speeds_with_largest_errors(most):
             speed = self.mech.speeds[k]
             panels += panels_by_unit(
                 "force", {"exact": self.exact[:, k]}, {"exact": force_unit(self.mech, speed)}, speed
             )
-            panels += [self._errors(k, group) for group in groups]
+            panels += [self._error_panel(k, group) for group in groups]
         title = f"the {most} of {self.mech.n} speeds with the largest errors" if self.mech.n > most else ""
-        return saved(figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)
+        return save_if_path(panel_figure(self.motion.t, "time [s]", panels, columns=1 + len(groups), title=title), path)
 
-    def _errors(self, k: int, kinds: Sequence[str]) -> Panel:
+    def _error_panel(self, k: int, kinds: Sequence[str]) -> Panel:
         rounding = 1e-12 * np.abs(self.exact[:, k]).max()
         errors = {kind: (self.approximations[kind] - self.exact)[:, k] for kind in kinds}
         curves = {kind: np.where(np.abs(error) > rounding, error, 0.0) for kind, error in errors.items()}
         speed = self.mech.speeds[k]
         return Panel(f"error [{force_unit(self.mech, speed)}]", curves, title=speed)
 
-    def _largest_errors(self, most: int) -> list[int]:
+    def _speeds_with_largest_errors(self, most: int) -> list[int]:
         worst = np.max([np.abs(tau - self.exact).max(axis=0) for tau in self.approximations.values()], axis=0)
         return sorted(np.argsort(-worst)[:most].tolist())
 
 
 @check_arguments
 def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
-    r"""The exact generalized forces of a motion beside those of the approximations (see `approximate`).
+    r"""Compare the exact generalized forces of a motion with those of approximations (see `approximate`).
 
-    Of a robot with closed loops the motion must keep them closed. The forces are then those at the free joints,
-    $N' \tau$ with $v = N w$ (`gw.contact.free_speeds`), and zero at the others, which follow.
+    The motion of a robot with closed loops must keep the loops closed. The forces are then those at the independent
+    joints, $N' \tau$ with $v = N w$ (`gw.contact.free_speeds`), and zero at the dependent joints.
     """
     robot, mech = mech, machine_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
-            f"({listed(mech.coordinates)})."
+            f"({listed_names(mech.coordinates)})."
         )
     state = (motion.q, motion.v, motion.a)
     closure = closure_of("compare", robot, mech, None)
-    onto_free = _same if closure is None else _free_forces(closure, motion)
+    onto_free = _unchanged_forces if closure is None else _free_forces(closure, motion)
     approximations = {kind: onto_free(inverse_dynamics(approximate(mech, kind), *state)) for kind in kinds}
     return Comparison(mech, motion, onto_free(inverse_dynamics(mech, *state)), approximations, uncoupled_spins(mech))
 
 
-def _same(tau: Array) -> Array:
+def _unchanged_forces(tau: Array) -> Array:
     return tau
 
 
 def _free_forces(closure: Closure, motion: Motion) -> Callable[[Array], Array]:
-    """Forces (T, n) of the open tree -> those of the free joints, in their columns, along a motion that is closed."""
+    """Map of forces (T, n) of the open tree to those of the independent joints, along a motion with closed loops."""
     rows = closure.require_closed_motion("compare", motion.q, motion.t)
-    free = closure.free(rows[0]).indices
+    free = closure.free_speeds(rows[0]).indices
     N = np.zeros((len(motion.q), closure.mech.n, closure.mech.n))
     for k, row in enumerate(rows):
-        N[k][:, list(free)] = closure.free(row, free).directions
+        N[k][:, list(free)] = closure.free_speeds(row, free).directions
     return lambda tau: np.asarray(np.einsum("tij,ti->tj", N, tau))
 
 
@@ -149,13 +149,15 @@ def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
-    polynomial of the coordinates: it vanishes identically if it does at configurations without special angles.
+    polynomial of the coordinates: it vanishes identically if it vanishes at generic configurations.
     """
     mech = machine_of("uncoupled_spins", mech)
-    whole("uncoupled_spins", "samples", samples, least=1, example=8)
+    whole_number("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()
     rng = np.random.default_rng(4)
     q = integrate(mech, neutral(mech), rng.uniform(-1.5, 1.5, (samples, mech.n)))
     h = np.abs(axial_rates(mech, q)).max(axis=(0, 2))
-    return tuple(spin.name for spin, size in zip(mech.spins, h, strict=True) if size < 1e-9 or not spin.coupled)
+    return tuple(
+        spin.name for spin, size in zip(mech.spins, h, strict=True) if size < 1e-9 or not spin.coupling_inertia
+    )

@@ -1,4 +1,4 @@
-"""Energy book-keeping over a motion: what the drives put in is what the machine stores, or burns in dampers."""
+"""Energy balance over a motion: the work of the drives is stored in the machine or dissipated in dampers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gearwright.arrays import Array
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Motion
-from gearwright.plots import Panel, figure, saved
-from gearwright.plots.notebook import notebook
+from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots.notebook import notebook_html
 
-ENERGY_LABEL = "energy, potential from its start [J]"
-"""Of the axis in figures of energies."""
+ENERGY_LABEL = "energy (potential energy relative to start) [J]"
+"""Axis label in figures of energies."""
 
 
 class EnergyBalance(NamedTuple):
@@ -28,14 +28,16 @@ class EnergyBalance(NamedTuple):
     heat: Array
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """A figure of the energies over the samples; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(figure(np.arange(len(self.work)), "sample", [Panel(ENERGY_LABEL, self.curves())]), path)
+        """Figure of the energies over the samples; with `path` (.png, .svg, .pdf) it is also saved."""
+        return save_if_path(
+            panel_figure(np.arange(len(self.work)), "sample", [Panel(ENERGY_LABEL, self.energy_curves())]), path
+        )
 
-    def curves(self) -> dict[str, Array]:
-        """What a figure shows: name -> series [J].
+    def energy_curves(self) -> dict[str, Array]:
+        """Curves of the figure: name -> series [J].
 
-        The potential counts from its value at the start: its zero is arbitrary, and that of a robot that stands high
-        would flatten everything else.
+        The potential energy is relative to its initial value: its zero is arbitrary, and a large offset would hide the
+        other curves.
         """
         shown = {
             "kinetic": self.kinetic,
@@ -45,11 +47,11 @@ class EnergyBalance(NamedTuple):
         return shown | ({"heat in dampers": self.heat} if np.any(self.heat) else {})
 
     def _repr_html_(self) -> str:
-        return notebook(self)
+        return notebook_html(self)
 
     @property
     def residual(self) -> Array:
-        """Work less the change of stored energy less heat: zero but for the quadrature."""
+        """Work less the change of stored energy less heat: zero up to the quadrature error."""
         stored = self.kinetic + self.potential
         return self.work - (stored - stored[0]) - self.heat
 

@@ -1,4 +1,4 @@
-"""One impact with exact, diagonal and no rotors: in geared arms the rotors are most of what is struck."""
+"""One impact with exact, diagonal and no rotors: in geared arms the rotors are most of the effective mass."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_floats
+from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.constrained_dynamics import impact
 from gearwright.functions.dynamics import jacobian, kinetic_energy, mass_matrix
 from gearwright.mechanism import RobotOrMech, approximate, machine_of
-from gearwright.plots import saved
-from gearwright.plots.bars import BarPanel, bar_panels
-from gearwright.plots.notebook import Shown
-from gearwright.programs.inputs import checked
+from gearwright.plots import save_if_path
+from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.programs.inputs import checked_array
 
-MODELS = ("exact", "diagonal", "none")
-"""How rotors and gears count."""
+ROTOR_MODELS = ("exact", "diagonal", "none")
+"""Models of rotors and gears."""
 
 
 class ImpactFigures(NamedTuple):
-    """What an impact does to one model of a machine.
+    """Results of an impact for one model of a machine.
 
     Args:
-        reflected_mass: what the tip weighs along the normal, 1 / (J M^-1 J') [kg].
+        reflected_mass: effective mass of the tip along the normal, 1 / (J M^-1 J') [kg].
         impulse: along the normal [Ns].
-        energy_lost: [J].
-        v_after: speeds after it (n,).
+        energy_lost: dissipated energy [J].
+        v_after: speeds after the impact (n,).
     """
 
     reflected_mass: float
@@ -41,17 +41,21 @@ class ImpactFigures(NamedTuple):
     v_after: tuple[float, ...]
 
 
-class ImpactComparison(Shown, dict[str, ImpactFigures]):
-    """What an impact does, by the model of the machine: "exact", "diagonal" and "none" of the rotors."""
+class ImpactComparison(NotebookFigure, dict[str, ImpactFigures]):
+    """Results of an impact by the model of the rotors: "exact", "diagonal" and "none"."""
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Mass at the tip, impulse and energy lost with each model; with `path` (.png, .svg, .pdf) it is saved too."""
-        told = {"mass at the tip [kg]": "reflected_mass", "impulse [Ns]": "impulse", "energy lost [J]": "energy_lost"}
+        """Figure of effective mass, impulse and energy loss of each model; also saved as `path` (.png, .svg, .pdf)."""
+        fields_by_label = {
+            "mass at the tip [kg]": "reflected_mass",
+            "impulse [Ns]": "impulse",
+            "energy lost [J]": "energy_lost",
+        }
         panels = [
-            BarPanel(label, list(self), {"": [getattr(one, word) for one in self.values()]})
-            for label, word in told.items()
+            BarPanel(label, list(self), {"": [getattr(result, field) for result in self.values()]})
+            for label, field in fields_by_label.items()
         ]
-        return saved(bar_panels(panels, columns=len(panels)), path)
+        return save_if_path(bar_panel_figure(panels, columns=len(panels)), path)
 
 
 @check_arguments
@@ -63,14 +67,14 @@ def compare_impacts(
     normal: Sequence[float],
     restitution: float = 0.0,
 ) -> ImpactComparison:
-    r"""A frictionless impact of a frame's origin against a rigid wall, with exact, diagonal and no rotors.
+    r"""Compare a frictionless impact of a frame's origin on a rigid wall with exact, diagonal and no rotors.
 
     Args:
         mech: the machine.
         q: configuration (nq,).
-        v: speeds before (n,).
-        frame: the body or frame that strikes.
-        normal: of the wall, towards the free side, base axes.
+        v: speeds before the impact (n,).
+        frame: the body or frame that hits the wall.
+        normal: of the wall, towards the free side, in base axes.
         restitution: 0 (plastic) to 1.
 
     >>> import gearwright as gw
@@ -79,22 +83,22 @@ def compare_impacts(
     [6.17, 6.17, 1.03]
     """
     machine = machine_of("compare_impacts", mech)
-    way = as_floats("compare_impacts", "normal", normal)
-    if way.shape != (3,) or not np.linalg.norm(way) > 0 or not np.isfinite(way).all():
+    direction = as_float_array("compare_impacts", "normal", normal)
+    if direction.shape != (3,) or not np.linalg.norm(direction) > 0 or not np.isfinite(direction).all():
         raise InputError(f"compare_impacts: the normal {normal!r} has no direction. Give three numbers, not all zero.")
-    row = (way / np.linalg.norm(way)) @ jacobian(machine, q, frame)[:3]
-    arriving = float(row @ checked("compare_impacts", machine, "v", v, machine.n))
-    if arriving >= 0:
+    row = (direction / np.linalg.norm(direction)) @ jacobian(machine, q, frame)[:3]
+    normal_speed = float(row @ checked_array("compare_impacts", machine, "v", v, machine.n))
+    if normal_speed >= 0:
         raise InputError(
-            f"compare_impacts: {frame!r} does not approach the wall: its speed along the normal is {arriving:.4g} m/s. "
-            "Give speeds with which it comes near, or turn the normal round."
+            f"compare_impacts: {frame!r} does not approach the wall: its speed along the normal is {normal_speed:.4g} "
+            "m/s. Give speeds towards the wall, or reverse the normal."
         )
-    models = {name: machine if name == "exact" else approximate(machine, name) for name in MODELS}
-    return ImpactComparison({name: _figures(model, q, v, row, restitution) for name, model in models.items()})
+    models = {name: machine if name == "exact" else approximate(machine, name) for name in ROTOR_MODELS}
+    return ImpactComparison({name: _impact_results(model, q, v, row, restitution) for name, model in models.items()})
 
 
-def _figures(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, row: Array, restitution: float) -> ImpactFigures:
-    after, impulse = impact(mech, q, v, row[None], restitution)
-    lost = kinetic_energy(mech, q, v) - kinetic_energy(mech, q, after)
+def _impact_results(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, row: Array, restitution: float) -> ImpactFigures:
+    v_after, impulse = impact(mech, q, v, row[None], restitution)
+    energy_lost = kinetic_energy(mech, q, v) - kinetic_energy(mech, q, v_after)
     mass = 1.0 / float(row @ np.linalg.solve(mass_matrix(mech, q), row))
-    return ImpactFigures(mass, float(impulse[0]), float(lost), tuple(after.tolist()))
+    return ImpactFigures(mass, float(impulse[0]), float(energy_lost), tuple(v_after.tolist()))

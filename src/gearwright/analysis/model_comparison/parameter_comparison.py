@@ -1,4 +1,4 @@
-"""The comparison of exact and approximate forces while numbers of a robot change: through kernels, at once."""
+"""Comparison of exact and approximate forces for changing parameters of a robot, with compiled kernels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from gearwright.mechanism import assemble
 from gearwright.motion import Motion
 from gearwright.parts import Robot, with_parameters
 
-KINDS = ("exact", "reflected", "diagonal", "none")
+COMPARED_MODELS = ("exact", "reflected", "diagonal", "none")
 
 
 @dataclass(frozen=True)
 class ParameterComparison:
     """Exact and approximate generalized forces of a motion as functions of a robot's parameters.
 
-    Made once by `parameter_comparison`, which compiles a kernel per approximation; every further value of a parameter
-    costs microseconds instead of an assembly of the robot.
+    `parameter_comparison` compiles one kernel per approximation; every further value of a parameter then costs
+    microseconds instead of an assembly of the robot.
 
     Args:
         robot: the robot.
@@ -45,20 +45,25 @@ class ParameterComparison:
         return self.kernels["exact"].parameters
 
     @property
-    def nominal(self) -> Array:
+    def nominal_values(self) -> Array:
         """The parameters' values in the robot, (P,)."""
-        return self.kernels["exact"].nominal
+        return self.kernels["exact"].nominal_parameters
 
-    def forces(self, values: ArrayLike, motion: Motion) -> dict[str, Array]:
+    def generalised_forces(self, values: ArrayLike, motion: Motion) -> dict[str, Array]:
         """Per kind the generalized forces [Nm, N] (T, n) of a motion for the parameters' values (P,)."""
-        given = np.asarray(values, dtype=float)
-        if given.shape != (len(self.parameters),):
-            raise InputError(f"forces: {given.size} values for {len(self.parameters)} parameters. Give one each.")
-        return {kind: kernel(motion.q, motion.v, motion.a, parameters=given) for kind, kernel in self.kernels.items()}
+        parameter_values = np.asarray(values, dtype=float)
+        if parameter_values.shape != (len(self.parameters),):
+            raise InputError(
+                f"forces: {parameter_values.size} values for {len(self.parameters)} parameters. Give one each."
+            )
+        return {
+            kind: kernel(motion.q, motion.v, motion.a, parameters=parameter_values)
+            for kind, kernel in self.kernels.items()
+        }
 
-    def at(self, values: ArrayLike, motion: Motion) -> Comparison:
-        """The comparison of the robot that has these values."""
-        forces = self.forces(values, motion)
+    def compare_at(self, values: ArrayLike, motion: Motion) -> Comparison:
+        """The comparison for these parameter values."""
+        forces = self.generalised_forces(values, motion)
         numbers = dict(zip(self.parameters, np.asarray(values, dtype=float).tolist(), strict=True))
         mech = assemble(with_parameters(self.robot, numbers))
         return Comparison(mech, motion, forces.pop("exact"), forces, self.uncoupled)
@@ -66,7 +71,7 @@ class ParameterComparison:
 
 @check_arguments
 def parameter_comparison(
-    robot: Robot, parameters: Sequence[str], kinds: Sequence[str] = KINDS[1:]
+    robot: Robot, parameters: Sequence[str], kinds: Sequence[str] = COMPARED_MODELS[1:]
 ) -> ParameterComparison:
     """Compile the exact inverse dynamics and its approximations of a robot with parameters as inputs.
 
@@ -74,7 +79,7 @@ def parameter_comparison(
     >>> from gearwright.motion import polynomial
     >>> found = parameter_comparison(gw.load("elbow"), ["j2.gear.ratio"])
     >>> motion = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0).sample(51)
-    >>> low, high = (np.abs(found.forces([ratio], motion)["exact"][:, 1]).max() for ratio in (50.0, 100.0))
+    >>> low, high = (np.abs(found.generalised_forces([ratio], motion)["exact"][:, 1]).max() for ratio in (50.0, 100.0))
     >>> bool(low < high)
     True
     """

@@ -1,8 +1,8 @@
 """Sensitivities: the change of every characteristic of a task for one per cent of a parameter, by exact derivatives.
 
-Nothing is differenced but the balance inside a gear box at one instant (`analysis.drives.tooth_force_sensitivity`): the
-whole analysis (inverse dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies) runs
-over dual numbers.
+The whole analysis (inverse dynamics, shafts behind springs, losses, windings, heat, reactions, stress, frequencies)
+runs over dual numbers. Only the equilibrium inside a gearbox at one instant uses differences
+(`analysis.drives.tooth_force_sensitivity`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import varied_parameters
-from gearwright.analysis.cycle.cycle_motion import Prescribed
-from gearwright.analysis.cycle.task_cycle import Cycle
+from gearwright.algebra.differentiation.dual_numbers import dual_parameters
+from gearwright.analysis.cycle.cycle_motion import PrescribedMotion
+from gearwright.analysis.cycle.task_cycle import TaskCycle
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.links.structural_deflection import Structure, acting_on, beams_of
-from gearwright.analysis.parametric_series import slope_of
-from gearwright.analysis.sensitivity.structural_sensitivity import structure_slopes
-from gearwright.analysis.summary import CHARACTERISTICS
+from gearwright.analysis.links.structural_deflection import StructuralAnalysis, external_wrenches, link_beams
+from gearwright.analysis.parametric_series import partial_by
+from gearwright.analysis.sensitivity.structural_sensitivity import structural_partials
+from gearwright.analysis.summary import CHARACTERISTIC_UNITS
 from gearwright.analysis.task_analysis import Analysis
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
@@ -30,57 +30,57 @@ from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
 from gearwright.parts import Drive, LinkSection, Robot, parameter, with_parameters
-from gearwright.plots import saved
-from gearwright.plots.bars import Ranking, rankings
-from gearwright.plots.notebook import Shown
+from gearwright.plots import save_if_path
+from gearwright.plots.bars import RankingPanel, ranking_figure
+from gearwright.plots.notebook import NotebookFigure
 
 
-def varied_characteristics(found: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:
-    """The characteristics of drives, links and tip by name, with slopes by parameters that have these values."""
-    task, robot = found.task, with_parameters(found.robot, varied_parameters(values))
+def characteristics_with_partials(analysis: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:
+    """The characteristics of drives, links and tip by name, with derivatives by parameters at these values."""
+    task, robot = analysis.task, with_parameters(analysis.robot, dual_parameters(values))
     mech = assemble(robot)
-    course = Prescribed(task.cycle, tuple(task.forces), task.contact, found.samples, task.cycles)
-    demanded, handed_on = course.slopes(found.robot, values)
-    acting = acting_on(robot, mech, demanded.motion, task.forces, task.contact)
-    cycle = Cycle(robot, mech, task, demanded, handed_on, found.catalogue or bundled_drives(), acting)
-    drives = {one.joint or one.name: one for one in cycle.drives()}
-    beams = beams_of(_sections(found, robot))
-    return numbers_of(drives) | structure_slopes(robot, mech, demanded.motion, beams, task)
+    cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, analysis.samples, task.cycle_count)
+    demands, output_torques = cycle_motion.demand_partials(analysis.robot, values)
+    wrenches = external_wrenches(robot, mech, demands.motion, task.forces, task.contact)
+    cycle = TaskCycle(robot, mech, task, demands, output_torques, analysis.catalogue or bundled_drives(), wrenches)
+    drives = {drive.joint or drive.name: drive for drive in cycle.drive_analyses()}
+    beams = link_beams(_varied_sections(analysis, robot))
+    return drive_characteristics(drives) | structural_partials(robot, mech, demands.motion, beams, task)
 
 
-def numbers_of(drives: Mapping[str, DriveAnalysis]) -> dict[str, Scalar]:
+def drive_characteristics(drives: Mapping[str, DriveAnalysis]) -> dict[str, Scalar]:
     """The characteristics of drives by name."""
     return {
-        f"{name}.{word}": getattr(drive, word)
+        f"{name}.{field}": getattr(drive, field)
         for name, drive in drives.items()
-        for word in CHARACTERISTICS
-        if getattr(drive, word) is not None
+        for field in CHARACTERISTIC_UNITS
+        if getattr(drive, field) is not None
     }
 
 
-def _sections(found: Analysis, robot: Robot) -> dict[str, LinkSection]:
-    """Those of the analysis; where the robot itself states them, those that vary."""
+def _varied_sections(analysis: Analysis, robot: Robot) -> dict[str, LinkSection]:
+    """The sections of the analysis; variable ones if the robot itself states them."""
     sections = {}
-    for name, link in found.links.items():
-        own, varied = found.robot.link(name).section, robot.link(name).section
-        sections[name] = varied if own is link.loads.section and varied is not None else link.loads.section
+    for name, link in analysis.links.items():
+        stated, varied = analysis.robot.link(name).section, robot.link(name).section
+        sections[name] = varied if stated is link.loads.section and varied is not None else link.loads.section
     return sections
 
 
-DRAWN = "rms_motor_torque"
-"""The characteristic of every drive that is drawn unless somebody says."""
+DEFAULT_CHARACTERISTIC = "rms_motor_torque"
+"""The characteristic of every drive that is drawn by default."""
 
 
 @dataclass(frozen=True)
-class Sensitivities(Shown):
-    """Changes of characteristics for one per cent more of each parameter.
+class Sensitivities(NotebookFigure):
+    """Changes of characteristics for an increase of each parameter by one per cent.
 
     Args:
         parameters: their paths.
         characteristics: `<drive>.<characteristic>`, `<link>.peak_stress`, `<link>.peak_deflection`, and
             `tip.peak_deflection`.
-        values: what they are now, (C,).
-        changes: by how much they change, in their own units, (P, C).
+        values: their present values, (C,).
+        changes: of the characteristics, in their own units, (P, C).
     """
 
     parameters: tuple[str, ...]
@@ -89,79 +89,85 @@ class Sensitivities(Shown):
     changes: Array
 
     @property
-    def relative(self) -> Array:
-        """The changes in per cent of the characteristic, (P, C); 0 where it is zero itself."""
+    def relative_changes(self) -> Array:
+        """The changes in per cent of the characteristic, (P, C); 0 if the characteristic is zero."""
         size = np.abs(self.values)
         return np.asarray(100 * np.divide(self.changes, size, out=np.zeros_like(self.changes), where=size > 0))
 
     def plot(self, *characteristics: str, path: str | Path | None = None, most: int = 8) -> Any:
-        """Which parameters change a characteristic most, in per cent for one per cent more of each.
+        """Figure of the parameters with the largest effect on a characteristic, in per cent for one per cent.
 
         Args:
-            characteristics: such as "elbow.energy"; the rms torques of the motors unless given.
-            path: .png, .svg or .pdf, where the figure is saved too.
-            most: how many parameters are drawn.
+            characteristics: such as "elbow.energy"; by default the rms torques of the motors.
+            path: .png, .svg or .pdf file in which the figure is also saved.
+            most: largest number of parameters in the figure.
         """
-        usual = [name for name in self.characteristics if name.endswith(f".{DRAWN}")] or self.characteristics[:1]
+        default_names = [
+            name for name in self.characteristics if name.endswith(f".{DEFAULT_CHARACTERISTIC}")
+        ] or self.characteristics[:1]
         panels = []
-        for name in characteristics or usual:
-            self._require(name, self.characteristics)
-            changes = self.relative[:, self.characteristics.index(name)].tolist()
-            panels.append(Ranking("change for 1 % more [%]", dict(zip(self.parameters, changes, strict=True)), name))
-        return saved(rankings(panels, most), path)
+        for name in characteristics or default_names:
+            self._require_name(name, self.characteristics)
+            changes = self.relative_changes[:, self.characteristics.index(name)].tolist()
+            panels.append(
+                RankingPanel("change for 1 % more [%]", dict(zip(self.parameters, changes, strict=True)), name)
+            )
+        return save_if_path(ranking_figure(panels, most), path)
 
-    def as_words(self) -> dict[str, dict[str, float]]:
-        """Parameter -> characteristic -> change by one per cent, in its own unit, as JSON can hold it."""
+    def as_mapping(self) -> dict[str, dict[str, float]]:
+        """Parameter -> characteristic -> change by one per cent, in its own unit, for JSON."""
         pairs = zip(self.parameters, self.changes.tolist(), strict=True)
         return {path: dict(zip(self.characteristics, row, strict=True)) for path, row in pairs}
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The change of a characteristic by one per cent of a parameter, in its own unit."""
         path, name = pair
-        self._require(path, self.parameters)
-        self._require(name, self.characteristics)
+        self._require_name(path, self.parameters)
+        self._require_name(name, self.characteristics)
         return float(self.changes[self.parameters.index(path), self.characteristics.index(name)])
 
-    def _require(self, word: str, known: Sequence[str]) -> None:
-        if word not in known:
-            raise InputError(f"sensitivities: there is no {word!r}; known are {', '.join(known)}.")
+    def _require_name(self, name: str, names: Sequence[str]) -> None:
+        if name not in names:
+            raise InputError(f"sensitivities: {name!r} is unknown. Use one of {', '.join(names)}.")
 
 
-def usual_parameters(robot: Robot) -> tuple[str, ...]:
-    """Those that a designer changes: masses of links and payload, and the numbers of every drive that it states."""
-    found = [f"{link.name}.mass" for link in robot.links if link.mass]
-    found += ["payload.mass"] if robot.payload is not None and robot.payload.mass else []
-    return (*found, *(path for drive in robot.drives for path in _of_drive(drive)))
+def default_parameters(robot: Robot) -> tuple[str, ...]:
+    """Default parameters: masses of links and payload, and the stated data of every drive."""
+    paths = [f"{link.name}.mass" for link in robot.links if link.mass]
+    paths += ["payload.mass"] if robot.payload is not None and robot.payload.mass else []
+    return (*paths, *(path for drive in robot.drives for path in _drive_parameters(drive)))
 
 
 @check_arguments
-def sensitivities(found: Analysis, parameters: Sequence[str] | None = None) -> Sensitivities:
-    """What one per cent of every parameter does to every characteristic of the prescribed motion.
+def sensitivities(analysis: Analysis, parameters: Sequence[str] | None = None) -> Sensitivities:
+    """Change of every characteristic of the prescribed motion for one per cent of every parameter.
 
     Args:
-        found: what `gw.analyse` found.
-        parameters: parameter paths; masses, inertias, ratios, efficiencies, torque constants and resistances that the
-            robot states unless given.
+        analysis: result of `gw.analyse`.
+        parameters: parameter paths; by default the masses, inertias, ratios, efficiencies, torque constants and
+            resistances that the robot states.
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
-    >>> found = gw.analyse(gw.load("elbow"), gw.design.Task([swing]))
-    >>> table = sensitivities(found, ["j1.motor.inertia"])
-    >>> 0 < table["j1.motor.inertia", "j1.rms_torque"] < 0.01 * found.drives["j1"].rms_torque
+    >>> analysis = gw.analyse(gw.load("elbow"), gw.design.Task([swing]))
+    >>> table = sensitivities(analysis, ["j1.motor.inertia"])
+    >>> 0 < table["j1.motor.inertia", "j1.rms_torque"] < 0.01 * analysis.drives["j1"].rms_torque
     True
     """
-    found.task.carried_by(found.robot, "a table of sensitivities")
-    paths = tuple(usual_parameters(found.robot) if parameters is None else parameters)
-    known = numbers_of(found.drives) | Structure(dict(found.links), found.tip).numbers()
-    base = {name: float(x) for name, x in known.items() if np.isfinite(x)}
-    values = {path: float(parameter(found.robot, path)) for path in paths}
-    varied = varied_characteristics(found, {path: value for path, value in values.items() if value})
-    rows = [[0.01 * value * slope_of(varied[name], path) for name in base] for path, value in values.items()]
+    analysis.task.loaded_robot(analysis.robot, "a table of sensitivities")
+    paths = tuple(default_parameters(analysis.robot) if parameters is None else parameters)
+    values_by_name = (
+        drive_characteristics(analysis.drives) | StructuralAnalysis(dict(analysis.links), analysis.tip).peak_values()
+    )
+    base = {name: float(x) for name, x in values_by_name.items() if np.isfinite(x)}
+    values = {path: float(parameter(analysis.robot, path)) for path in paths}
+    varied = characteristics_with_partials(analysis, {path: value for path, value in values.items() if value})
+    rows = [[0.01 * value * partial_by(varied[name], path) for name in base] for path, value in values.items()]
     changes = np.array(rows).reshape(len(paths), len(base))
     return Sensitivities(paths, tuple(base), np.array(list(base.values())), changes)
 
 
-def _of_drive(drive: Drive) -> Iterator[str]:
+def _drive_parameters(drive: Drive) -> Iterator[str]:
     motor, gear = drive.motor, drive.gear
     stated = {
         "motor.inertia": motor.inertia,
@@ -170,4 +176,4 @@ def _of_drive(drive: Drive) -> Iterator[str]:
         "motor.torque_constant": motor.torque_constant,
         "motor.resistance": motor.resistance,
     }
-    yield from (f"{drive.title}.{word}" for word, value in stated.items() if value)
+    yield from (f"{drive.title}.{field}" for field, value in stated.items() if value)

@@ -1,4 +1,4 @@
-"""Stretches of a cycle on which the robot carries one payload each, and rows of series that belong to one of them."""
+"""Payload phases of a cycle, with one payload each, and the rows of series that belong to a phase."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.motion import Motion
-from gearwright.motion_demands.result import MotionDemands, excess, jumps
+from gearwright.motion_demands.result import MotionDemands, limit_excess, state_jumps
 from gearwright.parts import Robot
 
-SAME_TIME = 1e-9
-"""Share of a cycle up to which two times are one."""
-WARM = "_temperature"
-"""Ending of states that do not count as jumping: each payload is followed as if it were carried all along."""
+SAME_TIME_RATIO = 1e-9
+"""Share of a cycle up to which two times are equal."""
+TEMPERATURE_STATE_SUFFIX = "_temperature"
+"""Suffix of states whose jumps are ignored: each payload is computed as if it were carried over the whole cycle."""
 
 
-class Stretch(NamedTuple):
-    """Some motions of a cycle, one after the other, with one payload.
+class PayloadPhase(NamedTuple):
+    """A sequence of motions of a cycle with one payload.
 
     Args:
-        robot: with what it carries.
+        robot: with its payload.
         start: time [s].
         end: time [s].
     """
@@ -33,22 +33,22 @@ class Stretch(NamedTuple):
     end: float
 
     @property
-    def mass(self) -> float:
-        """What the robot carries [kg]."""
+    def payload_mass(self) -> float:
+        """Mass of the payload [kg]."""
         return 0.0 if self.robot.payload is None else float(self.robot.payload.mass)
 
 
-def heaviest(stretches: Sequence[Stretch]) -> Robot:
+def robot_with_heaviest_payload(phases: Sequence[PayloadPhase]) -> Robot:
     """The robot with the largest payload."""
-    return max(stretches, key=lambda one: one.mass).robot
+    return max(phases, key=lambda phase: phase.payload_mass).robot
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The rows of series that lie between two times; at the two times themselves they are interpolated if need be.
+class PhaseRows:
+    """The rows of series between two times, interpolated at these times if necessary.
 
-    >>> rows = Rows(np.array([0.0, 1.0, 1.0, 3.0]), 1.0, 2.0)
-    >>> rows.of(np.array([5.0, 6.0, 7.0, 9.0])).tolist()
+    >>> rows = PhaseRows(np.array([0.0, 1.0, 1.0, 3.0]), 1.0, 2.0)
+    >>> rows.select_rows(np.array([5.0, 6.0, 7.0, 9.0])).tolist()
     [7.0, 8.0]
     """
 
@@ -56,42 +56,47 @@ class Rows:
     start: float
     end: float
 
-    def of(self, values: Array) -> Array:
-        """The rows of values (T, ...): where a time comes twice, the later one begins and the earlier one ends."""
-        close = SAME_TIME * (self.t[-1] - self.t[0])
-        first = int(np.searchsorted(self.t, self.start + close, "right")) - 1
-        last = int(np.searchsorted(self.t, self.end - close, "left"))
-        head, tail = self._at(values, first, self.start), self._at(values, last - 1, self.end)
+    def select_rows(self, values: Array) -> Array:
+        """The rows of values (T, ...); at repeated times the later row is the start and the earlier row the end."""
+        tolerance = SAME_TIME_RATIO * (self.t[-1] - self.t[0])
+        first = int(np.searchsorted(self.t, self.start + tolerance, "right")) - 1
+        last = int(np.searchsorted(self.t, self.end - tolerance, "left"))
+        head, tail = (
+            self._interpolated_row(values, first, self.start),
+            self._interpolated_row(values, last - 1, self.end),
+        )
         return np.concatenate([head[None], values[first + 1 : last], tail[None]])
 
-    def _at(self, values: Array, k: int, time: float) -> Array:
+    def _interpolated_row(self, values: Array, k: int, time: float) -> Array:
         share = (time - self.t[k]) / (self.t[k + 1] - self.t[k])
         return np.asarray(values[k] + share * (values[k + 1] - values[k]))
 
 
-def between(found: MotionDemands, rows: Rows) -> MotionDemands:
-    """What is asked between two times."""
-    motion = Motion(*(rows.of(x) for x in (found.motion.t, found.motion.q, found.motion.v, found.motion.a)))
-    series = {name: rows.of(values) for name, values in found.series.items()}
-    inside = tuple(jump for jump in found.jumps if rows.start < jump.at < rows.end)
-    return replace(found, motion=motion, tau=rows.of(found.tau), series=series, jumps=inside)
+def demands_of_phase(demands: MotionDemands, rows: PhaseRows) -> MotionDemands:
+    """The demands between two times."""
+    motion = Motion(
+        *(rows.select_rows(x) for x in (demands.motion.t, demands.motion.q, demands.motion.v, demands.motion.a))
+    )
+    series = {name: rows.select_rows(values) for name, values in demands.series.items()}
+    inside = tuple(jump for jump in demands.jumps if rows.start < jump.at < rows.end)
+    return replace(demands, motion=motion, tau=rows.select_rows(demands.tau), series=series, jumps=inside)
 
 
-def joined_demands(parts: Sequence[MotionDemands]) -> MotionDemands:
-    """What is asked on stretches one after the other; forces may jump between them, and so do states that follow."""
-    motion = Motion(*(np.concatenate([getattr(one.motion, x) for one in parts]) for x in "tqva"))
-    series = {name: np.concatenate([one.series[name] for one in parts]) for name in parts[0].series}
-    states = [name for name in parts[0].start.states if not name.endswith(WARM)]
-    stepping = jumps(states, [{"t": one.t, **one.series} for one in parts])
-    bounds = {beyond.name: beyond.limit for one in parts for beyond in one.excesses}
-    beyond = (excess(name, limit, motion.t, series[name]) for name, limit in bounds.items())
+def join_demands(parts: Sequence[MotionDemands]) -> MotionDemands:
+    """The demands of payload phases in sequence; forces and dependent states may jump between them."""
+    motion = Motion(*(np.concatenate([getattr(part.motion, x) for part in parts]) for x in "tqva"))
+    series = {name: np.concatenate([part.series[name] for part in parts]) for name in parts[0].series}
+    states = [name for name in parts[0].start.states if not name.endswith(TEMPERATURE_STATE_SUFFIX)]
+    boundary_jumps = state_jumps(states, [{"t": part.t, **part.series} for part in parts])
+    bounds = {beyond.name: beyond.limit for part in parts for beyond in part.excesses}
+    beyond = (limit_excess(name, limit, motion.t, series[name]) for name, limit in bounds.items())
     return replace(
         parts[0],
         motion=motion,
-        tau=np.concatenate([one.tau for one in parts]),
+        tau=np.concatenate([part.tau for part in parts]),
         series=series,
-        unactuated=tuple(dict.fromkeys(name for one in parts for name in one.unactuated)),
-        excesses=tuple(one for one in beyond if one is not None),
-        jumps=(*(jump for one in parts for jump in one.jumps), *stepping),
-        remarks=tuple(dict.fromkeys(text for one in parts for text in one.remarks)),
+        unactuated=tuple(dict.fromkeys(name for part in parts for name in part.unactuated)),
+        excesses=tuple(part for part in beyond if part is not None),
+        jumps=(*(jump for part in parts for jump in part.jumps), *boundary_jumps),
+        remarks=tuple(dict.fromkeys(text for part in parts for text in part.remarks)),
     )

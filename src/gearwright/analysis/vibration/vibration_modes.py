@@ -1,4 +1,4 @@
-"""How an elastic machine vibrates about a configuration: frequencies, damping and shapes of its modes."""
+"""Vibration modes of an elastic machine about a configuration: frequencies, damping ratios and mode shapes."""
 
 from __future__ import annotations
 
@@ -9,64 +9,64 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.analysis.vibration.complex_modes import Complex, damped
+from gearwright.analysis.vibration.complex_modes import ComplexArray, damped_modes
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_floats
+from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
-from gearwright.functions.public_call import derivative
+from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.plots import saved
-from gearwright.plots.notebook import notebook
-from gearwright.plots.poles import poles
-from gearwright.programs.dynamics_programs import GRAVITY
-from gearwright.programs.inputs import checked, refuse_symbols
+from gearwright.plots import save_if_path
+from gearwright.plots.notebook import notebook_html
+from gearwright.plots.poles import pole_figure
+from gearwright.programs.dynamics_programs import GRAVITY_FORCES
+from gearwright.programs.inputs import checked_array, refuse_symbols
 
-ROUNDING = 1e-11
-"""Share of the largest squared frequency below which a motion is taken for a free one."""
+FREE_FREQUENCY_RATIO = 1e-11
+"""Squared frequency relative to the largest one, below which a motion is free."""
 
-UNSTABLE = 1e-9
-"""Share of the largest eigenvalue above which a positive real part is more than rounding."""
+UNSTABLE_POLE_RATIO = 1e-9
+"""Real part relative to the largest eigenvalue, above which a mode is unstable and not only rounded."""
 
-Motors = Literal["free", "held"]
+MotorCondition = Literal["free", "held"]
 
 
 class VibrationModes(NamedTuple):
-    """The m modes of a machine with n speeds, the slowest first.
+    """The m modes of a machine with n speeds, by increasing frequency.
 
-    `frequencies` (..., m) are the undamped natural ones |eigenvalue| / 2 pi [Hz], 0 for what does not swing (a free
-    motion, or one that gravity lets fall); `damping` (..., m) are damping ratios, 1 and more where nothing swings any
-    longer, negative where a vibration grows; `growth` (..., m) [1/s] is how fast a mode grows by itself, 0 for all that
-    are stable; `shapes` (..., n, m) has a mode per column, its largest entry 1, complex where dampers shift the phases;
-    `eigenvalues` (..., m, 2) are the two of each mode [1/s].
+    `frequencies` (..., m) are the undamped natural frequencies |eigenvalue| / 2 pi [Hz], 0 for motions that do not
+    oscillate (free motions, or motions that are unstable under gravity); `damping` (..., m) are damping ratios, 1 or
+    more for overdamped modes, negative for growing vibrations; `growth_rates` (..., m) [1/s] is the growth rate of
+    unstable modes, 0 for stable ones; `shapes` (..., n, m) has a mode per column, with largest entry 1, complex for
+    damped modes; `eigenvalues` (..., m, 2) are the two eigenvalues of each mode [1/s].
     """
 
     frequencies: Array
     damping: Array
-    shapes: Array | Complex
-    eigenvalues: Complex
+    shapes: Array | ComplexArray
+    eigenvalues: ComplexArray
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The eigenvalues in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(poles(self.eigenvalues), path)
+        """Figure of the eigenvalues in the complex plane [1/s]; with `path` (.png, .svg, .pdf) it is also saved."""
+        return save_if_path(pole_figure(self.eigenvalues), path)
 
     def _repr_html_(self) -> str:
-        return notebook(self)
+        return notebook_html(self)
 
     @property
-    def growth(self) -> Array:
-        """How fast each mode grows [1/s], (..., m): the pole in the right half plane; 0 where there is none."""
+    def growth_rates(self) -> Array:
+        """Growth rate of each mode [1/s], (..., m): the real part of an unstable pole; 0 for stable modes."""
         poles = self.eigenvalues.real.max(axis=-1)
         largest = np.abs(self.eigenvalues).max(axis=(-1, -2), keepdims=True)[..., 0]
-        found: Array = np.where(poles > UNSTABLE * largest, poles, 0.0)
-        return found
+        rates: Array = np.where(poles > UNSTABLE_POLE_RATIO * largest, poles, 0.0)
+        return rates
 
 
 class Oscillator(NamedTuple):
-    """M x'' + D x' + K x = f, small motions about a configuration: each (..., n, n); K contains that of gravity."""
+    """M x'' + D x' + K x = f, small motions about a configuration: each (..., n, n); K includes gravity."""
 
     M: Array
     D: Array
@@ -75,20 +75,19 @@ class Oscillator(NamedTuple):
 
 @check_arguments
 def vibration_modes(
-    mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False
+    mech: RobotOrMech, q: ArrayLike, motors: MotorCondition = "free", rigid_motions: bool = False
 ) -> VibrationModes:
-    r"""VibrationModes of small vibrations about a configuration held against gravity.
+    r"""Modes of small vibrations about a configuration held against gravity.
 
-    $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. The rigid motions R, which no
-    spring resists ($K_e R = 0$), are held by the control that keeps the machine in its place: only motions without a
-    share of them are left, $R' M x = 0$. With held motors (brakes on, or ideal position control) the links swing on
-    their springs alone.
+    $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. The rigid-body motions R, which no
+    spring resists ($K_e R = 0$), are held by the position control: the modes are those with $R' M x = 0$. With held
+    motors (brakes on, or ideal position control) only the links vibrate on their springs.
 
     Args:
         mech: the machine, with springs.
-        q: configuration [rad, m], (..., nq), or without the shafts, whose place does not matter.
+        q: configuration [rad, m], (..., nq), or without the shafts, whose positions have no effect.
         motors: "free" or "held".
-        rigid_motions: whether the rigid motions are free and among the modes, at 0 Hz or as gravity moves them.
+        rigid_motions: whether rigid-body motions are free and included in the modes, at 0 Hz or as pendulum motions.
 
     >>> import gearwright as gw
     >>> from gearwright.parts import Drive, Gear, Link, Motor, Robot
@@ -99,138 +98,142 @@ def vibration_modes(
     array([100.])
     """
     mech = machine_of("vibration_modes", mech)
-    system, N = _reduced("vibration_modes", mech, q, motors, rigid_motions)
+    system, N = _reduced_oscillator("vibration_modes", mech, q, motors, rigid_motions)
     lead, m = system.M.shape[:-2], N.shape[-1]
-    complex_shapes = bool(system.D.any()) or not mech.straight
+    complex_shapes = bool(system.D.any()) or not mech.speeds_are_rates
     kind = np.complex128 if complex_shapes else np.float64
     frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
     shapes, values = np.empty((*lead, mech.n, m), kind), np.empty((*lead, m, 2), np.complex128)
     for k in np.ndindex(*lead):
-        pairs, columns = damped(*(x[k] for x in system)) if complex_shapes else _undamped(system.M[k], system.K[k])
+        pairs, columns = (
+            damped_modes(*(x[k] for x in system)) if complex_shapes else _undamped_modes(system.M[k], system.K[k])
+        )
         frequencies[k], ratios[k] = _frequency_and_damping(pairs)
         order = np.argsort(frequencies[k], kind="stable")
         frequencies[k], ratios[k], values[k] = frequencies[k][order], ratios[k][order], pairs[order]
-        shapes[k] = _largest_is_one(N[k] @ columns[:, order])
+        shapes[k] = _normalised_shapes(N[k] @ columns[:, order])
     return VibrationModes(frequencies, ratios, shapes, values)
 
 
 @check_arguments
-def natural_frequencies(mech: RobotOrMech, q: ArrayLike, motors: Motors = "free", rigid_motions: bool = False) -> Array:
-    """The frequencies [Hz] of the modes without dampers, (..., m), the slowest first; quick for many configurations.
+def natural_frequencies(
+    mech: RobotOrMech, q: ArrayLike, motors: MotorCondition = "free", rigid_motions: bool = False
+) -> Array:
+    """Undamped natural frequencies [Hz], (..., m), in increasing order; fast for many configurations.
 
-    Arguments as of `vibration_modes`.
+    Arguments as for `vibration_modes`.
     """
     function = "natural_frequencies"
-    system, _ = _reduced(function, machine_of(function, mech), q, motors, rigid_motions)
+    system, _ = _reduced_oscillator(function, machine_of(function, mech), q, motors, rigid_motions)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
-    result: Array = np.sqrt(without_rounding(squares).clip(min=0)) / (2 * np.pi)
+    result: Array = np.sqrt(with_exact_zeros(squares).clip(min=0)) / (2 * np.pi)
     return result
 
 
-def oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Oscillator:
-    """The small motions of a machine with springs about a configuration."""
+def linearised_oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Oscillator:
+    """Mass, damping and stiffness matrices of a machine with springs about a configuration."""
     mech = machine_of(function, mech)
     if not any(spring.stiffness for spring in mech.springs):
         raise InputError(
-            f"{function}: the machine has no springs, so that nothing in it can vibrate. Give a drive its gear's "
-            "stiffness [Nm/rad], or a joint a spring."
+            f"{function}: the machine has no springs and cannot vibrate. Give the gear of a drive a stiffness "
+            "[Nm/rad], or a joint a spring."
         )
     refuse_symbols(function, mech)
     K, D = stiffness_and_damping(mech)
-    place = configuration(mech, q, function)
-    M = mass_matrix(mech, place)
-    slope = derivative(GRAVITY, mech, {"q": place}, function)
+    state = full_configuration(mech, q, function)
+    M = mass_matrix(mech, state)
+    slope = program_derivative(GRAVITY_FORCES, mech, {"q": state}, function)
     return Oscillator(M, np.broadcast_to(D, M.shape), K + slope)
 
 
-def configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
-    """Coordinates of the whole machine from those of the joints; shafts stand where their joints do not ask."""
-    given = as_floats(function, "q", q)
+def full_configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
+    """Coordinates of the whole machine from those of the joints, with the shafts at zero."""
+    stated = as_float_array(function, "q", q)
     joints = mech.nq - len(mech.shafts)
-    if mech.shafts and given.ndim and given.shape[-1] == joints:
-        given = np.concatenate([given, np.zeros((*given.shape[:-1], len(mech.shafts)))], axis=-1)
-    return checked(function, mech, "q", given, mech.nq)
+    if mech.shafts and stated.ndim and stated.shape[-1] == joints:
+        stated = np.concatenate([stated, np.zeros((*stated.shape[:-1], len(mech.shafts)))], axis=-1)
+    return checked_array(function, mech, "q", stated, mech.nq)
 
 
-def _reduced(
-    function: str, mech: Mechanism, q: ArrayLike, motors: Motors, rigid_motions: bool
+def _reduced_oscillator(
+    function: str, mech: Mechanism, q: ArrayLike, motors: MotorCondition, rigid_motions: bool
 ) -> tuple[Oscillator, Array]:
-    """The system in the motions that motors and control leave, and these motions as columns (..., n, m)."""
-    system = oscillator(mech, q, function)
+    """The system reduced to the motions that motors and control leave free, and their basis as columns (..., n, m)."""
+    system = linearised_oscillator(mech, q, function)
     N = np.eye(mech.n)
     if motors == "held":
         from scipy.linalg import null_space
 
         N = null_space(structure_matrix(mech).T)
         if not N.shape[1]:
-            raise InputError(f"{function}: with its motors held the machine cannot move. Ask for free motors.")
+            raise InputError(f"{function}: with motors='held' the machine cannot move. Use motors='free'.")
     elif motors != "free":
         raise InputError(f"{function}: motors={motors!r} is unknown. Use 'free' or 'held'.")
     small = Oscillator(*(N.T @ x @ N for x in system))
     springs = stiffness_and_damping(mech)[0]
-    require_held(function, mech.speeds, springs, small.K, N)
+    require_positive_stiffness(function, mech.speeds, springs, small.K, N)
     spread = np.broadcast_to(N, (*small.M.shape[:-2], *N.shape))
     return (small, spread) if rigid_motions else _without_rigid_motions(small, spread, N.T @ springs @ N)
 
 
 def _without_rigid_motions(system: Oscillator, N: Array, springs: Array) -> tuple[Oscillator, Array]:
-    """The same in the motions x with R' M x = 0, where R are those that no spring resists."""
+    """The system reduced to motions x with R' M x = 0, where R are the motions that no spring resists."""
     from scipy.linalg import null_space
 
     R = null_space(springs)
     if not R.shape[1]:
         return system, N
-    left = np.linalg.qr(system.M @ R, mode="complete")[0][..., R.shape[1] :]
-    return Oscillator(*(np.swapaxes(left, -1, -2) @ x @ left for x in system)), N @ left
+    basis = np.linalg.qr(system.M @ R, mode="complete")[0][..., R.shape[1] :]
+    return Oscillator(*(np.swapaxes(basis, -1, -2) @ x @ basis for x in system)), N @ basis
 
 
-def require_held(function: str, speeds: Sequence[str], springs: Array, K: Array, N: Array) -> None:
-    """Springs hold every motion that they resist against gravity: no more loose motions than they leave free.
+def require_positive_stiffness(function: str, speeds: Sequence[str], springs: Array, K: Array, N: Array) -> None:
+    """Raise an error if springs cannot hold the machine against gravity.
 
     Args:
         function: what the user called.
         speeds: names of the n speeds.
         springs: stiffness of the springs alone, (n, n).
         K: stiffness with that of gravity, in the motions N, (..., m, m).
-        N: the motions that the motors leave, as columns (n, m).
+        N: the motions that the motors leave free, as columns (n, m).
     """
     free = N.shape[1] - int(np.linalg.matrix_rank(N.T @ springs @ N))
     symmetric = (K + np.swapaxes(K, -1, -2)) / 2
     for k in np.ndindex(*K.shape[:-2]):
         values, vectors = np.linalg.eigh(symmetric[k])
-        if free < len(values) and values[free] <= ROUNDING * values[-1]:
+        if free < len(values) and values[free] <= FREE_FREQUENCY_RATIO * values[-1]:
             worst = speeds[int(np.argmax(np.abs(N @ vectors[:, free])))]
             raise InputError(
-                f"{function}: the stiffness matrix is not positive definite: against gravity {values[free]:.4g} Nm/rad "
-                f"are left of the springs, mostly along {worst!r}, and the machine falls. Use stiffer springs, or a "
-                "configuration that they can hold."
+                f"{function}: the stiffness matrix is not positive definite: springs and gravity together have "
+                f"{values[free]:.4g} Nm/rad, mostly along {worst!r}, and the configuration is unstable. Use stiffer "
+                "springs, or a configuration that they can hold."
             )
 
 
-def _undamped(M: Array, K: Array) -> tuple[Complex, Array]:
+def _undamped_modes(M: Array, K: Array) -> tuple[ComplexArray, Array]:
     """Eigenvalues in pairs (m, 2) and real shapes (m, m) of a machine without dampers."""
     from scipy.linalg import eigh
 
     squares, shapes = eigh((K + K.T) / 2, M)
-    roots = np.sqrt(-without_rounding(squares) + 0j)
+    roots = np.sqrt(-with_exact_zeros(squares) + 0j)
     return np.stack([roots, -roots], axis=-1), shapes
 
 
-def without_rounding(squares: Array) -> Array:
-    """Squared frequencies; those of free motions exactly zero."""
+def with_exact_zeros(squares: Array) -> Array:
+    """Squared frequencies, with those of free motions exactly zero."""
     largest = np.abs(squares).max(axis=-1, keepdims=True)
-    return np.where(np.abs(squares) > ROUNDING * largest, squares, 0.0)
+    return np.where(np.abs(squares) > FREE_FREQUENCY_RATIO * largest, squares, 0.0)
 
 
-def _frequency_and_damping(pairs: Complex) -> tuple[Array, Array]:
+def _frequency_and_damping(pairs: ComplexArray) -> tuple[Array, Array]:
     """Natural frequency [Hz] and damping ratio of s^2 + 2 zeta w s + w^2 with these two roots."""
     product, total = (pairs[:, 0] * pairs[:, 1]).real, (pairs[:, 0] + pairs[:, 1]).real
     w = np.sqrt(product.clip(min=0))
     return w / (2 * np.pi), np.divide(-total, 2 * w, out=np.zeros_like(w), where=w > 0) + 0.0
 
 
-def _largest_is_one(shapes: Array | Complex) -> Array | Complex:
-    """Columns scaled, and turned in phase, to 1 at their largest entry."""
-    place = np.argmax(np.abs(shapes), axis=0)
-    return shapes / shapes[place, np.arange(shapes.shape[1])]
+def _normalised_shapes(shapes: Array | ComplexArray) -> Array | ComplexArray:
+    """Columns scaled in magnitude and phase to 1 at their largest entry."""
+    largest = np.argmax(np.abs(shapes), axis=0)
+    return shapes / shapes[largest, np.arange(shapes.shape[1])]

@@ -1,4 +1,4 @@
-"""`gearwright analyse`: what a task asks of every drive, and which limits it comes up to."""
+"""`gearwright analyse`: the load of every drive in a task, and the margins to its limits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
-from gearwright.cli.output import mention_figure, number, results, say, table, write_json
+from gearwright.cli.arguments import (
+    IncludeOption,
+    JsonOption,
+    PlotOption,
+    RobotArgument,
+    XacroOption,
+    output_file_option,
+)
+from gearwright.cli.output import mention_figure, number_text, plain_table, print_remark, result_screen, write_json
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
-LIMIT_NOT_KEPT = 3
-"""Exit status of a command whose result does not keep a limit."""
+LIMIT_EXCEEDED_EXIT = 3
+"""Exit status of a command whose result exceeds a limit."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,86 +29,86 @@ if TYPE_CHECKING:
     from gearwright.analysis import Analysis, LimitCheck, Sensitivities
     from gearwright.parts import ToothForce
 
-TaskFile: TypeAlias = Annotated[
+TaskArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="TASK.yaml", help="Motions, payload, pause, ambient; see the manual.")
 ]
-CatalogueFiles: TypeAlias = Annotated[
+CatalogueOption: TypeAlias = Annotated[
     list[Path] | None,
-    typer.Option("--catalogue", metavar="CSV", help="Motors or gearboxes of your own; may be repeated."),
+    typer.Option("--catalogue", metavar="CSV", help="A table of your own motors or gearboxes; may be repeated."),
 ]
-ReportFile: TypeAlias = Annotated[
+ReportOption: TypeAlias = Annotated[
     Path | None,
-    written("--report", text="Write a page with all figures and tables (.html).", endings=(".html", ".htm")),
+    output_file_option("--report", text="Write a page with all figures and tables (.html).", endings=(".html", ".htm")),
 ]
-Sensitive: TypeAlias = Annotated[
+SensitivitiesOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--sensitivities", help="Tell what one per cent of each parameter does to every characteristic."),
+    typer.Option("--sensitivities", help="Show the change of every result per 1 % of each parameter."),
 ]
-NoFail: TypeAlias = Annotated[
+NoFailOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--no-fail", help=f"Exit with 0 also where a limit is not kept; else with {LIMIT_NOT_KEPT}."),
+    typer.Option("--no-fail", help=f"Exit with 0 instead of {LIMIT_EXCEEDED_EXIT} if a limit is exceeded."),
 ]
-WORST = 12
-"""Limits that the screen shows; the report and JSON show all."""
-STRONGEST = 3
-"""Characteristics that the screen shows per parameter."""
+MAX_SHOWN_LIMITS = 12
+"""Number of limits shown on the screen; the report and JSON list all."""
+MAX_SHOWN_SENSITIVITIES = 3
+"""Number of characteristics shown on the screen per parameter."""
 
 
 def analyse_task(
-    robot: RobotName,
-    task: TaskFile,
-    report: ReportFile = None,
-    plot: Plot = None,
-    catalogue: CatalogueFiles = None,
-    sensitivities: Sensitive = False,
-    no_fail: NoFail = False,
-    json: Json = False,
-    xacro: Xacro = False,
-    include: Include = None,
+    robot: RobotArgument,
+    task: TaskArgument,
+    report: ReportOption = None,
+    plot: PlotOption = None,
+    catalogue: CatalogueOption = None,
+    sensitivities: SensitivitiesOption = False,
+    no_fail: NoFailOption = False,
+    json: JsonOption = False,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
 ) -> None:
     """Analyse a task: torques, currents, energy, temperatures of every drive, limits with margins and advice.
 
-    Where the task says what goes wrong (`perturbed:`), a closed loop follows it and the worse of both is shown.
+    If the task states perturbations (`perturbed:`), it is also simulated in closed loop; the worse result is shown.
 
-    Exit code: 0 every limit that could be checked is kept; 3 one is not, or a joint has no motor for the force that
-    it needs (0 with --no-fail); 2 bad input.
+    Exit code: 0 if every limit that could be checked is kept; 3 if one is exceeded, or a joint needs a force and has no
+    motor (0 with --no-fail); 2 for bad input.
 
     Example: gearwright analyse scara pick.yaml --report pick.html
     """
     from gearwright.analysis import Task, analyse
     from gearwright.analysis import sensitivities as sensitivities_of
 
-    articles = drives(*(catalogue or ()))
-    loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles if catalogue else None)
-    found = analyse(loaded, Task.read(task, loaded), catalogue=articles)
-    slopes = sensitivities_of(found) if sensitivities else None
+    entries = drives(*(catalogue or ()))
+    loaded = load(robot, xacro=xacro, include=include or (), catalogue=entries if catalogue else None)
+    result = analyse(loaded, Task.read(task, loaded), catalogue=entries)
+    slopes = sensitivities_of(result) if sensitivities else None
     if plot is not None:
-        found.plot(plot)
+        result.plot(plot)
     if report is not None:
         from gearwright.report import report as write_report
 
-        write_report(found, report, sensitivities=slopes)
+        write_report(result, report, sensitivities=slopes)
     if json:
-        write_json({**found.summary(), **({} if slopes is None else {"sensitivities": slopes.as_words()})})
+        write_json({**result.summary(), **({} if slopes is None else {"sensitivities": slopes.as_mapping()})})
     else:
-        show(found)
+        show_analysis(result)
         if slopes is not None:
             show_sensitivities(slopes)
     if report is not None:
-        say(f"The whole report is in {report}.")
+        print_remark(f"Report written to {report}.")
     mention_figure(plot)
-    exit_by_verdict(found, no_fail)
+    exit_by_verdict(result, no_fail)
 
 
-def exit_by_verdict(found: Analysis, no_fail: bool) -> None:
-    """End the command with LIMIT_NOT_KEPT where the task cannot be done within every limit that is known."""
-    if not (found.possible or no_fail):
-        raise typer.Exit(LIMIT_NOT_KEPT)
+def exit_by_verdict(analysis: Analysis, no_fail: bool) -> None:
+    """Exit with `LIMIT_EXCEEDED_EXIT` if the task exceeds a known limit."""
+    if not (analysis.is_feasible or no_fail):
+        raise typer.Exit(LIMIT_EXCEEDED_EXIT)
 
 
-def show(found: Analysis) -> None:
-    """The drives, the tightest limits and the verdict on the screen."""
-    from gearwright.analysis.drives.limit_checks import by_tightness
+def show_analysis(analysis: Analysis) -> None:
+    """Print the drives, the limits with the smallest margins and the verdict."""
+    from gearwright.analysis.drives.limit_checks import sorted_by_margin
 
     columns = {
         "rms [Nm]": "rms_motor_torque",
@@ -112,52 +119,61 @@ def show(found: Analysis) -> None:
         "winding [°C]": "winding_temperature",
     }
     rows = [
-        [name, *(_cell(getattr(drive, word), word) for word in columns.values())]
-        for name, drive in found.drives.items()
+        [name, *(_drive_cell(getattr(drive, attribute), attribute) for attribute in columns.values())]
+        for name, drive in analysis.drives.items()
     ]
-    results().print(table(["motor of", *columns], rows))
-    for name, forces in found.teeth.items():
-        largest = [word for bearing in (False, True) for word in _largest(forces, bearing)]
-        results().print(f"largest forces in the gear of {name}: {', '.join(largest)}")
-    if found.tip is not None:
-        results().print(f"the tip ({found.tip.tip.name}) gives by {number(1e3 * found.tip.peak)} mm")
-    loop = found.perturbed
+    result_screen().print(plain_table(["motor of", *columns], rows))
+    for name, forces in analysis.tooth_loads.items():
+        largest = [attribute for bearing in (False, True) for attribute in _largest_force(forces, bearing)]
+        result_screen().print(f"largest forces in the gear of {name}: {', '.join(largest)}")
+    if analysis.tip is not None:
+        result_screen().print(
+            f"the tip ({analysis.tip.tip.name}) deflects by at most {number_text(1e3 * analysis.tip.peak_deflection)} "
+            "mm"
+        )
+    loop = analysis.perturbed
     if loop is not None and loop.accuracy is not None:
-        results().print(f"in the closed loop the tip is at most {number(1e3 * loop.accuracy)} mm from its path")
-    worse = {check.name: check for check in reversed(by_tightness(_checks(found)))}
-    for check in by_tightness(worse.values())[:WORST]:
+        result_screen().print(
+            f"in closed loop the tip deviates from its path by at most {number_text(1e3 * loop.accuracy)} mm"
+        )
+    worse = {check.name: check for check in reversed(sorted_by_margin(_all_limit_checks(analysis)))}
+    for check in sorted_by_margin(worse.values())[:MAX_SHOWN_LIMITS]:
         margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
-        text = f"{check.name}: {number(check.value)} of {number(check.limit)} {check.unit}{margin}"
-        results().print(text + ("" if check.kept else f". Not kept. {check.advice}"))
-    results().print(found.verdict.text)
-    for remark in found.remarks:
-        say(remark)
+        text = f"{check.name}: {number_text(check.value)} of {number_text(check.limit)} {check.unit}{margin}"
+        result_screen().print(text + ("" if check.is_kept else f". Exceeded. {check.advice_text}"))
+    result_screen().print(analysis.verdict.text)
+    for remark in analysis.remarks:
+        print_remark(remark)
 
 
-def _checks(found: Analysis) -> list[LimitCheck]:
-    """Limits of the prescribed motion, and of the closed loop if there is one."""
-    return [*found.limits, *(() if found.perturbed is None else found.perturbed.limits)]
+def _all_limit_checks(analysis: Analysis) -> list[LimitCheck]:
+    """Return the limit checks of the prescribed motion, and of the closed loop if there is one."""
+    return [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
 
 
-def show_sensitivities(found: Sensitivities) -> None:
-    """Per parameter what one per cent of it changes most."""
+def show_sensitivities(sensitivities: Sensitivities) -> None:
+    """Print, per parameter, the characteristics that change most with 1 % of it."""
     rows = []
-    for k, path in enumerate(found.parameters):
-        strongest = abs(found.relative[k]).argsort()[::-1][:STRONGEST]
-        told = [f"{found.characteristics[c]} {found.relative[k, c]:+.3g} %" for c in strongest if found.relative[k, c]]
-        rows.append([path, ", ".join(told) or "nothing"])
-    results().print(table(["one per cent more of", "changes most"], rows, text=2))
+    for k, path in enumerate(sensitivities.parameters):
+        strongest = abs(sensitivities.relative_changes[k]).argsort()[::-1][:MAX_SHOWN_SENSITIVITIES]
+        changes = [
+            f"{sensitivities.characteristics[c]} {sensitivities.relative_changes[k, c]:+.3g} %"
+            for c in strongest
+            if sensitivities.relative_changes[k, c]
+        ]
+        rows.append([path, ", ".join(changes) or "none"])
+    result_screen().print(plain_table(["parameter + 1 %", "largest changes"], rows, text=2))
 
 
-def _largest(forces: Sequence[ToothForce], bearing: bool) -> list[str]:
-    """The mesh or bearing with the largest force, if there is one."""
-    sizes = {one.name: float(one.size.max()) for one in forces if one.is_bearing is bearing}
-    return [f"{name} {number(size)} N" for name, size in sizes.items() if size == max(sizes.values())][:1]
+def _largest_force(forces: Sequence[ToothForce], bearing: bool) -> list[str]:
+    """Return the mesh or bearing with the largest force, if any."""
+    sizes = {force.name: float(force.size.max()) for force in forces if force.is_bearing is bearing}
+    return [f"{name} {number_text(size)} N" for name, size in sizes.items() if size == max(sizes.values())][:1]
 
 
-def _cell(value: float | None, word: str) -> str:
+def _drive_cell(value: float | None, attribute: str) -> str:
     if value is None:
         return "-"
-    if not word.endswith("temperature"):
-        return number(value)
-    return number(value - ZERO_CELSIUS) if isfinite(value) else "runs away"
+    if not attribute.endswith("temperature"):
+        return number_text(value)
+    return number_text(value - ZERO_CELSIUS) if isfinite(value) else "unbounded"

@@ -1,4 +1,4 @@
-"""`gearwright closed-form`: the equations of a robot to read or to run."""
+"""`gearwright closed-form`: the equations of motion as Markdown, LaTeX, Python or C."""
 
 from __future__ import annotations
 
@@ -8,69 +8,67 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
-from gearwright.cli.output import progress, say, write_json
+from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
+from gearwright.cli.output import print_remark, progress_bar, write_json
 from gearwright.errors import InputError
 from gearwright.file_access import write_text
 
-FORMATS = ("markdown", "latex", "python", "c")
+EQUATION_FORMATS = ("markdown", "latex", "python", "c")
 
 
-def closed_form(
-    robot: RobotName,
+def write_equations(
+    robot: RobotArgument,
     function: Annotated[
         str,
         typer.Option(
             "--function",
             "-f",
             help="mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy, "
-            "jacobian (with --body), regressor, axial_rates, structure_matrix; of one --wheel explain, "
+            "jacobian (with --body), regressor, axial_rates, structure_matrix; with --wheel also explain, "
             "wheel_mass_matrix or wheel_coriolis.",
         ),
     ] = "mass_matrix",
-    body: Annotated[
-        str | None, typer.Option("--body", help="Of jacobian: the body or frame whose velocity it gives.")
-    ] = None,
+    body: Annotated[str | None, typer.Option("--body", help="For jacobian: the body or frame.")] = None,
     wheel: Annotated[
-        str | None, typer.Option("--wheel", help="The wheel of explain, wheel_mass_matrix and wheel_coriolis.")
+        str | None, typer.Option("--wheel", help="The wheel for explain, wheel_mass_matrix and wheel_coriolis.")
     ] = None,
     keep: Annotated[
         str,
         typer.Option(
             "--keep",
-            help="What stays a symbol, separated by commas: inertias, lengths, ratios, gravity, springs, planets, or "
-            "names of symbols such as J2; the rest is put in as numbers.",
+            help="Quantities kept as symbols, separated by commas: inertias, lengths, ratios, gravity, springs, "
+            "planets, or names of symbols such as J2; the others are inserted as numbers.",
         ),
     ] = "inertias,lengths,ratios,gravity,springs,planets",
     names: Annotated[
         str,
         typer.Option(
-            "--names", help="numbers (Izz2, lx3, J2), or file: as in the robot's file and in print (I2zz, a2, Im2)."
+            "--names", help="numbers (Izz2, lx3, J2), or file: the symbols of the robot's file (I2zz, a2, Im2)."
         ),
     ] = "numbers",
     to: Annotated[str, typer.Option("--to", help="markdown, latex, python or c.")] = "markdown",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file instead of the screen.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of the screen.")
     ] = None,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Write the equations of a robot.
+    """Write the equations of motion of a robot.
 
-    The trigonometry is compact, and parameters are grouped into base parameters.
+    Trigonometric terms are simplified, and parameters are grouped into base parameters.
 
     Example: gearwright closed-form elbow --function gravity --to latex
     """
     from gearwright.equations.closed_form import closed_form as written
 
-    if to not in FORMATS:
-        raise InputError(f"--to {to}: unknown format. Use one of {', '.join(FORMATS)}.")
-    with progress("writing the equations") as advance:
-        kept = [name.strip() for name in keep.split(",") if name.strip()]
+    if to not in EQUATION_FORMATS:
+        raise InputError(f"--to {to}: unknown format. Use one of {', '.join(EQUATION_FORMATS)}.")
+    with progress_bar("writing the equations") as advance:
+        symbols = [name.strip() for name in keep.split(",") if name.strip()]
         machine = load(robot, xacro=xacro, include=include or ())
         options = {word: name for word, name in (("body", body), ("wheel", wheel)) if name is not None}
-        form = written(function, machine, kept, progress=advance, names=names, **options)
+        form = written(function, machine, symbols, progress=advance, names=names, **options)
         text: str = getattr(form, to)()
     if json:
         write_json({"robot": machine.name, "function": function, "format": to, "text": text})
@@ -78,4 +76,4 @@ def closed_form(
         typer.echo(text)
     if output is not None:
         write_text(output, text)
-        say(f"Wrote {output}.")
+        print_remark(f"Wrote {output}.")

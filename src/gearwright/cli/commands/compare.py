@@ -1,4 +1,4 @@
-"""`gearwright compare`: what the usual approximations get wrong."""
+"""`gearwright compare`: errors of the usual approximations."""
 
 from __future__ import annotations
 
@@ -9,32 +9,40 @@ import typer
 from rich.table import Table
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.output import heading, mention_figure, number, results, say, table, write_json
-from gearwright.cli.start_pose import shown_motion
+from gearwright.cli.arguments import IncludeOption, JsonOption, PlotOption, RobotArgument, XacroOption
+from gearwright.cli.output import (
+    heading_text,
+    mention_figure,
+    number_text,
+    plain_table,
+    print_remark,
+    result_screen,
+    write_json,
+)
+from gearwright.cli.start_pose import motion_to_show
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
-def compare(
-    robot: RobotName,
+def compare_models(
+    robot: RobotArgument,
     trajectory: Annotated[
         Path | None,
-        typer.Argument(metavar="TRAJECTORY.csv", help="The motion; a fast one through three points unless given."),
+        typer.Argument(metavar="TRAJECTORY.csv", help="The motion. Default: a fast motion through three points."),
     ] = None,
-    plot: Plot = None,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    plot: PlotOption = None,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Compare exact torques with the usual approximations.
 
-    "reflected" keeps the wheels' energy without their push on the links, "diagonal" is one number per joint (armature),
-    "none" leaves the wheels' turning out. Of an elastic robot the reduced models are compared too: "spong" (rotors do
-    not push on links), "spong_bare" (links without the rotors they carry), "rigid". The figure shows torques and
-    errors.
+    "reflected" keeps the kinetic energy of the wheels but not their reaction on the links, "diagonal" is one number per
+    joint (armature), "none" omits the rotation of the wheels. For an elastic robot the reduced models are compared too:
+    "spong" (no reaction of the rotors on the links), "spong_bare" (links without the rotors they carry), "rigid". The
+    figure shows torques and errors.
 
     Example: gearwright compare elbow --plot elbow.png
     """
@@ -42,66 +50,72 @@ def compare(
 
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    comparison = compared(loaded, shown_motion(loaded, mech, trajectory))
+    comparison = compared(loaded, motion_to_show(loaded, mech, trajectory))
     facts = {
         "robot": loaded.name,
         "seconds": float(comparison.motion.t[-1] - comparison.motion.t[0]),
-        "errors": [miss._asdict() for miss in comparison.misses()],
+        "errors": [error._asdict() for error in comparison.approximation_errors()],
         "uncoupled": list(comparison.uncoupled),
         "wheels": len(mech.spins),
     }
     if mech.shafts and trajectory is None:
-        facts["reduced"] = _reduced(loaded, mech)
+        facts["reduced"] = _reduced_model_errors(loaded, mech)
     if plot is not None:
         comparison.plot(plot)
     if json:
         write_json(facts)
     else:
-        _show(facts)
+        _show_errors(facts)
     mention_figure(plot)
 
 
-def _reduced(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
-    """What reduced models of an elastic robot get wrong at the motors, for the same motion of the joints."""
+def _reduced_model_errors(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]:
+    """Return the motor torque errors of reduced models of an elastic robot, for the same joint motion."""
     from gearwright.analysis import compare_reductions
-    from gearwright.motion.default_motion import ways
+    from gearwright.motion.default_motion import default_trajectory
 
     joints = range(mech.n - len(mech.shafts))
     try:
-        found = compare_reductions(robot, ways(robot, mech, joints), ("spong", "spong_bare", "rigid"))
+        comparison = compare_reductions(
+            robot, default_trajectory(robot, mech, joints), ("spong", "spong_bare", "rigid")
+        )
     except GearwrightError as error:
-        say(f"Reduced models are not compared: {error}")
+        print_remark(f"Reduced models are not compared: {error}")
         return []
-    return [miss._asdict() for miss in found.misses()]
+    return [error._asdict() for error in comparison.reduction_errors()]
 
 
-def _show(facts: dict[str, Any]) -> None:
-    screen = results()
-    screen.print(heading(facts["robot"], f", a motion of {number(facts['seconds'])} s: peak torque (Nm, or N)"))
+def _show_errors(facts: dict[str, Any]) -> None:
+    screen = result_screen()
+    screen.print(
+        heading_text(facts["robot"], f", a motion of {number_text(facts['seconds'])} s: peak torque (Nm, or N)")
+    )
     screen.print("and largest error of each approximation, with its share of the peak.")
-    screen.print(_table(facts["errors"], "speed", "joint"))
+    screen.print(_error_table(facts["errors"], "speed", "joint"))
     if not facts["wheels"]:
-        say("The robot has no wheels, so that nothing is approximated. Give it motors and gears: `gearwright size`.")
+        print_remark(
+            "The robot has no wheels, so there is nothing to approximate. Add motors and gears: `gearwright size`."
+        )
     if facts["uncoupled"]:
-        screen.print("Wheels that never push on their carrier: " + listed(facts["uncoupled"]) + ".")
+        screen.print("Wheels without reaction on their carrier: " + listed_names(facts["uncoupled"]) + ".")
     if facts.get("reduced"):
         screen.print("\nReduced models: largest error of the motor torque for the same joint motion,")
-        screen.print("at the joint side, dampers left out.")
-        screen.print(_table(facts["reduced"], "motor", "motor"))
+        screen.print("on the joint side, without dampers.")
+        screen.print(_error_table(facts["reduced"], "motor", "motor"))
 
 
-def _table(errors: list[dict[str, Any]], key: str, heading: str) -> Table:
-    """A line per joint or motor, two columns per model."""
+def _error_table(errors: list[dict[str, Any]], key: str, heading: str) -> Table:
+    """Return a table with one line per joint or motor, two columns per model."""
     kinds = list(dict.fromkeys(error["kind"] for error in errors))
     rows: dict[str, list[str]] = {}
     for error in errors:
-        rows.setdefault(error[key], [error[key], number(error["peak"])]).extend(_miss(error))
-    return table([heading, "exact", *(word for kind in kinds for word in (kind, ""))], rows.values())
+        rows.setdefault(error[key], [error[key], number_text(error["peak"])]).extend(_error_cells(error))
+    return plain_table([heading, "exact", *(word for kind in kinds for word in (kind, ""))], rows.values())
 
 
-def _miss(error: dict[str, Any]) -> tuple[str, str]:
-    """The largest error and its share of the peak; what is only rounding is nothing."""
+def _error_cells(error: dict[str, Any]) -> tuple[str, str]:
+    """Return the largest error and its share of the peak; rounding errors are shown as 0."""
     largest, peak = error["largest"], error["peak"]
     if largest <= 1e-12 * peak:
         return "0", ""
-    return number(largest, 3), f"{number(100 * largest / peak, 2)}%" if peak else ""
+    return number_text(largest, 3), f"{number_text(100 * largest / peak, 2)}%" if peak else ""

@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.output import results
+from gearwright.cli.output import result_screen
 
 
 def demonstrate(
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where figures and report go.")] = Path(
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for figures and report.")] = Path(
         "gearwright_demo"
     ),
 ) -> None:
-    """Show a geared arm through a fast motion, and choose a drive for another.
+    """Run a demonstration: errors of approximations on geared arms, and the choice of a drive.
 
-    Prints torques, what the approximations get wrong, the energy balance and where simulated arms end up with the
-    torques of each model, and draws figures; then chooses a drive of a SCARA for a task and writes the report of it.
+    Prints torques, errors of the approximations, the energy balance and the position errors of simulated arms with the
+    torques of each model, and draws figures; then selects a drive of a SCARA for a task and writes its report.
     """
     from gearwright.cli.demonstration.demonstration import run_demo
 
-    folder.mkdir(parents=True, exist_ok=True)  # a name that cannot be a folder is refused before the work
-    run_demo(folder, results())
+    folder.mkdir(parents=True, exist_ok=True)  # an unusable folder is an error before any computation
+    run_demo(folder, result_screen())

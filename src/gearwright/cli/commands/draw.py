@@ -1,4 +1,4 @@
-"""`gearwright draw`: a picture or a film of a robot."""
+"""`gearwright draw`: a picture or an animation of a robot."""
 
 from __future__ import annotations
 
@@ -9,50 +9,60 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import PICTURES, Include, Joints, Json, RobotName, Xacro, written
-from gearwright.cli.output import progress, say, write_json
-from gearwright.cli.start_pose import joints_at, shown_motion
+from gearwright.cli.arguments import (
+    PICTURE_ENDINGS,
+    IncludeOption,
+    JointsOption,
+    JsonOption,
+    RobotArgument,
+    XacroOption,
+    output_file_option,
+)
+from gearwright.cli.output import print_remark, progress_bar, write_json
+from gearwright.cli.start_pose import joint_positions, motion_to_show
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble
 
-FILMS = (".gif", ".mp4")
-RATE = 20.0
-"""Pictures per second of a film unless given [Hz]."""
+FILM_ENDINGS = (".gif", ".mp4")
+FILM_FRAME_RATE = 20.0
+"""Default frame rate of an animation [Hz]."""
 
 
-def draw(
-    robot: RobotName,
+def draw_robot(
+    robot: RobotArgument,
     output: Annotated[
         Path,
-        written(
+        output_file_option(
             "--output",
             "-o",
-            text="The picture (.png, .svg, .pdf) or the film (.gif, .mp4).",
-            endings=(*PICTURES, *FILMS),
+            text="The picture (.png, .svg, .pdf) or the animation (.gif, .mp4).",
+            endings=(*PICTURE_ENDINGS, *FILM_ENDINGS),
             makes_folders=True,
         ),
     ],
-    q: Joints = None,
+    q: JointsOption = None,
     motion: Annotated[
         Path | None,
-        typer.Option("--motion", metavar="FILE.csv", help="What a film shows: a motion or a saved run; else a tour."),
+        typer.Option(
+            "--motion", metavar="FILE.csv", help="Motion or saved run of an animation. Default: a motion of all joints."
+        ),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", metavar="HZ", help="Pictures per second of a film; 20 unless given.")
+        float | None, typer.Option("--rate", metavar="HZ", help="Frames per second of an animation. Default: 20.")
     ] = None,
-    azimuth: Annotated[float, typer.Option(help="From where one looks, about z from x [degrees].")] = 40.0,
-    elevation: Annotated[float, typer.Option(help="From how far above [degrees].")] = 22.0,
+    azimuth: Annotated[float, typer.Option(help="Azimuth of the camera, about z from x [degrees].")] = 40.0,
+    elevation: Annotated[float, typer.Option(help="Elevation of the camera [degrees].")] = 22.0,
     names: Annotated[
-        bool | None, typer.Option("--names/--no-names", help="Name joints and frames of a picture; named unless said.")
+        bool | None, typer.Option("--names/--no-names", help="Label joints and frames of a picture. Default: labels.")
     ] = None,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Draw a robot with its motors and gears, joint axes and frames; or film a motion.
+    """Draw a robot with its motors and gears, joint axes and frames, or animate a motion.
 
-    Motors, wheels with their teeth and planets are drawn from the parts of the file; links by their meshes where there
-    are some, else as rods. In a film wheels turn at their true rates.
+    Motors, wheels with their teeth and planets are drawn from the parts of the file; links by their meshes if given,
+    else as rods. In an animation the wheels turn at their true speeds.
 
     Example: gearwright draw planetary_3r -o arm.png --q 0.4,-0.5,0.8
 
@@ -61,26 +71,36 @@ def draw(
     from gearwright.scene.drawing import animate
     from gearwright.scene.drawing import draw as drawn
 
-    film = output.suffix.lower() in FILMS
-    _refuse_strange(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
+    film = output.suffix.lower() in FILM_ENDINGS
+    _require_fitting_options(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
     loaded = load(robot, xacro=xacro, include=include or ())
     mech, folder = assemble(loaded), Path(robot).parent if Path(robot).is_file() else None
     look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
     if film:
-        shown = shown_motion(loaded, mech, motion)
-        with progress("drawing") as advance:
-            animate(loaded, shown, output, rate=RATE if rate is None else rate, folder=folder, progress=advance, **look)
+        shown = motion_to_show(loaded, mech, motion)
+        with progress_bar("drawing") as advance:
+            animate(
+                loaded,
+                shown,
+                output,
+                rate=FILM_FRAME_RATE if rate is None else rate,
+                folder=folder,
+                progress=advance,
+                **look,
+            )
     else:
-        drawn(loaded, joints_at(loaded, mech, q), output, names=names is not False, folder=folder, **look)
+        drawn(loaded, joint_positions(loaded, mech, q), output, names=names is not False, folder=folder, **look)
     if json:
         write_json({"robot": loaded.name, "file": str(output)})
-    say(f"{output} written.")
+    print_remark(f"{output} written.")
 
 
-def _refuse_strange(film: bool, of_pictures: Mapping[str, object], of_films: Mapping[str, object]) -> None:
-    """Options of the other kind of file would do nothing."""
-    given = [option for option, value in (of_pictures if film else of_films).items() if value is not None]
-    if given and film:
-        raise InputError(f"{given[0]}: a film shows a motion, without names. Leave it out, or write a .png.")
-    if given:
-        raise InputError(f"{given[0]}: a picture shows one place. Leave it out, or write a .gif.")
+def _require_fitting_options(film: bool, of_pictures: Mapping[str, object], of_films: Mapping[str, object]) -> None:
+    """Raise an error for options that the kind of output file does not use."""
+    misplaced = [option for option, value in (of_pictures if film else of_films).items() if value is not None]
+    if misplaced and film:
+        raise InputError(
+            f"{misplaced[0]}: an animation shows a motion without labels. Omit the option, or write a .png."
+        )
+    if misplaced:
+        raise InputError(f"{misplaced[0]}: a picture shows one configuration. Omit the option, or write a .gif.")

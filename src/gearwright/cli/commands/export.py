@@ -1,4 +1,4 @@
-"""`gearwright export`: a robot for another program."""
+"""`gearwright export`: write a robot for another program."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
-from gearwright.cli.output import results, say, write_json
+from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
+from gearwright.cli.output import print_remark, result_screen, write_json
 from gearwright.text import file_name
 
 
-def export(
-    robot: RobotName,
-    to: Annotated[str, typer.Option(metavar="TARGET", help="What to write: c, fmu, mjcf or urdf.")] = "c",
+def export_robot(
+    robot: RobotArgument,
+    to: Annotated[str, typer.Option(metavar="TARGET", help="Target: c, fmu, mjcf or urdf.")] = "c",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; ROBOT_TARGET unless given."),
+        typer.Option("--output", "-o", metavar="DIR", help="The output folder. Default: ROBOT_TARGET."),
     ] = None,
     function: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A function of the C package, again for each: inverse_dynamics, jacobian:BODY, rates ...",
+            help="A function of the C package: inverse_dynamics, jacobian:BODY, rates ...; may be repeated.",
         ),
     ] = None,
     parameter: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="A number that stays an input, such as payload.mass; again for each."),
+        typer.Option(metavar="PATH", help="A parameter kept as an input, such as payload.mass; may be repeated."),
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Numbers of the C package: double (the default) or float.")
+        str | None, typer.Option(metavar="KIND", help="Number type of the C package: double (the default) or float.")
     ] = None,
     rotors: Annotated[
         str | None,
         typer.Option(
             metavar="FORM",
-            help="How wheels are written. mjcf: reflected (the default), bodies or diagonal. urdf: mimic (the "
+            help="Representation of wheels. mjcf: reflected (the default), bodies or diagonal. urdf: mimic (the "
             "default), transmission or 'at rest'.",
         ),
     ] = None,
@@ -54,21 +54,21 @@ def export(
         typer.Option(
             "--input",
             metavar="KIND",
-            help="Inputs of the FMU: torque (the default), motor_torque or voltage; or names such as tau.j1, again "
-            "for each.",
+            help="Inputs of the FMU: torque (the default), motor_torque or voltage; or names such as tau.j1; may "
+            "be repeated.",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an FMU that is there already.")] = False,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing FMU.")] = False,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Write a robot for another program.
 
     Target "c" is a C99 package without allocation for controllers: header, source, CMake file and a self-test. Target
-    "fmu" is a model for Simulink and Modelica tools (Model Exchange and Co-Simulation), compiled, with its laws and
-    their events; "mjcf" a file for MuJoCo, with a report of what its form loses; "urdf" one for tools that take every
-    wheel as a link. A YAML file beside the last two keeps what they cannot say.
+    "fmu" is a model for Simulink and Modelica tools (Model Exchange and Co-Simulation), compiled, with its force laws
+    and their events; "mjcf" a file for MuJoCo, with a report of what MJCF cannot represent; "urdf" one for tools that
+    treat every wheel as a link. A YAML file next to the last two holds what they cannot represent.
 
     Example: gearwright export elbow --to c -o elbow_c --function inverse_dynamics --function jacobian:tool
 
@@ -79,25 +79,25 @@ def export(
     from gearwright.export.targets import export_with_report
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    given: dict[str, Any] = {
+    all_options: dict[str, Any] = {
         "functions": function,
         "parameters": parameter,
         "precision": precision,
         "rotors": rotors,
         "drives": drives,
     }
-    given |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
-    options = {word: value for word, value in given.items() if value}
-    done = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
+    all_options |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
+    options = {word: value for word, value in all_options.items() if value}
+    result = export_with_report(loaded, to, output or Path(f"{file_name(loaded.name)}_{to}"), **options)
     if json:
-        write_json({"robot": loaded.name, "files": [str(path) for path in done.files], "report": done.report})
+        write_json({"robot": loaded.name, "files": [str(path) for path in result.files], "report": result.report})
         return
-    for path in done.files:
-        results().print(str(path), soft_wrap=True)
-    if done.report:
-        say(done.report)
+    for path in result.files:
+        result_screen().print(str(path), soft_wrap=True)
+    if result.report:
+        print_remark(result.report)
 
 
 def _kind_or_names(inputs: list[str] | None) -> str | list[str] | None:
-    """One word without a dot is a kind."""
+    """Return one kind of inputs (a word without a dot), or the list of names."""
     return inputs[0] if inputs and len(inputs) == 1 and "." not in inputs[0] else inputs

@@ -1,4 +1,4 @@
-"""gearwright excite and identify: a motion to measure, and parameters from what was measured."""
+"""`gearwright excite` and `identify`: an excitation motion, and parameters from measurements."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
-from gearwright.cli.output import number, progress, results, say, table, write_json
+from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
+from gearwright.cli.output import number_text, plain_table, print_remark, progress_bar, result_screen, write_json
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import assemble
-from gearwright.text import visible
+from gearwright.text import visible_text
 
 if TYPE_CHECKING:
     from gearwright.identification import Identification, PayloadFit, Validation
 
 
 def identify_robot(
-    robot: RobotName,
+    robot: RobotArgument,
     log: Annotated[
         Path,
         typer.Argument(
@@ -29,84 +29,97 @@ def identify_robot(
     ],
     validate: Annotated[
         Path | None,
-        typer.Option(metavar="OTHER.csv", help="Another log to validate on; else the last 30 % of LOG.csv."),
+        typer.Option(metavar="OTHER.csv", help="Another log for validation. Default: the last 30 % of LOG.csv."),
     ] = None,
     payload: Annotated[
         Path | None,
-        typer.Option(metavar="LOADED.csv", help="A log with a payload on the last link; LOG.csv is without it."),
+        typer.Option(
+            metavar="LOADED.csv", help="A log with a payload on the last link; LOG.csv is the log without it."
+        ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a report with figures there.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write a report with figures to this folder.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the identified robot file.")
     ] = None,
-    method: Annotated[str, typer.Option(help="ols, wls (each joint by its variance) or irls (robust).")] = "wls",
-    cutoff: Annotated[float | None, typer.Option(metavar="HZ", help="Of the filter; else from the signal.")] = None,
+    method: Annotated[
+        str, typer.Option(help="Least squares: ols, wls (joints weighted by variance) or irls (robust).")
+    ] = "wls",
+    cutoff: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Cut-off frequency of the filter. Default: from the signal.")
+    ] = None,
     gains: Annotated[
         str | None,
-        typer.Option(metavar="NAME=NM/A,...", help="Torque per ampere of each drive; else the motors' own constants."),
+        typer.Option(metavar="NAME=NM/A,...", help="Torque constant of each drive. Default: that of its motor."),
     ] = None,
-    side: Annotated[str, typer.Option(help="motor or link: where the torque was measured.")] = "motor",
+    side: Annotated[str, typer.Option(help="Side on which the torque was measured: motor or link.")] = "motor",
     transition_speed: Annotated[
         float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")
     ] = 0.0,
-    trust: Annotated[float, typer.Option(help="Relative uncertainty of the robot file's own numbers.")] = 1.0,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    trust: Annotated[float, typer.Option(help="Relative uncertainty of the numbers in the robot file.")] = 1.0,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Find a robot's parameters from measurements.
+    """Identify a robot's parameters from measurements.
 
-    Takes measured motion and torques, states the confidence of every parameter, and checks them on other data. With -o
-    the parameters are made physically consistent, close to those of the robot file, and written into a new one.
+    The log holds measured motion and torques. The result has the standard deviation of every parameter and a validation
+    on other data. With -o the parameters are made physically consistent, close to those of the robot file, and written
+    to a new file.
 
     Example: gearwright identify elbow log.csv --report report -o identified.yaml
     """
     from gearwright.identification import identify, identify_payload, read_log
 
     if method not in ("ols", "wls", "irls"):
-        raise InputError(f"--method {method!r} is not known. Use ols, wls or irls.")
-    loaded, constants = load(robot, xacro=xacro, include=include or ()), _gains(gains)
-    whole = read_log(log, loaded, constants).derived(assemble(loaded), cutoff)
-    train, rest = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
-    found = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
-    check = found.validate(rest)
-    carried = None if payload is None else identify_payload(found, read_log(payload, loaded, constants))
-    for remark in found.remarks:
-        say(remark)
+        raise InputError(f"--method {method!r} is unknown. Use ols, wls or irls.")
+    loaded, constants = load(robot, xacro=xacro, include=include or ()), _parse_gains(gains)
+    whole = read_log(log, loaded, constants).with_derivatives(assemble(loaded), cutoff)
+    train, validation_log = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
+    identification = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
+    check = identification.validate(validation_log)
+    payload_fit = None if payload is None else identify_payload(identification, read_log(payload, loaded, constants))
+    for remark in identification.remarks:
+        print_remark(remark)
     if json:
-        write_json(_as_data(found, check, carried))
+        write_json(_results_data(identification, check, payload_fit))
     else:
-        _print(found, check, carried)
-    _write(found, check, report, output, trust)
+        _print_results(identification, check, payload_fit)
+    _write_results(identification, check, report, output, trust)
 
 
-def _write(found: Identification, check: Validation, report: Path | None, output: Path | None, trust: float) -> None:
-    """The identified robot and the report; a report needs no solver, it only says less without one."""
+def _write_results(
+    identification: Identification, check: Validation, report: Path | None, output: Path | None, trust: float
+) -> None:
+    """Write the identified robot and the report; without the solver the report is shorter."""
     from gearwright.export.urdf.urdf import save
     from gearwright.identification import fit_consistent, identified_robot, write_report
 
     if output is None and report is None:
         return
     try:
-        fit = fit_consistent(found, trust)
+        fit = fit_consistent(identification, trust)
     except MissingExtraError as error:
         if output is not None:
             raise
-        say(str(error))
+        print_remark(str(error))
         fit = None
     if output is not None and fit is not None:
         robot, remarks = identified_robot(fit)
         save(robot, output)
         for remark in remarks:
-            say(remark)
-        say(f"Identified robot written to {output}.")
+            print_remark(remark)
+        print_remark(f"Identified robot written to {output}.")
     if report is not None:
-        name = found.robot.name if found.robot is not None else "a machine"
-        say(f"Report written to {write_report(found, report, check, fit, title=f'Identification of {name}')}.")
+        name = identification.robot.name if identification.robot is not None else "a machine"
+        print_remark(
+            f"Report written to {write_report(identification, report, check, fit, title=f'Identification of {name}')}."
+        )
 
 
-def _gains(text: str | None) -> dict[str, float] | None:
-    """Torque constants [Nm/A] by drive, from j1=0.1,j2=0.2."""
+def _parse_gains(text: str | None) -> dict[str, float] | None:
+    """Return torque constants [Nm/A] by drive, from j1=0.1,j2=0.2."""
     if text is None:
         return None
     gains = {}
@@ -120,89 +133,105 @@ def _gains(text: str | None) -> dict[str, float] | None:
 
 
 def excite_robot(
-    robot: RobotName,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.csv", help="Where to write the motion.")],
-    period: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 10.0,
-    harmonics: Annotated[int, typer.Option(help="Frequencies in it.")] = 5,
+    robot: RobotArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.csv", help="The file for the motion.")],
+    period: Annotated[float, typer.Option(metavar="S", help="Duration of the motion.")] = 10.0,
+    harmonics: Annotated[int, typer.Option(help="Number of harmonics.")] = 5,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second in the file.")] = 100.0,
-    criterion: Annotated[str, typer.Option(help="condition or d-optimal.")] = "condition",
-    starts: Annotated[int, typer.Option(help="Random starts.")] = 4,
-    steps: Annotated[int, typer.Option(help="Changes tried per start.")] = 150,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+    criterion: Annotated[str, typer.Option(help="Optimality criterion: condition or d-optimal.")] = "condition",
+    starts: Annotated[int, typer.Option(help="Number of random starts.")] = 4,
+    steps: Annotated[int, typer.Option(help="Steps of the search per start.")] = 150,
+    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Find a motion that shows all base parameters.
+    """Find a motion that excites all base parameters.
 
     It stays within the joint limits of the robot file and is written as CSV for a controller.
 
     Example: gearwright excite elbow -o motion.csv --period 12
     """
-    from gearwright.identification import excite
+    from gearwright.identification import ExcitationOptions, excite
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    with progress("exciting motion") as show:
-        found = excite(
+    with progress_bar("excitation motion") as show:
+        excitation = excite(
             loaded,
             period=period,
             harmonics=harmonics,
             criterion=criterion,  # type: ignore[arg-type]
-            starts=starts,
-            steps=steps,
-            seed=seed,
+            search=ExcitationOptions(starts=starts, steps=steps, seed=seed),
             progress=lambda done, total, _: show(done, total),
         )
-    found.motion.save(output, assemble(loaded), rate)
+    excitation.motion.save(output, assemble(loaded), rate)
     if json:
-        write_json({"robot": loaded.name, "rank": found.rank, "condition": float(found.condition), "file": str(output)})
-    say(f"{found.rank} base parameters, condition number {number(found.condition)}; motion written to {output}.")
+        write_json(
+            {
+                "robot": loaded.name,
+                "rank": excitation.rank,
+                "condition": float(excitation.condition),
+                "file": str(output),
+            }
+        )
+    print_remark(
+        f"{excitation.rank} base parameters, condition number {number_text(excitation.condition)}; motion written to "
+        f"{output}."
+    )
 
 
-def _print(found: Identification, check: Validation, carried: PayloadFit | None) -> None:
+def _print_results(identification: Identification, check: Validation, payload_fit: PayloadFit | None) -> None:
     rows = [
-        (name, number(value), number(deviation, 2), unit)
+        (name, number_text(value), number_text(deviation, 2), unit)
         for name, value, deviation, unit in zip(
-            found.names, found.values, found.standard_deviations, found.units, strict=True
+            identification.names,
+            identification.values,
+            identification.standard_deviations,
+            identification.units,
+            strict=True,
         )
     ]
-    if found.cutoff is not None:
-        results().print(f"cut-off of the filter: {number(found.cutoff)} Hz")
-    results().print(table(["base parameter", "value", "deviation", "unit"], rows))
+    if identification.cutoff is not None:
+        result_screen().print(f"cut-off of the filter: {number_text(identification.cutoff)} Hz")
+    result_screen().print(plain_table(["base parameter", "value", "deviation", "unit"], rows))
     errors = [
-        (name, f"{100 * found.fit.relative_errors[name]:.2f} %", f"{100 * error:.2f} %")
+        (name, f"{100 * identification.fit.relative_errors[name]:.2f} %", f"{100 * error:.2f} %")
         for name, error in check.relative_errors.items()
     ]
-    results().print(table(["torque error", "fit", "validation"], errors))
-    if carried is not None:
-        part, place = carried.payload, ", ".join(number(x) for x in carried.payload.position)
-        results().print(f"payload on {visible(carried.body)}: {number(part.mass)} kg at ({place}) m")
+    result_screen().print(plain_table(["torque error", "fit", "validation"], errors))
+    if payload_fit is not None:
+        part, place = payload_fit.payload, ", ".join(number_text(x) for x in payload_fit.payload.position)
+        result_screen().print(
+            f"payload on {visible_text(payload_fit.body)}: {number_text(part.mass)} kg at ({place}) m"
+        )
 
 
-def _as_data(found: Identification, check: Validation, carried: PayloadFit | None) -> dict[str, object]:
-    more = {} if carried is None else {"payload": _payload_data(carried)}
+def _results_data(
+    identification: Identification, check: Validation, payload_fit: PayloadFit | None
+) -> dict[str, object]:
+    more = {} if payload_fit is None else {"payload": _payload_data(payload_fit)}
     return {
         "base_parameters": [
             {"name": name, "value": value, "standard_deviation": deviation, "unit": unit, "terms": dict(terms)}
             for name, value, deviation, unit, terms in zip(
-                found.names,
-                found.values.tolist(),
-                found.standard_deviations.tolist(),
-                found.units,
-                found.base.combinations,
+                identification.names,
+                identification.values.tolist(),
+                identification.standard_deviations.tolist(),
+                identification.units,
+                identification.base.combinations,
                 strict=True,
             )
         ],
-        "fit_error": found.fit.relative_errors,
+        "fit_error": identification.fit.relative_errors,
         "validation_error": check.relative_errors,
-        "not_found": list(found.not_found),
-        "cutoff_hz": found.cutoff,
-        "remarks": list(found.remarks),
-        "doubts": list(found.doubts),
+        "not_found": list(identification.not_found),
+        "cutoff_hz": identification.cutoff,
+        "remarks": list(identification.remarks),
+        "doubts": list(identification.doubts),
         **more,
     }
 
 
-def _payload_data(carried: PayloadFit) -> dict[str, object]:
-    part = carried.payload
-    return {"body": carried.body, "mass": part.mass, "position": list(part.position), "inertia": part.inertia}
+def _payload_data(payload_fit: PayloadFit) -> dict[str, object]:
+    part = payload_fit.payload
+    return {"body": payload_fit.body, "mass": part.mass, "position": list(part.position), "inertia": part.inertia}

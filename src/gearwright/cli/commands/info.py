@@ -1,4 +1,4 @@
-"""`gearwright info`: what a robot consists of."""
+"""`gearwright info`: the parts of a robot."""
 
 from __future__ import annotations
 
@@ -8,72 +8,90 @@ from typing import Any
 from rich.tree import Tree
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, RobotName, Xacro
-from gearwright.cli.output import counted, heading, number, results, table, vector, wrapped, write_json
-from gearwright.cli.robot_description import describe, reading_report
+from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
+from gearwright.cli.output import (
+    count_text,
+    heading_text,
+    number_text,
+    plain_table,
+    result_screen,
+    vector_text,
+    wrap_text,
+    write_json,
+)
+from gearwright.cli.robot_description import describe_robot, read_report
 from gearwright.files.permissions import Permissions
 from gearwright.mechanism import assemble
 from gearwright.mechanism.joints.kinds import joint_kind
-from gearwright.text import visible
+from gearwright.text import visible_text
 
 
-def info(robot: RobotName, xacro: Xacro = False, include: Include = None, json: Json = False) -> None:
+def show_info(
+    robot: RobotArgument, xacro: XacroOption = False, include: IncludeOption = None, json: JsonOption = False
+) -> None:
     """Show the links, joints, wheels and inertia of a robot.
 
-    "wheels" is what rotors and gears add to the inertia felt at a joint; "total" is the diagonal of the mass matrix
+    "wheels" is the inertia of rotors and gears reflected to a joint; "total" is the diagonal element of the mass matrix
     with all joints at zero.
     """
     loaded = load(robot, xacro=xacro, include=include or ())
-    facts = describe(loaded, assemble(loaded), reading_report(Path(robot), Permissions.given(xacro, include or ())))
+    facts = describe_robot(
+        loaded, assemble(loaded), read_report(Path(robot), Permissions.from_arguments(xacro, include or ()))
+    )
     if json:
         write_json(facts)
     else:
-        _show(facts)
+        _show_description(facts)
 
 
-def _show(facts: dict[str, Any]) -> None:
-    screen = results()
-    counts = ", ".join(counted(facts[word + "s"], word) for word in ("link", "speed", "wheel"))
-    screen.print(heading(facts["robot"], f": {counts}, {number(facts['mass'])} kg"))
+def _show_description(facts: dict[str, Any]) -> None:
+    screen = result_screen()
+    counts = ", ".join(count_text(facts[word + "s"], word) for word in ("link", "speed", "wheel"))
+    screen.print(heading_text(facts["robot"], f": {counts}, {number_text(facts['mass'])} kg"))
     if facts["description"]:
         screen.print(facts["description"])
-    screen.print(_tree(f"base, gravity ({vector(facts['gravity'])}) m/s2", facts["links"]))
-    screen.print("\nJoints, limits, and the inertia felt at each (kg m2, or kg where it slides):")
-    screen.print(_felt(facts["speeds"], {link["joint"]: link["limits"].get("position") for link in facts["links"]}))
+    screen.print(_link_tree(f"base, gravity ({vector_text(facts['gravity'])}) m/s2", facts["links"]))
+    screen.print("\nJoints, limits and reflected inertia (kg m2; kg for prismatic joints):")
+    screen.print(
+        _inertia_table(facts["speeds"], {link["joint"]: link["limits"].get("position") for link in facts["links"]})
+    )
     if facts["loops"]:
-        screen.print(_loops(facts))
+        screen.print(_loop_text(facts))
     if facts["wheels"]:
         screen.print("\nWheels (ratio: turns of the wheel per turn of the joint):")
-        screen.print(_wheels(facts["wheels"]))
-        screen.print("\nWhere they sit (centre of mass in the frame of the link, which is on the link's joint):")
-        screen.print(_places(facts["wheels"]))
+        screen.print(_wheel_table(facts["wheels"]))
+        screen.print(
+            "\nPositions of the wheels (centre of mass in the frame of the link, whose origin is on its joint):"
+        )
+        screen.print(_wheel_position_table(facts["wheels"]))
     for spring in facts["springs"]:
-        screen.print(f"spring {visible(spring['name'])}: {number(spring['stiffness'])} Nm/rad")
+        screen.print(f"spring {visible_text(spring['name'])}: {number_text(spring['stiffness'])} Nm/rad")
     for note in facts["notes"]:
-        screen.print(wrapped(f"note: {note}"), style="dim", soft_wrap=True)
+        screen.print(wrap_text(f"note: {note}"), style="dim", soft_wrap=True)
 
 
-def _loops(facts: dict[str, Any]) -> str:
-    """The closed loops, and what they leave free."""
-    found = [
-        f"closed loop {visible(x['name'])}: {visible(' on '.join(x['frames']))}, held {', '.join(x['held'])}"
+def _loop_text(facts: dict[str, Any]) -> str:
+    """Return a text on the closed loops and the degrees of freedom."""
+    descriptions = [
+        f"closed loop {visible_text(x['name'])}: {visible_text(' on '.join(x['frames']))}, constrained "
+        f"{', '.join(x['held'])}"
         for x in facts["loops"]
     ]
-    free, speeds = facts["degrees_of_freedom"], counted(facts["speeds"], "speed")
+    free, speeds = facts["degrees_of_freedom"], count_text(facts["speeds"], "speed")
     left = "cannot be closed from the neutral configuration" if free is None else f"leave {free} of {speeds} free"
-    return "\n".join(["", *found, f"The loops {left}; masses and inertias here are those of the open tree."])
+    return "\n".join(["", *descriptions, f"The loops {left}; masses and inertias here are those of the open tree."])
 
 
-def _tree(title: str, links: list[dict[str, Any]]) -> Tree:
+def _link_tree(title: str, links: list[dict[str, Any]]) -> Tree:
     root = Tree(title)
     places = {"base": root}
     for link in links:
-        places[link["name"]] = places[link["parent"]].add(visible(_title(link)))
+        places[link["name"]] = places[link["parent"]].add(visible_text(_link_title(link)))
     return root
 
 
-def _title(link: dict[str, Any]) -> str:
-    words = [f"{link['name']}  {number(link['mass'])} kg"]
+def _link_title(link: dict[str, Any]) -> str:
+    words = [f"{link['name']}  {number_text(link['mass'])} kg"]
     words.append(f"{link['kind']} {link['joint']}" if joint_kind(link["kind"]).speeds else link["kind"])
     if link["follows"] is not None:
         words.append(f"follows {link['follows']}")
@@ -82,34 +100,34 @@ def _title(link: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _felt(speeds: list[dict[str, Any]], ranges: dict[str, Any]) -> Any:
+def _inertia_table(speeds: list[dict[str, Any]], ranges: dict[str, Any]) -> Any:
     rows = []
     for s in speeds:
-        limits = [number(end) for end in ranges.get(s["name"]) or ()] or ["", ""]
+        limits = [number_text(end) for end in ranges.get(s["name"]) or ()] or ["", ""]
         share = f"{s['wheels'] / s['total']:.0%}" if s["total"] else "-"
-        rows.append((s["name"], *limits, number(s["wheels"]), number(s["total"]), share))
+        rows.append((s["name"], *limits, number_text(s["wheels"]), number_text(s["total"]), share))
     if any(row[1] for row in rows):
-        return table(["joint", "from", "to", "wheels", "total", "share"], rows)
-    return table(["joint", "wheels", "total", "share"], [(row[0], *row[3:]) for row in rows])
+        return plain_table(["joint", "from", "to", "wheels", "total", "share"], rows)
+    return plain_table(["joint", "wheels", "total", "share"], [(row[0], *row[3:]) for row in rows])
 
 
-def _wheels(wheels: list[dict[str, Any]]) -> Any:
+def _wheel_table(wheels: list[dict[str, Any]]) -> Any:
     rows = [
         (
             w["name"],
             w["carrier"],
-            ", ".join(f"{number(ratio)} {speed}" for speed, ratio in w["ratio"].items()),
-            vector(w["axis"]),
-            number(w["inertia"]),
-            "" if w["coupling"] == w["inertia"] else number(w["coupling"]),
+            ", ".join(f"{number_text(ratio)} {speed}" for speed, ratio in w["ratio"].items()),
+            vector_text(w["axis"]),
+            number_text(w["inertia"]),
+            "" if w["coupling"] == w["inertia"] else number_text(w["coupling"]),
         )
         for w in wheels
     ]
     shown = any(row[-1] for row in rows)
     columns = ["wheel", "on", "ratio", "axis", "J [kg m2]", "coupling"]
-    return table(columns[: 6 if shown else 5], [row[: 6 if shown else 5] for row in rows], text=4)
+    return plain_table(columns[: 6 if shown else 5], [row[: 6 if shown else 5] for row in rows], text=4)
 
 
-def _places(wheels: list[dict[str, Any]]) -> Any:
-    rows = [(w["name"], w["carrier"], vector(w["position"]), number(w["mass"])) for w in wheels]
-    return table(["wheel", "on", "position [m]", "mass [kg]"], rows, text=3)
+def _wheel_position_table(wheels: list[dict[str, Any]]) -> Any:
+    rows = [(w["name"], w["carrier"], vector_text(w["position"]), number_text(w["mass"])) for w in wheels]
+    return plain_table(["wheel", "on", "position [m]", "mass [kg]"], rows, text=3)

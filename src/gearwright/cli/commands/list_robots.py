@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright import catalogue
-from gearwright.cli.arguments import Json
-from gearwright.cli.output import results, say, table, write_json
+from gearwright.cli.arguments import JsonOption
+from gearwright.cli.output import plain_table, print_remark, result_screen, write_json
 from gearwright.mechanism import assemble
 
 
-def list_robots(json: Json = False) -> None:
+def list_robots(json: JsonOption = False) -> None:
     """List the bundled robots."""
-    rows = [_row(name, description) for name, description in catalogue.robots().items()]
+    rows = [_robot_row(name, description) for name, description in catalogue.robots().items()]
     if json:
         write_json(rows)
         return
     cells = [[row["name"], row["description"], *(str(row[key]) for key in ("speeds", "wheels"))] for row in rows]
-    results().print(table(["robot", "description", "speeds", "wheels"], cells, text=2))
-    say("`gearwright info ROBOT` shows one of them.")
+    result_screen().print(plain_table(["robot", "description", "speeds", "wheels"], cells, text=2))
+    print_remark("`gearwright info ROBOT` shows one of them.")
 
 
-def _row(name: str, description: str) -> dict[str, Any]:
+def _robot_row(name: str, description: str) -> dict[str, Any]:
     mech = assemble(catalogue.load(name))
     return {
         "name": name,

@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from gearwright import files
-from gearwright.cli.arguments import Output
-from gearwright.cli.output import say, write_json
+from gearwright.cli.arguments import OutputOption
+from gearwright.cli.output import print_remark, write_json
 from gearwright.file_access import write_text
-from gearwright.text import json
+from gearwright.text import json_text
 
 
-def schema(
-    output: Output = None,
-    task: Annotated[bool, typer.Option("--task", help="That of task files, as `gearwright plan` reads them.")] = False,
+def write_schema(
+    output: OutputOption = None,
+    task: Annotated[
+        bool, typer.Option("--task", help="The schema of task files, as read by `gearwright plan`.")
+    ] = False,
 ) -> None:
     """Print the JSON Schema of robot files.
 
@@ -23,9 +25,9 @@ def schema(
     """
     from gearwright.files.fields.task import task_schema
 
-    found = task_schema() if task else files.schema()
+    json_schema = task_schema() if task else files.schema()
     if output is None:
-        write_json(found)
+        write_json(json_schema)
         return
-    write_text(output, json(found) + "\n")
-    say(f"Schema written to {output}.")
+    write_text(output, json_text(json_schema) + "\n")
+    print_remark(f"Schema written to {output}.")

@@ -1,4 +1,4 @@
-"""`gearwright size`: the best motors and gearboxes of a catalogue for a task, and what else may vary."""
+"""`gearwright size`: optimal motors and gearboxes of a catalogue for a task, and further design variables."""
 
 from __future__ import annotations
 
@@ -8,123 +8,144 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro, written
-from gearwright.cli.commands.analyse import CatalogueFiles, NoFail, ReportFile, TaskFile, exit_by_verdict, show
-from gearwright.cli.output import mention_figure, number, results, say, table, write_json
+from gearwright.cli.arguments import (
+    IncludeOption,
+    JsonOption,
+    PlotOption,
+    RobotArgument,
+    XacroOption,
+    output_file_option,
+)
+from gearwright.cli.commands.analyse import (
+    CatalogueOption,
+    NoFailOption,
+    ReportOption,
+    TaskArgument,
+    exit_by_verdict,
+    show_analysis,
+)
+from gearwright.cli.output import mention_figure, number_text, plain_table, print_remark, result_screen, write_json
 from gearwright.errors import InputError
-from gearwright.text import visible
+from gearwright.text import visible_text
 
 if TYPE_CHECKING:
     from gearwright.design import Sizing
 
-SHOWN = 8
-"""Designs of the front that the screen shows; JSON and the report show all."""
+MAX_SHOWN_DESIGNS = 8
+"""Designs of the Pareto front shown on the screen; JSON and the report list all."""
 
 
-def size(
-    robot: RobotName,
-    task: TaskFile,
+def choose_drives(
+    robot: RobotArgument,
+    task: TaskArgument,
     objective: Annotated[
-        str, typer.Option(metavar="WHAT", help="The least mass, energy, temperature, price or cycle_time.")
+        str, typer.Option(metavar="WHAT", help="Quantity to minimise: mass, energy, temperature, price or cycle_time.")
     ] = "mass",
     joint: Annotated[
-        list[str] | None, typer.Option(metavar="JOINT", help="Whose drive is chosen; all unless given; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="JOINT", help="Joint whose drive is chosen; may be repeated. Default: all."),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep-drives", help="Choose no drives: only what --vary names.")] = False,
+    keep: Annotated[bool, typer.Option("--keep-drives", help="Keep the drives; vary only what --vary names.")] = False,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
             help="elbow.gear.ratio=30..120, upper.section.outer=30mm..80mm, upper.material=aluminium,steel, "
-            "elbow.mounted_on=base,upper, task.stretch=0.5..2; repeatable.",
+            "elbow.mounted_on=base,upper, task.stretch=0.5..2; may be repeated.",
         ),
     ] = None,
     front: Annotated[
-        str | None, typer.Option(metavar="WHAT,WHAT", help="The two objectives of the Pareto front: mass,energy.")
+        str | None,
+        typer.Option(metavar="WHAT,WHAT", help="The two objectives of the Pareto front, such as mass,energy."),
     ] = None,
     verify_front: Annotated[
-        bool, typer.Option("--verify-front", help="Analyse every design of the front; leave out what misses a limit.")
+        bool,
+        typer.Option("--verify-front", help="Analyse every design of the front; remove those that exceed a limit."),
     ] = False,
-    margin: Annotated[float, typer.Option(metavar="SHARE", help="Of every limit that must be left.")] = 0.0,
+    margin: Annotated[float, typer.Option(metavar="SHARE", help="Required margin to every limit.")] = 0.0,
     efficiency: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Of gearboxes whose sheets print none; else passed over.")
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Efficiency of gearboxes whose data sheets state none; else they are skipped."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        written("--output", "-o", text="Write the robot with its drives (.yaml).", endings=(".yaml", ".yml")),
+        output_file_option(
+            "--output", "-o", text="Write the robot with its drives (.yaml).", endings=(".yaml", ".yml")
+        ),
     ] = None,
-    report: ReportFile = None,
-    plot: Plot = None,
-    catalogue: CatalogueFiles = None,
-    seed: Annotated[int, typer.Option(help="Of the search, where there are too many sets to look at.")] = 0,
-    trials: Annotated[int, typer.Option(metavar="N", help="Designs that are proposed where something varies.")] = 60,
-    no_fail: NoFail = False,
-    json: Json = False,
-    xacro: Xacro = False,
-    include: Include = None,
+    report: ReportOption = None,
+    plot: PlotOption = None,
+    catalogue: CatalogueOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of the search, if there are too many combinations to enumerate.")] = 0,
+    trials: Annotated[int, typer.Option(metavar="N", help="Designs proposed by the search with --vary.")] = 60,
+    no_fail: NoFailOption = False,
+    json: JsonOption = False,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
 ) -> None:
-    """Choose motors and gearboxes for a task, from the bundled catalogue and your own files, and what --vary names.
+    """Choose motors and gearboxes for a task, from the bundled catalogue and your own files.
 
-    Exit code: 0 the design keeps every limit that could be checked; 3 a limit of a drive that was not chosen is not
-    kept (0 with --no-fail); 2 bad input, or no design keeps every limit.
+    With --vary, further parameters are optimised as well. Exit code: 0 if the design keeps every limit that could be
+    checked; 3 if a drive that was not chosen exceeds a limit (0 with --no-fail); 2 for bad input, or if no design keeps
+    every limit.
 
     Example: gearwright size scara pick.yaml --joint shoulder --joint elbow --efficiency 0.7 -o sized.yaml
     """
-    from gearwright.design import Task, size_drives
+    from gearwright.design import SearchOptions, Task, size_drives
     from gearwright.export.urdf.urdf import save
 
-    articles = drives(*(catalogue or ()))
-    loaded = load(robot, xacro=xacro, include=include or (), catalogue=articles if catalogue else None)
-    found = size_drives(
+    entries = drives(*(catalogue or ()))
+    loaded = load(robot, xacro=xacro, include=include or (), catalogue=entries if catalogue else None)
+    sizing = size_drives(
         loaded,
         Task.read(task, loaded),
-        articles,
+        entries,
         objective,
-        joints=_joints(joint, keep, vary),
-        variables=dict(_variable(text) for text in vary or ()),
+        joints=_sized_joints(joint, keep, vary),
+        variables=dict(_parse_variable(text) for text in vary or ()),
         front=None if front is None else [word.strip() for word in front.split(",")],
         margin=margin,
-        verify_front=verify_front,
+        search=SearchOptions(verify_front=verify_front, seed=seed, trials=trials),
         assumed_efficiency=efficiency,
-        seed=seed,
-        trials=trials,
     )
     if output is not None:
-        save(found.robot, output)
+        save(sizing.robot, output)
     if plot is not None:
-        found.plot(plot)
+        sizing.plot(plot)
     if report is not None:
         from gearwright.report import report as write_report
 
-        write_report(found, report)
+        write_report(sizing, report)
     if json:
-        write_json(found.summary())
+        write_json(sizing.summary())
     else:
-        _show(found)
+        _show_sizing(sizing)
     if output is not None:
-        say(f"The robot is in {output}.")
+        print_remark(f"Robot written to {output}.")
     mention_figure(plot)
-    exit_by_verdict(found.analysis, no_fail)
+    exit_by_verdict(sizing.analysis, no_fail)
 
 
-def _joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:
+def _sized_joints(joint: list[str] | None, keep: bool, vary: list[str] | None) -> list[str] | None:
     if not keep:
         return joint
     if joint or not vary:
-        raise InputError("--keep-drives chooses no drives: leave --joint out, and say with --vary what may vary.")
+        raise InputError("--keep-drives keeps all drives. Omit --joint, and name design variables with --vary.")
     return []
 
 
-def _variable(text: str) -> tuple[str, Any]:
-    """A range low..high, with or without units, or a list of names."""
+def _parse_variable(text: str) -> tuple[str, Any]:
+    """Return name and range of low..high, with or without units, or name and list of choices."""
     from gearwright.design import Range
 
-    name, given, values = (part.strip() for part in text.partition("="))
+    name, equals, values = (part.strip() for part in text.partition("="))
     low, dots, high = values.partition("..")
     try:
-        if not name or not given or not values:
+        if not name or not equals or not values:
             raise ValueError
-        return name, Range(*_ends(name, low, high)) if dots else [word.strip() for word in values.split(",")]
+        return name, Range(*_range_ends(name, low, high)) if dots else [word.strip() for word in values.split(",")]
     except InputError as error:
         raise InputError(f"--vary {text!r}: {error}") from None
     except ValueError as reason:
@@ -134,8 +155,8 @@ def _variable(text: str) -> tuple[str, Any]:
         ) from None
 
 
-def _ends(name: str, low: str, high: str) -> tuple[float, float]:
-    """Both ends of a range, plain numbers or with units as in files; a unit at one end only is refused."""
+def _range_ends(name: str, low: str, high: str) -> tuple[float, float]:
+    """Return both ends of a range, as plain numbers or with units; a unit at one end only is an error."""
     from gearwright.files.field_units import parameter_value
 
     ends = parameter_value(name, low), parameter_value(name, high)
@@ -144,32 +165,37 @@ def _ends(name: str, low: str, high: str) -> tuple[float, float]:
     return ends
 
 
-def _show(found: Sizing) -> None:
-    from gearwright.design.candidates.objectives import titled
+def _show_sizing(sizing: Sizing) -> None:
+    from gearwright.design.candidates.objectives import title_with_unit
 
     rows = [
         [
             name,
-            "(kept)" if one.kept else one.motor.key,
-            one.gearbox.key if one.gearbox else "(kept)",
-            number(one.mass),
-            *(number(x) for x in found.gains[name]),
+            "(kept)" if choice.is_kept else choice.motor.key,
+            choice.gearbox.key if choice.gearbox else "(kept)",
+            number_text(choice.mass),
+            *(number_text(x) for x in sizing.gains[name]),
         ]
-        for name, one in found.choices.items()
+        for name, choice in sizing.choices.items()
     ]
     columns = ["joint", "motor", "gearbox", "mass [kg]", "loop [rad/s]", "kp [Nm/rad, N/m]", "kd [Nms/rad, Ns/m]"]
-    results().print(table(columns, rows, text=3))
-    for name, value in found.values.items():
-        results().print(f"{visible(name)}: {_word(value)}")
-    first, second = found.pair
-    results().print("")
-    points = [[number(one.value(first)), number(one.value(second))] for one in found.front[:SHOWN]]
-    results().print(table([f"least {titled(first)}", f"against {titled(second)}"], points, text=0))
-    results().print("")
-    show(found.analysis)
-    for remark in found.remarks:
-        say(remark)
+    result_screen().print(plain_table(columns, rows, text=3))
+    for name, value in sizing.values.items():
+        result_screen().print(f"{visible_text(name)}: {_value_text(value)}")
+    first, second = sizing.pair
+    result_screen().print("")
+    points = [
+        [number_text(choice.objective_value(first)), number_text(choice.objective_value(second))]
+        for choice in sizing.front[:MAX_SHOWN_DESIGNS]
+    ]
+    result_screen().print(
+        plain_table([f"least {title_with_unit(first)}", f"against {title_with_unit(second)}"], points, text=0)
+    )
+    result_screen().print("")
+    show_analysis(sizing.analysis)
+    for remark in sizing.remarks:
+        print_remark(remark)
 
 
-def _word(value: Any) -> str:
-    return number(value) if isinstance(value, float) else visible(str(getattr(value, "link", value)))
+def _value_text(value: Any) -> str:
+    return number_text(value) if isinstance(value, float) else visible_text(str(getattr(value, "link", value)))

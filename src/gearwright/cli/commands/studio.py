@@ -1,4 +1,4 @@
-"""`gearwright studio`: a page that shows a robot, its wheels and its torques."""
+"""`gearwright studio`: a web page that shows a robot, its wheels and its torques."""
 
 from __future__ import annotations
 
@@ -7,48 +7,52 @@ from typing import Annotated, Any
 
 import typer
 
-from gearwright.cli.arguments import Include, RobotName, Xacro, written
-from gearwright.cli.output import say
+from gearwright.cli.arguments import IncludeOption, RobotArgument, XacroOption, output_file_option
+from gearwright.cli.output import print_remark
 
-PORT, HOST = 8080, "127.0.0.1"
+DEFAULT_PORT, DEFAULT_HOST = 8080, "127.0.0.1"
 
 
-def studio(
-    robot: RobotName,
+def open_studio(
+    robot: RobotArgument,
     motion: Annotated[
         Path | None,
-        typer.Option("--motion", metavar="FILE.csv", help="What to play: a trajectory, or a run that was saved."),
+        typer.Option("--motion", metavar="FILE.csv", help="The motion to play: a trajectory or a saved run."),
     ] = None,
     save_to: Annotated[
         Path | None,
-        written(
+        output_file_option(
             "--save-to",
-            text="Let a button of the page write the changed robot there (.yaml).",
+            text="File for the button that saves the changed robot (.yaml).",
             endings=(".yaml", ".yml"),
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", help="Where it listens; the next free one if it is taken.")] = PORT,
+    port: Annotated[
+        int, typer.Option("--port", help="Port of the server; the next free one if it is in use.")
+    ] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option("--host", help="127.0.0.1: only this machine sees the page. 0.0.0.0: the whole network.")
-    ] = HOST,
+        str, typer.Option("--host", help="127.0.0.1: this machine only. 0.0.0.0: the whole network.")
+    ] = DEFAULT_HOST,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
-    xacro: Xacro = False,
-    include: Include = None,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
 ) -> None:
     """Open the studio: see the wheels turn, drag sliders, change drives and watch the torques.
 
-    The page is served on this machine alone until Ctrl-C, at an address with a random token. A robot file is watched:
-    edit it, and the page follows.
+    The page is served on this machine only, until Ctrl-C, at an address with a random token. Changes of the robot file
+    are loaded automatically.
 
     Example: gearwright studio panda_like
     """
     from gearwright.studio import studio as opened
 
-    where: dict[str, Any] = {"port": port, "host": host, "open_browser": browser}
-    running = opened(robot, motion=motion, save_to=save_to, xacro=xacro, include=include or (), **where)
+    server_options: dict[str, Any] = {"port": port, "host": host, "open_browser": browser}
+    running = opened(robot, motion=motion, save_to=save_to, xacro=xacro, include=include or (), **server_options)
     if port and running.port != port:
-        say(f"Port {port} is taken.")
-    say(f"The studio is at {running.url} (Ctrl-C ends it).")
-    if host not in (HOST, "localhost"):
-        say(f"It listens on {host}: whoever has this address can use the page, over a connection without encryption.")
+        print_remark(f"Port {port} is in use.")
+    print_remark(f"The studio runs at {running.url} (stop it with Ctrl-C).")
+    if host not in (DEFAULT_HOST, "localhost"):
+        print_remark(
+            f"It listens on {host}: anyone with this address can use the page, over an unencrypted connection."
+        )
     running.wait()

@@ -1,4 +1,4 @@
-"""`gearwright train`: what motors and wheels do to the joints."""
+"""`gearwright train`: transmission ratios and inertia shares of motors and wheels."""
 
 from __future__ import annotations
 
@@ -7,45 +7,54 @@ from typing import Any
 import numpy as np
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import Include, Json, Plot, RobotName, Xacro
-from gearwright.cli.output import counted, heading, mention_figure, number, results, table, write_json
+from gearwright.cli.arguments import IncludeOption, JsonOption, PlotOption, RobotArgument, XacroOption
+from gearwright.cli.output import (
+    count_text,
+    heading_text,
+    mention_figure,
+    number_text,
+    plain_table,
+    result_screen,
+    write_json,
+)
 from gearwright.mechanism import Mechanism, assemble, gear_graph
 from gearwright.parts import Drive, Robot
-from gearwright.text import visible
+from gearwright.text import visible_text
 
 
-def train(
-    robot: RobotName,
-    plot: Plot = None,
-    xacro: Xacro = False,
-    include: Include = None,
-    json: Json = False,
+def show_train(
+    robot: RobotArgument,
+    plot: PlotOption = None,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Show what motors and wheels do to the joints.
+    """Show ratios and inertia shares of motors and wheels at the joints.
 
-    The structure matrix holds the turns of every motor per turn of every joint. A wheel's share is its part of the
+    The structure matrix holds the ratio of every motor to every joint. A wheel's share is its contribution to the
     diagonal of the mass matrix with all joints at zero. The figure shows the graph as drawn and in canonical form, the
-    equivalent open-loop chain, and which wheels belong to which primary link: solid lines carry (with the axis), dashed
-    lines are gear pairs, those inside planetary, spur and other gears too, or the whole ratio of a drive's wheel.
+    equivalent open-loop chain, and the primary link of every wheel. Solid lines are turning pairs (with the axis);
+    dashed lines are gear pairs, also those inside planetary, spur and other gears, or the total ratio of a drive's
+    wheel.
 
     Example: gearwright train grm3 --plot grm3.png
     """
     loaded = load(robot, xacro=xacro, include=include or ())
     mech = assemble(loaded)
-    facts = _facts(loaded, mech)
+    facts = _train_data(loaded, mech)
     if plot is not None:
-        from gearwright.plots import save
+        from gearwright.plots import save_figure
         from gearwright.scene.gear_graph_figure import gear_graph_figure
 
-        save(gear_graph_figure(loaded, mech), plot)
+        save_figure(gear_graph_figure(loaded, mech), plot)
     if json:
         write_json(facts)
     else:
-        _show(facts)
+        _show_train_data(facts)
     mention_figure(plot)
 
 
-def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
+def _train_data(robot: Robot, mech: Mechanism) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.dynamics import mass_matrix, neutral
     from gearwright.functions.explain import explain
@@ -74,34 +83,42 @@ def _facts(robot: Robot, mech: Mechanism) -> dict[str, Any]:
 
 
 def _averaging_error(drive: Drive) -> float:
-    """What a gear knows of its members that are not quite bodies of revolution [kg m2]."""
+    """Return the inertia error [kg m2] of a gear's members that are not bodies of revolution."""
     return float(getattr(drive.gear, "averaging_error", 0.0))
 
 
-def _show(facts: dict[str, Any]) -> None:
-    screen = results()
-    counts = f"{counted(facts['motors'], 'motor')}, {counted(facts['wheels'], 'wheel')}"
-    screen.print(heading(facts["robot"], f": {counts}"))
+def _show_train_data(facts: dict[str, Any]) -> None:
+    screen = result_screen()
+    counts = f"{count_text(facts['motors'], 'motor')}, {count_text(facts['wheels'], 'wheel')}"
+    screen.print(heading_text(facts["robot"], f": {counts}"))
     if facts["motors"]:
         screen.print("\nStructure matrix (turns of the motor per turn of the joint):")
         matrix = zip(facts["speeds"], facts["structure_matrix"], strict=True)
-        screen.print(table(["joint", *facts["motors"]], [[name, *(number(x) for x in row)] for name, row in matrix]))
+        screen.print(
+            plain_table(["joint", *facts["motors"]], [[name, *(number_text(x) for x in row)] for name, row in matrix])
+        )
     screen.print(
-        "\nWheels (belongs to: its primary link in the canonical graph; ratio: turns on its carrier per turn of the "
-        "joint; share: of the inertia felt there):"
+        "\nWheels (belongs to: its primary link in the canonical graph; ratio: turns relative to its carrier per "
+        "turn of the "
+        "joint; share: part of the inertia at the joint):"
     )
-    rows = [(w["name"], w["on"], w["primary_link"], _ratios(w["ratio"]), _shares(w["share"])) for w in facts["wheels"]]
-    screen.print(table(["wheel", "on", "belongs to", "ratio", "share"], rows, text=5))
+    rows = [
+        (w["name"], w["on"], w["primary_link"], _ratio_text(w["ratio"]), _share_text(w["share"]))
+        for w in facts["wheels"]
+    ]
+    screen.print(plain_table(["wheel", "on", "belongs to", "ratio", "share"], rows, text=5))
     for drive, error in facts["averaging_errors"].items():
         screen.print(
-            f"\n{visible(drive)}: members that are not bodies of revolution enter averaged; the inertia across their "
-            f"axis is off by at most {number(error)} kg m2 while they turn."
+            f"\n{visible_text(drive)}: members that are not bodies of revolution are averaged; the inertia transverse "
+            "to "
+            "their "
+            f"axis has an error of at most {number_text(error)} kg m2."
         )
 
 
-def _ratios(ratio: dict[str, float]) -> str:
-    return ", ".join(f"{number(x)} {speed}" for speed, x in ratio.items())
+def _ratio_text(ratio: dict[str, float]) -> str:
+    return ", ".join(f"{number_text(x)} {speed}" for speed, x in ratio.items())
 
 
-def _shares(share: dict[str, float]) -> str:
+def _share_text(share: dict[str, float]) -> str:
     return ", ".join(f"{x:.1%} {speed}" for speed, x in share.items() if abs(x) >= 0.0005)

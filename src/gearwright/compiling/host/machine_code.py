@@ -1,4 +1,4 @@
-"""Machine code in this process: loaded, given the addresses it needs, and made callable from Python."""
+"""Machine code in this process: loaded, linked to the addresses it needs, and callable from Python."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.host import python_objects as objects
-from gearwright.compiling.host.loading import Loaded, loaded
-from gearwright.tracing.graph import LIBRARY
+from gearwright.compiling.host.loading import LoadedCode, load_code
+from gearwright.tracing.graph import LIBRARY_FUNCTIONS
 
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _FASTCALL_KEYWORDS = 0x82
@@ -36,62 +36,62 @@ class _MethodDef(ctypes.Structure):
 class MachineCode:
     """A loaded kernel.
 
-    `run` works on any rows of arrays given by address and row stride; `builtin` makes the fast entry. The code lives as
-    long as this object, which every entry made from it keeps alive.
+    `run_rows` works on any rows of arrays given by address and row stride; `python_builtin` makes the fast entry. The
+    code exists as long as this object, to which every entry holds a reference.
     """
 
     def __init__(self, code: bytes, width: int, scalar: bool, remarks: tuple[str, ...] = ()) -> None:
         self.remarks = remarks
-        """Why it is slower than it could be."""
-        self._engine = linked(code)
+        """Remarks on its speed."""
+        self._engine = load_linked_code(code)
         self._batch = _BATCH(self._engine.get_function_address(f"batch{width}"))
         self._single = _BATCH(self._engine.get_function_address("batch1")) if scalar else self._batch
         self.address: int = self._engine.get_function_address("batch1" if scalar else f"batch{width}")
-        """Where the function `(table, begin, end)` for one state begins, for machine code that calls it."""
+        """Address of the function `(table, begin, end)` for one state, for calls from machine code."""
 
-    def run(self, inputs: Sequence[Array], strides: Sequence[int], out: Array, begin: int, end: int) -> bool:
-        """Compute rows begin to end; False if an input or result is not finite. The interpreter is let go meanwhile.
+    def run_rows(self, inputs: Sequence[Array], strides: Sequence[int], out: Array, begin: int, end: int) -> bool:
+        """Compute rows begin to end without holding the GIL; False if an input or result is not finite.
 
-        Every stride counts bytes from row to row, 0 where one row serves all.
+        Every stride is in bytes from row to row; 0 if one row serves all.
         """
-        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (address_of(array), stride)]
-        packed = (ctypes.c_int64 * (len(table) + 2))(*table, address_of(out), out.strides[0])
+        table = [x for array, stride in zip(inputs, strides, strict=True) for x in (array_address(array), stride)]
+        packed = (ctypes.c_int64 * (len(table) + 2))(*table, array_address(out), out.strides[0])
         function = self._single if end - begin == 1 else self._batch
         result: int = function(ctypes.addressof(packed), begin, end)
         if result == 2:
             raise MemoryError("no memory for the workspace of a kernel")
         return result == 0
 
-    def builtin(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """The entry as a Python builtin whose slow path is `fallback`, or the fallback where that is not possible."""
-        if not known_layout():
+    def python_builtin(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        """The entry as a Python builtin whose slow path is `fallback`; the fallback itself if that is not possible."""
+        if not has_known_layout():
             return fallback
         owner = _Fallback(fallback, self)
         address = self._engine.get_function_address("pycall")
         owner.definition = _MethodDef(name.encode(), address, _FASTCALL_KEYWORDS, b"A compiled kernel.")
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
-        made: Callable[..., Any] = make(ctypes.addressof(owner.definition), owner, "gearwright")
-        return made
+        function: Callable[..., Any] = make(ctypes.addressof(owner.definition), owner, "gearwright")
+        return function
 
 
-def linked(code: bytes) -> Loaded:
-    """Loaded code that has the addresses it needs."""
-    engine = loaded(code)
+def load_linked_code(code: bytes) -> LoadedCode:
+    """Loaded code with its table of addresses filled in."""
+    engine = load_code(code)
     table = engine.get_global_value_address("addresses")
-    for place, address in enumerate(addresses()):
+    for place, address in enumerate(symbol_addresses()):
         ctypes.c_void_p.from_address(table + 8 * place).value = address
     return engine
 
 
-def address_of(array: np.ndarray[Any, Any]) -> int:
-    """Where an array's numbers begin."""
-    address: int = array.__array_interface__["data"][0]  # twice as quick as array.ctypes.data
+def array_address(array: np.ndarray[Any, Any]) -> int:
+    """The address of an array's data."""
+    address: int = array.__array_interface__["data"][0]  # twice as fast as array.ctypes.data
     return address
 
 
 class _Fallback:
-    """What a builtin falls back to; owns everything the builtin needs to live."""
+    """The fallback of a builtin; holds references to everything that the builtin needs."""
 
     __slots__ = ("__call__", "code", "definition")
 
@@ -102,22 +102,22 @@ class _Fallback:
 
 
 @cache
-def addresses() -> tuple[int, ...]:
-    """What `objects.NAMES` stand for in this process."""
+def symbol_addresses() -> tuple[int, ...]:
+    """The addresses of `objects.ADDRESS_NAMES` in this process."""
     library = ctypes.CDLL(ctypes.util.find_library("m")) if sys.platform != "win32" else ctypes.cdll.msvcrt
-    functions: dict[str, Any] = {name: getattr(library, name) for name in LIBRARY}
-    for name in objects.NAMES:
+    functions: dict[str, Any] = {name: getattr(library, name) for name in LIBRARY_FUNCTIONS}
+    for name in objects.ADDRESS_NAMES:
         if name.startswith("Py") and name != "PyArray_NewFromDescr":
             functions[name] = getattr(ctypes.pythonapi, name)
-    found = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in functions.items()}
-    found["PyArray_NewFromDescr"] = _numpy_api(94) if known_layout() else 0
-    found |= {
+    table = {name: ctypes.cast(function, ctypes.c_void_p).value for name, function in functions.items()}
+    table["PyArray_NewFromDescr"] = _numpy_api(94) if has_known_layout() else 0
+    table |= {
         "ndarray": id(np.ndarray),
         "float64": id(np.dtype(np.float64)),
         "out": id(sys.intern("out")),
         "parameters": id(sys.intern("parameters")),
     }
-    return tuple(found[name] or 0 for name in objects.NAMES)
+    return tuple(table[name] or 0 for name in objects.ADDRESS_NAMES)
 
 
 def _numpy_api(slot: int) -> int:
@@ -131,29 +131,29 @@ def _numpy_api(slot: int) -> int:
 
 
 @cache
-def known_layout() -> bool:
-    """Whether Python objects and arrays lie in memory as the machine code expects: CPython with its lock, NumPy 2."""
+def has_known_layout() -> bool:
+    """Whether Python objects and arrays have the expected memory layout: CPython with GIL, NumPy 2."""
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or sys.maxsize < 2**32:
         return False
     try:
-        return _array_layout() and _dtype_layout() and _tuple_layout() and _numpy_api(2) == id(np.ndarray)
+        return _has_array_layout() and _has_dtype_layout() and _has_tuple_layout() and _numpy_api(2) == id(np.ndarray)
     except (AttributeError, ImportError, ValueError):
         return False
 
 
-def _array_layout() -> bool:
-    """The fields of two unlike arrays are found at the expected places."""
+def _has_array_layout() -> bool:
+    """Whether the fields of two different arrays are at the expected offsets."""
     for array in (np.zeros((3, 5)), np.zeros((4, 7, 2))[:, ::2]):
-        where = id(array)
-        flags = ctypes.c_int.from_address(where + objects.FLAGS).value & objects.WRITABLE
+        address = id(array)
+        flags = ctypes.c_int.from_address(address + objects.FLAGS_OFFSET).value & objects.WRITABLE_FLAGS
         expected = 0x501 if array.flags.c_contiguous else 0x500
-        dims = ctypes.c_void_p.from_address(where + objects.DIMS).value or 0
+        dims = ctypes.c_void_p.from_address(address + objects.DIMS_OFFSET).value or 0
         shape = tuple(ctypes.c_int64.from_address(dims + 8 * k).value for k in range(array.ndim))
         right = (
-            ctypes.c_void_p.from_address(where + objects.TYPE).value == id(np.ndarray)
-            and ctypes.c_void_p.from_address(where + objects.DATA).value == array.ctypes.data
-            and ctypes.c_int.from_address(where + objects.NDIM).value == array.ndim
-            and ctypes.c_void_p.from_address(where + objects.DESCR).value == id(array.dtype)
+            ctypes.c_void_p.from_address(address + objects.TYPE_OFFSET).value == id(np.ndarray)
+            and ctypes.c_void_p.from_address(address + objects.DATA_OFFSET).value == array.ctypes.data
+            and ctypes.c_int.from_address(address + objects.NDIM_OFFSET).value == array.ndim
+            and ctypes.c_void_p.from_address(address + objects.DESCR_OFFSET).value == id(array.dtype)
             and shape == array.shape
             and flags == expected
         )
@@ -162,20 +162,20 @@ def _array_layout() -> bool:
     return True
 
 
-def _dtype_layout() -> bool:
-    """The bytes that tell a dtype tell float64 from its relatives, and not from its copies."""
+def _has_dtype_layout() -> bool:
+    """Whether the identifying bytes of a dtype distinguish float64 from similar dtypes, but not from its copies."""
     double = np.dtype(np.float64)
-    kind = ctypes.c_int64.from_address(id(double) + objects.KIND).value
-    others = [np.dtype(name) for name in (">f8", "<f8", "f4", "i8", "u8", "c16", "M8[s]", "m8", "O")]
-    told = [ctypes.c_int64.from_address(id(other) + objects.KIND).value == kind for other in others]
-    return told == [other == double for other in others] and _same_kind(double.newbyteorder("="), kind)
+    kind = ctypes.c_int64.from_address(id(double) + objects.DTYPE_KIND_OFFSET).value
+    dtypes = [np.dtype(name) for name in (">f8", "<f8", "f4", "i8", "u8", "c16", "M8[s]", "m8", "O")]
+    matches = [ctypes.c_int64.from_address(id(dtype) + objects.DTYPE_KIND_OFFSET).value == kind for dtype in dtypes]
+    return matches == [dtype == double for dtype in dtypes] and _is_same_kind(double.newbyteorder("="), kind)
 
 
-def _same_kind(copy: np.dtype[Any], kind: int) -> bool:
-    return ctypes.c_int64.from_address(id(copy) + objects.KIND).value == kind
+def _is_same_kind(copy: np.dtype[Any], kind: int) -> bool:
+    return ctypes.c_int64.from_address(id(copy) + objects.DTYPE_KIND_OFFSET).value == kind
 
 
-def _tuple_layout() -> bool:
+def _has_tuple_layout() -> bool:
     sample = ("out", "other")
-    size = ctypes.c_int64.from_address(id(sample) + objects.TUPLE_SIZE).value
-    return size == 2 and ctypes.c_void_p.from_address(id(sample) + objects.TUPLE_ITEM).value == id(sample[0])
+    size = ctypes.c_int64.from_address(id(sample) + objects.TUPLE_SIZE_OFFSET).value
+    return size == 2 and ctypes.c_void_p.from_address(id(sample) + objects.TUPLE_ITEM_OFFSET).value == id(sample[0])

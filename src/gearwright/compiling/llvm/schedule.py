@@ -1,4 +1,4 @@
-"""In which order a traced program runs, and where it is cut into pieces."""
+"""The order of execution of a traced program, and its split into pieces."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from gearwright.tracing.graph import Graph
 
-PIECE = 2000
-"""Operations per function when a program is cut: code that fits into the instruction cache."""
+OPERATIONS_PER_PIECE = 2000
+"""Operations per piece of a split program: code that fits into the instruction cache."""
 
-SHORT = 3000
-"""Up to so many operations a program is optimised as well as LLVM can, and has code for single states too."""
+MAX_SHORT_OPERATIONS = 3000
+"""Operations up to which a program is fully optimised by LLVM, and also has code for single states."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ArrayLayout:
     parameters: bool = False
 
     def output_group(self, width: int) -> int:
-        """How many neighbouring outputs are written together."""
+        """Number of adjacent outputs that are written together."""
         return group_size(self.outputs, width)
 
     def output_groups(self, width: int) -> list[int]:
@@ -33,20 +33,20 @@ class ArrayLayout:
 
 
 def group_size(size: int, width: int) -> int:
-    """How many neighbouring entries of an array of that size are moved together."""
+    """Number of adjacent entries of an array that are moved together."""
     reach = min(4, width)
     return reach if size >= reach else 1
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How a program runs.
+class Schedule:
+    """The schedule of a program.
 
     Args:
         pieces: per piece its nodes in order of execution.
         stores: node -> the groups of outputs that are complete with it; -1: at the end.
-        slots: node -> place in the workspace, for the values that a later piece needs.
-        size: number of places.
+        slots: node -> index in the workspace, for the values that a later piece needs.
+        size: number of entries of the workspace.
     """
 
     pieces: tuple[tuple[int, ...], ...]
@@ -56,7 +56,7 @@ class Plan:
 
 
 def execution_order(graph: Graph) -> list[int]:
-    """Constants and inputs left out, sines and cosines (with what they need) first."""
+    """The computed nodes in order: sines and cosines (with their operands) first, without constants and inputs."""
     first = [False] * len(graph.nodes)
     for k in reversed(range(len(graph.nodes))):
         node = graph.nodes[k]
@@ -68,20 +68,20 @@ def execution_order(graph: Graph) -> list[int]:
     return [k for k in computed if first[k]] + [k for k in computed if not first[k]]
 
 
-def plan(graph: Graph, layout: ArrayLayout, width: int, whole: int) -> Plan:
-    """Cut a program of more than `whole` operations into pieces; what later pieces need goes through a workspace."""
+def make_schedule(graph: Graph, layout: ArrayLayout, width: int, max_whole: int) -> Schedule:
+    """Split a program of more than `max_whole` operations into pieces that pass values through a workspace."""
     order = execution_order(graph)
-    pieces = _cut(order, PIECE if len(order) > whole else max(len(order), 1))
-    stores = _stores(graph, layout, width, order)
-    return Plan(pieces, stores, *_slots(pieces, _last_uses(graph, layout, width, pieces, stores)))
+    pieces = _cut_into_pieces(order, OPERATIONS_PER_PIECE if len(order) > max_whole else max(len(order), 1))
+    stores = _output_stores(graph, layout, width, order)
+    return Schedule(pieces, stores, *_assign_slots(pieces, _last_uses(graph, layout, width, pieces, stores)))
 
 
-def _cut(order: Sequence[int], size: int) -> tuple[tuple[int, ...], ...]:
-    """Pieces of a size, at least one."""
+def _cut_into_pieces(order: Sequence[int], size: int) -> tuple[tuple[int, ...], ...]:
+    """Pieces of at most `size` operations, at least one piece."""
     return tuple(tuple(order[k : k + size]) for k in range(0, len(order), size)) or ((),)
 
 
-def _stores(graph: Graph, layout: ArrayLayout, width: int, order: Sequence[int]) -> dict[int, list[int]]:
+def _output_stores(graph: Graph, layout: ArrayLayout, width: int, order: Sequence[int]) -> dict[int, list[int]]:
     """Per node the groups of outputs whose last member it computes; -1: groups of constants and inputs alone."""
     place = {k: number for number, k in enumerate(order)}
     stores: dict[int, list[int]] = {}
@@ -109,8 +109,8 @@ def _last_uses(
     return last
 
 
-def _slots(pieces: Sequence[Sequence[int]], last: dict[int, int]) -> tuple[dict[int, int], int]:
-    """A place in the workspace for every value that outlives its piece; places are used again."""
+def _assign_slots(pieces: Sequence[Sequence[int]], last: dict[int, int]) -> tuple[dict[int, int], int]:
+    """An index in the workspace for every value used by later pieces; indices are reused."""
     free: list[int] = []
     slots: dict[int, int] = {}
     ending: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""A contact as a controller knows it: which frame touches, along which coordinates it is held, what gives way there."""
+"""A controller's model of a contact: frame, constrained coordinates, and compliant environment."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
 from gearwright.control.force.known_environment import KnownEnvironment
-from gearwright.control.task_space.frame_motion import WORLD, Axes, FrameMotion, frame_motion
-from gearwright.control.task_space.operational_law import AXES
+from gearwright.control.task_space.frame_motion import WORLD_AXES, FrameAxes, FrameMotion, frame_motion
+from gearwright.control.task_space.operational_law import FRAME_AXIS_NAMES
 from gearwright.errors import InputError
-from gearwright.forces.contact.constraint import Constraint, Still
+from gearwright.forces import Line
+from gearwright.forces.contact.constraint import ConstantFunction, Constraint
 from gearwright.forces.contact.contact import Contact
-from gearwright.forces.contact.force_sensor import Measured
+from gearwright.forces.contact.force_sensor import ForceSensor
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
-from gearwright.forces.coordinates.perturbed_configuration import here
-from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.coordinates.perturbed_configuration import plain_configuration
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import BASE, Mechanism
 
-NORMAL = 2
-"""The axis of a surface that is held: its normal, after its two tangents."""
+NORMAL_AXIS_INDEX = 2
+"""The constrained axis of a surface: its normal, after its two tangents."""
 
 
 @dataclass(frozen=True)
 class KnownContact:
-    """What touches, and how: the coordinates s(q, t) of the law that is in the run, with their rows and drifts.
+    """A known contact: the coordinates s(q, t) of the contact law of the run, with their Jacobian rows and drifts.
 
     Args:
         law: the constraint or contact.
-        frame: the body or frame that touches.
-        held: which of x, y, z, rx, ry, rz along the axes of what is touched are held.
-        environment: what gives way; None: nothing does.
-        sensors: what measures the force per held axis; () for none.
+        frame: the body or frame in contact.
+        held: constrained coordinates among x, y, z, rx, ry, rz along the axes of the environment.
+        environment: the compliant environment; None: rigid.
+        sensors: force sensors per constrained axis; () for none.
     """
 
     law: Constraint | Contact | SoftContact
@@ -42,77 +42,79 @@ class KnownContact:
     sensors: tuple[str, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The held axes by name."""
-        return tuple(AXES[k] for k in self.held)
+    def axis_names(self) -> tuple[str, ...]:
+        """Names of the constrained axes."""
+        return tuple(FRAME_AXIS_NAMES[k] for k in self.held)
 
     @property
-    def moves(self) -> bool:
-        """Whether what is touched moves by a law of time."""
-        other = self.law.relative_to
-        return isinstance(other, MovingFrame) and not (
-            isinstance(other.path, Still) and isinstance(other.turn, Still | None)
+    def is_moving(self) -> bool:
+        """Whether the environment moves as a function of time."""
+        touched = self.law.relative_to
+        return isinstance(touched, MovingFrame) and not (
+            isinstance(touched.path, ConstantFunction) and isinstance(touched.turn, ConstantFunction | None)
         )
 
-    def motion(self, scene: Scene, size: int) -> tuple[FrameMotion, list[Scalar]]:
-        """The frame along what it touches: free ways along the axes, held ones along s; and the values of s."""
-        lines = [line.placed(scene) for line in self._lines(scene.mech.speeds)]
+    def contact_motion(self, kinematics: SharedKinematics, size: int) -> tuple[FrameMotion, list[Scalar]]:
+        """Return the motion of the frame, in free directions along the axes, in constrained ones along s; and s."""
+        lines = [line.placed_in(kinematics) for line in self._held_lines(kinematics.mech.speeds)]
         held = dict(zip(self.held, lines, strict=True))
-        frame = frame_motion(scene, self.frame, size, self._axes(scene), held)
-        return frame, [line.position(scene.q) for line in lines]
+        frame = frame_motion(kinematics, self.frame, size, self._contact_axes(kinematics), held)
+        return frame, [line.position(kinematics.q) for line in lines]
 
-    def _lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
-        """The held coordinates on a machine with these speeds."""
+    def _held_lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
+        """Return the constrained coordinates on a machine with these speeds."""
         if isinstance(self.law, Constraint):
-            return self.law.lines(speeds)
-        return (self.law.lines(speeds)[f"{self.law.name}.force"],)
+            return self.law.force_lines(speeds)
+        return (self.law.force_lines(speeds)[f"{self.law.name}.force"],)
 
-    def _axes(self, scene: Scene) -> Axes:
-        """The axes of what is touched where the frame is: those of a frame, or the tangents and normal of a surface."""
-        now, other = here(scene), self.law.relative_to
-        if other == "base" and isinstance(self.law, Constraint):
-            return WORLD
-        R, _ = now.placement(other)
+    def _contact_axes(self, kinematics: SharedKinematics) -> FrameAxes:
+        """Return the axes of the environment at the frame: those of a frame, or tangents and normal of a surface."""
+        configuration, touched = plain_configuration(kinematics), self.law.relative_to
+        if touched == "base" and isinstance(self.law, Constraint):
+            return WORLD_AXES
+        R, _ = configuration.placement(touched)
         if isinstance(self.law, Constraint):
             return R.columns()
         assert self.law.surface is not None  # it names a frame
-        first, second = self.law.surface.tangents_at(now.seen_from(other, now.point(self.frame)), scene.ops)
+        first, second = self.law.surface.tangents_at(
+            configuration.point_in_frame(touched, configuration.point(self.frame)), kinematics.ops
+        )
         return tuple(R @ axis for axis in (first, second, first.cross(second)))
 
 
 def known_contact(caller: str, contact: object, environment: KnownEnvironment | None = None) -> KnownContact:
-    """What a controller knows of a Constraint, Contact or SoftContact, Measured or not."""
-    if isinstance(contact, Measured):
-        bare = known_contact(caller, contact.law, environment)
-        shown = [x.name for x in contact.states[len(contact.law.states) :]]
-        return replace(bare, sensors=tuple(shown[: len(bare.held)]))
+    """Return the model of a Constraint, Contact or SoftContact, with or without a force sensor."""
+    if isinstance(contact, ForceSensor):
+        unmeasured = known_contact(caller, contact.law, environment)
+        sensor_names = [x.name for x in contact.states[len(contact.law.states) :]]
+        return replace(unmeasured, sensors=tuple(sensor_names[: len(unmeasured.held)]))
     if not isinstance(contact, Constraint | Contact | SoftContact):
         raise InputError(
             f"{caller}: a {type(contact).__name__} is not a contact. Give a gw.contact.Constraint, Contact or "
             "SoftContact, the one that goes into the simulation."
         )
-    frame = _frame(caller, contact.name, contact.frame)
+    frame = _contact_frame(caller, contact.name, contact.frame)
     if isinstance(contact, Constraint):
         if environment is not None:
-            raise InputError(f"{caller}: constraint {contact.name!r} does not give way. Give a Contact.")
-        return KnownContact(contact, frame, tuple(AXES.index(word) for word in contact.held))
+            raise InputError(f"{caller}: constraint {contact.name!r} is not compliant. Give a Contact.")
+        return KnownContact(contact, frame, tuple(FRAME_AXIS_NAMES.index(axis) for axis in contact.held))
     if environment is None and isinstance(contact, SoftContact):
         environment = KnownEnvironment(contact.stiffness, contact.damping, 0.0, contact.exponent)
-    return KnownContact(contact, frame, (NORMAL,), environment)
+    return KnownContact(contact, frame, (NORMAL_AXIS_INDEX,), environment)
 
 
-def _frame(caller: str, name: str, frame: Anchor | None) -> str | int:
+def _contact_frame(caller: str, name: str, frame: Anchor | None) -> str | int:
     if isinstance(frame, str | int):
         return frame
-    raise InputError(f"{caller}: contact {name!r} names no frame of the machine. Give one with a frame.")
+    raise InputError(f"{caller}: contact {name!r} has no frame of the machine. Give one with a frame.")
 
 
-def require_given_motion(caller: str, mech: Mechanism, contact: Constraint | Contact | SoftContact) -> None:
-    """Refuse what is fixed to a link that moves: how it moves is not given, and forces act on it too."""
-    other = contact.relative_to
-    if not isinstance(other, MovingFrame) and other != BASE and mech.is_moved(mech.place_of(other)[0]):
+def require_prescribed_motion(caller: str, mech: Mechanism, contact: Constraint | Contact | SoftContact) -> None:
+    """Raise an error for a contact with a moving link, whose motion depends on the forces."""
+    touched = contact.relative_to
+    if not isinstance(touched, MovingFrame) and touched != BASE and mech.is_moved(mech.place_of(touched)[0]):
         raise InputError(
-            f"{caller}: contact {contact.name!r} is relative to {other!r}, a link, which moves as forces make it. Give "
-            "one relative to the base or to a MovingFrame; for a wall with mass a Contact with the surface where it "
-            "rests, and `environment`."
+            f"{caller}: contact {contact.name!r} is relative to {touched!r}, a link whose motion depends on the "
+            "forces. Give one relative to the base or to a MovingFrame; for a wall with mass, a Contact with the "
+            "surface at rest, and `environment`."
         )

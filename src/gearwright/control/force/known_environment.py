@@ -1,4 +1,4 @@
-"""What a controller knows of what it presses on: mass, stiffness and damping, or a force of its own."""
+"""A controller's model of the environment: mass, stiffness and damping, or a force function."""
 
 from __future__ import annotations
 
@@ -8,89 +8,97 @@ from dataclasses import dataclass
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import FLOATS
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
 
-Resistance = Callable[[Scalar, Scalar, Operations], Scalar]
+ResistanceFunction = Callable[[Scalar, Scalar, Operations], Scalar]
 """(depth [m], its rate [m/s], operations) -> force [N]."""
 
-SHALLOW = 1e-4
-"""Depth [m] up to which a surface is taken to be as stiff as there: a Hertz contact begins with no stiffness at all."""
+RESPONSE_FLOOR_DEPTH = 1e-4
+"""Depth [m] below which the stiffness is that at this depth: a Hertz contact has no stiffness at depth 0."""
 
-LINEAR, HERTZ = 1.0, 1.5
+LINEAR_EXPONENT, HERTZ_EXPONENT = 1.0, 1.5
 
 
+@check_arguments
 @dataclass(frozen=True)
 class KnownEnvironment:
-    r"""A dynamic environment along one normal, $F = m \ddot\delta + r(\delta, \dot\delta)$, as a controller knows it.
+    r"""A controller's model of a dynamic environment along one normal, $F = m \ddot\delta + r(\delta, \dot\delta)$.
 
-    $\delta$ is the depth to which it is pressed in, and $r = k\,\delta^p + d\,\dot\delta$ or a function. What the
-    controller can prescribe follows from it: with mass the force itself, of a massless one with damping the rate of
-    the force, of a massless spring its second derivative.
+    $\delta$ is the indentation depth, and $r = k\,\delta^p + d\,\dot\delta$ or a function. The model determines what
+    the controller can prescribe: with mass the force itself, for a massless damped surface the rate of the force, for a
+    massless spring its second derivative.
 
     Args:
         stiffness: k [N/m], [N/m^1.5] after Hertz.
         damping: d [Ns/m].
-        mass: m that moves with the contact point [kg]; 0: a massless surface.
+        mass: mass m moving with the contact point [kg]; 0: a massless surface.
         exponent: p, 1 or 1.5 (Hertz).
-        force: r as a function (depth, rate, ops) -> N written over `ops`, instead of the three numbers. It rises with
-            the depth.
+        force: r as a function (depth, rate, ops) -> N written over `ops`, instead of the three numbers. It must
+            increase with the depth.
 
-    >>> KnownEnvironment(stiffness=2e4).order, KnownEnvironment(2e4, 50.0).order, KnownEnvironment(2e4, mass=3.0).order
-    (2, 1, 0)
+    >>> models = KnownEnvironment(stiffness=2e4), KnownEnvironment(2e4, 50.0), KnownEnvironment(2e4, mass=3.0)
+    >>> [model.force_order for model in models]
+    [2, 1, 0]
     """
 
     stiffness: float = 0.0
     damping: float = 0.0
     mass: float = 0.0
-    exponent: float = LINEAR
-    force: Resistance | None = None
+    exponent: float = LINEAR_EXPONENT
+    force: ResistanceFunction | None = None
 
     def __post_init__(self) -> None:
         for name, unit in (("stiffness", "N/m"), ("damping", "Ns/m"), ("mass", "kg")):
-            number("control.KnownEnvironment", name, getattr(self, name), least=0.0, unit=unit)
-        if self.exponent not in (LINEAR, HERTZ):
+            real_number("control.KnownEnvironment", name, getattr(self, name), least=0.0, unit=unit)
+        if self.exponent not in (LINEAR_EXPONENT, HERTZ_EXPONENT):
             raise InputError(
                 f"control.KnownEnvironment: the exponent is {self.exponent!r}. Give 1 (linear) or 1.5 (Hertz)."
             )
         if self.force is not None and (self.stiffness or self.damping):
-            raise InputError("control.KnownEnvironment: both a force and numbers are given. Give one of them.")
-        if not self.mass and not self.least > 0:
+            raise InputError("control.KnownEnvironment: both a force function and numbers are given. Give one of them.")
+        if not self.mass and not self.least_response > 0:
             raise InputError(
-                f"control.KnownEnvironment: at {SHALLOW:g} m its force does not rise with the depth nor with its "
-                "rate; a massless one would not resist at all. Give a stiffness."
+                f"control.KnownEnvironment: at {RESPONSE_FLOOR_DEPTH:g} m its force increases neither with the depth "
+                "nor with its rate; without mass it has no resistance. Give a stiffness."
             )
 
-    def resistance(self, depth: Scalar, rate: Scalar, ops: Operations) -> Scalar:
-        """The force r [N]."""
+    def resistance_force(self, depth: Scalar, rate: Scalar, ops: Operations) -> Scalar:
+        """Return the force r [N]."""
         if self.force is not None:
             return self.force(depth, rate, ops)
-        spring = self.stiffness * (depth if self.exponent == LINEAR else depth * ops.sqrt(depth))
+        spring = self.stiffness * (depth if self.exponent == LINEAR_EXPONENT else depth * ops.sqrt(depth))
         return spring + self.damping * rate
 
     @property
-    def order(self) -> int:
-        """Which derivative of the force the acceleration of the contact point decides."""
+    def force_order(self) -> int:
+        """Order of the force derivative determined by the acceleration of the contact point."""
         if self.mass:
             return 0
-        return 1 if self.resistance(SHALLOW, 1e-3, FLOATS) != self.resistance(SHALLOW, 0.0, FLOATS) else 2
+        return (
+            1
+            if self.resistance_force(RESPONSE_FLOOR_DEPTH, 1e-3, FLOATS)
+            != self.resistance_force(RESPONSE_FLOOR_DEPTH, 0.0, FLOATS)
+            else 2
+        )
 
     @property
-    def least(self) -> float:
-        """The smallest answer that is divided by: that at a shallow depth."""
-        return float(self.answer(SHALLOW, 0.0, FLOATS)[1])
+    def least_response(self) -> float:
+        """Lower bound of the divisor: the response at a shallow depth."""
+        return float(self.force_response(RESPONSE_FLOOR_DEPTH, 0.0, FLOATS)[1])
 
-    def answer(self, depth: Scalar, rate: Scalar, ops: Operations) -> tuple[list[Scalar], Scalar]:
-        """The force and its derivatives up to the order for a steady rate, and what the acceleration adds to the last.
+    def force_response(self, depth: Scalar, rate: Scalar, ops: Operations) -> tuple[list[Scalar], Scalar]:
+        """Return the force and its derivatives up to the order at constant rate, and the last per unit acceleration.
 
-        They are linear in the acceleration, so that two evaluations tell both.
+        They are linear in the acceleration, so two evaluations suffice.
         """
-        steady = self._derivatives(depth, rate, 0.0, ops)
-        return steady, self._derivatives(depth, rate, 1.0, ops)[-1] - steady[-1]
+        steady = self._force_derivatives(depth, rate, 0.0, ops)
+        return steady, self._force_derivatives(depth, rate, 1.0, ops)[-1] - steady[-1]
 
-    def _derivatives(self, depth: Scalar, rate: Scalar, acceleration: float, ops: Operations) -> list[Scalar]:
+    def _force_derivatives(self, depth: Scalar, rate: Scalar, acceleration: float, ops: Operations) -> list[Scalar]:
         motion = Taylor.of_derivatives([depth, rate, acceleration, 0.0])
-        nothing = Taylor([0.0] * len(motion.c))  # a force that does not depend on the motion is a number
-        force = nothing + self.resistance(motion, motion.rate(), TaylorOperations(ops))
-        found = force.derivatives()[: self.order + 1]
-        return [found[0] + self.mass * acceleration] if self.mass else found
+        zero = Taylor([0.0] * len(motion.c))  # a force independent of the motion is a number
+        force = zero + self.resistance_force(motion, motion.rate(), TaylorOperations(ops))
+        derivatives = force.derivatives()[: self.force_order + 1]
+        return [derivatives[0] + self.mass * acceleration] if self.mass else derivatives

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import one_or_each
-from gearwright.control.joint_side import JOINT, joint_side
-from gearwright.control.joint_tracking import Gains, Tracking, per_joint, plus, scaled
-from gearwright.control.references import WORDS, reference_of
+from gearwright.arguments import numbers_by_name
+from gearwright.control.joint_side import JOINT_FEEDBACK, joint_side
+from gearwright.control.joint_tracking import Gains, TrackingLaw, add_vectors, per_joint, scale_entries
+from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.dynamics.regressor import parameter_names, parameters, regressor
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
@@ -22,11 +22,11 @@ from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
 
-CALLER = "control.adaptive"
+ADAPTIVE_CALLER = "control.adaptive"
 
 
 @dataclass(frozen=True)
-class Adaptive(Tracking):
+class AdaptiveLaw(TrackingLaw):
     """u = Y(q, v, vr, ar) p + K s, p' = G Y' s, with s = vr - v, vr = v_ref + L e, ar = a_ref + L e'."""
 
     slope: Gains = ()
@@ -37,41 +37,41 @@ class Adaptive(Tracking):
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "adaptive"
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """The parameters that are adapted, `adapted.<parameter>`."""
-        names = parameter_names(self.side.rigid)
+        """The adapted parameters, `adapted.<parameter>`."""
+        names = parameter_names(self.joint_side.rigid_machine)
         return tuple(Quantity(f"adapted.{names[k]}", "", x) for k, x in zip(self.columns, self.start, strict=True))
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
         """The combined errors s, `sliding.<joint>`."""
-        return tuple(Quantity(f"sliding.{name}", "") for name in self.side.names)
+        return tuple(Quantity(f"sliding.{name}", "") for name in self.joint_side.joint_names)
 
     def decide(self, measured: Measurement) -> Decision:
-        """The model's forces with adapted parameters, and what drives s to zero."""
-        found = self.errors(measured)
-        vr = plus(measured.reference[WORDS[1]], scaled(self.slope, found.position))
-        ar = plus(measured.reference[WORDS[2]], scaled(self.slope, found.speed))
-        s = [a - b for a, b in zip(vr, found.v, strict=True)]
-        Y = _split_regressor(measured, found.v, vr, ar)
-        known = parameters(measured.model)
-        values = [float(x) if k not in self.columns else 0.0 for k, x in enumerate(known)]
+        """Return the model's forces with adapted parameters, plus the feedback of s."""
+        errors = self.tracking_errors(measured)
+        vr = add_vectors(measured.reference[REFERENCE_NAMES[1]], scale_entries(self.slope, errors.position))
+        ar = add_vectors(measured.reference[REFERENCE_NAMES[2]], scale_entries(self.slope, errors.speed))
+        s = [a - b for a, b in zip(vr, errors.v, strict=True)]
+        Y = _split_regressor(measured, errors.v, vr, ar)
+        nominal = parameters(measured.model)
+        values = [float(x) if k not in self.columns else 0.0 for k, x in enumerate(nominal)]
         adapted = dict(zip(self.columns, measured.states, strict=True))
-        force = [_sum(row[k] * adapted.get(k, values[k]) for k in range(len(row))) for row in Y]
-        u = plus(force, scaled(self.kd, s))
+        force = [_sum_terms(row[k] * adapted.get(k, values[k]) for k in range(len(row))) for row in Y]
+        u = add_vectors(force, scale_entries(self.kd, s))
         rates = [
-            gain * _sum(row[k] * error for row, error in zip(Y, s, strict=True))
+            gain * _sum_terms(row[k] * error for row, error in zip(Y, s, strict=True))
             for k, gain in zip(self.columns, self.adaptation, strict=True)
         ]
-        signals = {f"sliding.{name}": x for name, x in zip(self.side.names, s, strict=True)}
-        return Decision(self.side.forces(u), rates=rates, signals=signals)
+        signals = {f"sliding.{name}": x for name, x in zip(self.joint_side.joint_names, s, strict=True)}
+        return Decision(self.joint_side.driven_forces(u), rates=rates, signals=signals)
 
 
-def _sum(terms: Any) -> Scalar:
+def _sum_terms(terms: Any) -> Scalar:
     total: Scalar = 0.0
     for term in terms:
         total = total + term
@@ -81,15 +81,15 @@ def _sum(terms: Any) -> Scalar:
 def _split_regressor(
     measured: Measurement, v: Sequence[Scalar], vr: Sequence[Scalar], ar: Sequence[Scalar]
 ) -> list[list[Scalar]]:
-    """Y of M ar + C(q, v) vr + g = Y p.
+    """Return Y of M ar + C(q, v) vr + g = Y p.
 
     With Christoffel's C, C(q, v) vr = (h(v + vr) - h(v - vr)) / 4 where h(w) = C(q, w) w: the regressor at three
     motions gives it.
     """
-    still = [0.0] * len(v)
-    summed, apart = [a + b for a, b in zip(v, vr, strict=True)], [a - b for a, b in zip(v, vr, strict=True)]
-    accelerated = regressor(measured.pose, still, ar)
-    fast, slow = regressor(measured.pose, summed, still), regressor(measured.pose, apart, still)
+    zeros = [0.0] * len(v)
+    total, difference = [a + b for a, b in zip(v, vr, strict=True)], [a - b for a, b in zip(v, vr, strict=True)]
+    accelerated = regressor(measured.pose, zeros, ar)
+    fast, slow = regressor(measured.pose, total, zeros), regressor(measured.pose, difference, zeros)
     return [
         [m + 0.25 * (a - b) for m, a, b in zip(*rows, strict=True)]
         for rows in zip(accelerated, fast, slow, strict=True)
@@ -106,11 +106,11 @@ def adaptive(
     adapted: Sequence[str] | None = None,
     start: Mapping[str, float] | None = None,
 ) -> LawController:
-    r"""Adaptive control (Slotine and Li): parameters of the model are corrected while the robot moves.
+    r"""Return an adaptive controller (Slotine and Li): parameters of the model are adapted online.
 
     $\tau = Y(q, v, v_r, a_r)\,\hat p + K_d s$, $\dot{\hat p} = \Gamma Y' s$ with $s = v_r - v$,
-    $v_r = \dot q_d + \Lambda (q_d - q)$. $V = \frac12 s' M s + \frac12 \tilde p' \Gamma^{-1} \tilde p$ then falls as
-    $\dot V = -s' K_d s$: the tracking error goes to zero, the parameters only as far as the motion excites them.
+    $v_r = \dot q_d + \Lambda (q_d - q)$. $V = \frac12 s' M s + \frac12 \tilde p' \Gamma^{-1} \tilde p$ then decreases
+    as $\dot V = -s' K_d s$: the tracking error goes to zero, the parameters only as far as the motion excites them.
 
     Args:
         robot: the robot, or a machine with rigid drives and no springs.
@@ -118,33 +118,38 @@ def adaptive(
         slope: $\Lambda$ [1/s], one number or one per joint.
         kd: $K_d$ [Nms/rad].
         adaptation: $\Gamma$, one number or one per adapted parameter, in units of the parameter over energy.
-        adapted: names of parameters (`gw.parameter_names`); those of the last body unless given.
-        start: values to begin with by name; those of the model unless given.
+        adapted: names of parameters (`gw.parameter_names`); by default those of the last body.
+        start: initial values by name; by default those of the model.
     """
-    mech = machine_of(CALLER, robot)
-    side = joint_side(CALLER, mech)
+    mech = machine_of(ADAPTIVE_CALLER, robot)
+    side = joint_side(ADAPTIVE_CALLER, mech)
     if mech.shafts or mech.springs:
-        raise InputError(f"{CALLER}: the machine has springs. Give approximate(mech, 'rigid'), or another controller.")
+        raise InputError(
+            f"{ADAPTIVE_CALLER}: the machine has springs. Give approximate(mech, 'rigid'), or another controller."
+        )
     names, values = parameter_names(mech), [float(x) for x in parameters(mech)]
-    chosen = _chosen(names, mech, adapted)
-    begin = dict(start or {})
-    for name in begin:
-        if name not in chosen:
-            raise InputError(f"{CALLER}: start names {name!r}, which is not adapted. {did_you_mean(name, chosen)}")
-    columns = tuple(names.index(name) for name in chosen)
-    first = tuple(float(begin.get(name, values[k])) for name, k in zip(chosen, columns, strict=True))
-    found = reference_of(CALLER, reference, mech)
-    rates = tuple(one_or_each(CALLER, "adaptation", adaptation, chosen, least=0.0).tolist())
-    gains = per_joint(CALLER, "slope", slope, side, above=0.0), per_joint(CALLER, "kd", kd, side, above=0.0)
-    law = Adaptive(mech, JOINT, *gains, columns, rates, first)
-    return law_controller(law, found.at, found.breaks)
+    adapted_names = _adapted_names(names, mech, adapted)
+    start_values = dict(start or {})
+    for name in start_values:
+        if name not in adapted_names:
+            raise InputError(f"{ADAPTIVE_CALLER}: start: {name!r} is not adapted. {did_you_mean(name, adapted_names)}")
+    columns = tuple(names.index(name) for name in adapted_names)
+    initial = tuple(float(start_values.get(name, values[k])) for name, k in zip(adapted_names, columns, strict=True))
+    target = read_reference(ADAPTIVE_CALLER, reference, mech)
+    rates = tuple(numbers_by_name(ADAPTIVE_CALLER, "adaptation", adaptation, adapted_names, least=0.0).tolist())
+    gains = (
+        per_joint(ADAPTIVE_CALLER, "slope", slope, side, above=0.0),
+        per_joint(ADAPTIVE_CALLER, "kd", kd, side, above=0.0),
+    )
+    law = AdaptiveLaw(mech, JOINT_FEEDBACK, *gains, columns, rates, initial)
+    return law_controller(law, target.at, target.breaks)
 
 
-def _chosen(names: Sequence[str], mech: Mechanism, adapted: Sequence[str] | None) -> list[str]:
+def _adapted_names(names: Sequence[str], mech: Mechanism, adapted: Sequence[str] | None) -> list[str]:
     if adapted is None:
         last = (len(mech.bodies) - 1) * 10
         return list(names[last : last + 10])
     for name in adapted:
         if name not in names:
-            raise InputError(f"{CALLER}: there is no parameter {name!r}. {did_you_mean(name, names)}")
+            raise InputError(f"{ADAPTIVE_CALLER}: parameter {name!r} is unknown. {did_you_mean(name, names)}")
     return list(adapted)

@@ -1,4 +1,4 @@
-"""The industrial cascade: P control of the position around PI control of the speed, as a law and as a controller."""
+"""Cascade control: P control of the position around PI control of the speed, as a law and as a controller."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import one_or_each
-from gearwright.control.joint_side import MOTOR, JointSideLaw, Rows, joint_side, product, sparse
+from gearwright.arguments import numbers_by_name
+from gearwright.control.joint_side import (
+    MOTOR_FEEDBACK,
+    JointSideLaw,
+    SparseRows,
+    joint_side,
+    sparse_product,
+    sparse_rows,
+)
 from gearwright.control.joint_tracking import Gains
-from gearwright.control.references import WORDS, entries, reference_of
+from gearwright.control.references import REFERENCE_NAMES, read_reference, reference_entries
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.functions.actuation import structure_matrix
@@ -26,28 +33,28 @@ from gearwright.text import did_you_mean
 
 
 @dataclass(frozen=True)
-class Cascade(JointSideLaw):
+class CascadeLaw(JointSideLaw):
     """Per axis: w = v_ref + kp (q_ref - q), e = w - v, u = ks (e + x), x' = e / Ts.
 
-    An axis is a joint, or, where motors are driven by name, a motor with its own angle. With limits the output is cut
-    there, and the integral is drawn back by what was cut, x' = (e + (cut - u) / ks) / Ts (anti-windup).
+    An axis is a joint or a motor. With limits the output saturates, with anti-windup by back-calculation, x' = (e +
+    (cut - u) / ks) / Ts.
 
     Args:
         mech: the controlled machine.
         axes: names of the axes.
-        word: the input of a motor that is driven, such as "current_reference"; None: joint-side forces.
-        turned: per motor its angle per unit of each joint coordinate; () for joints.
-        kp: gain of the position [1/s], per axis.
-        ks: gain of the speed [output s/rad].
+        motor_input: the input of the motors, such as "current_reference"; None: joint-side forces.
+        axis_rows: per motor, its angle per unit of each joint coordinate; () for joints.
+        kp: position gain [1/s], per axis.
+        ks: speed gain [output s/rad].
         Ts: time constant of the integral [s].
         limits: largest outputs; () for none.
-        nominal: whether the model's forces for the reference are added.
+        nominal: whether the feedforward forces of the model are added.
     """
 
     mech: Mechanism
     axes: tuple[str, ...]
-    word: str | None
-    turned: Rows
+    motor_input: str | None
+    axis_rows: SparseRows
     kp: Gains
     ks: Gains
     Ts: Gains
@@ -56,23 +63,27 @@ class Cascade(JointSideLaw):
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "cascade"
 
     @property
     def model(self) -> Mechanism:
-        """The machine with stiff springs."""
-        return self.side.rigid
+        """The machine with rigid springs."""
+        return self.joint_side.rigid_machine
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Forces on the driven speeds, or the inputs of the motors."""
-        return self.side.outputs if self.word is None else tuple(f"{axis}.{self.word}" for axis in self.axes)
+        return (
+            self.joint_side.output_names
+            if self.motor_input is None
+            else tuple(f"{axis}.{self.motor_input}" for axis in self.axes)
+        )
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
         """Position and speed of the joints; with nominal forces their acceleration."""
-        return entries(self.mech, self.side.count, 3 if self.nominal else 2)
+        return reference_entries(self.mech, self.joint_side.joint_count, 3 if self.nominal else 2)
 
     @property
     def states(self) -> tuple[Quantity, ...]:
@@ -80,38 +91,49 @@ class Cascade(JointSideLaw):
         return tuple(Quantity(f"{axis}.integral", "rad/s") for axis in self.axes)
 
     def decide(self, measured: Measurement) -> Decision:
-        """Both loops, axis by axis."""
-        q, v = self.side.position(measured.q, MOTOR), self.side.speed(measured.v, MOTOR)
-        wanted, pace = (measured.reference[word] for word in WORDS[:2])
-        lags, lacks = (self._at_axes([b - a for a, b in zip(*pair, strict=True)]) for pair in ((q, wanted), (v, pace)))
-        errors = [lack + kp * lag for lack, lag, kp in zip(lacks, lags, self.kp, strict=True)]
-        asked = [ks * (e + x) for ks, e, x in zip(self.ks, errors, measured.states, strict=True)]
-        if self.nominal:
-            forces = inverse_dynamics(place(measured.model, wanted, measured.ops), pace, measured.reference[WORDS[2]])
-            asked = [u + force for u, force in zip(asked, forces, strict=True)]
-        held = self._cut(asked, measured.ops)
-        rates = [
-            (e + (cut - u) / ks) / Ts for e, cut, u, ks, Ts in zip(errors, held, asked, self.ks, self.Ts, strict=True)
+        """Return the outputs of both loops, axis by axis."""
+        q, v = (
+            self.joint_side.joint_positions(measured.q, MOTOR_FEEDBACK),
+            self.joint_side.joint_speeds(measured.v, MOTOR_FEEDBACK),
+        )
+        q_ref, v_ref = (measured.reference[name] for name in REFERENCE_NAMES[:2])
+        position_errors, speed_errors = (
+            self._axis_values([b - a for a, b in zip(*pair, strict=True)]) for pair in ((q, q_ref), (v, v_ref))
+        )
+        errors = [
+            speed_error + kp * position_error
+            for speed_error, position_error, kp in zip(speed_errors, position_errors, self.kp, strict=True)
         ]
-        return Decision(self.side.forces(held) if self.word is None else held, rates=rates)
+        commands = [ks * (e + x) for ks, e, x in zip(self.ks, errors, measured.states, strict=True)]
+        if self.nominal:
+            forces = inverse_dynamics(
+                place_machine(measured.model, q_ref, measured.ops), v_ref, measured.reference[REFERENCE_NAMES[2]]
+            )
+            commands = [u + force for u, force in zip(commands, forces, strict=True)]
+        limited = self._limit_commands(commands, measured.ops)
+        rates = [
+            (e + (cut - u) / ks) / Ts
+            for e, cut, u, ks, Ts in zip(errors, limited, commands, self.ks, self.Ts, strict=True)
+        ]
+        return Decision(self.joint_side.driven_forces(limited) if self.motor_input is None else limited, rates=rates)
 
-    def _at_axes(self, x: Sequence[Scalar]) -> Sequence[Scalar]:
-        return product(self.turned, x) if self.turned else x
+    def _axis_values(self, x: Sequence[Scalar]) -> Sequence[Scalar]:
+        return sparse_product(self.axis_rows, x) if self.axis_rows else x
 
-    def _cut(self, asked: Sequence[Scalar], ops: Operations) -> Sequence[Scalar]:
+    def _limit_commands(self, commands: Sequence[Scalar], ops: Operations) -> Sequence[Scalar]:
         if not self.limits:
-            return asked
-        return [ops.maximum(-most, ops.minimum(u, most)) for u, most in zip(asked, self.limits, strict=True)]
+            return commands
+        return [ops.maximum(-limit, ops.minimum(u, limit)) for u, limit in zip(commands, self.limits, strict=True)]
 
 
-OUTPUTS: dict[str, str | None] = {
+CASCADE_OUTPUTS: dict[str, str | None] = {
     "force": None,
     "motor_torque": "torque",
     "current": "current_reference",
     "voltage": "voltage",
 }
-"""What a cascade puts out, and the input of a motor that takes it."""
-CALLER = "control.cascade"
+"""Outputs of a cascade, and the corresponding inputs of a motor."""
+CASCADE_CALLER = "control.cascade"
 
 
 @check_arguments
@@ -126,7 +148,7 @@ def cascade(
     limits: ArrayLike | None = None,
     nominal: bool = False,
 ) -> LawController:
-    r"""P control of the position around PI control of the speed, axis by axis, measured at the motors.
+    r"""Return a cascade controller: P control of the position around PI control of the speed, measured at the motors.
 
     $w = v_r + k_p (q_r - q)$, $e = w - v$, $u = k_s (e + x)$, $\dot x = e / T_s$. For output "force" an axis is a joint
     and u its joint-side force; otherwise an axis is a motor, with its own angle, and u its torque, current or voltage.
@@ -134,36 +156,36 @@ def cascade(
     Args:
         robot: the robot, or a machine.
         reference: a Trajectory of the joints, a function of time that returns (q, v), with `nominal` (q, v, a), or a
-            configuration to hold.
-        kp: gain of the position [1/s], one number or one per axis.
-        ks: gain of the speed [Nms/rad, As/rad or Vs/rad].
+            constant configuration.
+        kp: position gain [1/s], one number or one per axis.
+        ks: speed gain [Nms/rad, As/rad or Vs/rad].
         Ts: time constant of the integral [s].
         output: "force", "motor_torque", "current" (the motor's own current controller follows it) or "voltage".
-        limits: largest outputs; beyond them the output is cut, and the integral is drawn back by what was cut.
-        nominal: whether the model's forces for the reference are added (output "force" only).
+        limits: largest outputs, with anti-windup of the integral.
+        nominal: whether the feedforward forces of the model are added (output "force" only).
 
     >>> import gearwright as gw
     >>> control = gw.control.cascade(gw.load("elbow"), [0.2, -0.1, 0.3], kp=5, ks=500, Ts=0.1)
     >>> control.states
     {'j1.integral': 0.0, 'j2.integral': 0.0, 'j3.integral': 0.0}
     """
-    mech = machine_of(CALLER, robot)
-    side = joint_side(CALLER, mech)
-    if output not in OUTPUTS:
-        raise InputError(f"{CALLER}: output={output!r} is not known. {did_you_mean(output, OUTPUTS)}")
+    mech = machine_of(CASCADE_CALLER, robot)
+    side = joint_side(CASCADE_CALLER, mech)
+    if output not in CASCADE_OUTPUTS:
+        raise InputError(f"{CASCADE_CALLER}: output={output!r} is unknown. {did_you_mean(output, CASCADE_OUTPUTS)}")
     if nominal and output != "force":
-        raise InputError(f"{CALLER}: nominal forces are joint-side; with output={output!r} leave them out.")
-    turned: Rows = ()
-    axes = side.names
+        raise InputError(f"{CASCADE_CALLER}: nominal forces need output='force', not {output!r}. Use nominal=False.")
+    axis_rows: SparseRows = ()
+    axes = side.joint_names
     if output != "force":
-        turned = sparse(structure_matrix(mech).T @ side.carried)
-        axes = tuple(one.name for one in mech.actuators)
-    gains = _per_axis("kp", kp, axes), _per_axis("ks", ks, axes), _per_axis("Ts", Ts, axes)
-    most = () if limits is None else _per_axis("limits", limits, axes)
-    found = reference_of(CALLER, reference, mech, 3 if nominal else 2)
-    law = Cascade(mech, axes, OUTPUTS[output], turned, *gains, most, nominal)
-    return law_controller(law, found.at, found.breaks)
+        axis_rows = sparse_rows(structure_matrix(mech).T @ side.speed_matrix)
+        axes = tuple(actuator.name for actuator in mech.actuators)
+    gains = _gain_per_axis("kp", kp, axes), _gain_per_axis("ks", ks, axes), _gain_per_axis("Ts", Ts, axes)
+    largest = () if limits is None else _gain_per_axis("limits", limits, axes)
+    target = read_reference(CASCADE_CALLER, reference, mech, 3 if nominal else 2)
+    law = CascadeLaw(mech, axes, CASCADE_OUTPUTS[output], axis_rows, *gains, largest, nominal)
+    return law_controller(law, target.at, target.breaks)
 
 
-def _per_axis(name: str, value: ArrayLike, axes: tuple[str, ...]) -> Gains:
-    return tuple(one_or_each(CALLER, name, value, axes, above=0.0).tolist())
+def _gain_per_axis(name: str, value: ArrayLike, axes: tuple[str, ...]) -> Gains:
+    return tuple(numbers_by_name(CASCADE_CALLER, name, value, axes, above=0.0).tolist())

@@ -12,14 +12,22 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
-from gearwright.control.joint_side import MOTOR, joint_side, known_feedback, product
-from gearwright.control.joint_space.nominal import NominalControl, recall
-from gearwright.control.joint_tracking import Gains, Tracking, frequency_gains, model_of, per_joint, plus, scaled
-from gearwright.control.references import WORDS, reference_of
+from gearwright.control.joint_side import MOTOR_FEEDBACK, checked_feedback, joint_side, sparse_product
+from gearwright.control.joint_space.nominal import NominalControl, load_nominal
+from gearwright.control.joint_tracking import (
+    Gains,
+    TrackingLaw,
+    add_vectors,
+    controller_model,
+    frequency_gains,
+    per_joint,
+    scale_entries,
+)
+from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
@@ -28,15 +36,15 @@ from gearwright.text import did_you_mean
 
 # Laws
 
-STORED = "tau_ref"
-"""The reference that holds a stored nominal control."""
-SCHEMES = ("reference", "measured", "stored")
-"""Where a feedforward takes its dynamics: the reference (a), the measured state (b), or a file (a, offline)."""
+NOMINAL_FORCE_REFERENCE = "tau_ref"
+"""The reference with a stored nominal control."""
+FEEDFORWARD_SCHEMES = ("reference", "measured", "stored")
+"""State for the feedforward dynamics: the reference (a), the measurement (b), or a file (a, offline)."""
 
 
 @dataclass(frozen=True)
-class Pd(Tracking):
-    """u = kp (q_ref - q) + kd (v_ref - v) + g; with feedback c of the joints' torque (1 + c) u - c torque."""
+class PdLaw(TrackingLaw):
+    """u = kp (q_ref - q) + kd (v_ref - v) + g; with joint torque feedback c: (1 + c) u - c torque."""
 
     kp: Gains = ()
     kd: Gains = ()
@@ -45,95 +53,105 @@ class Pd(Tracking):
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "pd"
 
     def decide(self, measured: Measurement) -> Decision:
-        """Measured at the motors of elastic drives, gravity is that of the reference, and springs sag under it."""
-        found = self.errors(measured)
-        u = plus(scaled(self.kp, found.position), scaled(self.kd, found.speed))
+        """Return the outputs; with motor-side feedback, gravity and spring deflection are those of the reference."""
+        errors = self.tracking_errors(measured)
+        u = add_vectors(scale_entries(self.kp, errors.position), scale_entries(self.kd, errors.speed))
         if self.gravity:
-            on_motors = bool(self.mech.shafts) and self.feedback == MOTOR
-            where = measured.reference[WORDS[0]] if on_motors else found.q
-            weight = gravity(place(measured.model, where, measured.ops))
-            u = plus(u, weight)
-            if on_motors:
-                u = plus(u, scaled(self.kp, product(self.side.compliance, weight)))
+            measured_at_motors = bool(self.mech.shafts) and self.feedback == MOTOR_FEEDBACK
+            configuration = measured.reference[REFERENCE_NAMES[0]] if measured_at_motors else errors.q
+            weight = gravity(place_machine(measured.model, configuration, measured.ops))
+            u = add_vectors(u, weight)
+            if measured_at_motors:
+                u = add_vectors(u, scale_entries(self.kp, sparse_product(self.joint_side.joint_compliance, weight)))
         if self.torque_feedback:
-            felt, c = self.side.joint_torques(measured.q, measured.v), self.torque_feedback
-            u = [(1 + c) * x - c * torque for x, torque in zip(u, felt, strict=True)]
-        return Decision(self.side.forces(u))
+            torques, c = self.joint_side.joint_torques(measured.q, measured.v), self.torque_feedback
+            u = [(1 + c) * x - c * torque for x, torque in zip(u, torques, strict=True)]
+        return Decision(self.joint_side.driven_forces(u))
 
 
 @dataclass(frozen=True)
-class ComputedTorque(Tracking):
+class ComputedTorqueLaw(TrackingLaw):
     """u = M(q) (a_ref + kd (v_ref - v) + kp (q_ref - q)) + C(q, v) v + g(q) of a model."""
 
     kp: Gains = ()
     kd: Gains = ()
-    other: Mechanism | None = None
+    other_model: Mechanism | None = None
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "computed_torque"
 
     @property
     def model(self) -> Mechanism:
-        """The machine it computes with."""
-        return super().model if self.other is None else self.other
+        """The model of the controller."""
+        return super().model if self.other_model is None else self.other_model
 
     def decide(self, measured: Measurement) -> Decision:
-        """The model's inverse dynamics of the wanted acceleration, corrected by the errors."""
-        found = self.errors(measured)
-        wanted = plus(measured.reference[WORDS[2]], scaled(self.kd, found.speed), scaled(self.kp, found.position))
+        """Return the model's inverse dynamics for the desired acceleration corrected by the errors."""
+        errors = self.tracking_errors(measured)
+        acceleration = add_vectors(
+            measured.reference[REFERENCE_NAMES[2]],
+            scale_entries(self.kd, errors.speed),
+            scale_entries(self.kp, errors.position),
+        )
         return Decision(
-            self.side.forces(inverse_dynamics(place(measured.model, found.q, measured.ops), found.v, wanted))
+            self.joint_side.driven_forces(
+                inverse_dynamics(place_machine(measured.model, errors.q, measured.ops), errors.v, acceleration)
+            )
         )
 
 
 @dataclass(frozen=True)
-class Feedforward(Tracking):
+class FeedforwardLaw(TrackingLaw):
     """u = kp (q_ref - q) + kd (v_ref - v) + nominal control, by one of the schemes."""
 
     kp: Gains = ()
     kd: Gains = ()
     scheme: str = "reference"
-    other: Mechanism | None = None
+    other_model: Mechanism | None = None
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "feedforward"
 
     @property
     def model(self) -> Mechanism:
-        """The machine it computes with."""
-        return super().model if self.other is None else self.other
+        """The model of the controller."""
+        return super().model if self.other_model is None else self.other_model
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
-        """Position, speed, acceleration; with a stored control that control in place of the acceleration."""
+        """Position, speed, acceleration; a stored control replaces the acceleration."""
         motion = dict(super().references)
         if self.scheme == "stored":
-            motion.pop(WORDS[2])
-            motion[STORED] = self.side.names
+            motion.pop(REFERENCE_NAMES[2])
+            motion[NOMINAL_FORCE_REFERENCE] = self.joint_side.joint_names
         return motion
 
     def decide(self, measured: Measurement) -> Decision:
-        """Feedback, and the nominal control."""
-        found = self.errors(measured)
-        u = plus(
-            scaled(self.kp, found.position), scaled(self.kd, found.speed), self._nominal(measured, found.q, found.v)
+        """Return feedback plus nominal control."""
+        errors = self.tracking_errors(measured)
+        u = add_vectors(
+            scale_entries(self.kp, errors.position),
+            scale_entries(self.kd, errors.speed),
+            self._nominal_forces(measured, errors.q, errors.v),
         )
-        return Decision(self.side.forces(u))
+        return Decision(self.joint_side.driven_forces(u))
 
-    def _nominal(self, measured: Measurement, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
+    def _nominal_forces(self, measured: Measurement, q: list[Scalar], v: list[Scalar]) -> list[Scalar]:
         if self.scheme == "stored":
-            return list(measured.reference[STORED])
+            return list(measured.reference[NOMINAL_FORCE_REFERENCE])
         if self.scheme == "reference":
-            q, v = (list(measured.reference[word]) for word in WORDS[:2])
-        return inverse_dynamics(place(measured.model, q, measured.ops), v, measured.reference[WORDS[2]])
+            q, v = (list(measured.reference[name]) for name in REFERENCE_NAMES[:2])
+        return inverse_dynamics(
+            place_machine(measured.model, q, measured.ops), v, measured.reference[REFERENCE_NAMES[2]]
+        )
 
 
 # Controllers
@@ -150,21 +168,21 @@ def pd(
     feedback: str = "motor",
     torque_feedback: float = 0.0,
 ) -> LawController:
-    r"""PD control of the joints: $u = K_p (q_r - q) + K_d (v_r - v) + g(q)$.
+    r"""Return a PD controller of the joints: $u = K_p (q_r - q) + K_d (v_r - v) + g(q)$.
 
-    Of elastic drives the motors are measured unless `feedback` says "joint"; then $\theta_r = q_r + K^{-1} g(q_r)$ and
-    the gravity is that of the reference, so that the joints come to rest at $q_r$ (stable where $K_p$ and the springs
-    outweigh the change of gravity). Forces act on the motors, and friction is not compensated.
+    With elastic drives the motors are measured unless `feedback` is "joint"; then $\theta_r = q_r + K^{-1} g(q_r)$ and
+    the gravity is that of the reference, so that the joints have the equilibrium $q_r$ (stable if $K_p$ and the springs
+    exceed the gradient of gravity). Forces act on the motors; friction is not compensated.
 
     Args:
         robot: the robot, or a machine.
-        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a configuration to hold.
-        kp: gain of the position [Nm/rad, N/m], one number or one per joint.
-        kd: gain of the speed [Nms/rad, Ns/m].
-        gravity: whether the weight is compensated.
-        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
-        torque_feedback: gain c of measured joint torques, $(1 + c) u - c\,\tau_J$: the motors' inertia then appears
-            smaller by the factor 1 + c, and vibration behind the springs is damped better. 0: none.
+        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
+        kp: position gain [Nm/rad, N/m], one number or one per joint.
+        kd: speed gain [Nms/rad, Ns/m].
+        gravity: whether gravity is compensated.
+        feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
+        torque_feedback: gain c of measured joint torques, $(1 + c) u - c\,\tau_J$: it reduces the apparent motor
+            inertia by the factor 1 + c and improves the damping of link vibrations. 0: none.
 
     >>> import gearwright as gw
     >>> control = gw.control.pd(gw.load("elbow"), [0.2, -0.1, 0.3], kp=5000, kd=500)
@@ -174,13 +192,15 @@ def pd(
     """
     mech, caller = machine_of("control.pd", robot), "control.pd"
     side = joint_side(caller, mech)
-    found = reference_of(caller, reference, mech)
+    target = read_reference(caller, reference, mech)
     gains = per_joint(caller, "kp", kp, side), per_joint(caller, "kd", kd, side)
-    felt = number(caller, "torque_feedback", torque_feedback, least=0.0)
-    if felt and not mech.shafts:
-        raise InputError(f"{caller}: torque_feedback={felt:g}: the machine has no elastic drive to measure. Use 0.")
-    law = Pd(mech, known_feedback(caller, feedback), *gains, bool(gravity), felt)
-    return law_controller(law, found.at, found.breaks)
+    torque_gain = real_number(caller, "torque_feedback", torque_feedback, least=0.0)
+    if torque_gain and not mech.shafts:
+        raise InputError(
+            f"{caller}: torque_feedback={torque_gain:g}: the machine has no elastic drive with a joint torque. Use 0."
+        )
+    law = PdLaw(mech, checked_feedback(caller, feedback), *gains, bool(gravity), torque_gain)
+    return law_controller(law, target.at, target.breaks)
 
 
 @check_arguments
@@ -193,20 +213,22 @@ def computed_torque(
     *,
     feedback: str = "motor",
 ) -> LawController:
-    r"""Computed torque: $u = M(q)(a_r + 2 \zeta \omega (v_r - v) + \omega^2 (q_r - q)) + C(q, v) v + g(q)$.
+    r"""Return a computed-torque controller.
 
-    With the exact model the errors die out as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$. Friction and losses
-    are not compensated. Of elastic drives the springs are taken as stiff and the motors are measured; what the springs
-    do is left out (`gw.control.feedback_linearisation` takes them in).
+    $u = M(q)(a_r + 2 \zeta \omega (v_r - v) + \omega^2 (q_r - q)) + C(q, v) v + g(q)$.
+
+    With the exact model the errors decay as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$. Friction and losses are
+    not compensated. Springs of elastic drives are assumed rigid and the motors are measured
+    (`gw.control.feedback_linearisation` includes the springs).
 
     Args:
         robot: the robot, or a machine.
-        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a configuration to hold.
+        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
         frequency: natural frequency of the errors [rad/s], one number or one per joint.
-        damping: their damping; 1 is critical.
-        model: what the controller knows: another robot or machine of the same joints, or an approximation such as
-            "diagonal" (see `gw.approximate`); the robot itself unless given.
-        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
+        damping: damping ratio of the errors; 1 is critical.
+        model: model of the controller: another robot or machine with the same joints, or an approximation such as
+            "diagonal" (see `gw.approximate`); by default the robot itself.
+        feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -217,12 +239,12 @@ def computed_torque(
     """
     mech, caller = machine_of("control.computed_torque", robot), "control.computed_torque"
     side = joint_side(caller, mech)
-    found = reference_of(caller, reference, mech)
+    target = read_reference(caller, reference, mech)
     gains = frequency_gains(
         per_joint(caller, "frequency", frequency, side, above=0.0), per_joint(caller, "damping", damping, side)
     )
-    law = ComputedTorque(mech, known_feedback(caller, feedback), *gains, model_of(caller, model, side))
-    return law_controller(law, found.at, found.breaks)
+    law = ComputedTorqueLaw(mech, checked_feedback(caller, feedback), *gains, controller_model(caller, model, side))
+    return law_controller(law, target.at, target.breaks)
 
 
 @check_arguments
@@ -237,43 +259,47 @@ def feedforward(
     stored: NominalControl | str | Path | None = None,
     feedback: str = "motor",
 ) -> LawController:
-    r"""PD control with a nominal control: $u = K_p (q_r - q) + K_d (v_r - v) + u^*$.
+    r"""Return a PD controller with feedforward of a nominal control: $u = K_p (q_r - q) + K_d (v_r - v) + u^*$.
 
     Vukobratovic and Potkonjak, figure 20.10: in scheme (a), "reference", $u^* = M(q_r) a_r + C(q_r, v_r) v_r + g(q_r)$
-    follows from the reference alone; in scheme (b), "measured", $u^* = M(q) a_r + C(q, v) v + g(q)$ from the measured
-    state. "stored" is scheme (a) computed offline by `gw.control.nominal`, friction included, and recalled.
+    follows from the reference only; in scheme (b), "measured", $u^* = M(q) a_r + C(q, v) v + g(q)$ from the measured
+    state. "stored" is scheme (a) computed offline by `gw.control.nominal_control`, including friction, and loaded.
 
     Args:
         robot: the robot, or a machine.
-        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a configuration to hold.
-        kp: gain of the position [Nm/rad, N/m], one number or one per joint.
-        kd: gain of the speed [Nms/rad, Ns/m].
+        reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
+        kp: position gain [Nm/rad, N/m], one number or one per joint.
+        kd: speed gain [Nms/rad, Ns/m].
         scheme: "reference", "measured" or "stored".
-        model: what the controller knows, as for `computed_torque`.
-        stored: a nominal control or the file that has it; it must belong to the reference.
-        feedback: where elastic drives are measured, "motor", "joint" or "both" (joints' places, motors' speeds).
+        model: model of the controller, as for `computed_torque`.
+        stored: a nominal control or its file; it must belong to the reference.
+        feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
     """
     mech, caller = machine_of("control.feedforward", robot), "control.feedforward"
     side = joint_side(caller, mech)
-    scheme = _known_scheme(caller, "stored" if stored is not None and scheme == "reference" else scheme)
-    found = reference_of(caller, reference, mech)
+    scheme = _checked_scheme(caller, "stored" if stored is not None and scheme == "reference" else scheme)
+    target = read_reference(caller, reference, mech)
     gains = per_joint(caller, "kp", kp, side), per_joint(caller, "kd", kd, side)
-    law = Feedforward(mech, known_feedback(caller, feedback), *gains, scheme, model_of(caller, model, side))
+    law = FeedforwardLaw(
+        mech, checked_feedback(caller, feedback), *gains, scheme, controller_model(caller, model, side)
+    )
     if scheme != "stored":
-        return law_controller(law, found.at, found.breaks)
+        return law_controller(law, target.at, target.breaks)
     if stored is None:
-        raise InputError(f"{caller}: scheme='stored' needs stored=, what gw.control.nominal gives or a file of it.")
-    control = stored if isinstance(stored, NominalControl) else recall(stored)
-    control.require_motion(caller, found, side)
-    moved = side.joint_coordinates + side.count
+        raise InputError(
+            f"{caller}: scheme='stored' needs stored=: the result of gw.control.nominal_control or its file."
+        )
+    control = stored if isinstance(stored, NominalControl) else load_nominal(stored)
+    control.require_motion(caller, target, side)
+    state_size = side.joint_coordinate_count + side.joint_count
 
-    def follow(t: Array) -> Array:
-        return np.concatenate([found.at(t)[:, :moved], control.at(t)], axis=-1)
+    def reference_at(t: Array) -> Array:
+        return np.concatenate([target.at(t)[:, :state_size], control.forces_at(t)], axis=-1)
 
-    return law_controller(law, follow, found.breaks)
+    return law_controller(law, reference_at, target.breaks)
 
 
-def _known_scheme(caller: str, scheme: str) -> str:
-    if scheme not in SCHEMES:
-        raise InputError(f"{caller}: scheme={scheme!r} is not known. {did_you_mean(scheme, SCHEMES)}")
+def _checked_scheme(caller: str, scheme: str) -> str:
+    if scheme not in FEEDFORWARD_SCHEMES:
+        raise InputError(f"{caller}: scheme={scheme!r} is unknown. {did_you_mean(scheme, FEEDFORWARD_SCHEMES)}")
     return scheme

@@ -1,4 +1,4 @@
-"""Feedback linearisation of elastic joints: every link moves as four integrators."""
+"""Feedback linearisation of elastic joints: every link becomes a chain of four integrators."""
 
 from __future__ import annotations
 
@@ -11,125 +11,128 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.control.joint_side import JointSideLaw, joint_side
-from gearwright.control.joint_tracking import Gains, minus
-from gearwright.control.references import WORDS, entries, reference_of
-from gearwright.dynamics.elastic_drives import Step, motor_motion
-from gearwright.dynamics.elimination import solve
+from gearwright.control.joint_tracking import Gains, subtract_vectors
+from gearwright.control.references import REFERENCE_NAMES, read_reference, reference_entries
+from gearwright.dynamics.elastic_drives import ShaftStep, motor_motion
+from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.functions.elastic.shaft_equations import plan
+from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
-CALLER = "control.feedback_linearisation"
-SNAP = 4
-"""The derivative of a link's position that a motor's torque decides."""
+FEEDBACK_LINEARISATION_CALLER = "control.feedback_linearisation"
+SNAP_ORDER = 4
+"""Order of the derivative of a link's position that is determined by the motor torque."""
 
 
 @dataclass(frozen=True)
-class FeedbackLinearisation(JointSideLaw):
+class FeedbackLinearisationLaw(JointSideLaw):
     """The motors' torques that give the links the snap q_ref'''' + k3 e''' + k2 e'' + k1 e' + k0 e.
 
     Args:
         mech: the controlled machine.
-        known: the model: springs without dampers, rotors that do not push on the links.
-        steps: which equations decide which shafts.
+        inverse_model: the model: springs without dampers, rotors without reaction on the links.
+        steps: order in which the equations determine the shafts.
         gains: k0, k1, k2, k3.
     """
 
     mech: Mechanism
-    known: Mechanism
-    steps: tuple[Step, ...]
+    inverse_model: Mechanism
+    steps: tuple[ShaftStep, ...]
     gains: Gains
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "feedback_linearisation"
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
         """Position to snap of the links."""
-        return entries(self.mech, self.side.count, SNAP + 1)
+        return reference_entries(self.mech, self.joint_side.joint_count, SNAP_ORDER + 1)
 
     @property
     def model(self) -> Mechanism:
-        """The machine it computes with."""
-        return self.known
+        """The model of the controller."""
+        return self.inverse_model
 
     def decide(self, measured: Measurement) -> Decision:
-        """From the state follow acceleration and jerk of the links; with the wanted snap the torques."""
-        count = self.side.count
-        a = forward_dynamics(place(measured.model, measured.q, measured.ops), measured.v, [0.0] * self.mech.n)[:count]
+        """Return the torques for the desired snap; acceleration and jerk of the links follow from the state."""
+        count = self.joint_side.joint_count
+        a = forward_dynamics(place_machine(measured.model, measured.q, measured.ops), measured.v, [0.0] * self.mech.n)[
+            :count
+        ]
         motion = [
             measured.q[:count],
             measured.v[:count],
             a,
-            _jerk(measured.model, measured.q, measured.v, a, measured.ops),
+            _link_jerk(measured.model, measured.q, measured.v, a, measured.ops),
         ]
-        snap = list(measured.reference[WORDS[SNAP]])
-        for word, gain, found in zip(WORDS, self.gains, motion, strict=False):
-            errors = minus(measured.reference[word], found)
+        snap = list(measured.reference[REFERENCE_NAMES[SNAP_ORDER]])
+        for name, gain, value in zip(REFERENCE_NAMES, self.gains, motion, strict=False):
+            errors = subtract_vectors(measured.reference[name], value)
             snap = [x + gain * e for x, e in zip(snap, errors, strict=True)]
         tau = motor_motion(measured.model, self.steps, [*motion, snap], measured.ops)[3]
-        return Decision([tau[k] for k in self.side.driven])
+        return Decision([tau[k] for k in self.joint_side.driven_speeds])
 
 
-def _jerk(
+def _link_jerk(
     mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], ops: Operations
 ) -> list[Scalar]:
-    """The links' jerk, from the rate of their equations: M jerk = -(rate of all else)."""
+    """Return the jerk of the links from the time derivative of their equations of motion."""
     count = len(a)
     motion = [Taylor.of_derivatives([q[k], v[k], a[k], 0.0]) for k in range(count)]
     motion += [Taylor.of_derivatives([q[k], v[k], 0.0, 0.0]) for k in range(count, mech.n)]
     rates = [x.rate() for x in motion]
-    forces = inverse_dynamics(place(mech, motion, TaylorOperations(ops)), rates, [x.rate() for x in rates])
-    M = mass_matrix(place(mech, q, ops))
+    forces = inverse_dynamics(place_machine(mech, motion, TaylorOperations(ops)), rates, [x.rate() for x in rates])
+    M = mass_matrix(place_machine(mech, q, ops))
     links = [row[:count] for row in M[:count]]
-    others = [frozenset(range(count)) - {k} for k in range(count)]
-    return solve(links, others, list(range(count)), [-force.c[1] for force in forces[:count]])
+    neighbours = [frozenset(range(count)) - {k} for k in range(count)]
+    return solve_by_elimination(links, neighbours, list(range(count)), [-force.c[1] for force in forces[:count]])
 
 
 @check_arguments
 def feedback_linearisation(
     robot: RobotOrMech, reference: Any, frequency: float = 20.0, model: str = "spong"
 ) -> LawController:
-    r"""Feedback linearisation of a machine whose joints are all elastic (Spong): links as four integrators.
+    r"""Return a feedback-linearising controller of a machine with elastic joints only (Spong).
 
-    With rotors that do not push on the links, $M(q) \ddot q + n(q, \dot q) = K (\theta - q)$, position and speed of
-    links and motors give acceleration and jerk of the links, and the torques decide their snap. The errors then obey
-    $(d/dt + \omega)^4 e = 0$. The push of rotors and the dampers of springs are left out of the controller's model (a
-    torque would have to act through them), and remain as a disturbance.
+    Without reaction of the rotors on the links, $M(q) \ddot q + n(q, \dot q) = K (\theta - q)$, position and speed of
+    links and motors give acceleration and jerk of the links, and the torques determine their snap. The errors then
+    satisfy $(d/dt + \omega)^4 e = 0$. The controller's model neglects the reaction of rotors and the dampers of
+    springs, which remain as disturbances.
 
     Args:
         robot: the robot, or a machine; every joint has one motor behind one spring.
         reference: a Trajectory of the joints (smooth to its third derivative), a function of time that returns (q, v,
-            a, jerk, snap), or a configuration to hold.
+            a, jerk, snap), or a constant configuration.
         frequency: four poles at minus this [rad/s].
         model: "spong", or "spong_bare" (see `gw.approximate`).
     """
-    mech = machine_of(CALLER, robot)
-    side = joint_side(CALLER, mech)
-    w = number(CALLER, "frequency", frequency, above=0.0, unit="rad/s", example=20.0)
-    if len(mech.shafts) != side.count:
+    mech = machine_of(FEEDBACK_LINEARISATION_CALLER, robot)
+    side = joint_side(FEEDBACK_LINEARISATION_CALLER, mech)
+    w = real_number(FEEDBACK_LINEARISATION_CALLER, "frequency", frequency, above=0.0, unit="rad/s", example=20.0)
+    if len(mech.shafts) != side.joint_count:
         raise InputError(
-            f"{CALLER}: {len(mech.shafts)} shafts for {side.count} joints; every joint must have one motor behind one "
-            "spring. Use state_feedback, or computed_torque, which takes springs as stiff."
+            f"{FEEDBACK_LINEARISATION_CALLER}: {len(mech.shafts)} shafts for {side.joint_count} joints; every joint "
+            "must have one motor behind one "
+            "spring. Use state_feedback, or computed_torque, which assumes rigid springs."
         )
-    known = approximate(approximate(mech, "undamped"), model)
-    steps = plan(known)
-    if steps.order != SNAP:
+    inverse_model = approximate(approximate(mech, "undamped"), model)
+    steps = plan_shafts(inverse_model)
+    if steps.order != SNAP_ORDER:
         raise InputError(
-            f"{CALLER}: with model={model!r} the motors need the derivative {steps.order} of the links' motion, not "
-            "the snap. Use model='spong'."
+            f"{FEEDBACK_LINEARISATION_CALLER}: with model={model!r} the motors need derivative {steps.order} of the "
+            "link motion, not the snap. Use model='spong'."
         )
-    gains = tuple(float(x) for x in np.poly(np.full(SNAP, -w))[:0:-1])
-    found = reference_of(CALLER, reference, mech, SNAP + 1)
-    law = FeedbackLinearisation(mech, known, steps.steps, gains)
-    return law_controller(law, found.at, found.breaks)
+    gains = tuple(float(x) for x in np.poly(np.full(SNAP_ORDER, -w))[:0:-1])
+    target = read_reference(FEEDBACK_LINEARISATION_CALLER, reference, mech, SNAP_ORDER + 1)
+    law = FeedbackLinearisationLaw(mech, inverse_model, steps.steps, gains)
+    return law_controller(law, target.at, target.breaks)

@@ -1,4 +1,4 @@
-"""Admittance control: what a frame feels moves its reference, as a mass on a spring would move."""
+"""Admittance control: the contact force moves the reference of a frame like a mass-spring-damper."""
 
 from __future__ import annotations
 
@@ -9,39 +9,82 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
-from gearwright.control.joint_side import known_feedback
-from gearwright.control.joint_tracking import Gains, Tracking, frequency_gains, minus, plus, scaled
-from gearwright.control.observers import expected_rates, residual
+from gearwright.arguments import number_array, real_number
+from gearwright.control.joint_side import checked_feedback
+from gearwright.control.joint_tracking import (
+    Gains,
+    TrackingLaw,
+    add_vectors,
+    frequency_gains,
+    scale_entries,
+    subtract_vectors,
+)
+from gearwright.control.observers import expected_momentum_rates, momentum_residual
 from gearwright.control.task_space.frame_motion import frame_motion
-from gearwright.control.task_space.frame_references import frame_reference, per_axis
-from gearwright.control.task_space.operational_law import ACCELERATION, AXES, POSE, TWIST, Operational
-from gearwright.control.task_space.operational_space import FrameName, require_movable
+from gearwright.control.task_space.frame_references import frame_reference, gain_per_axis
+from gearwright.control.task_space.operational_law import (
+    ACCELERATION_REFERENCE,
+    FRAME_AXIS_NAMES,
+    POSE_REFERENCE,
+    TWIST_REFERENCE,
+    OperationalSpaceLaw,
+)
+from gearwright.control.task_space.operational_space import FrameName, movable_joint_side
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
-CALLER = "control.admittance"
+ADMITTANCE_CALLER = "control.admittance"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmittanceGains:
+    """Gains of admittance control: of the inner position control and of the force estimate.
+
+    Args:
+        frequency: natural frequency of the position control [rad/s], one number or one per axis of the world.
+        observer: gain of the force estimate from the momentum [1/s].
+        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+
+    >>> AdmittanceGains(frequency=40).observer
+    200.0
+    """
+
+    frequency: ArrayLike = 30.0
+    observer: float = 200.0
+    unseen_damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        title = "AdmittanceGains"
+        frequency = number_array(title, "frequency", self.frequency, least=0.0)
+        observer = real_number(title, "observer", self.observer, above=0.0, unit="1/s", example=200.0)
+        unseen_damping = real_number(title, "unseen_damping", self.unseen_damping, least=0.0, unit="Nms/rad")
+        object.__setattr__(self, "frequency", tuple(frequency.tolist()) if frequency.ndim else float(frequency))
+        object.__setattr__(self, "observer", observer)
+        object.__setattr__(self, "unseen_damping", unseen_damping)
+
+
+DEFAULT_ADMITTANCE_GAINS = AdmittanceGains()
 
 
 @dataclass(frozen=True)
-class Admittance(Tracking):
-    """Operational space around a reference that gives way: m y'' + d y' + k y = F seen, reference + y is followed.
+class AdmittanceLaw(TrackingLaw):
+    """Operational-space control of reference + y, with m y'' + d y' + k y = estimated force.
 
     Args:
         mech: the controlled machine.
-        feedback: where elastic drives are measured.
-        inner: the law that follows.
+        feedback: side on which elastic drives are measured.
+        inner: the operational-space law.
         mass: m per axis of the world [kg].
         damping: d [Ns/m].
         stiffness: k [N/m].
-        observer: how fast the force is seen [1/s].
+        observer: gain of the force observer [1/s].
     """
 
-    inner: Operational = field(kw_only=True)
+    inner: OperationalSpaceLaw = field(kw_only=True)
     mass: Gains = ()
     damping: Gains = ()
     stiffness: Gains = ()
@@ -49,42 +92,50 @@ class Admittance(Tracking):
 
     @property
     def name(self) -> str:
-        """What the kernel and the C function are called."""
+        """Name of the kernel and of the C function."""
         return "admittance"
 
     @property
     def references(self) -> Mapping[str, tuple[str, ...]]:
-        """Pose, velocity and acceleration of the frame where nothing pushes."""
+        """Pose, velocity and acceleration of the frame without contact force."""
         return self.inner.references
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """How far the reference has given way, its speed, and the momentum expected."""
-        own = (Quantity(f"{word}.{x}", unit) for word, unit in (("give", "m"), ("pace", "m/s")) for x in AXES[:3])
-        return (*own, *(Quantity(f"momentum.{x}", "") for x in self.side.names))
+        """Displacement and speed of the reference, and the expected momentum."""
+        offsets = (
+            Quantity(f"{name}.{x}", unit)
+            for name, unit in (("give", "m"), ("pace", "m/s"))
+            for x in FRAME_AXIS_NAMES[:3]
+        )
+        return (*offsets, *(Quantity(f"momentum.{x}", "") for x in self.joint_side.joint_names))
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """The force seen, `<frame>.force.<axis>`, world axes."""
-        return tuple(Quantity(f"{self.inner.frame}.force.{x}", "N") for x in AXES[:3])
+        """The estimated force, `<frame>.force.<axis>`, world axes."""
+        return tuple(Quantity(f"{self.inner.frame}.force.{x}", "N") for x in FRAME_AXIS_NAMES[:3])
 
     def decide(self, measured: Measurement) -> Decision:
-        """Follow the reference that gives way."""
-        q, v = self.side.position(measured.q, self.feedback), self.side.speed(measured.v, self.feedback)
-        give, pace, expected = measured.states[:3], measured.states[3:6], measured.states[6:]
-        frame = frame_motion(Scene(measured.model, q, v, measured.ops), self.inner.frame, self.inner.size)
-        watched = residual(frame.mass, v, expected, self.observer)
-        force = frame.felt(watched)[:3]
-        spring = plus(scaled(self.stiffness, give), scaled(self.damping, pace))
-        quickening = [f / m for f, m in zip(minus(force, spring), self.mass, strict=True)]
-        moved = {POSE: give, TWIST: pace, ACCELERATION: quickening}
-        told = {
-            word: [*plus(measured.reference[word][:3], y), *measured.reference[word][3:]] for word, y in moved.items()
+        """Return the forces that track the displaced reference."""
+        q, v = (
+            self.joint_side.joint_positions(measured.q, self.feedback),
+            self.joint_side.joint_speeds(measured.v, self.feedback),
+        )
+        offset, offset_rate, expected = measured.states[:3], measured.states[3:6], measured.states[6:]
+        frame = frame_motion(SharedKinematics(measured.model, q, v, measured.ops), self.inner.frame, self.inner.size)
+        external_torques = momentum_residual(frame.mass_matrix, v, expected, self.observer)
+        force = frame.frame_force(external_torques)[:3]
+        spring = add_vectors(scale_entries(self.stiffness, offset), scale_entries(self.damping, offset_rate))
+        offset_acceleration = [f / m for f, m in zip(subtract_vectors(force, spring), self.mass, strict=True)]
+        offsets = {POSE_REFERENCE: offset, TWIST_REFERENCE: offset_rate, ACCELERATION_REFERENCE: offset_acceleration}
+        references = {
+            name: [*add_vectors(measured.reference[name][:3], y), *measured.reference[name][3:]]
+            for name, y in offsets.items()
         }
-        tau = self.inner.joint_forces(replace(measured, reference=told))
-        rates = [*pace, *quickening, *expected_rates(frame.pose, v, tau, watched)]
+        tau = self.inner.joint_forces(replace(measured, reference=references))
+        rates = [*offset_rate, *offset_acceleration, *expected_momentum_rates(frame.pose, v, tau, external_torques)]
         signals = {x.name: f for x, f in zip(self.signals, force, strict=True)}
-        return Decision(self.side.forces(tau), rates=rates, signals=signals)
+        return Decision(self.joint_side.driven_forces(tau), rates=rates, signals=signals)
 
 
 @check_arguments
@@ -96,44 +147,42 @@ def admittance(
     damping: ArrayLike,
     stiffness: ArrayLike = 0.0,
     *,
-    frequency: ArrayLike = 30.0,
-    observer: float = 200.0,
+    gains: AdmittanceGains = DEFAULT_ADMITTANCE_GAINS,
     orientation: bool = False,
-    unseen_damping: float = 0.0,
     feedback: str = "both",
 ) -> LawController:
-    r"""A frame that gives way to what it feels like a mass on a spring, $m \ddot y + d \dot y + k y = \hat F$.
+    r"""Return an admittance controller of a frame, $m \ddot y + d \dot y + k y = \hat F$.
 
-    `operational_space` follows the reference moved by y, so that the frame shows the mass m instead of its own, rotors
-    included. The force is seen in the momentum, $\dot{\hat F} = g (F - \hat F)$, no sensor is needed; friction that the
-    model does not know counts as force. Only the position gives way. On a stiff surface the mass must not be much
-    smaller than the frame's own, or observer and contact swing up together.
+    `operational_space` tracks the reference displaced by y, so that the apparent mass of the frame is m instead of its
+    own, rotors included. The force is estimated from the momentum, $\dot{\hat F} = g (F - \hat F)$, without a sensor;
+    unmodelled friction counts as force. Only the position is compliant. On a stiff surface the mass must not be much
+    smaller than the effective mass of the frame: otherwise observer and contact become unstable.
 
     Args:
         robot: the robot, or a machine.
         frame: the body or frame.
-        reference: where it is to be when nothing pushes, as for `operational_space`.
+        reference: pose without contact force, as for `operational_space`.
         mass: m [kg], one number or one per axis of the world.
         damping: d [Ns/m].
-        stiffness: k [N/m]; 0: it is led by the hand and stays.
-        frequency: of the position control [rad/s], one number or one per axis.
-        observer: g [1/s].
-        orientation: whether the orientation is controlled, or the position alone.
-        unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
+        stiffness: k [N/m]; 0: hand guiding without a restoring force.
+        gains: of the position control and of the force estimate, g (`observer`).
+        orientation: whether the orientation is controlled, or the position only.
+        feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
     """
     size = 6 if orientation else 3
-    side = require_movable(CALLER, robot, frame, size)
-    number(CALLER, "observer", observer, above=0.0, unit="1/s", example=200.0)
-    number(CALLER, "unseen_damping", unseen_damping, least=0.0)
+    side = movable_joint_side(ADMITTANCE_CALLER, robot, frame, size)
     m, d, k = (
-        per_axis(CALLER, name, x, 3) for name, x in (("mass", mass), ("damping", damping), ("stiffness", stiffness))
+        gain_per_axis(ADMITTANCE_CALLER, name, x, 3)
+        for name, x in (("mass", mass), ("damping", damping), ("stiffness", stiffness))
     )
     if not all(m):
-        raise InputError(f"{CALLER}: mass = {mass!r}; it must be positive. Give a mass, or use gw.control.impedance.")
-    gains = frequency_gains(per_axis(CALLER, "frequency", frequency, size), (1.0,) * size)
-    place = known_feedback(CALLER, feedback)
-    inner = Operational(side.mech, place, frame, size, *gains, False, float(unseen_damping))
-    law = Admittance(side.mech, place, inner=inner, mass=m, damping=d, stiffness=k, observer=float(observer))
-    found = frame_reference(CALLER, frame, size, reference, side)
-    return law_controller(law, found.at, found.breaks)
+        raise InputError(
+            f"{ADMITTANCE_CALLER}: mass = {mass!r}; it must be positive. Give a mass, or use gw.control.impedance."
+        )
+    frequencies = gain_per_axis(ADMITTANCE_CALLER, "gains.frequency", gains.frequency, size)
+    kp, kd = frequency_gains(frequencies, (1.0,) * size)
+    measured_at = checked_feedback(ADMITTANCE_CALLER, feedback)
+    inner = OperationalSpaceLaw(side.mech, measured_at, frame, size, kp, kd, False, gains.unseen_damping)
+    law = AdmittanceLaw(side.mech, measured_at, inner=inner, mass=m, damping=d, stiffness=k, observer=gains.observer)
+    target = frame_reference(ADMITTANCE_CALLER, frame, size, reference, side)
+    return law_controller(law, target.at, target.breaks)

@@ -1,4 +1,4 @@
-"""How a frame moves and what it takes to move it: what laws in the space of a frame share."""
+"""Motion and operational-space inertia of a frame, for task-space laws."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.dynamics.elimination import solve
+from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
-from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.mechanism.rows import spread
+from gearwright.forces import Line
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.mechanism.rows import dense_row
 
 MatrixRows = Sequence[Sequence[Scalar]]
-Axes = tuple[Vec, ...]
-"""Three axes at right angles, world coordinates, where the frame is now; () for those of the world."""
+FrameAxes = tuple[Vec, ...]
+"""Three orthogonal axes in world coordinates at the frame; () for those of the world."""
 
-WORLD: Axes = ()
+WORLD_AXES: FrameAxes = ()
 
 
 @dataclass(frozen=True)
 class FrameMotion:
-    """A frame of a placed machine, seen along three axes: where it is, how it moves, what its inertia is.
+    """Pose, velocity and operational-space inertia of a frame, along three axes.
 
-    Some of its ways may be coordinates s(q, t) instead, such as the gap to a surface: then J has the row ds/dq there,
+    Some directions may be coordinates s(q, t) instead, such as the gap to a surface: then J has the row ds/dq there,
     and the speed and the drift are those of s.
 
     Args:
@@ -35,12 +35,12 @@ class FrameMotion:
         position: of the frame's origin, world.
         rotation: of the frame.
         J: Jacobian along the axes, (size, n).
-        rates: what explicit time adds to J v, (size).
-        drift: J' v, and what explicit time adds to it.
-        mass: M(q).
-        answers: M^-1 J^T by columns.
-        inverse: J M^-1 J^T.
-        axes: along which it is seen.
+        rates: explicit time derivative added to J v, (size).
+        drift: J' v plus the explicit time derivative.
+        mass_matrix: M(q).
+        response_rows: M^-1 J^T by columns.
+        inverse_inertia: J M^-1 J^T.
+        axes: axes of the components.
     """
 
     pose: Pose
@@ -50,107 +50,109 @@ class FrameMotion:
     J: MatrixRows
     rates: Sequence[Scalar]
     drift: Sequence[Scalar]
-    mass: MatrixRows
-    answers: MatrixRows
-    inverse: MatrixRows
-    axes: Axes
+    mass_matrix: MatrixRows
+    response_rows: MatrixRows
+    inverse_inertia: MatrixRows
+    axes: FrameAxes
 
     @property
     def twist(self) -> list[Scalar]:
         """Velocity of the frame, linear, then angular."""
-        return [a + b for a, b in zip(times(self.J, self.v), self.rates, strict=True)]
+        return [a + b for a, b in zip(matrix_product(self.J, self.v), self.rates, strict=True)]
 
-    def along(self, given: Sequence[Scalar]) -> list[Scalar]:
-        """A vector of the world, or two (linear, angular), along the axes."""
-        return along_axes(self.axes, given)
+    def axis_components(self, vectors: Sequence[Scalar]) -> list[Scalar]:
+        """Return a world vector, or two (linear, angular), along the axes."""
+        return components_along(self.axes, vectors)
 
-    def missing(self, wanted: Sequence[Scalar]) -> list[Scalar]:
-        """What is missing to a position, and with a rotation (row by row) the turn as its axis times its sine."""
-        error = [a - b for a, b in zip(wanted[:3], self.position, strict=True)]
-        turn = missing_turn(self.rotation, wanted[3:]) if len(wanted) > 3 else []
-        return self.along([*error, *turn])
+    def pose_error(self, target: Sequence[Scalar]) -> list[Scalar]:
+        """Return the position error, and with a rotation (row by row) the rotation error as axis times sine."""
+        error = [a - b for a, b in zip(target[:3], self.position, strict=True)]
+        turn = orientation_error(self.rotation, target[3:]) if len(target) > 3 else []
+        return self.axis_components([*error, *turn])
 
-    def forces(self, acceleration: Sequence[Scalar]) -> list[Scalar]:
-        """What accelerates the frame so along the axes, L (acceleration - J' v), L = (J M^-1 J^T)^-1."""
-        return solved(self.inverse, [a - b for a, b in zip(acceleration, self.drift, strict=True)])
+    def task_forces(self, acceleration: Sequence[Scalar]) -> list[Scalar]:
+        """Return the forces for an acceleration along the axes, L (acceleration - J' v), L = (J M^-1 J^T)^-1."""
+        return solve_symmetric(self.inverse_inertia, [a - b for a, b in zip(acceleration, self.drift, strict=True)])
 
     def joint_forces(self, force: Sequence[Scalar]) -> list[Scalar]:
-        """J^T F + b(q, v)."""
-        push = transposed(self.J, force)
+        """Return J^T F + b(q, v)."""
+        push = transposed_product(self.J, force)
         return [a + b for a, b in zip(push, bias(self.pose, self.v), strict=True)]
 
-    def felt(self, tau: Sequence[Scalar]) -> list[Scalar]:
-        """The force at the frame of forces at the joints, L J M^-1 tau."""
-        return solved(self.inverse, [dot(answer, tau) for answer in self.answers])
+    def frame_force(self, tau: Sequence[Scalar]) -> list[Scalar]:
+        """Return the force at the frame equivalent to joint forces, L J M^-1 tau."""
+        return solve_symmetric(self.inverse_inertia, [dot_product(response, tau) for response in self.response_rows])
 
-    def unseen(self, tau: Sequence[Scalar]) -> list[Scalar]:
-        """Forces without what would accelerate the frame: tau - J^T L J M^-1 tau."""
-        return [a - b for a, b in zip(tau, transposed(self.J, self.felt(tau)), strict=True)]
+    def null_space_forces(self, tau: Sequence[Scalar]) -> list[Scalar]:
+        """Return the null-space part of joint forces: tau - J^T L J M^-1 tau."""
+        return [a - b for a, b in zip(tau, transposed_product(self.J, self.frame_force(tau)), strict=True)]
 
 
 def frame_motion(
-    scene: Scene,
+    kinematics: SharedKinematics,
     frame: str | int,
     size: int,
-    axes: Axes = WORLD,
+    axes: FrameAxes = WORLD_AXES,
     held: Mapping[int, Line] | None = None,
 ) -> FrameMotion:
-    """A frame of a machine as it is; size 3 for its position, 6 for its orientation too; `held` are placed lines."""
-    mech, pose, v = scene.mech, scene.pose, scene.v
+    """Return the motion of a frame; size 3: position, 6: position and orientation; `held`: constraint lines."""
+    mech, pose, v = kinematics.mech, kinematics.pose, kinematics.v
     index, rotation, point = mech.place_of(frame)
     point = Vec(0.0, 0.0, 0.0) if point is None else point
-    R, p = pose.world[index]
+    R, p = pose.world_placements[index]
     columns = zip(*jacobian(pose, index, point)[:size], strict=True)
-    J = list(zip(*(along_axes(axes, column) for column in columns), strict=True))
-    drift = along_axes(axes, times(jacobian_rate(pose, v, index, point)[:size], v))
+    J = list(zip(*(components_along(axes, column) for column in columns), strict=True))
+    drift = components_along(axes, matrix_product(jacobian_rate(pose, v, index, point)[:size], v))
     rates: list[Scalar] = [0.0] * size
     for k, line in (held or {}).items():
-        J[k], rates[k], drift[k] = tuple(spread(line.terms, mech.n)), line.rate, line.drift
+        J[k], rates[k], drift[k] = tuple(dense_row(line.terms, mech.n)), line.time_rate, line.drift
     M = mass_matrix(pose)
-    answers = [solved(M, row) for row in J]
-    inverse = [[dot(row, answer) for answer in answers] for row in J]
-    where, turned = p + R @ point, R if rotation is None else R.after(rotation)
-    return FrameMotion(pose, v, where, turned, J, rates, drift, M, answers, inverse, axes)
+    responses = [solve_symmetric(M, row) for row in J]
+    inverse = [[dot_product(row, response) for response in responses] for row in J]
+    origin, orientation = p + R @ point, R if rotation is None else R.after(rotation)
+    return FrameMotion(pose, v, origin, orientation, J, rates, drift, M, responses, inverse, axes)
 
 
-def along_axes(axes: Axes, given: Sequence[Scalar]) -> list[Scalar]:
-    """Vectors of three one after the other, each along the axes."""
+def components_along(axes: FrameAxes, vectors: Sequence[Scalar]) -> list[Scalar]:
+    """Return a sequence of 3-vectors, each along the axes."""
     if not axes:
-        return list(given)
-    found: list[Scalar] = []
-    for first in range(0, len(given), 3):
-        found += [dot(axis, given[first : first + 3]) for axis in axes]
-    return found
+        return list(vectors)
+    components: list[Scalar] = []
+    for first in range(0, len(vectors), 3):
+        components += [dot_product(axis, vectors[first : first + 3]) for axis in axes]
+    return components
 
 
-def missing_turn(R: Rot, wanted: Sequence[Scalar]) -> list[Scalar]:
-    """Half the sum of cross products of the axes, the axis of the missing turn times its sine, world axes."""
-    columns, target = zip(*R.rows(), strict=True), zip(wanted[:3], wanted[3:6], wanted[6:], strict=True)
+def orientation_error(R: Rot, target_rows: Sequence[Scalar]) -> list[Scalar]:
+    """Return the rotation error, axis times sine: half the sum of cross products of the axes, world axes."""
+    columns, target = zip(*R.rows(), strict=True), zip(target_rows[:3], target_rows[3:6], target_rows[6:], strict=True)
     total = Vec(0.0, 0.0, 0.0)
-    for now, then in zip(columns, target, strict=True):
-        total = total + Vec(*now).cross(Vec(*then))
+    for current, desired in zip(columns, target, strict=True):
+        total = total + Vec(*current).cross(Vec(*desired))
     return [0.5 * x for x in total]
 
 
-def dot(x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
-    """The sum of products."""
+def dot_product(x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
+    """Return the dot product."""
     total: Scalar = 0.0
     for a, b in zip(x, y, strict=True):
         total = total + a * b
     return total
 
 
-def times(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
-    """A matrix times a vector."""
-    return [dot(row, x) for row in rows]
+def matrix_product(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
+    """Return a matrix times a vector."""
+    return [dot_product(row, x) for row in rows]
 
 
-def transposed(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
-    """A transposed matrix times a vector."""
-    return [dot(column, x) for column in zip(*rows, strict=True)]
+def transposed_product(rows: MatrixRows, x: Sequence[Scalar]) -> list[Scalar]:
+    """Return a transposed matrix times a vector."""
+    return [dot_product(column, x) for column in zip(*rows, strict=True)]
 
 
-def solved(matrix: MatrixRows, right: Sequence[Scalar]) -> list[Scalar]:
-    """The answer of a symmetric positive matrix to a right-hand side."""
+def solve_symmetric(matrix: MatrixRows, right: Sequence[Scalar]) -> list[Scalar]:
+    """Return the solution of a symmetric positive definite system."""
     size = range(len(matrix))
-    return solve([list(row) for row in matrix], [frozenset(size) - {k} for k in size], list(size), list(right))
+    return solve_by_elimination(
+        [list(row) for row in matrix], [frozenset(size) - {k} for k in size], list(size), list(right)
+    )

@@ -1,4 +1,4 @@
-"""Controllers of a frame, as users make them."""
+"""Task-space controllers of a frame: operational space and impedance."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
-from gearwright.control.joint_side import JointSide, joint_side, known_feedback
+from gearwright.arguments import real_number
+from gearwright.control.joint_side import JointSide, checked_feedback, joint_side
 from gearwright.control.joint_tracking import Gains
-from gearwright.control.task_space.frame_references import frame_reference, per_axis
-from gearwright.control.task_space.operational_law import Operational
+from gearwright.control.task_space.frame_references import frame_reference, gain_per_axis
+from gearwright.control.task_space.operational_law import OperationalSpaceLaw
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.system.controllers.law_controller import LawController, law_controller
@@ -31,31 +31,31 @@ def operational_space(
     unseen_damping: float = 0.0,
     feedback: str = "motor",
 ) -> LawController:
-    r"""Control of a frame in its own space (Khatib).
+    r"""Return an operational-space controller of a frame (Khatib).
 
     $\tau = J^T F + b(q, v)$ with $F = \Lambda (\ddot x_r + 2 \zeta \omega \dot e + \omega^2 e - \dot J v)$ and
     $\Lambda = (J M^{-1} J^T)^{-1}$.
 
-    The frame's errors die out as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$; of the orientation for small
-    errors, because what is taken is the sine of the missing turn about its axis. At a singular place there is no
-    answer, and a run stops there.
+    The errors of the frame decay as $\ddot e + 2 \zeta \omega \dot e + \omega^2 e = 0$; those of the orientation for
+    small errors, because the rotation error is the sine of its angle times its axis. A run stops at a singular
+    configuration.
 
     Args:
         robot: the robot, or a machine.
         frame: the body or frame.
-        reference: a Trajectory of the joints (the frame's motion follows from it), a pose (rotation, position) to hold
-            as `gw.placement` gives it, or a function of time that returns (pose, velocity, acceleration): pose the
-            position and, with `orientation`, the rotation row by row (12), the others (6) linear, then angular.
-        frequency: [rad/s], one number or one per axis of the world (x, y, z, then turns about them).
-        damping: 1 is critical.
-        orientation: whether the orientation is controlled, or the position alone.
-        unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: where elastic drives are measured, "motor", "joint" or "both"; springs are taken as stiff.
+        reference: a Trajectory of the joints (the frame's motion follows from it), a constant pose (rotation, position)
+            as from `gw.placement`, or a function of time that returns (pose, velocity, acceleration): pose the position
+            and, with `orientation`, the rotation row by row (12), the others (6) linear, then angular.
+        frequency: natural frequency [rad/s], one number or one per axis of the world (x, y, z, rotations about them).
+        damping: damping ratio, 1 is critical.
+        orientation: whether the orientation is controlled, or the position only.
+        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        feedback: side on which elastic drives are measured: "motor", "joint" or "both"; springs are assumed rigid.
     """
     caller, size = "control.operational_space", 6 if orientation else 3
-    w, zeta = per_axis(caller, "frequency", frequency, size), per_axis(caller, "damping", damping, size)
+    w, zeta = gain_per_axis(caller, "frequency", frequency, size), gain_per_axis(caller, "damping", damping, size)
     gains = tuple(x * x for x in w), tuple(2 * d * x for x, d in zip(w, zeta, strict=True))
-    return _made(caller, robot, frame, reference, (*gains, False, unseen_damping), size, feedback)
+    return _frame_controller(caller, robot, frame, reference, (*gains, False, unseen_damping), size, feedback)
 
 
 @check_arguments
@@ -70,10 +70,10 @@ def impedance(
     unseen_damping: float = 0.0,
     feedback: str = "both",
 ) -> LawController:
-    r"""A frame that gives way like a spring, $\Lambda (\ddot x - \ddot x_r) = K e + D \dot e + F_{ext}$.
+    r"""Return an impedance controller of a frame, $\Lambda (\ddot x - \ddot x_r) = K e + D \dot e + F_{ext}$.
 
-    Its inertia is left as it is:
-    $\tau = J^T (\Lambda (\ddot x_r - \dot J v) + D \dot e + K e) + b(q, v)$. No force is measured.
+    The natural inertia of the frame is not changed:
+    $\tau = J^T (\Lambda (\ddot x_r - \dot J v) + D \dot e + K e) + b(q, v)$. No force sensor is needed.
 
     Args:
         robot: the robot, or a machine.
@@ -81,16 +81,16 @@ def impedance(
         reference: as for `operational_space`.
         stiffness: K [N/m, Nm/rad], one number or one per axis of the world.
         damping: D [Ns/m, Nms/rad].
-        orientation: whether the orientation is controlled, or the position alone.
-        unseen_damping: damps joint motion that the frame does not see, of redundant arms [Nms/rad].
-        feedback: of elastic drives: "both" (places at the joints, speeds at the motors), "motor" or "joint".
+        orientation: whether the orientation is controlled, or the position only.
+        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
     """
     caller, size = "control.impedance", 6 if orientation else 3
-    gains = per_axis(caller, "stiffness", stiffness, size), per_axis(caller, "damping", damping, size)
-    return _made(caller, robot, frame, reference, (*gains, True, unseen_damping), size, feedback)
+    gains = gain_per_axis(caller, "stiffness", stiffness, size), gain_per_axis(caller, "damping", damping, size)
+    return _frame_controller(caller, robot, frame, reference, (*gains, True, unseen_damping), size, feedback)
 
 
-def _made(
+def _frame_controller(
     caller: str,
     robot: RobotOrMech,
     frame: FrameName,
@@ -99,22 +99,25 @@ def _made(
     size: int,
     feedback: str,
 ) -> LawController:
-    side = require_movable(caller, robot, frame, size)
-    number(caller, "unseen_damping", gains[3], least=0.0)
-    law = Operational(side.mech, known_feedback(caller, feedback), frame, size, *gains)
-    found = frame_reference(caller, frame, size, reference, side)
-    return law_controller(law, found.at, found.breaks)
+    side = movable_joint_side(caller, robot, frame, size)
+    real_number(caller, "unseen_damping", gains[3], least=0.0)
+    law = OperationalSpaceLaw(side.mech, checked_feedback(caller, feedback), frame, size, *gains)
+    target = frame_reference(caller, frame, size, reference, side)
+    return law_controller(law, target.at, target.breaks)
 
 
-def require_movable(caller: str, robot: RobotOrMech, frame: FrameName, size: int) -> JointSide:
-    """The machine as its controllers see it, which must have the frame and joints enough to move it."""
+def movable_joint_side(caller: str, robot: RobotOrMech, frame: FrameName, size: int) -> JointSide:
+    """Return the joint side of the machine, which must have the frame and enough joints to move it."""
     mech = machine_of(caller, robot)
     side = joint_side(caller, mech)
     body, _, _ = mech.place_of(frame)
     if not mech.is_moved(body):
-        raise InputError(f"{caller}: frame {frame!r} is fixed to the base: no joint moves it. Name one that moves.")
-    if size > side.count:
         raise InputError(
-            f"{caller}: {side.count} joints cannot move a frame in {size} ways. Use orientation=False, or another arm."
+            f"{caller}: frame {frame!r} is fixed to the base: no joint moves it. Give a frame on a moving link."
+        )
+    if size > side.joint_count:
+        raise InputError(
+            f"{caller}: {side.joint_count} joints cannot control {size} degrees of freedom of a frame. Use "
+            "orientation=False, or another arm."
         )
     return side

@@ -1,4 +1,4 @@
-"""A robot with the drives that were chosen."""
+"""A robot with the chosen drives."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import replace
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.design.candidates.candidates import Choice
-from gearwright.design.robot_preparation.rigid_gears import elastic_like
+from gearwright.design.robot_preparation.rigid_gears import with_elasticity_of
 from gearwright.parts import Robot
 
 
 @check_arguments
-def with_choices(robot: Robot, choices: Mapping[str, Choice]) -> Robot:
-    """The robot with other motors and gearboxes; mounts, axes and places stay, and so does what was kept.
+def with_chosen_drives(robot: Robot, choices: Mapping[str, Choice]) -> Robot:
+    """The robot with other motors and gearboxes; mounts, axes, positions and kept parts stay.
 
-    Where the old gear was elastic the new one is: as stiff as its sheet prints, or else as the old one.
+    If the old gear is elastic, so is the new one, with the stiffness of its data sheet or else of the old gear.
     """
     for drive in robot.drives:
         choice = choices.get(drive.joint)
-        if choice is None or choice.kept:
+        if choice is None or choice.is_kept:
             continue
         motor = choice.motor.motor(position=drive.motor.position)
         box = choice.gearbox
-        gear = drive.gear if box is None else elastic_like(box.gear(), drive.gear, box.stiffness)
+        gear = drive.gear if box is None else with_elasticity_of(box.gear(), drive.gear, box.stiffness)
         robot = robot.with_drive(drive.title, replace(drive, motor=motor, gear=gear))
     return robot

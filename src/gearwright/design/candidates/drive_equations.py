@@ -1,11 +1,11 @@
-r"""What a motion asks of a drive and what that takes of its limits: one statement, over scalars of any kind.
+r"""Demands of a motion on a drive and utilisation of its limits, over scalars of any kind.
 
-With the load L at the joint, ratio n and the motor's speed $\omega = n v$: the gear passes $O = L / n$, for which Mesh
-says what enters; the rotor itself takes the torque `own`, and the bearings their friction. The voltage is
-$R i + K \omega$: what the inductance adds is left to the analysis of the winner.
+With the load L at the joint, ratio n and the motor's speed $\omega = n v$: the gear output torque is
+$O = L / n$, and the tooth losses give its input torque; the torque `own` accelerates the rotor, and bearing friction is
+added. The voltage is $R i + K \omega$; the inductive part is checked in the analysis of the selected design.
 
-Series run along the last axis. Over arrays many drives are judged at once; over jets of series the gradient comes with
-the values.
+Series run along the last axis. With arrays many drives are evaluated at once; with jets of series the values have
+gradients.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.limit_checks import LIFE, WINDING
+from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, WINDING_LIMIT
 from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.arrays import Array
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
-from gearwright.forces.transmission.mesh_efficiency import Mesh
+from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
 
-JETS: Operations = JetOperations(ARRAYS)
+JET_OPERATIONS: Operations = JetOperations(ARRAYS)
 
 
-class Article(NamedTuple):
-    """The numbers of a motor with its gear; columns (C, 1) for many, jets where they vary."""
+class DriveData(NamedTuple):
+    """The data of a motor with its gear; columns (C, 1) for many, jets if they vary."""
 
     ratio: Scalar
-    mesh: Mesh
+    mesh: MeshEfficiency
     coulomb: Scalar
     viscous: Scalar
     winding: DcEquations
     life_exponent: Scalar = 3.0
 
 
-class DriveDemand(NamedTuple):
+class DriveSeries(NamedTuple):
     """Series of a drive: load and speed at the joint, speed, torque, current and voltage of the motor."""
 
     load: Scalar
@@ -48,14 +48,14 @@ class DriveDemand(NamedTuple):
     voltage: Scalar
 
 
-class Reductions(Protocol):
-    """Numbers of series over the time of a motion."""
+class TimeReductions(Protocol):
+    """Reductions of series over the time of a motion."""
 
     def peak(self, x: Scalar) -> Scalar:
         """The largest magnitude."""
 
     def mean(self, x: Scalar) -> Scalar:
-        """The mean over the time."""
+        """The mean over time."""
 
     def sqrt(self, x: Scalar) -> Scalar:
         """Square root of a number."""
@@ -64,70 +64,70 @@ class Reductions(Protocol):
         """Cube root of a number."""
 
     def power(self, x: Scalar, exponent: Scalar) -> Scalar:
-        """A series that is not negative, to a power of at least one."""
+        """The power, at least one, of a non-negative series."""
 
 
-def drive_demand(article: Article, load: Scalar, own: Scalar, v: Array, ops: Operations) -> DriveDemand:
-    """The series of a drive whose joint moves with speed v under a load, while `own` turns the motor itself."""
-    speed = article.ratio * v
-    sense = np.sign(speed.c[0] if isinstance(speed, Jet) else speed)
-    passed = load / article.ratio
-    entering = ops.where(sense == 0, passed, article.mesh.taken(passed, sense, ops))
-    torque = entering + own + article.coulomb * sense + article.viscous * speed
-    current = article.winding.current(torque)
-    return DriveDemand(load, v, speed, torque, current, article.winding.voltage(current, 0.0, speed))
+def motor_series(drive_data: DriveData, load: Scalar, rotor_torque: Scalar, v: Array, ops: Operations) -> DriveSeries:
+    """The series of a drive whose joint moves with speed v under a load; `rotor_torque` accelerates the motor."""
+    speed = drive_data.ratio * v
+    direction = np.sign(speed.c[0] if isinstance(speed, Jet) else speed)
+    transmitted = load / drive_data.ratio
+    entering = ops.where(direction == 0, transmitted, drive_data.mesh.required_input(transmitted, direction, ops))
+    torque = entering + rotor_torque + drive_data.coulomb * direction + drive_data.viscous * speed
+    current = drive_data.winding.current_for_torque(torque)
+    return DriveSeries(load, v, speed, torque, current, drive_data.winding.terminal_voltage(current, 0.0, speed))
 
 
-def compared(found: DriveDemand, article: Article, over: Reductions) -> dict[str, Scalar]:
-    r"""What each limit of a joint or a data sheet is compared with; the winding with its mean square current [A^2].
+def limit_values(series: DriveSeries, drive_data: DriveData, reductions: TimeReductions) -> dict[str, Scalar]:
+    r"""Values of the limited quantities of a joint or a data sheet; for the winding the mean square current [A^2].
 
-    A joint carries what its motor brings, $n T$. A life is compared by what uses it up, the mean of
+    The joint torque is that of its motor, $n T$. Life is compared by its consumption, the mean of
     $\lvert\omega\rvert L^p$.
     """
-    turning = abs(found.speed)
-    mean = over.mean(turning)
-    cubes = over.mean(turning * abs(found.load * found.load * found.load))
-    peak_speed = over.peak(found.speed)
-    at_joint = over.peak(found.torque * article.ratio)
+    turning = abs(series.speed)
+    mean = reductions.mean(turning)
+    cubes = reductions.mean(turning * abs(series.load * series.load * series.load))
+    peak_speed = reductions.peak(series.speed)
+    at_joint = reductions.peak(series.torque * drive_data.ratio)
     return {
-        JOINT_SPEED: np.abs(found.joint_speed).max(),
-        JOINT_TORQUE: at_joint,
-        JOINT_FORCE: at_joint,
-        LIFE: over.mean(turning * over.power(abs(found.load), article.life_exponent)),
-        "peak motor torque": over.peak(found.torque),
+        JOINT_SPEED_LIMIT: np.abs(series.joint_speed).max(),
+        JOINT_TORQUE_LIMIT: at_joint,
+        JOINT_FORCE_LIMIT: at_joint,
+        LIFE_LIMIT: reductions.mean(turning * reductions.power(abs(series.load), drive_data.life_exponent)),
+        "peak motor torque": reductions.peak(series.torque),
         "motor speed": peak_speed,
-        VOLTAGE: over.peak(found.voltage),
-        "continuous motor torque": over.sqrt(over.mean(found.torque * found.torque)),
+        VOLTAGE_LIMIT: reductions.peak(series.voltage),
+        "continuous motor torque": reductions.sqrt(reductions.mean(series.torque * series.torque)),
         "continuous motor speed": mean,
-        WINDING: over.mean(found.current * found.current),
-        "gearbox peak torque": over.peak(found.load),
-        "gearbox mean torque": over.cbrt(cubes / (mean + TINY)),
+        WINDING_LIMIT: reductions.mean(series.current * series.current),
+        "gearbox peak torque": reductions.peak(series.load),
+        "gearbox mean torque": reductions.cbrt(cubes / (mean + ZERO_SPEED_GUARD)),
         "gearbox input speed": peak_speed,
         "gearbox mean input speed": mean,
     }
 
 
-JOINT_SPEED, JOINT_TORQUE, JOINT_FORCE = "joint speed", "joint torque", "joint force"
-VOLTAGE = "voltage"
-"""Limits of a joint and of what feeds a motor, by their names in an analysis."""
-PEAKS = (
-    JOINT_SPEED,
-    JOINT_TORQUE,
-    JOINT_FORCE,
+JOINT_SPEED_LIMIT, JOINT_TORQUE_LIMIT, JOINT_FORCE_LIMIT = "joint speed", "joint torque", "joint force"
+VOLTAGE_LIMIT = "voltage"
+"""Limits of a joint and of the supply of a motor, by their names in an analysis."""
+PEAK_LIMITS = (
+    JOINT_SPEED_LIMIT,
+    JOINT_TORQUE_LIMIT,
+    JOINT_FORCE_LIMIT,
     "peak motor torque",
     "motor speed",
-    VOLTAGE,
+    VOLTAGE_LIMIT,
     "gearbox peak torque",
     "gearbox input speed",
 )
-"""Limits that a single instant can break: what some instants take of them all of them take at least."""
-AT_ANY_LOAD = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
-"""Limits that do not depend on what a joint carries."""
-TINY = 1e-300
-"""So that a joint which rests is compared with zero and not with nothing."""
+"""Limits of peak values: their utilisation at some instants is a lower bound."""
+LOAD_INDEPENDENT_LIMITS = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
+"""Limits that do not depend on the load of a joint."""
+ZERO_SPEED_GUARD = 1e-300
+"""Added to a mean speed, which is zero for a joint at rest."""
 
 
-class OfArrays:
+class ArrayReductions:
     """Reductions of arrays (..., T)."""
 
     def __init__(self, t: Array) -> None:
@@ -156,15 +156,15 @@ class OfArrays:
         return x * x * x if np.all(exponent == 3.0) else x**exponent
 
 
-class OfJets:
-    """Reductions of jets whose value is a series (T,) and whose slope has one row per variable, (P, T)."""
+class JetReductions:
+    """Reductions of jets whose value is a series (T,) and whose derivative has one row per variable, (P, T)."""
 
     def __init__(self, t: Array) -> None:
-        self._arrays = OfArrays(t)
+        self._arrays = ArrayReductions(t)
         self.span = self._arrays.span
 
     def peak(self, x: Scalar) -> Scalar:
-        """The largest magnitude; its slope is that of the time at which it occurs."""
+        """The largest magnitude, with the derivative at its time."""
         k = int(np.abs(x.c[0]).argmax())
         sign = -1.0 if x.c[0][k] < 0 else 1.0
         return Jet([sign * x.c[0][k], sign * x.c[1][:, k]])
@@ -174,7 +174,7 @@ class OfJets:
         return Jet([self._arrays.mean(x.c[0]), self._arrays.mean(x.c[1])])
 
     def sqrt(self, x: Scalar) -> Scalar:
-        """Square root; where it is zero its slope is taken for zero."""
+        """Square root; its derivative at zero is set to zero."""
         root = np.sqrt(x.c[0])
         return Jet([root, x.c[1] / (2 * root) if root > 0 else 0.0 * x.c[1]])
 

@@ -1,54 +1,56 @@
-"""The drive that a joint has already, as an article of a catalogue of one: where it stays and something else varies."""
+"""The present drive of a joint as a catalogue entry, for designs in which it stays and other variables vary."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from gearwright.analysis.drives.motor_limits import ON_SHEETS, motor_limit
+from gearwright.analysis.drives.motor_limits import SHEET_LIMIT_FIELDS, motor_limit
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor, MotorSheet
-from gearwright.parts.drives.friction import all_friction
+from gearwright.parts.drives.friction import combined_friction
 
-MADE_UP = {"torque_constant": 1.0, "resistance": 0.0}
-"""For a motor without electrical data: its current is then its torque, and what it takes is mechanical energy."""
+DEFAULT_ELECTRICAL_DATA = {"torque_constant": 1.0, "resistance": 0.0}
+"""Values for a motor without electrical data: its current equals its torque, its energy is mechanical."""
 
 
-def own_motor(drive: Drive, table: Catalogue) -> MotorSheet:
+def present_motor_sheet(drive: Drive, table: Catalogue) -> MotorSheet:
     """The motor of a drive as a data sheet: the one it names, or its own numbers.
 
     >>> from gearwright.parts import Gear
-    >>> own_motor(Drive("elbow", Motor(1e-5, motor_mass=0.4), Gear(50)), Catalogue({}, {})).mass
+    >>> present_motor_sheet(Drive("elbow", Motor(1e-5, motor_mass=0.4), Gear(50)), Catalogue({}, {})).mass
     0.4
     """
     motor = drive.motor
     mass = 0.0 if motor.included else float(motor.mass + motor.mass_at_rest)
-    named = table.motors.get(motor.catalogue or "")
-    if named is not None:
-        return replace(named, mass=mass, inertia=_number(motor.inertia))
-    friction = all_friction(motor.friction, motor.damping)
-    article = table.motor_named(motor.catalogue)
-    limits: dict[str, Any] = {printed: motor_limit(motor, article, word)[0] for word, printed in ON_SHEETS.items()}
+    named_sheet = table.motors.get(motor.catalogue or "")
+    if named_sheet is not None:
+        return replace(named_sheet, mass=mass, inertia=_optional_float(motor.inertia))
+    friction = combined_friction(motor.friction, motor.damping)
+    sheet = table.motor_by_name(motor.catalogue)
+    limits: dict[str, Any] = {
+        column: motor_limit(motor, sheet, field)[0] for field, column in SHEET_LIMIT_FIELDS.items()
+    }
     return MotorSheet(
         key=drive.title,
         mass=mass,
-        inertia=_number(motor.inertia),
-        torque_constant=_number(motor.torque_constant) or MADE_UP["torque_constant"],
-        resistance=_number(motor.resistance) or MADE_UP["resistance"],
+        inertia=_optional_float(motor.inertia),
+        torque_constant=_optional_float(motor.torque_constant) or DEFAULT_ELECTRICAL_DATA["torque_constant"],
+        resistance=_optional_float(motor.resistance) or DEFAULT_ELECTRICAL_DATA["resistance"],
         **limits,
-        nominal_torque=None if article is None else article.continuous_torque,
-        continuous_speed=None if article is None else article.continuous_speed,
+        nominal_torque=None if sheet is None else sheet.continuous_torque,
+        continuous_speed=None if sheet is None else sheet.continuous_speed,
         coulomb_friction=float(friction.coulomb),
         viscous_friction=float(friction.viscous),
-        **_heat(motor),
+        **_thermal_fields(motor),
     )
 
 
-def _number(value: object) -> float | None:
+def _optional_float(value: object) -> float | None:
     return None if value is None else float(value)  # type: ignore[arg-type]
 
 
-def _heat(motor: Motor) -> dict[str, Any]:
+def _thermal_fields(motor: Motor) -> dict[str, Any]:
     heat = motor.heat
     if heat is None:
         return {}

@@ -1,4 +1,4 @@
-"""Points of a sweep on the workers of a Dask cluster, some of which may die, or never come."""
+"""Points of a sweep on the workers of a Dask cluster, which may fail or be missing."""
 
 from __future__ import annotations
 
@@ -7,97 +7,97 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gearwright.design.parameter_sweep.local_workers import RETRIES, Job, error_text
-from gearwright.design.parameter_sweep.result_store import Outcome
+from gearwright.design.parameter_sweep.local_workers import MAX_WORKER_RETRIES, PointJob, error_text
+from gearwright.design.parameter_sweep.result_store import PointOutcome
 from gearwright.errors import GearwrightWarning, InputError, MissingExtraError, SimulationError
 
-WAITING = 10
-"""Seconds until a cluster that does not answer counts as one that cannot be reached."""
-WORKERLESS = 120
-"""Seconds that a scheduler may be without any worker."""
-SAID = 2
-"""Seconds without any worker after which it is said: one that died may be started again at once."""
-LOOKING = 0.02
-"""Seconds between two looks at what has come."""
-AGAIN = "What was computed is kept where there is a store: call again, and the sweep goes on."
+CONNECT_TIMEOUT = 10
+"""Timeout of the connection to a cluster [s]."""
+NO_WORKER_TIMEOUT = 120
+"""Longest time of a scheduler without a worker [s]."""
+NO_WORKER_WARNING_DELAY = 2
+"""Time without a worker before a warning [s]: a dead worker may be restarted at once."""
+POLL_INTERVAL = 0.02
+"""Polling interval for results [s]."""
+RESUME_ADVICE = "With a store the results so far are saved: call again to resume the sweep."
 
 
-def cluster(job: Job, indices: Sequence[int], address: str) -> Iterator[Outcome]:
-    """Results as they come, from the workers of a Dask scheduler; what a dead worker had begun is begun again."""
+def compute_on_cluster(job: PointJob, indices: Sequence[int], address: str) -> Iterator[PointOutcome]:
+    """Results in order of completion from the workers of a Dask scheduler; points of a dead worker are repeated."""
     from concurrent.futures import CancelledError
 
-    client, completed = _client(address)
+    client, completed = _connect_client(address)
     try:
         with client:
-            futures = client.map(job, list(indices), retries=RETRIES, pure=False)
+            futures = client.map(job, list(indices), retries=MAX_WORKER_RETRIES, pure=False)
             points = {future.key: index for future, index in zip(futures, indices, strict=True)}
-            for done in _arriving(client, completed(futures), address):
-                yield _outcome(done, points[done.key])
-    # Errors of points are results: these are those of the connection, closed while nothing or a result was under way.
+            for finished in _completed_futures(client, completed(futures), address):
+                yield _future_outcome(finished, points[finished.key])
+    # Errors of points are results; these are errors of the connection.
     except (CancelledError, OSError) as error:
         raise SimulationError(
-            f"sweep: the scheduler {address!r} was lost ({error_text(error)}). {AGAIN} Or leave the scheduler out: the "
-            "sweep then runs on the cores of this machine."
+            f"sweep: the connection to the scheduler {address!r} was lost ({error_text(error)}). {RESUME_ADVICE} Or "
+            "omit scheduler: the sweep then runs on the cores of this machine."
         ) from error
 
 
-def _arriving(client: Any, results: Any, address: str) -> Iterator[Any]:
-    """Futures as they are done; that nobody computes is said once, and after a while it is an error."""
-    since, said = time.monotonic(), False
+def _completed_futures(client: Any, results: Any, address: str) -> Iterator[Any]:
+    """Futures in order of completion; a missing worker is a warning first and an error after the timeout."""
+    last_progress, is_warned = time.monotonic(), False
     while not results.is_empty():
         if results.has_ready():
             yield next(results)
         elif client.status == "running" and client.scheduler_info()["workers"]:
-            time.sleep(LOOKING)
+            time.sleep(POLL_INTERVAL)
         else:
-            time.sleep(LOOKING)
-            said = _waited(client, address, time.monotonic() - since, said)
+            time.sleep(POLL_INTERVAL)
+            is_warned = _check_waiting(client, address, time.monotonic() - last_progress, is_warned)
             continue
-        since = time.monotonic()
+        last_progress = time.monotonic()
 
 
-def _waited(client: Any, address: str, seconds: float, said: bool) -> bool:
-    """Whether it was said that there is no worker; after long enough it is an error."""
-    if not said and seconds > SAID and client.status == "running":
+def _check_waiting(client: Any, address: str, seconds: float, is_warned: bool) -> bool:
+    """Whether the warning about missing workers was given; after the timeout it is an error."""
+    if not is_warned and seconds > NO_WORKER_WARNING_DELAY and client.status == "running":
         warnings.warn(
-            f"sweep: the scheduler {address!r} has no worker: waiting up to {WORKERLESS:g} s. Start some with `dask "
-            f"worker {address}`.",
+            f"sweep: the scheduler {address!r} has no worker: waiting up to {NO_WORKER_TIMEOUT:g} s. Start some with "
+            f"`dask worker {address}`.",
             GearwrightWarning,
             stacklevel=2,
         )
         return True
-    if seconds > WORKERLESS:
+    if seconds > NO_WORKER_TIMEOUT:
         raise SimulationError(
-            f"sweep: the scheduler {address!r} had no worker for {WORKERLESS:g} s. Start some (`dask worker "
-            f"{address}`), or leave the scheduler out: the sweep then runs on the cores of this machine. {AGAIN}"
+            f"sweep: the scheduler {address!r} had no worker for {NO_WORKER_TIMEOUT:g} s. Start some (`dask worker "
+            f"{address}`), or omit scheduler: the sweep then runs on the cores of this machine. {RESUME_ADVICE}"
         )
-    return said
+    return is_warned
 
 
-def _outcome(done: Any, index: int) -> Outcome:
-    """What came of a point; a point that kills each worker that takes it has failed like any other."""
+def _future_outcome(future: Any, index: int) -> PointOutcome:
+    """The result of a point; a point that kills every worker has failed like any other."""
     from distributed.scheduler import KilledWorker
 
     try:
-        outcome = done.result()
+        outcome = future.result()
     except KilledWorker as error:
-        return Outcome(index, {}, error_text(error))
-    assert isinstance(outcome, Outcome)
+        return PointOutcome(index, {}, error_text(error))
+    assert isinstance(outcome, PointOutcome)
     return outcome
 
 
-def _client(address: str) -> tuple[Any, Any]:
+def _connect_client(address: str) -> tuple[Any, Any]:
     try:
         from distributed import Client, as_completed
     except ImportError as error:
         raise MissingExtraError(
-            "sweep: a scheduler needs Dask. Install gearwright[cluster], or leave the scheduler out: the sweep then "
-            "runs on the cores of this machine."
+            "sweep: scheduler needs Dask. Install gearwright[cluster], or omit scheduler: the sweep then runs on the "
+            "cores of this machine."
         ) from error
     try:
-        return Client(address, timeout=WAITING), as_completed
+        return Client(address, timeout=CONNECT_TIMEOUT), as_completed
     except (OSError, TimeoutError, ValueError) as error:
         raise InputError(
             f"sweep: the scheduler {address!r} cannot be reached ({type(error).__name__}: {error}). Check the address, "
-            "or leave it out: the sweep then runs on the cores of this machine."
+            "or omit it: the sweep then runs on the cores of this machine."
         ) from error

@@ -1,4 +1,4 @@
-"""Who computes the points of a sweep here: the cores of this machine."""
+"""Points of a sweep on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -12,116 +12,116 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gearwright.arguments import whole
-from gearwright.design.parameter_sweep.result_store import Outcome
+from gearwright.arguments import whole_number
+from gearwright.design.parameter_sweep.result_store import PointOutcome
 from gearwright.errors import InputError, SimulationError
 
-Job = Callable[[int], Outcome]
-"""Computes one point by its index; it is sent to other processes, so that it must be picklable."""
-WATCH = 1.0
-"""How often a process looks whether the one that began it is still there [s]."""
-RETRIES = 3
-"""How often a point is given to another worker when one dies."""
+PointJob = Callable[[int], PointOutcome]
+"""Computes one point by its index; it must be picklable for other processes."""
+PARENT_CHECK_INTERVAL = 1.0
+"""Interval at which a process checks that its parent is alive [s]."""
+MAX_WORKER_RETRIES = 3
+"""Number of retries of a point after a worker died."""
 
 
-def local(job: Job, indices: Sequence[int], workers: int | None) -> Iterator[Outcome]:
-    """Results as they come, from processes of this machine; one process computes here.
+def compute_locally(job: PointJob, indices: Sequence[int], workers: int | None) -> Iterator[PointOutcome]:
+    """Results in order of completion from processes of this machine; with one worker they are computed here.
 
-    What a process that dies had begun is begun again by others.
+    Points of a process that dies are repeated by others.
     """
     from concurrent.futures.process import BrokenProcessPool
 
-    count = os.cpu_count() or 1 if workers is None else whole("sweep", "workers", workers, least=1, example=2)
+    count = os.cpu_count() or 1 if workers is None else whole_number("sweep", "workers", workers, least=1, example=2)
     if count == 1 or len(indices) == 1:
         yield from map(job, indices)
         return
     missing = dict.fromkeys(indices)
-    for _ in range(1 + RETRIES):
+    for _ in range(1 + MAX_WORKER_RETRIES):
         try:
-            for outcome in _pooled(job, list(missing), count):
+            for outcome in _pool_outcomes(job, list(missing), count):
                 missing.pop(outcome.point)
                 yield outcome
             return
         except BrokenProcessPool:
             continue
     raise SimulationError(
-        f"sweep: processes that compute its points died {1 + RETRIES} times; {len(missing)} points are left. Memory "
-        "may be short: give fewer workers. With a store the sweep goes on where it was."
+        f"sweep: worker processes died {1 + MAX_WORKER_RETRIES} times; {len(missing)} points are left. Memory may be "
+        "short: give fewer workers. With a store the sweep resumes where it stopped."
     )
 
 
-def _pooled(job: Job, indices: Sequence[int], count: int) -> Iterator[Outcome]:
+def _pool_outcomes(job: PointJob, indices: Sequence[int], count: int) -> Iterator[PointOutcome]:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
     context = get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
-        with script_left_alone(job):  # all processes begin at the first of these calls
-            waiting = [pool.submit(job, index) for index in indices]
+    with ProcessPoolExecutor(count, mp_context=context, initializer=exit_with_parent, initargs=(os.getpid(),)) as pool:
+        with without_script_import(job):  # all processes start at the first of these calls
+            futures = [pool.submit(job, index) for index in indices]
         try:
-            for done in as_completed(waiting):
-                yield done.result()
+            for future in as_completed(futures):
+                yield future.result()
         finally:
-            for one in waiting:
-                one.cancel()
+            for pending in futures:
+                pending.cancel()
 
 
 @contextmanager
-def script_left_alone(job: Job) -> Iterator[None]:
-    """Let processes begin without running the user's script again, unless it defines a part of the job.
+def without_script_import(job: PointJob) -> Iterator[None]:
+    """Start processes without running the user's script again, unless it defines a part of the job.
 
-    A script that does must be written so that it may be imported.
+    A script that does must be importable.
     """
     script = sys.modules["__main__"]
-    place, spec = getattr(script, "__file__", None), getattr(script, "__spec__", None)
+    file, spec = getattr(script, "__file__", None), getattr(script, "__spec__", None)
     if b"__main__" in pickle.dumps(job):
-        _require_importable(place)
+        _require_importable(file)
         yield
         return
     try:
         script.__spec__, script.__file__ = None, None
         yield
     finally:
-        script.__spec__, script.__file__ = spec, place
-        if place is None:
+        script.__spec__, script.__file__ = spec, file
+        if file is None:
             del script.__file__
 
 
-def _require_importable(place: str | None) -> None:
-    """Refuse a script that would run as a whole in every process."""
-    if place is None:
+def _require_importable(file: str | None) -> None:
+    """Raise an error for a script that would run completely in every process."""
+    if file is None:
         return
-    linecache.checkcache(place)
-    lines = linecache.getlines(place)
+    linecache.checkcache(file)
+    lines = linecache.getlines(file)
     if lines and not any("__main__" in line for line in lines):
         raise InputError(
-            f"sweep: {Path(place).name} defines what is measured, so that every worker imports it and would run all of "
-            'it again. Put what it does under `if __name__ == "__main__":`, or give workers=1.'
+            f"sweep: {Path(file).name} defines the measure; every worker imports it and would run the whole script "
+            'again. Put its main code under `if __name__ == "__main__":`, or give workers=1.'
         )
 
 
-def end_with(parent: int) -> None:
-    """Let this process end when the one that began it is gone, however that ended."""
+def exit_with_parent(parent: int) -> None:
+    """End this process when its parent process has ended, for any reason."""
 
-    def watch() -> None:
+    def watch_parent() -> None:
         while os.getppid() == parent:
-            time.sleep(WATCH)
+            time.sleep(PARENT_CHECK_INTERVAL)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch_parent, daemon=True).start()
 
 
-def failing(job: Callable[[int], dict[str, float]], index: int) -> Outcome:
-    """One point, whose own errors are results: they do not stop the others.
+def with_error_caught(job: Callable[[int], dict[str, float]], index: int) -> PointOutcome:
+    """The result of one point; its errors are results and do not stop the other points.
 
-    Every Exception is taken: a measure is a user's function, which may raise any. Ctrl-C and an exit are not ones.
+    All subclasses of Exception are caught, because a measure is a user's function; Ctrl-C and an exit are not.
     """
     try:
-        return Outcome(index, job(index), None)
+        return PointOutcome(index, job(index), None)
     except Exception as error:
-        return Outcome(index, {}, error_text(error))
+        return PointOutcome(index, {}, error_text(error))
 
 
 def error_text(error: BaseException) -> str:
-    """Type and text of an error, as it is stored."""
+    """Type and text of an error, for the store."""
     return f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""What a measure is, as a short text that is the same in every process: whose results a file holds."""
+"""Fingerprint of a measure, the same in every process: it identifies the results in a store."""
 
 from __future__ import annotations
 
@@ -16,97 +16,100 @@ import numpy as np
 from gearwright.errors import InputError
 
 
-def fingerprint(*things: Any) -> str:
+def fingerprint(*values: Any) -> str:
     """A digest of numbers, texts, arrays, dataclasses, functions, and collections of them.
 
-    Of functions count their text, their code, defaults and what they enclose; not what they find in their module.
+    A function is identified by its source, code, defaults and closure, not by globals of its module.
 
     >>> fingerprint(1.0, "a") == fingerprint(1.0, "a"), fingerprint(np.zeros(2000)) == fingerprint(np.ones(2000))
     (True, False)
     """
-    whole = hashlib.sha256()
-    for piece in _Pieces().of_parts(things):
-        whole.update(len(piece).to_bytes(8, "little") + piece)
-    return whole.hexdigest()
+    digest = hashlib.sha256()
+    for piece in _ByteEncoder().encode_parts(values):
+        digest.update(len(piece).to_bytes(8, "little") + piece)
+    return digest.hexdigest()
 
 
-class _Pieces:
-    """Things as bytes; functions that enclose each other are told once."""
+class _ByteEncoder:
+    """Objects as bytes; functions in each other's closures are written once."""
 
     def __init__(self) -> None:
-        self._told: set[int] = set()
+        self._encoded_functions: set[int] = set()
 
-    def of(self, thing: Any) -> Iterator[bytes]:
-        """The thing as bytes, its kind first."""
-        yield type(thing).__qualname__.encode()
-        if thing is None or isinstance(thing, bool | int | float | complex | str | bytes):
-            yield repr(thing).encode()
-        elif isinstance(thing, np.ndarray) and thing.dtype != object:
-            yield from (str((thing.dtype, thing.shape)).encode(), np.ascontiguousarray(thing).tobytes())
-        elif isinstance(thing, FunctionType | MethodType | partial | type):
-            yield from self._of_callable(thing)
-        elif is_dataclass(thing):
-            named = [(one.name, getattr(thing, one.name)) for one in fields(thing)]
-            yield from self.of_parts([type(thing).__module__, *named])
-        elif isinstance(thing, Mapping):
-            yield from self.of_parts(sorted(thing.items(), key=repr))
-        elif isinstance(thing, set | frozenset):
-            yield from self.of_parts(sorted(thing, key=repr))
-        elif isinstance(thing, list | tuple):
-            yield from self.of_parts(thing)
+    def encode_value(self, value: Any) -> Iterator[bytes]:
+        """An object as bytes, its type first."""
+        yield type(value).__qualname__.encode()
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+            yield repr(value).encode()
+        elif isinstance(value, np.ndarray) and value.dtype != object:
+            yield from (str((value.dtype, value.shape)).encode(), np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, FunctionType | MethodType | partial | type):
+            yield from self._encode_callable(value)
+        elif is_dataclass(value):
+            named = [(field.name, getattr(value, field.name)) for field in fields(value)]
+            yield from self.encode_parts([type(value).__module__, *named])
+        elif isinstance(value, Mapping):
+            yield from self.encode_parts(sorted(value.items(), key=repr))
+        elif isinstance(value, set | frozenset):
+            yield from self.encode_parts(sorted(value, key=repr))
+        elif isinstance(value, list | tuple):
+            yield from self.encode_parts(value)
         else:
-            yield _pickled(thing)
+            yield _pickle_bytes(value)
 
-    def of_parts(self, parts: Sequence[Any]) -> Iterator[bytes]:
-        """Several things, and how many."""
+    def encode_parts(self, parts: Sequence[Any]) -> Iterator[bytes]:
+        """Several objects and their number."""
         yield str(len(parts)).encode()
         for part in parts:
-            yield from self.of(part)
+            yield from self.encode_value(part)
 
-    def _of_callable(self, thing: Any) -> Iterator[bytes]:
-        if isinstance(thing, partial):
-            yield from self.of_parts([thing.func, thing.args, thing.keywords])
-        elif isinstance(thing, MethodType):
-            yield from self.of_parts([thing.__self__, thing.__func__])
+    def _encode_callable(self, value: Any) -> Iterator[bytes]:
+        if isinstance(value, partial):
+            yield from self.encode_parts([value.func, value.args, value.keywords])
+        elif isinstance(value, MethodType):
+            yield from self.encode_parts([value.__self__, value.__func__])
         else:
-            yield from (f"{thing.__module__}.{thing.__qualname__}".encode(), _source(thing))
-            if isinstance(thing, FunctionType) and id(thing) not in self._told:
-                self._told.add(id(thing))
-                cells = [cell.cell_contents for cell in thing.__closure__ or ()]
-                yield from self.of_parts([thing.__defaults__, thing.__kwdefaults__, cells])
+            yield from (f"{value.__module__}.{value.__qualname__}".encode(), _source_bytes(value))
+            if isinstance(value, FunctionType) and id(value) not in self._encoded_functions:
+                self._encoded_functions.add(id(value))
+                cells = [cell.cell_contents for cell in value.__closure__ or ()]
+                yield from self.encode_parts([value.__defaults__, value.__kwdefaults__, cells])
 
 
-def _source(thing: Any) -> bytes:
-    """The text of a function or class, as far as there is one, and the byte code of a function."""
-    code = _code(thing.__code__) if isinstance(thing, FunctionType) else b""
+def _source_bytes(value: Any) -> bytes:
+    """The source of a function or class, if available, and the byte code of a function."""
+    code = _code_bytes(value.__code__) if isinstance(value, FunctionType) else b""
     try:
-        return inspect.getsource(thing).encode() + code  # two functions may stand in one line
+        return inspect.getsource(value).encode() + code  # one line may define two functions
     except (OSError, TypeError):
         return code
 
 
-def _code(code: CodeType) -> bytes:
-    constants = [_code(one) if isinstance(one, CodeType) else repr(one).encode() for one in code.co_consts]
+def _code_bytes(code: CodeType) -> bytes:
+    constants = [
+        _code_bytes(constant) if isinstance(constant, CodeType) else repr(constant).encode()
+        for constant in code.co_consts
+    ]
     return b"|".join([code.co_code, repr(code.co_names).encode(), *constants])
 
 
-def _pickled(thing: Any) -> bytes:
+def _pickle_bytes(value: Any) -> bytes:
     try:
-        return pickle.dumps(thing, protocol=4)
+        return pickle.dumps(value, protocol=4)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise InputError(
-            f"sweep: {thing!r} belongs to the measure, and nothing tells it from another ({error}), so that its "
-            "results cannot be kept in a store. Give the measure an attribute `identity`, a text that changes with "
-            "what it measures, or leave the store out."
+            f"sweep: {value!r} is part of the measure and cannot be identified ({error}), so results cannot be "
+            "stored. Give the measure an attribute `identity`, a text that changes with the measured quantity, or omit "
+            "store."
         ) from error
 
 
-def identity_of(measure: Any) -> str:
-    """What is measured: the `identity` that the measure states, else a fingerprint of the measure."""
+def measure_identity(measure: Any) -> str:
+    """Identity of a measure: its attribute `identity`, else its fingerprint."""
     stated = getattr(measure, "identity", None)
     if isinstance(stated, str):
         return stated
-    known = FunctionType | MethodType | partial | type  # type: ignore[type-arg]
-    if isinstance(measure, known) or is_dataclass(measure) or not hasattr(measure, "__dict__"):
+    callable_types = FunctionType | MethodType | partial | type  # type: ignore[type-arg]
+    if isinstance(measure, callable_types) or is_dataclass(measure) or not hasattr(measure, "__dict__"):
         return fingerprint(measure)
-    return fingerprint(type(measure), vars(measure))  # an object with a `__call__`: its attributes tell what it is
+    return fingerprint(type(measure), vars(measure))  # an object with a `__call__` is identified by its attributes

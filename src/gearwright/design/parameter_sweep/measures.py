@@ -1,4 +1,4 @@
-"""What is measured at the points of a sweep."""
+"""Measures of a sweep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from gearwright.analysis import Task, analyse
 from gearwright.analysis.cycle.characteristics import Characteristics
 from gearwright.analysis.quadrature import trapezoid_weights
-from gearwright.analysis.summary import CHARACTERISTICS, SLIDING
+from gearwright.analysis.summary import CHARACTERISTIC_UNITS, PRISMATIC_UNITS
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.compiling.kernel import compile as compiled
@@ -21,28 +22,29 @@ from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 
-WORDS = ("peak", "rms")
-"""What is told of a force over a motion."""
-CHUNK = 32
-"""Designs that go through a kernel together: their forces must fit into the processor's cache."""
+FORCE_STATISTICS = ("peak", "rms")
+"""Statistics of a force over a motion."""
+DESIGNS_PER_KERNEL_CALL = 32
+"""Designs in one call of a kernel: their forces must fit into the processor's cache."""
 
 
-PERTURBED = "perturbed."
-"""Before the names of what a closed loop with errors comes to."""
+PERTURBED_PREFIX = "perturbed."
+"""Prefix of the names of closed-loop characteristics."""
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Analysed:
-    """Every characteristic of a task that is one number.
+class AnalysisMeasure:
+    """All scalar characteristics of a task.
 
     `<drive>.<characteristic>`, `<link>.peak_stress` and `<link>.peak_deflection` of links with sections,
-    `tip.deflection`, `energy`, `cycle_time` and the least `margin` of all limits. Where the task states what goes
-    wrong, the same of the closed loop behind `perturbed.`, with `perturbed.accuracy`; `margin` then counts both.
+    `tip.deflection`, `energy`, `cycle_time` and the smallest `margin` of all limits. If the task states `perturbed`,
+    the same of the closed loop with the prefix `perturbed.`, and `perturbed.accuracy`; `margin` then covers both.
 
     Args:
         task: the task.
-        samples: at how many times at least the cycle is looked at.
-        catalogue: where data sheets are found that motors and gears name; the bundled one unless given.
+        samples: smallest number of samples of the cycle.
+        catalogue: data sheets that motors and gears name; by default the bundled ones.
     """
 
     task: Task
@@ -55,54 +57,57 @@ class Analysed:
         return fingerprint(self.task, self.samples, self.catalogue)
 
     def units(self, robot: Robot) -> dict[str, str]:
-        """Unit of every number; those of a joint that slides are its own."""
+        """Unit of every number, also of prismatic joints."""
         mech = assemble(robot)
-        own = {drive.joint: SLIDING if force_unit(mech, drive.joint) == "N" else {} for drive in robot.drives}
-        drives = {*own, *(actuator.name for actuator in mech.actuators)}
-        found = {
-            f"{name}.{word}": own.get(name, {}).get(word, unit)
+        units_by_joint = {
+            drive.joint: PRISMATIC_UNITS if force_unit(mech, drive.joint) == "N" else {} for drive in robot.drives
+        }
+        drives = {*units_by_joint, *(actuator.name for actuator in mech.actuators)}
+        units_by_name = {
+            f"{name}.{field}": units_by_joint.get(name, {}).get(field, unit)
             for name in drives
-            for word, unit in CHARACTERISTICS.items()
+            for field, unit in CHARACTERISTIC_UNITS.items()
         }
         for link in robot.links:
-            found |= {f"{link.name}.peak_stress": "Pa", f"{link.name}.peak_deflection": "m"}
-        found |= {"tip.deflection": "m", "energy": "J"}
-        perturbed = {f"{PERTURBED}{name}": unit for name, unit in {**found, "accuracy": "m"}.items()}
-        return {**found, **(perturbed if self.task.perturbed else {}), "cycle_time": "s"}
+            units_by_name |= {f"{link.name}.peak_stress": "Pa", f"{link.name}.peak_deflection": "m"}
+        units_by_name |= {"tip.deflection": "m", "energy": "J"}
+        perturbed = {f"{PERTURBED_PREFIX}{name}": unit for name, unit in {**units_by_name, "accuracy": "m"}.items()}
+        return {**units_by_name, **(perturbed if self.task.perturbed else {}), "cycle_time": "s"}
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
-        found = analyse(robot, self.task, samples=self.samples, catalogue=self.catalogue)
-        numbers = {**dict(_characteristics(found)), "cycle_time": self.task.cycle.duration}
-        checks = found.limits
-        if found.perturbed is not None:
-            numbers |= {f"{PERTURBED}{name}": x for name, x in _characteristics(found.perturbed)}
-            checks += found.perturbed.limits
-            if found.perturbed.accuracy is not None:
-                numbers[f"{PERTURBED}accuracy"] = found.perturbed.accuracy
+        analysis = analyse(robot, self.task, samples=self.samples, catalogue=self.catalogue)
+        numbers = {**dict(_characteristic_values(analysis)), "cycle_time": self.task.cycle.duration}
+        checks = analysis.limits
+        if analysis.perturbed is not None:
+            numbers |= {f"{PERTURBED_PREFIX}{name}": x for name, x in _characteristic_values(analysis.perturbed)}
+            checks += analysis.perturbed.limits
+            if analysis.perturbed.accuracy is not None:
+                numbers[f"{PERTURBED_PREFIX}accuracy"] = analysis.perturbed.accuracy
         return {**numbers, "margin": min((check.margin for check in checks), default=float("inf"))}
 
 
-def _characteristics(found: Characteristics) -> Iterator[tuple[str, float]]:
-    """Those of the prescribed motion, or of the closed loop, as far as they are known."""
-    for name, drive in found.drives.items():
-        for word in CHARACTERISTICS:
-            if getattr(drive, word) is not None:
-                yield f"{name}.{word}", float(getattr(drive, word))
-    for name, link in found.links.items():
+def _characteristic_values(characteristics: Characteristics) -> Iterator[tuple[str, float]]:
+    """Known characteristics of the prescribed motion, or of the closed loop."""
+    for name, drive in characteristics.drives.items():
+        for field in CHARACTERISTIC_UNITS:
+            if getattr(drive, field) is not None:
+                yield f"{name}.{field}", float(getattr(drive, field))
+    for name, link in characteristics.links.items():
         yield f"{name}.peak_stress", link.peak_stress
         yield f"{name}.peak_deflection", link.peak_deflection
-    if found.tip is not None:
-        yield "tip.deflection", float(found.tip.peak)
-    if found.energy is not None:
-        yield "energy", float(found.energy)
+    if characteristics.tip is not None:
+        yield "tip.deflection", float(characteristics.tip.peak_deflection)
+    if characteristics.energy is not None:
+        yield "energy", float(characteristics.energy)
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Forces:
+class ForceMeasure:
     """Peak and rms of the joint forces of a motion, without friction: `peak.<speed>`, `rms.<speed>`.
 
-    Parameters that a kernel takes vary inside machine code: thousands of designs per second.
+    Parameters are inputs of a compiled kernel if possible: thousands of designs per second.
     """
 
     motion: Motion
@@ -115,38 +120,45 @@ class Forces:
     def units(self, robot: Robot) -> dict[str, str]:
         """Unit of every number."""
         mech = assemble(robot)
-        return {f"{word}.{name}": force_unit(mech, name) for word in WORDS for name in mech.speeds}
+        return {f"{statistic}.{name}": force_unit(mech, name) for statistic in FORCE_STATISTICS for name in mech.speeds}
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
         mech = machine_of("sweep", robot)
         tau = inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a)
-        return {name: float(values[0]) for name, values in _named(mech.speeds, self._numbers(tau[None])).items()}
+        return {
+            name: float(values[0])
+            for name, values in _values_by_name(mech.speeds, self._force_statistics(tau[None])).items()
+        }
 
     def batches(self, robot: Robot, names: tuple[str, ...]) -> Callable[[Array], dict[str, Array]]:
-        """A function that gives the numbers of many designs (N, P) at once, (N,) each; its kernel is compiled here."""
+        """A function that returns the numbers of many designs (N, P), (N,) each; it compiles the kernel."""
         kernel, speeds = compiled(inverse_dynamics, robot, parameters=names), assemble(robot).speeds
         count = len(self.motion.t)
-        # Rows one after the other: a kernel is quickest where nothing must be broadcast.
-        rows = [np.tile(x, (CHUNK, 1)) for x in (self.motion.q, self.motion.v, self.motion.a)]
+        # Rows in sequence: a kernel is fastest without broadcasting.
+        rows = [np.tile(x, (DESIGNS_PER_KERNEL_CALL, 1)) for x in (self.motion.q, self.motion.v, self.motion.a)]
 
-        def numbers(values: Array) -> dict[str, Array]:
-            found = []
-            for start in range(0, len(values), CHUNK):
-                some = np.repeat(values[start : start + CHUNK], count, axis=0)
-                tau = kernel(*(x[: len(some)] for x in rows), parameters=some)
-                found.append(self._numbers(tau.reshape(-1, count, tau.shape[-1])))
-            return _named(speeds, np.concatenate(found, axis=1))
+        def batch_values(values: Array) -> dict[str, Array]:
+            parts = []
+            for start in range(0, len(values), DESIGNS_PER_KERNEL_CALL):
+                repeated = np.repeat(values[start : start + DESIGNS_PER_KERNEL_CALL], count, axis=0)
+                tau = kernel(*(x[: len(repeated)] for x in rows), parameters=repeated)
+                parts.append(self._force_statistics(tau.reshape(-1, count, tau.shape[-1])))
+            return _values_by_name(speeds, np.concatenate(parts, axis=1))
 
-        return numbers
+        return batch_values
 
-    def _numbers(self, tau: Array) -> Array:
+    def _force_statistics(self, tau: Array) -> Array:
         """Peak and rms of forces (N, T, n) over the motion, (2, N, n)."""
         weights = trapezoid_weights(self.motion.t) if len(self.motion.t) > 1 else np.ones(1)
-        along = np.ascontiguousarray(np.moveaxis(tau, 1, 2))  # time last: sums and maxima run over neighbours
-        means = (along * along) @ (weights / weights.sum())
-        return np.stack([np.maximum(along.max(axis=2), -along.min(axis=2)), np.sqrt(means)])
+        time_last = np.ascontiguousarray(np.moveaxis(tau, 1, 2))  # time last: sums and maxima run over neighbours
+        means = (time_last * time_last) @ (weights / weights.sum())
+        return np.stack([np.maximum(time_last.max(axis=2), -time_last.min(axis=2)), np.sqrt(means)])
 
 
-def _named(speeds: tuple[str, ...], numbers: Array) -> dict[str, Array]:
-    return {f"{word}.{name}": numbers[k, :, j] for k, word in enumerate(WORDS) for j, name in enumerate(speeds)}
+def _values_by_name(speeds: tuple[str, ...], numbers: Array) -> dict[str, Array]:
+    return {
+        f"{statistic}.{name}": numbers[k, :, j]
+        for k, statistic in enumerate(FORCE_STATISTICS)
+        for j, name in enumerate(speeds)
+    }

@@ -1,4 +1,4 @@
-"""Results of a sweep on disk, written as they come: what was computed before a crash is not lost and not repeated."""
+"""Results of a sweep on disk, written as they are computed: results before a crash are neither lost nor repeated."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gearwright.compiling.host.disk_cache import source_digest
-from gearwright.errors import FileError, GearwrightWarning, depth_of_the_caller
-from gearwright.file_access import refuse_irregular
-from gearwright.files.size_limits import shortened
-from gearwright.text import listed
+from gearwright.errors import FileError, GearwrightWarning, caller_stack_level
+from gearwright.file_access import require_regular_file
+from gearwright.files.size_limits import quoted_short
+from gearwright.text import listed_names
 
 
-class Outcome(NamedTuple):
-    """What came of one point: numbers by name, or an error."""
+class PointOutcome(NamedTuple):
+    """The result of one point: numbers by name, or an error."""
 
     point: int
     numbers: Mapping[str, float]
     error: str | None
 
 
-def _finite(text: str) -> float:
-    """A number that is written with digits; infinity and NaN, which a measure may return, have words of their own."""
+def _finite_number(text: str) -> float:
+    """A finite number; infinity and NaN, which a measure may return, are stored by name."""
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"{text} is too large")
     return value
 
 
-class Store:
+class ResultStore:
     """A SQLite file with one row per point.
 
-    A file that another version of the program wrote is not continued, because two versions may compute different
-    numbers: it is renamed, a warning says so, and every point is computed again.
+    A file of another version of the program is not continued, because two versions may compute different numbers: it is
+    renamed with a warning, and every point is computed again.
 
     Args:
         path: of the file; None keeps results in memory.
-        identity: what the sweep is: another sweep's file is refused.
-        count: how many points the sweep has.
+        identity: of the sweep; the file of another sweep is rejected.
+        count: number of points of the sweep.
     """
 
     def __init__(self, path: Path | None, identity: str, count: int) -> None:
         self._path, self._count = path, count
         if path is not None and path.exists():
-            refuse_irregular(path)
-        with self._refusing():
+            require_regular_file(path)
+        with self._database_errors():
             self._base = self._connect()
             if path is not None and self._is_of_another_version():
                 self._base.close()
@@ -62,11 +62,11 @@ class Store:
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS points (point INTEGER PRIMARY KEY, numbers TEXT, error TEXT)"
             )
-            known = self._base.execute("SELECT identity FROM sweep").fetchone()
-            if known is None:
+            stored_identity = self._base.execute("SELECT identity FROM sweep").fetchone()
+            if stored_identity is None:
                 self._base.execute("INSERT INTO sweep VALUES (?, ?)", (identity, source_digest()))
                 self._base.commit()
-        if known is not None and known[0] != identity:
+        if stored_identity is not None and stored_identity[0] != identity:
             raise FileError(
                 f"{path} holds the results of another sweep (another robot, other points or another measure). Give "
                 "another file, or remove this one."
@@ -75,63 +75,68 @@ class Store:
     def _connect(self) -> sqlite3.Connection:
         self._base = sqlite3.connect(":memory:" if self._path is None else self._path)
         self._base.execute("PRAGMA trusted_schema=OFF")
-        self._refuse_others()
+        self._require_sweep_tables()
         return self._base
 
     def _is_of_another_version(self) -> bool:
-        """Whether the file holds a sweep that other sources than these computed."""
+        """Whether the file holds a sweep of another version of the program."""
         columns = [row[1] for row in self._base.execute("PRAGMA table_info(sweep)")]
         if not columns:
             return False
         rows = self._base.execute("SELECT version FROM sweep").fetchall() if "version" in columns else [(None,)]
         return any(version != source_digest() for (version,) in rows)
 
-    def _refuse_others(self) -> None:
-        """Refuse a database that has tables, but not those of a sweep."""
+    def _require_sweep_tables(self) -> None:
+        """Raise an error for a database with other tables than those of a sweep."""
         tables = {name for (name,) in self._base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"sweep", "points"} <= tables:
             raise FileError(
-                f"{self._path} is a database of something else, with {listed(sorted(tables))}. Give another file."
+                f"{self._path} is not the store of a sweep: its tables are {listed_names(sorted(tables))}. Give "
+                "another file."
             )
 
-    def add(self, outcomes: list[Outcome]) -> None:
-        """Keep results; they are on disk when this returns."""
+    def add(self, outcomes: list[PointOutcome]) -> None:
+        """Store results; they are on disk when this returns."""
         rows = [(outcome.point, json.dumps(dict(outcome.numbers)), outcome.error) for outcome in outcomes]
-        with self._refusing():
+        with self._database_errors():
             self._base.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", rows)
             self._base.commit()
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """All that are there, by point."""
+    def outcomes(self) -> Iterator[PointOutcome]:
+        """All stored results, by point."""
         query = "SELECT rowid, point, numbers, error FROM points ORDER BY point"
-        with self._refusing(), closing(self._base.execute(query)) as rows:
-            before = None
+        with self._database_errors(), closing(self._base.execute(query)) as rows:
+            previous = None
             for row, point, numbers, error in rows:
-                if point == before:
-                    raise self._bad_row(row, f"point {point!r} has another row")
-                before = point
-                yield self._outcome(row, point, numbers, error)
+                if point == previous:
+                    raise self._row_error(row, f"point {point!r} has another row")
+                previous = point
+                yield self._outcome_of_row(row, point, numbers, error)
 
-    def _outcome(self, row: int, point: object, numbers: object, error: object) -> Outcome:
-        """What a row states; a file may have been edited by hand."""
+    def _outcome_of_row(self, row: int, point: object, numbers: object, error: object) -> PointOutcome:
+        """The result in a row, checked because a file may have been edited."""
         if not isinstance(point, int) or not 0 <= point < self._count:
-            raise self._bad_row(row, f"point is {shortened(str(point))}, not one of 0 to {self._count - 1}")
+            raise self._row_error(row, f"point is {quoted_short(str(point))}, not one of 0 to {self._count - 1}")
         if error is not None and not isinstance(error, str):
-            raise self._bad_row(row, f"error is {shortened(str(error))}, not a text")
+            raise self._row_error(row, f"error is {quoted_short(str(error))}, not a text")
         try:
-            found = json.loads(numbers, parse_float=_finite, parse_int=_finite) if isinstance(numbers, str) else None
+            values = (
+                json.loads(numbers, parse_float=_finite_number, parse_int=_finite_number)
+                if isinstance(numbers, str)
+                else None
+            )
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise self._bad_row(row, f"numbers is {shortened(str(numbers))}, not numbers by name in JSON")
-        for name, value in found.items():
+            values = None
+        if not isinstance(values, dict):
+            raise self._row_error(row, f"numbers is {quoted_short(str(numbers))}, not numbers by name in JSON")
+        for name, value in values.items():
             if not isinstance(value, float):
-                raise self._bad_row(row, f"{name} is {shortened(str(value))}, not a number")
-        return Outcome(point, found, error)
+                raise self._row_error(row, f"{name} is {quoted_short(str(value))}, not a number")
+        return PointOutcome(point, values, error)
 
-    def _bad_row(self, row: int, what: str) -> FileError:
+    def _row_error(self, row: int, problem: str) -> FileError:
         return FileError(
-            f"{self._path}, row {row} of the table points: {what}. Delete this row, and the sweep computes it again."
+            f"{self._path}, row {row} of the table points: {problem}. Delete this row, and the sweep computes it again."
         )
 
     def close(self) -> None:
@@ -139,19 +144,19 @@ class Store:
         self._base.close()
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        """A full disk, a folder without rights, a file that is something else."""
+    def _database_errors(self) -> Iterator[None]:
+        """Convert errors of the file system and of SQLite to file errors."""
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite quotes a broken file
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter if SQLite quotes a corrupt file
             raise FileError(
-                f"{self._path}: results cannot be kept there ({error}). What was written before is safe: free space or "
-                "choose another file, and call again."
+                f"{self._path}: results cannot be stored ({error}). Earlier results are safe: free space or choose "
+                "another file, and call again."
             ) from error
 
 
 def _rename_earlier(path: Path) -> None:
-    """Keep a store of another version under a name that is free, and say where."""
+    """Rename the store of another version, with a warning."""
     names = (path.with_name(f"{path.name}.earlier{k or ''}") for k in range(1000))
     earlier = next(name for name in names if not name.exists())
     try:
@@ -165,5 +170,5 @@ def _rename_earlier(path: Path) -> None:
         f"{path}: another version of Gearwright wrote this store. It is kept as {earlier.name}, and every point is "
         "computed again.",
         GearwrightWarning,
-        stacklevel=depth_of_the_caller(),
+        stacklevel=caller_stack_level(),
     )

@@ -1,4 +1,4 @@
-"""Robots whose gears do not twist: drives are screened on these, and the winner is analysed as elastic as it is."""
+"""Robots with rigid gears for the screening; the selected design is analysed with elastic gears."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from gearwright.parts import AnyGear, Gear, Robot, Series, elements_of
+from gearwright.parts import Gear, GearType, Robot, Series, elements_of
 
 
 def rigid_robot(robot: Robot) -> Robot:
@@ -18,40 +18,46 @@ def rigid_robot(robot: Robot) -> Robot:
     """
     for drive in robot.drives:
         if elements_of(drive.gear):
-            robot = robot.with_drive(drive.title, replace(drive, gear=_rigid(drive.gear)))
+            robot = robot.with_drive(drive.title, replace(drive, gear=_rigid_gear(drive.gear)))
     return robot
 
 
-def _rigid(gear: Any) -> Any:
+def _rigid_gear(gear: Any) -> Any:
     stiff = replace(gear, stiffness=None, damping=0.0, torsion=None)
-    return replace(stiff, stages=[_rigid(stage) for stage in gear.stages]) if isinstance(gear, Series) else stiff
+    return replace(stiff, stages=[_rigid_gear(stage) for stage in gear.stages]) if isinstance(gear, Series) else stiff
 
 
-def elastic_like(gear: Gear, old: AnyGear, printed: float | None) -> Gear:
-    """A chosen gear in place of an elastic one: as stiff as its sheet prints, or else as the old one was.
+def with_elasticity_of(gear: Gear, old: GearType, sheet_stiffness: float | None) -> Gear:
+    """A chosen gear in place of an elastic one, with the stiffness of its data sheet, or else of the old gear.
 
-    >>> elastic_like(Gear(50), Gear(80, stiffness=3000.0), None).stiffness
+    >>> with_elasticity_of(Gear(50), Gear(80, stiffness=3000.0), None).stiffness
     3000.0
     """
     if not elements_of(old):
         return gear
-    own = old if isinstance(old, Gear) else None
-    if printed is not None:
-        return replace(gear, stiffness=printed, damping=0.0 if own is None else own.damping)
-    return gear if own is None else replace(gear, stiffness=own.stiffness, damping=own.damping, torsion=own.torsion)
+    reference = old if isinstance(old, Gear) else None
+    if sheet_stiffness is not None:
+        return replace(gear, stiffness=sheet_stiffness, damping=0.0 if reference is None else reference.damping)
+    return (
+        gear
+        if reference is None
+        else replace(gear, stiffness=reference.stiffness, damping=reference.damping, torsion=reference.torsion)
+    )
 
 
 def elastic_remarks(robot: Robot, stiffness: Iterable[tuple[str, float | None]]) -> Iterable[str]:
-    """How stiff the chosen gears were taken to be, where the robot's own were elastic.
+    """Remarks on the stiffness of chosen gears that replace elastic gears.
 
     Args:
-        robot: as it was given.
-        stiffness: per joint with a chosen gearbox what its sheet prints [Nm/rad].
+        robot: the original robot.
+        stiffness: per joint with a chosen gearbox the stiffness of its data sheet [Nm/rad].
     """
     gears = {drive.joint: drive.gear for drive in robot.drives}
-    for joint, printed in stiffness:
+    for joint, sheet_stiffness in stiffness:
         if not elements_of(gears[joint]):
             continue
-        told = "which its sheet prints" if printed is not None else "as before, since its sheet prints none"
-        value = printed if printed is not None else gears[joint].stiffness
-        yield f"{joint}: the gear stays elastic: {value:.4g} Nm/rad, {told}; drives were screened as if it were rigid."
+        origin = (
+            "from its data sheet" if sheet_stiffness is not None else "as before, because its data sheet states none"
+        )
+        value = sheet_stiffness if sheet_stiffness is not None else gears[joint].stiffness
+        yield f"{joint}: the gear stays elastic: {value:.4g} Nm/rad, {origin}; the screening assumes a rigid gear."

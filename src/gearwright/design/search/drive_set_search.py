@@ -1,4 +1,4 @@
-"""The best sets of drives: all of them looked at where there are few, an evolution where there are many."""
+"""The best sets of drives: by enumeration, or by a genetic algorithm if there are many."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.candidates.candidates import Candidates, speed_uses
-from gearwright.design.candidates.drive_equations import AT_ANY_LOAD, JOINT_SPEED
+from gearwright.design.candidates.candidates import Candidates
+from gearwright.design.candidates.drive_equations import JOINT_SPEED_LIMIT, LOAD_INDEPENDENT_LIMITS
 from gearwright.design.candidates.drive_influence import DriveSpace
-from gearwright.design.candidates.objectives import Found, telling, unbeaten
-from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
-from gearwright.design.search.enumeration import CHUNK, all_sets
-from gearwright.design.search.tightest_limit import nothing_fits, way_out
+from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices, with_objective_data
+from gearwright.design.candidates.screening import speed_shares
+from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets, SetNumbers
+from gearwright.design.search.enumeration import ENUMERATION_CHUNK_SIZE, feasible_sets
+from gearwright.design.search.tightest_limit import advice_for, no_feasible_set
 from gearwright.errors import InputError
-from gearwright.text import did_you_mean
 
-FEW = 1_000_000
-"""Up to so many sets are all looked at."""
-KEPT = 5_000
-"""Of the sets that keep every limit, how many of the best are kept."""
-METHODS = ("enumerate", "evolve")
+MAX_ENUMERATED_SETS = 1_000_000
+"""Largest number of sets that are enumerated."""
+MAX_KEPT_SETS = 5_000
+"""Number of best feasible sets that are kept."""
+SEARCH_METHODS = ("enumerate", "evolve")
 
 
-class Sets(NamedTuple):
-    """The best sets, those that nothing beats in two objectives, how many were looked at, and what to say about it."""
+class SearchResult(NamedTuple):
+    """The best sets, the Pareto front of two objectives, the number of evaluated sets, and remarks."""
 
-    found: tuple[Found, ...]
-    front: tuple[Found, ...]
-    looked_at: int
+    designs: tuple[DesignPoint, ...]
+    front: tuple[DesignPoint, ...]
+    evaluated_count: int
     remarks: tuple[str, ...]
     pair: tuple[str, str] = ("mass", "energy")
 
@@ -46,104 +46,119 @@ def best_sets(
     pair: tuple[str, str] = ("mass", "energy"),
     seed: int = 0,
     method: str | None = None,
-) -> Sets:
-    """The sets of choices that keep every limit, the best first."""
-    if method not in (None, *METHODS):
-        raise InputError(f"size_drives: method {method!r}: {did_you_mean(method, METHODS)}")
-    sets = DriveSets(space, quick_options(space, options, share, goal))
-    number = prod(len(some) for some in sets.options)
-    other = pair[1] if pair[0] == goal else pair[0]
-    if method == "enumerate" or (method is None and number <= FEW and sets.order is not None):
-        places, looked_at, remarks = all_sets(sets, share), number, (f"all {number} sets were looked at.",)
+) -> SearchResult:
+    """The sets of choices that satisfy every limit, the best first."""
+    sets = DriveSets(space, fast_enough_options(space, options, share, goal))
+    set_count = prod(len(pairs) for pairs in sets.options)
+    second_objective = pair[1] if pair[0] == goal else pair[0]
+    if method == "enumerate" or (method is None and set_count <= MAX_ENUMERATED_SETS and sets.joint_order is not None):
+        places, evaluated_count, remarks = (
+            feasible_sets(sets, share),
+            set_count,
+            (f"all {set_count} sets were evaluated.",),
+        )
     else:
-        from gearwright.design.search.genetic_search import evolved
+        from gearwright.design.search.genetic_search import evolve_sets
 
-        def selection(numbers: SetNumbers) -> NDArray[np.intp]:
-            return np.unique(np.concatenate([_best(space, numbers, goal, other), _front(space, numbers, pair)]))
+        def select_sets(numbers: SetNumbers) -> NDArray[np.intp]:
+            return np.unique(
+                np.concatenate(
+                    [_best_indices(space, numbers, goal, second_objective), _front_indices(space, numbers, pair)]
+                )
+            )
 
-        places, looked_at = evolved(sets, (goal, other), share, seed, selection)
-        remarks = (f"of {number:.3g} sets {looked_at} were looked at by an evolution (seed {seed}).",)
+        places, evaluated_count = evolve_sets(sets, (goal, second_objective), share, seed, select_sets)
+        remarks = (f"{evaluated_count} of {set_count:.3g} sets were evaluated by a genetic algorithm (seed {seed}).",)
     if not len(places):
-        raise nothing_fits(DriveSets(space, tuple(telling(some, goal) for some in options)), share, FEW)
-    numbers = _numbers(sets, places)
-    best, front = _best(space, numbers, goal, other), _front(space, numbers, pair)
-    return Sets(
-        described(sets, places[best], numbers.at(best)),
-        described(sets, places[front], numbers.at(front)),
-        looked_at,
+        raise no_feasible_set(
+            DriveSets(space, tuple(with_objective_data(pairs, goal) for pairs in options)), share, MAX_ENUMERATED_SETS
+        )
+    numbers = _set_numbers(sets, places)
+    best, front = _best_indices(space, numbers, goal, second_objective), _front_indices(space, numbers, pair)
+    return SearchResult(
+        design_points(sets, places[best], numbers.select_rows(best)),
+        design_points(sets, places[front], numbers.select_rows(front)),
+        evaluated_count,
         remarks,
         pair,
     )
 
 
-def _best(space: DriveSpace, numbers: SetNumbers, goal: str, other: str) -> NDArray[np.intp]:
-    """Places of the best sets, by the objective, then by the other one."""
-    return np.lexsort((_of(space, numbers, other), _of(space, numbers, goal)))[:KEPT]
+def _best_indices(space: DriveSpace, numbers: SetNumbers, goal: str, second_objective: str) -> NDArray[np.intp]:
+    """Indices of the best sets, by the objective, then by the other one."""
+    return np.lexsort((_objective_values(space, numbers, second_objective), _objective_values(space, numbers, goal)))[
+        :MAX_KEPT_SETS
+    ]
 
 
-def _front(space: DriveSpace, numbers: SetNumbers, pair: tuple[str, str]) -> NDArray[np.intp]:
-    """Places of the sets on the Pareto front of two objectives."""
-    return unbeaten(*(_of(space, numbers, name) for name in pair))
+def _front_indices(space: DriveSpace, numbers: SetNumbers, pair: tuple[str, str]) -> NDArray[np.intp]:
+    """Indices of the sets on the Pareto front of two objectives."""
+    return pareto_front_indices(*(_objective_values(space, numbers, name) for name in pair))
 
 
-def quick_options(space: DriveSpace, options: Sequence[Candidates], share: float, goal: str) -> tuple[Candidates, ...]:
-    """Per joint the choices that turn fast enough and have the numbers of the objective."""
-    quick = tuple(telling(_quick_enough(space, some, share), goal) for some in options)
-    empty = [some.basis.drive.joint for some in quick if not len(some)]
+def fast_enough_options(
+    space: DriveSpace, options: Sequence[Candidates], share: float, goal: str
+) -> tuple[Candidates, ...]:
+    """Per joint the choices that are fast enough and have the data of the objective."""
+    quick = tuple(with_objective_data(_fast_enough(space, pairs, share), goal) for pairs in options)
+    empty = [pairs.basis.drive.joint for pairs in quick if not len(pairs)]
     if empty:
         raise InputError(
-            f"size_drives: joint {empty[0]!r}: no drive that turns fast enough states its {goal}. "
-            "Add the numbers in a file of your own, or want something else."
+            f"size_drives: joint {empty[0]!r}: no drive that is fast enough states its {goal}. "
+            "Add the data in your own catalogue file, or use another objective."
         )
     return quick
 
 
-def _quick_enough(space: DriveSpace, some: Candidates, share: float) -> Candidates:
-    """Choices that are too slow for the motion, whatever they carry, are left out."""
-    use = speed_uses(some, space.motion)
-    joint = some.basis.drive.joint
-    if JOINT_SPEED in use and use[JOINT_SPEED][0] > share:
+def _fast_enough(space: DriveSpace, pairs: Candidates, share: float) -> Candidates:
+    """The choices that are fast enough for the motion at any load."""
+    shares = speed_shares(pairs, space.motion)
+    joint = pairs.basis.drive.joint
+    if JOINT_SPEED_LIMIT in shares and shares[JOINT_SPEED_LIMIT][0] > share:
         raise InputError(
-            f"size_drives: joint {joint!r}: the task takes {use[JOINT_SPEED][0]:.0%} of the joint's speed, {share:.0%} "
-            f"is allowed. {way_out(JOINT_SPEED)}"
+            f"size_drives: joint {joint!r}: the task needs {shares[JOINT_SPEED_LIMIT][0]:.0%} of the joint's speed "
+            f"limit, {share:.0%} is allowed. {advice_for(JOINT_SPEED_LIMIT)}"
         )
-    worst = np.max([use[name] for name in AT_ANY_LOAD], axis=0)
+    worst = np.max([shares[name] for name in LOAD_INDEPENDENT_LIMITS], axis=0)
     fits = worst <= share
     if not fits.any():
         best = int(worst.argmin())
-        tightest = max(AT_ANY_LOAD, key=lambda name: use[name][best])
+        tightest = max(LOAD_INDEPENDENT_LIMITS, key=lambda name: shares[name][best])
         raise InputError(
-            f"size_drives: joint {joint!r}: nothing in the catalogue turns fast enough; the best takes "
+            f"size_drives: joint {joint!r}: no drive of the catalogue is fast enough; the best needs "
             f"{worst[best]:.0%} of its {tightest}, {share:.0%} is allowed. Slow the task down, or add drives of lower "
             "ratios."
         )
-    return some[fits]
+    return pairs[fits]
 
 
-def _numbers(sets: DriveSets, places: Places) -> SetNumbers:
-    chunks = [sets.evaluated(places[start : start + CHUNK]) for start in range(0, len(places), CHUNK)]
+def _set_numbers(sets: DriveSets, places: ChoiceIndices) -> SetNumbers:
+    chunks = [
+        sets.evaluate_sets(places[start : start + ENUMERATION_CHUNK_SIZE])
+        for start in range(0, len(places), ENUMERATION_CHUNK_SIZE)
+    ]
     return SetNumbers(*(np.concatenate(columns) for columns in zip(*chunks, strict=True)))
 
 
-def _of(space: DriveSpace, numbers: SetNumbers, objective: str) -> Array:
-    """An objective of every set; the cycle takes as long for all of them."""
+def _objective_values(space: DriveSpace, numbers: SetNumbers, objective: str) -> Array:
+    """An objective of every set; all have the same cycle time."""
     if objective == "cycle_time":
-        return np.full(len(numbers.use), space.duration)
+        return np.full(len(numbers.largest_share), space.duration)
     return np.asarray(getattr(numbers, objective))
 
 
-def described(sets: DriveSets, places: Places, numbers: SetNumbers) -> tuple[Found, ...]:
+def design_points(sets: DriveSets, places: ChoiceIndices, numbers: SetNumbers) -> tuple[DesignPoint, ...]:
     """Sets with their choices by name."""
     columns = zip(*(column.tolist() for column in numbers), strict=True)
     return tuple(
-        Found(
+        DesignPoint(
             tuple(sets.options[j].choices[place] for j, place in enumerate(row)),
             mass=mass,
             energy=energy,
             price=price,
-            use=use,
+            largest_share=largest_share,
             temperature=temperature,
             cycle_time=sets.space.duration,
         )
-        for row, (use, mass, energy, price, temperature) in zip(places, columns, strict=True)
+        for row, (largest_share, mass, energy, price, temperature) in zip(places, columns, strict=True)
     )

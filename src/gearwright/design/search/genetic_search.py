@@ -1,7 +1,7 @@
-"""Too many sets to look at: pymoo's genetic algorithm for two objectives, begun at light sets that a walk finds.
+"""Genetic algorithm of pymoo for two objectives, if there are too many sets; it starts with sets of a beam search.
 
-A set that misses a limit is worse than every set that keeps all of them, by how much it misses it (pymoo's rule). What
-the evolution ends with is improved joint by joint, looking at every choice of one joint while the others stay.
+A set that exceeds a limit is worse than every feasible set, by the amount of the excess (pymoo's rule). The result is
+improved joint by joint, with every choice of one joint while the others stay.
 """
 
 from __future__ import annotations
@@ -14,93 +14,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.design.search.drive_sets import DriveSets, Places, SetNumbers
-from gearwright.design.search.enumeration import walked
+from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets, SetNumbers
+from gearwright.design.search.enumeration import light_sets
 from gearwright.errors import MissingExtraError
 
-POPULATION, GENERATIONS = 150, 40
-REMEMBERED = 100_000
-"""Sets that keep every limit and are remembered before the best of them are selected."""
-TOGETHER = 20_000
-"""Sets whose numbers are computed together."""
-BROKEN = 1e6
-"""Cost of a set that misses a limit, in units of the objective, and more by how much."""
+POPULATION_SIZE, MAX_GENERATIONS = 150, 40
+MAX_REMEMBERED_SETS = 100_000
+"""Number of feasible sets that are stored before the best of them are selected."""
+GENETIC_BATCH_SIZE = 20_000
+"""Number of sets that are evaluated together."""
+INFEASIBLE_COST = 1e6
+"""Cost offset of a set that exceeds a limit, in units of the objective; the excess is added."""
 
 
 Selection = Callable[[SetNumbers], NDArray[np.intp]]
-"""Places of the sets that are worth remembering, by their numbers."""
+"""Selects the indices of the sets to store, from their numbers."""
 
 
-class Judged:
-    """Sets with their costs; remembers sets that keep all limits.
+class SetEvaluator:
+    """Sets with their costs; stores feasible sets.
 
     Args:
-        sets: all there are.
-        objective: what is wanted least.
-        share: of every limit that may be taken.
-        selection: which sets are remembered where there are more than REMEMBERED; all unless given.
+        sets: all sets.
+        objective: the minimised objective.
+        share: allowed utilisation of every limit.
+        selection: the sets to store if there are more than `MAX_REMEMBERED_SETS`; by default all.
     """
 
     def __init__(self, sets: DriveSets, objective: str, share: float, selection: Selection | None = None) -> None:
         self.sets, self.objective, self.share = sets, objective, share
-        self.looked_at = 0
+        self.evaluated_count = 0
         self._selection = selection
-        self._good: list[tuple[Places, SetNumbers]] = []
+        self._feasible_blocks: list[tuple[ChoiceIndices, SetNumbers]] = []
 
-    def numbers(self, rows: Places, share: float = inf) -> SetNumbers:
-        """The numbers of sets, of which those that keep every limit are remembered.
+    def evaluate_rows(self, rows: ChoiceIndices, share: float = inf) -> SetNumbers:
+        """The numbers of sets; feasible ones are stored.
 
         Args:
             rows: the sets.
-            share: beyond which their use need not be known, as `DriveSets.evaluated` takes it.
+            share: utilisation above which it need not be known, as in `DriveSets.evaluate_sets`.
         """
-        self.looked_at += len(rows)
+        self.evaluated_count += len(rows)
         parts = []
-        for start in range(0, len(rows), TOGETHER):
-            some = rows[start : start + TOGETHER]
-            found = self.sets.evaluated(some, share)
-            fits = found.use <= self.share
-            self._remember(some[fits], found.at(fits))
-            parts.append(found)
+        for start in range(0, len(rows), GENETIC_BATCH_SIZE):
+            batch = rows[start : start + GENETIC_BATCH_SIZE]
+            values = self.sets.evaluate_sets(batch, share)
+            fits = values.largest_share <= self.share
+            self._remember_feasible(batch[fits], values.select_rows(fits))
+            parts.append(values)
         return SetNumbers(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    def _remember(self, rows: Places, numbers: SetNumbers) -> None:
+    def _remember_feasible(self, rows: ChoiceIndices, numbers: SetNumbers) -> None:
         if len(rows):
-            self._good.append((rows, numbers))
-        if self._selection is not None and sum(len(one) for one, _ in self._good) > REMEMBERED:
-            rows, numbers = self._distinct()
+            self._feasible_blocks.append((rows, numbers))
+        if self._selection is not None and sum(len(block) for block, _ in self._feasible_blocks) > MAX_REMEMBERED_SETS:
+            rows, numbers = self._distinct_sets()
             worth = self._selection(numbers)
-            self._good = [(rows[worth], numbers.at(worth))]
+            self._feasible_blocks = [(rows[worth], numbers.select_rows(worth))]
 
-    def _distinct(self) -> tuple[Places, SetNumbers]:
-        """The sets that are remembered, each once, in the order in which they were found."""
-        rows = np.concatenate([one for one, _ in self._good])
-        numbers = SetNumbers(*(np.concatenate(x) for x in zip(*(one for _, one in self._good), strict=True)))
+    def _distinct_sets(self) -> tuple[ChoiceIndices, SetNumbers]:
+        """The stored sets without duplicates, in the order in which they were found."""
+        rows = np.concatenate([block for block, _ in self._feasible_blocks])
+        numbers = SetNumbers(
+            *(np.concatenate(x) for x in zip(*(block for _, block in self._feasible_blocks), strict=True))
+        )
         first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
-        return rows[first], numbers.at(first)
+        return rows[first], numbers.select_rows(first)
 
     @property
-    def good(self) -> Places:
-        """The sets that are remembered."""
-        return self._distinct()[0] if self._good else np.zeros((0, len(self.sets.options)), dtype=np.intp)
+    def feasible_sets(self) -> ChoiceIndices:
+        """The stored sets."""
+        return (
+            self._distinct_sets()[0] if self._feasible_blocks else np.zeros((0, len(self.sets.options)), dtype=np.intp)
+        )
 
-    def costs(self, rows: Places, most: float = inf) -> Array:
-        """The objective of each set, and beyond BROKEN for those that miss a limit; by how much only if `most` does."""
-        found = self.numbers(rows, self.share if most < BROKEN else inf)
-        fits = found.use <= self.share
-        return np.where(fits, cost(found, self.objective), BROKEN * (1 + np.minimum(found.use, 1e6)))
-
-
-def cost(found: SetNumbers, objective: str) -> Array:
-    """What is wanted least of sets; for a short cycle, that little of the limits is taken. Unknown is worst."""
-    values = found.use if objective == "cycle_time" else getattr(found, objective)
-    return np.nan_to_num(values, nan=BROKEN, posinf=BROKEN)
+    def objective_costs(self, rows: ChoiceIndices, cost_bound: float = inf) -> Array:
+        """The objective of each set; above `INFEASIBLE_COST` beyond a limit, with the excess up to `cost_bound`."""
+        values = self.evaluate_rows(rows, self.share if cost_bound < INFEASIBLE_COST else inf)
+        fits = values.largest_share <= self.share
+        return np.where(
+            fits, objective_cost(values, self.objective), INFEASIBLE_COST * (1 + np.minimum(values.largest_share, 1e6))
+        )
 
 
-def evolved(
+def objective_cost(numbers: SetNumbers, objective: str) -> Array:
+    """The cost of sets: the objective, or the utilisation for the cycle time; unknown values are worst."""
+    values = numbers.largest_share if objective == "cycle_time" else getattr(numbers, objective)
+    return np.nan_to_num(values, nan=INFEASIBLE_COST, posinf=INFEASIBLE_COST)
+
+
+def evolve_sets(
     sets: DriveSets, objectives: tuple[str, str], share: float, seed: int, selection: Selection
-) -> tuple[Places, int]:
-    """Sets that keep every limit, and how many were looked at; the first objective is improved to the end."""
+) -> tuple[ChoiceIndices, int]:
+    """Feasible sets and the number of evaluated sets; the first objective is improved until it converges."""
     try:
         from pymoo.algorithms.moo.nsga2 import NSGA2
         from pymoo.core.problem import Problem
@@ -110,54 +116,56 @@ def evolved(
         from pymoo.optimize import minimize
     except ImportError as error:
         raise MissingExtraError(
-            "size_drives: there are too many sets to look at all of them, and the evolution needs pymoo. Install "
+            "size_drives: there are too many sets for enumeration, and the genetic algorithm needs pymoo. Install "
             "gearwright[optimise], or give fewer joints or a smaller catalogue."
         ) from error
 
-    judged = Judged(sets, objectives[0], share, selection)
-    sizes = np.array([len(some) for some in sets.options])
+    evaluator = SetEvaluator(sets, objectives[0], share, selection)
+    sizes = np.array([len(pairs) for pairs in sets.options])
 
-    class Choosing(Problem):  # type: ignore[misc]
+    class ChoiceProblem(Problem):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__(n_var=len(sizes), n_obj=2, n_ieq_constr=1, xl=0, xu=sizes - 1, vtype=int)
 
-        def _evaluate(self, rows: Any, out: Any, *args: Any, **words: Any) -> None:
-            found = judged.numbers(np.asarray(rows, dtype=np.intp))
-            out["F"] = np.column_stack([cost(found, name) for name in objectives])
-            out["G"] = np.minimum(found.use, BROKEN) - share
+        def _evaluate(self, rows: Any, out: Any, *args: Any, **options: Any) -> None:
+            values = evaluator.evaluate_rows(np.asarray(rows, dtype=np.intp))
+            out["F"] = np.column_stack([objective_cost(values, name) for name in objectives])
+            out["G"] = np.minimum(values.largest_share, INFEASIBLE_COST) - share
 
-    start = _first_generation(sets, judged, sizes, np.random.default_rng(seed))
+    start = _initial_population(sets, evaluator, sizes, np.random.default_rng(seed))
     algorithm = NSGA2(
-        pop_size=POPULATION,
+        pop_size=POPULATION_SIZE,
         sampling=start,
         crossover=SBX(prob=0.9, eta=3.0, vtype=float, repair=RoundingRepair()),
         mutation=PM(prob=0.6, eta=3.0, vtype=float, repair=RoundingRepair()),
         eliminate_duplicates=True,
     )
-    result = minimize(Choosing(), algorithm, ("n_gen", GENERATIONS), seed=seed, verbose=False)
+    result = minimize(ChoiceProblem(), algorithm, ("n_gen", MAX_GENERATIONS), seed=seed, verbose=False)
     population = np.asarray(result.pop.get("X"), dtype=np.intp)
-    improved(judged, population[judged.costs(population).argmin()])
-    return judged.good, judged.looked_at
+    improve_by_joint(evaluator, population[evaluator.objective_costs(population).argmin()])
+    return evaluator.feasible_sets, evaluator.evaluated_count
 
 
-def _first_generation(sets: DriveSets, judged: Judged, sizes: Places, random: np.random.Generator) -> Places:
-    """Random sets, and those of a walk from the tip."""
-    rows = random.integers(0, sizes, size=(POPULATION, len(sizes)))
-    start = walked(sets, judged.share)
+def _initial_population(
+    sets: DriveSets, evaluator: SetEvaluator, sizes: ChoiceIndices, random: np.random.Generator
+) -> ChoiceIndices:
+    """Random sets, and those of a beam search from the tip."""
+    rows = random.integers(0, sizes, size=(POPULATION_SIZE, len(sizes)))
+    start = light_sets(sets, evaluator.share)
     rows[: len(start)] = start
     return rows
 
 
-def improved(judged: Judged, best: Places) -> Places:
-    """Every choice of one joint, then of the next, until nothing gets better."""
-    least = float(judged.costs(best[None])[0])
+def improve_by_joint(evaluator: SetEvaluator, best: ChoiceIndices) -> ChoiceIndices:
+    """Coordinate search: every choice of one joint, then of the next, until no choice improves the set."""
+    least = float(evaluator.objective_costs(best[None])[0])
     while True:
-        before = least
-        for joint, some in enumerate(judged.sets.options):
-            rows = np.repeat(best[None], len(some), axis=0)
-            rows[:, joint] = np.arange(len(some))
-            costs = judged.costs(rows, least)
+        previous = least
+        for joint, pairs in enumerate(evaluator.sets.options):
+            rows = np.repeat(best[None], len(pairs), axis=0)
+            rows[:, joint] = np.arange(len(pairs))
+            costs = evaluator.objective_costs(rows, least)
             if costs.min() < least:
                 best, least = rows[costs.argmin()], float(costs.min())
-        if least >= before:
+        if least >= previous:
             return best

@@ -1,9 +1,9 @@
-r"""Gains of a controller for drives that were chosen: as stiff as the torque allows that the task leaves them.
+r"""Controller gains for chosen drives: the highest gains that the torque reserve of the task allows.
 
-A step $e$ of the position takes $k_p e = M_{jj} \omega^2 e$ at once. With $e$ a hundredth of the way that the joint
-goes in the task and $T$ what is left of the drive's peak torque, $\omega = \sqrt{T / (M_{jj} e)}$, at most FASTEST;
-then $k_p = M_{jj} \omega^2$ and $k_d = 2 M_{jj} \omega$ (critical), with the largest $M_{jj}$ of the cycle,
-rotors and gears included.
+A position step $e$ needs the torque $k_p e = M_{jj} \omega^2 e$. With $e$ a hundredth of the travel of the joint in the
+task and $T$ the reserve of the drive's peak torque, $\omega = \sqrt{T / (M_{jj} e)}$, at most
+`MAX_LOOP_FREQUENCY`; then $k_p = M_{jj} \omega^2$ and $k_d = 2 M_{jj} \omega$ (critical), with the largest $M_{jj}$ of
+the cycle, rotors and gears included.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import assemble
 
-FASTEST = 100.0
-"""Natural frequency [rad/s] that is not exceeded: sampling and what is elastic would be felt."""
-SHARE = 0.01
-"""Of the way that a joint goes in the task: the error for whose correction the torque must suffice."""
-SHORTEST = 1e-3
-"""The way [rad, m] that a joint which hardly moves is taken to go."""
+MAX_LOOP_FREQUENCY = 100.0
+"""Largest natural frequency [rad/s], for sampling and elasticity."""
+CORRECTED_ERROR_RATIO = 0.01
+"""Position error, relative to the travel of a joint in the task, for which the torque must suffice."""
+MIN_JOINT_TRAVEL = 1e-3
+"""Smallest travel [rad, m] of a joint for the gains."""
 
 
 class JointGains(NamedTuple):
@@ -43,7 +43,7 @@ class JointGains(NamedTuple):
 
 @check_arguments
 def controller_gains(analysis: Analysis) -> dict[str, JointGains]:
-    """Per joint that has a drive its gains.
+    """The gains of each joint with a drive.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -54,28 +54,32 @@ def controller_gains(analysis: Analysis) -> dict[str, JointGains]:
     """
     mech = assemble(analysis.robot)
     motion = analysis.demands.motion
-    felt = np.diagonal(mass_matrix(mech, motion.q), axis1=1, axis2=2).max(axis=0)
-    found = {}
+    inertias = np.diagonal(mass_matrix(mech, motion.q), axis1=1, axis2=2).max(axis=0)
+    gains = {}
     for drive in analysis.drives.values():
         if drive.joint not in mech.speeds[: mech.n - len(mech.shafts)]:
             continue
-        at = mech.speeds.index(drive.joint)
-        way = max(float(np.ptp(motion.q[:, at])), SHORTEST) if mech.nq == mech.n else SHORTEST
-        inertia = float(felt[at])
-        torque = min(_left(analysis, drive), default=np.inf)
-        frequency = min(float(np.sqrt(max(torque, 0.0) / (inertia * SHARE * way))), FASTEST)
-        found[drive.joint] = JointGains(frequency, inertia * frequency**2, 2 * inertia * frequency)
-    return found
+        speed_index = mech.speeds.index(drive.joint)
+        travel = (
+            max(float(np.ptp(motion.q[:, speed_index])), MIN_JOINT_TRAVEL) if mech.nq == mech.n else MIN_JOINT_TRAVEL
+        )
+        inertia = float(inertias[speed_index])
+        torque = min(_remaining_torques(analysis, drive), default=np.inf)
+        frequency = min(
+            float(np.sqrt(max(torque, 0.0) / (inertia * CORRECTED_ERROR_RATIO * travel))), MAX_LOOP_FREQUENCY
+        )
+        gains[drive.joint] = JointGains(frequency, inertia * frequency**2, 2 * inertia * frequency)
+    return gains
 
 
-def _left(analysis: Analysis, drive: DriveAnalysis) -> Iterator[float]:
-    """What the limits leave of the torque at the joint."""
+def _remaining_torques(analysis: Analysis, drive: DriveAnalysis) -> Iterator[float]:
+    """Torque reserves at the joint by its limits."""
     ratio = 1.0 if drive.gear is None else abs(float(drive.gear.ratio))
     constant = float(drive.motor.torque_constant or 0.0)
     at_joint = {"peak motor torque": ratio, "peak current": constant * ratio, "joint torque": 1.0, "joint force": 1.0}
     for check in analysis.limits:
-        owner, _, what = check.name.partition(": ")
-        if owner == drive.name and what in at_joint:
-            yield (check.limit - check.value) * at_joint[what]
+        owner, _, quantity = check.name.partition(": ")
+        if owner == drive.name and quantity in at_joint:
+            yield (check.limit - check.value) * at_joint[quantity]
     if drive.winding_line is not None:
         yield (drive.winding_line[0] - drive.peak_motor_torque) * ratio

@@ -1,4 +1,4 @@
-"""The sets of drives worth analysing, the best first: what the analyses of others taught is held against them."""
+"""Ranking of sets for analysis, the best first, corrected by the screening errors found in earlier analyses."""
 
 from __future__ import annotations
 
@@ -12,217 +12,235 @@ from numpy.typing import NDArray
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates, Choice
 from gearwright.design.candidates.drive_influence import DriveSpace
-from gearwright.design.candidates.objectives import Found, unbeaten
-from gearwright.design.search.drive_set_search import Sets, best_sets
-from gearwright.design.search.drive_sets import DriveSets, Places
-from gearwright.design.sizing.verification import LOOP, Miss
-from gearwright.design.variables.design_evaluation import Question
+from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices
+from gearwright.design.search.drive_set_search import SearchResult, best_sets
+from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
+from gearwright.design.sizing.verification import LOOP_SUFFIX, LimitViolation
+from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.errors import InputError
 
-Burdens = Mapping[str, float]
-"""Per limit ("elbow: gearbox peak torque") how many times as much of it an analysis takes as the screening says."""
-MOST = 10.0
-"""The largest burden: a winding that heats without end takes all of its limit and more."""
-SEARCHES = 3
-"""How often sets are searched anew when none of those found bears the burdens."""
-HOPE = 1.25
-"""Burdens are estimates: when none bears them, a set is analysed that takes up to so many times what is allowed."""
-SAME = 1e-9
+ScreeningErrors = Mapping[str, float]
+"""Screening error of each limit ("elbow: gearbox peak torque"): utilisation in the analysis over the screening."""
+MAX_SCREENING_ERROR = 10.0
+"""Largest screening error, for windings without a steady state."""
+MAX_REPEATED_SEARCHES = 3
+"""Number of repeated searches if no set is feasible with the screening errors."""
+NEAR_MISS_FACTOR = 1.25
+"""Screening errors are estimates: if no set is feasible, sets up to this multiple of the limit are analysed."""
+SAME_OBJECTIVE_RATIO = 1e-9
 """Relative: objectives that differ by less are equal."""
-CHUNK = 200
-"""Sets whose burdens are looked at together."""
+RANKING_CHUNK_SIZE = 200
+"""Number of sets whose screening errors are evaluated together."""
 
 
 @dataclass(frozen=True)
-class Screen:
-    """Sets of drives for a robot that stays as it is otherwise.
+class DriveSetScreen:
+    """The search for sets of drives for an otherwise unchanged robot.
 
     Args:
-        question: what is looked for.
+        problem: the sizing problem.
         pair: the two objectives of the front.
         seed: of the search.
         method: of the search.
     """
 
-    question: Question
+    problem: SizingProblem
     pair: tuple[str, str]
     seed: int = 0
     method: str | None = None
 
-    def best(self, burdens: Burdens) -> Sets:
-        """The best sets that keep every limit under the burdens."""
+    def best_sets_under(self, errors: ScreeningErrors) -> SearchResult:
+        """The best sets that satisfy every limit with the screening errors."""
         return best_sets(
-            self._space,
-            self.burdened(burdens).options,
-            self.question.objective,
-            self.question.share,
+            self._drive_space,
+            self.corrected_sets(errors).options,
+            self.problem.objective,
+            self.problem.share,
             pair=self.pair,
             seed=self.seed,
             method=self.method,
         )
 
-    def burdened(self, burdens: Burdens) -> DriveSets:
-        """All sets, with limits so many times as tight."""
-        return DriveSets(self._space, tuple(_tightened(some, burdens) for some in self._options))
+    def corrected_sets(self, errors: ScreeningErrors) -> DriveSets:
+        """All sets, with limits tightened by the screening errors."""
+        return DriveSets(
+            self._drive_space, tuple(_with_corrected_limits(pairs, errors) for pairs in self._candidate_options)
+        )
 
-    def uses(self, found: Found) -> dict[str, float]:
-        """What the screening says that a set takes of every limit."""
-        sets = DriveSets(self._space, self._options)
-        return sets.uses(self.places([found])[0])
+    def screened_shares(self, design: DesignPoint) -> dict[str, float]:
+        """Utilisation of every limit by a set in the screening."""
+        sets = DriveSets(self._drive_space, self._candidate_options)
+        return sets.limit_shares(self.choice_indices([design])[0])
 
-    def places(self, found: Sequence[Found]) -> Places:
-        """Of choices among the options, (P, J)."""
-        choices = [some.choices for some in self._options]
-        return np.array([[some.index(one) for some, one in zip(choices, each.choices, strict=True)] for each in found])
+    def choice_indices(self, designs: Sequence[DesignPoint]) -> ChoiceIndices:
+        """Indices of choices among the options, (P, J)."""
+        choices = [pairs.choices for pairs in self._candidate_options]
+        return np.array(
+            [[pairs.index(choice) for pairs, choice in zip(choices, design.choices, strict=True)] for design in designs]
+        )
 
     @cached_property
-    def _space(self) -> DriveSpace:
-        return self.question.drives(self.question.space.base)
+    def _drive_space(self) -> DriveSpace:
+        return self.problem.drive_space_of(self.problem.space.base)
 
     @cached_property
-    def _options(self) -> tuple[Candidates, ...]:
-        return self.question.options(self._space)
+    def _candidate_options(self) -> tuple[Candidates, ...]:
+        return self.problem.candidate_options(self._drive_space)
 
 
-def _key(choice: Choice) -> tuple[str, str]:
+def _choice_keys(choice: Choice) -> tuple[str, str]:
     return choice.motor.key, "" if choice.gearbox is None else choice.gearbox.key
 
 
-def _keys(found: Found) -> tuple[tuple[str, str], ...]:
-    return tuple(map(_key, found.choices))
+def _design_keys(design: DesignPoint) -> tuple[tuple[str, str], ...]:
+    return tuple(map(_choice_keys, design.choices))
 
 
-def _tightened(some: Candidates, burdens: Burdens) -> Candidates:
-    own = f"{some.basis.drive.title}: "
-    return some.tightened({name.removeprefix(own): x for name, x in burdens.items() if name.startswith(own)})
+def _with_corrected_limits(pairs: Candidates, errors: ScreeningErrors) -> Candidates:
+    prefix = f"{pairs.basis.drive.title}: "
+    return pairs.with_tightened_limits(
+        {name.removeprefix(prefix): x for name, x in errors.items() if name.startswith(prefix)}
+    )
 
 
-class Ranking:
+class DesignRanking:
     """Sets in the order in which they are analysed.
 
-    An analysis takes more of a limit than the screening says where the closed loop has errors to mend, where a
-    temperature swings, where an inductance takes voltage. How many times as much a set takes that missed a limit is
-    held against all others: those that would miss it too are passed over, and where none is left, sets are searched
-    anew under these burdens.
+    An analysis shows a higher utilisation than the screening because of the errors of a closed loop, of temperature
+    variation and of inductive voltage. The ratio of both for a set that exceeds a limit is the screening error, which
+    is applied to all other sets: those that would exceed the limit too are deferred. If none is left, the search is
+    repeated with these screening errors.
 
     Args:
-        sets: what the screening found, the best first.
-        screen: the search; None where nothing is to be learned: where more than drives varies every set is a design of
-            its own.
+        search_result: results of the screening, the best first.
+        screen: the search; None if other variables vary too and screening errors do not apply to other designs.
     """
 
-    def __init__(self, sets: Sets, screen: Screen | None) -> None:
+    def __init__(self, sets: SearchResult, screen: DriveSetScreen | None) -> None:
         self._sets, self._screen = sets, screen
-        self._waiting = list(sets.found)
-        self._known = {_keys(one): one for one in sets.found} if screen is not None else {}
-        self._tried: set[tuple[tuple[str, str], ...]] = set()
-        self._burdens: dict[str, float] = {}
+        self._pending_designs = list(sets.designs)
+        self._design_by_keys = {_design_keys(design): design for design in sets.designs} if screen is not None else {}
+        self._tried_keys: set[tuple[tuple[str, str], ...]] = set()
+        self._screening_errors: dict[str, float] = {}
         self._searches = 0
-        self.refusal = ""  # why no set bears the burdens, when that was found
+        self.refusal = ""  # why no set is feasible with the screening errors, if known
 
-    def __iter__(self) -> Iterator[Found]:
-        while (place := self._next()) is not None:
-            found = self._waiting.pop(place)
-            self._tried.add(_keys(found))
-            yield found
+    def __iter__(self) -> Iterator[DesignPoint]:
+        while (position := self._next_position()) is not None:
+            design = self._pending_designs.pop(position)
+            self._tried_keys.add(_design_keys(design))
+            yield design
 
-    def passed_over(self, winner: Found) -> Iterator[Found]:
-        """Sets better than the winner that were not tried, the best first, and which miss the burdens by little."""
-        better = self._better(winner)
-        uses = self._uses(better)
-        for one, use in zip(better, uses, strict=True):
-            if use <= HOPE * self._share:
-                self._tried.add(_keys(one))
-                yield one
+    def skipped_designs(self, winner: DesignPoint) -> Iterator[DesignPoint]:
+        """Untried sets better than the winner that are nearly feasible with the screening errors, the best first."""
+        better = self._better_designs(winner)
+        uses = self._corrected_shares(better)
+        for design, share in zip(better, uses, strict=True):
+            if share <= NEAR_MISS_FACTOR * self._allowed_share:
+                self._tried_keys.add(_design_keys(design))
+                yield design
 
-    def _better(self, winner: Found) -> list[Found]:
-        """Sets better than the winner that were not tried, the best first."""
+    def _better_designs(self, winner: DesignPoint) -> list[DesignPoint]:
+        """Untried sets better than the winner, the best first."""
         if self._screen is None:
             return []
-        objective = self._screen.question.objective
-        most = winner.value(objective) * (1 - SAME)
-        found = [one for keys, one in self._known.items() if keys not in self._tried and one.value(objective) < most]
-        return sorted(found, key=lambda one: one.value(objective))
+        objective = self._screen.problem.objective
+        bound = winner.objective_value(objective) * (1 - SAME_OBJECTIVE_RATIO)
+        better = [
+            design
+            for keys, design in self._design_by_keys.items()
+            if keys not in self._tried_keys and design.objective_value(objective) < bound
+        ]
+        return sorted(better, key=lambda design: design.objective_value(objective))
 
-    def learn(self, found: Found, missed: Mapping[str, Miss]) -> None:
-        """What the analysis of a set says about the others; the latest counts, being of a set more like the next."""
+    def record_error(self, design: DesignPoint, violations: Mapping[str, LimitViolation]) -> None:
+        """Update the screening errors from the analysis of a set; the latest is used, from the most similar set."""
         if self._screen is None:
             return
-        uses = self._screen.uses(found)
-        learned: dict[str, float] = {}
-        for name, miss in missed.items():
-            plain = name.removesuffix(LOOP)
+        uses = self._screen.screened_shares(design)
+        errors: dict[str, float] = {}
+        for name, violation in violations.items():
+            plain = name.removesuffix(LOOP_SUFFIX)
             if uses.get(plain, 0.0) > 0:
-                learned[plain] = max(learned.get(plain, 1.0), min(miss.share / uses[plain], MOST))
-        self._burdens |= learned
+                errors[plain] = max(errors.get(plain, 1.0), min(violation.share / uses[plain], MAX_SCREENING_ERROR))
+        self._screening_errors |= errors
 
-    def sets(self, winner: Found) -> Sets:
-        """What was found; the front has those that bear the burdens, and the winner."""
-        if not self._burdens:
+    def search_result(self, winner: DesignPoint) -> SearchResult:
+        """The result; its front has the sets that are feasible with the screening errors, and the winner."""
+        if not self._screening_errors:
             return self._sets
-        found = self._sets.found
-        held = [one for one, bears in zip(found, self._bears(found), strict=True) if bears and one is not winner]
-        held.append(winner)
-        first, second = (np.array([one.value(name) for one in held]) for name in self._sets.pair)
-        return self._sets._replace(front=tuple(held[k] for k in unbeaten(first, second)))
+        designs = self._sets.designs
+        feasible = [
+            design
+            for design, bears in zip(designs, self._are_feasible(designs), strict=True)
+            if bears and design is not winner
+        ]
+        feasible.append(winner)
+        first, second = (np.array([design.objective_value(name) for design in feasible]) for name in self._sets.pair)
+        return self._sets._replace(front=tuple(feasible[k] for k in pareto_front_indices(first, second)))
 
-    def remarks(self, winner: Found) -> Iterator[str]:
-        """On better sets that were not analysed because others like them failed."""
-        left = len(self._better(winner))
-        if left and self._burdens:
-            told = ", ".join(f"{name} ({factor:.3g} times)" for name, factor in self._burdens.items())
-            sets = "one better set was" if left == 1 else f"{left} better sets were"
+    def unanalysed_remarks(self, winner: DesignPoint) -> Iterator[str]:
+        """A remark on better sets that were not analysed because similar ones failed."""
+        count = len(self._better_designs(winner))
+        if count and self._screening_errors:
+            factors = ", ".join(f"{name} ({factor:.3g} times)" for name, factor in self._screening_errors.items())
+            sets = "one better set was" if count == 1 else f"{count} better sets were"
             yield (
-                f"{sets} not analysed: analyses took more of these limits than the screening says, {told}, and if "
-                "these sets take as much more they miss them."
+                f"{sets} not analysed: the analyses show a higher utilisation of these limits than the screening, "
+                f"{factors}, and with the same factors these sets exceed them."
             )
 
-    def _next(self) -> int | None:
-        """Where the best set waits that bears the burdens; where none does, the one that misses them by little."""
-        place = self._first_that_bears()
-        if place is None and self._burdens and self._searches < SEARCHES:
+    def _next_position(self) -> int | None:
+        """Index of the best set that is feasible with the screening errors, or else of one that nearly is."""
+        position = self._first_feasible()
+        if position is None and self._screening_errors and self._searches < MAX_REPEATED_SEARCHES:
             self._searches += 1
-            self._search()
-            place = self._first_that_bears()
-        return self._closest() if place is None else place
+            self._search_again()
+            position = self._first_feasible()
+        return self._closest_position() if position is None else position
 
-    def _first_that_bears(self) -> int | None:
-        for start in range(0, len(self._waiting), CHUNK):
-            bears = np.flatnonzero(self._bears(self._waiting[start : start + CHUNK]))
-            if bears.size:
-                return start + int(bears[0])
+    def _first_feasible(self) -> int | None:
+        for start in range(0, len(self._pending_designs), RANKING_CHUNK_SIZE):
+            feasible = np.flatnonzero(self._are_feasible(self._pending_designs[start : start + RANKING_CHUNK_SIZE]))
+            if feasible.size:
+                return start + int(feasible[0])
         return None
 
-    def _closest(self) -> int | None:
-        if not self._waiting:
+    def _closest_position(self) -> int | None:
+        if not self._pending_designs:
             return None
-        uses = self._uses(self._waiting)
+        uses = self._corrected_shares(self._pending_designs)
         best = int(uses.argmin())
-        return best if uses[best] <= HOPE * self._share else None
+        return best if uses[best] <= NEAR_MISS_FACTOR * self._allowed_share else None
 
-    def _bears(self, found: Sequence[Found]) -> NDArray[np.bool_]:
-        return np.asarray(self._uses(found) <= self._share)
+    def _are_feasible(self, designs: Sequence[DesignPoint]) -> NDArray[np.bool_]:
+        return np.asarray(self._corrected_shares(designs) <= self._allowed_share)
 
-    def _uses(self, found: Sequence[Found]) -> Array:
-        """The largest share of any limit that each takes under the burdens; what the screening found keeps them all."""
-        if self._screen is None or not self._burdens or not found:
-            return np.zeros(len(found))
-        sets, places = self._screen.burdened(self._burdens), self._screen.places(found)
-        chunks = [sets.evaluated(places[start : start + CHUNK]).use for start in range(0, len(places), CHUNK)]
+    def _corrected_shares(self, designs: Sequence[DesignPoint]) -> Array:
+        """The largest utilisation of any limit by each set with the screening errors; without them all are feasible."""
+        if self._screen is None or not self._screening_errors or not designs:
+            return np.zeros(len(designs))
+        sets, places = self._screen.corrected_sets(self._screening_errors), self._screen.choice_indices(designs)
+        chunks = [
+            sets.evaluate_sets(places[start : start + RANKING_CHUNK_SIZE]).largest_share
+            for start in range(0, len(places), RANKING_CHUNK_SIZE)
+        ]
         return np.concatenate(chunks)
 
     @property
-    def _share(self) -> float:
-        return 1.0 if self._screen is None else self._screen.question.share
+    def _allowed_share(self) -> float:
+        return 1.0 if self._screen is None else self._screen.problem.share
 
-    def _search(self) -> None:
-        """More sets, under the burdens, if there are any."""
+    def _search_again(self) -> None:
+        """Search more sets with the screening errors."""
         assert self._screen is not None
         try:
-            more = self._screen.best(self._burdens)
+            more = self._screen.best_sets_under(self._screening_errors)
         except InputError as error:
             self.refusal = str(error).removeprefix("size_drives: ")
             return
-        self._known |= {_keys(one): one for one in more.found}
-        self._waiting = [one for one in more.found if _keys(one) not in self._tried]
-        self._sets = more._replace(looked_at=self._sets.looked_at + more.looked_at, remarks=self._sets.remarks)
+        self._design_by_keys |= {_design_keys(design): design for design in more.designs}
+        self._pending_designs = [design for design in more.designs if _design_keys(design) not in self._tried_keys]
+        self._sets = more._replace(
+            evaluated_count=self._sets.evaluated_count + more.evaluated_count, remarks=self._sets.remarks
+        )

@@ -1,4 +1,4 @@
-"""The best design whose own analysis keeps every limit, in the prescribed motion and in the closed loop."""
+"""The best design whose analysis satisfies every limit, prescribed and in closed loop."""
 
 from __future__ import annotations
 
@@ -8,229 +8,254 @@ from math import isfinite
 
 from gearwright.analysis import Analysis, analyse
 from gearwright.design.candidates.candidates import Choice
-from gearwright.design.candidates.chosen_drives import with_choices
-from gearwright.design.candidates.objectives import Found
-from gearwright.design.candidates.usable_entries import unlimited
+from gearwright.design.candidates.chosen_drives import with_chosen_drives
+from gearwright.design.candidates.objectives import DesignPoint
+from gearwright.design.candidates.usable_entries import unlimited_by_sheet
 from gearwright.design.robot_preparation.rigid_gears import elastic_remarks
-from gearwright.design.search.drive_set_search import Sets
+from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.sizing.controller_gains import controller_gains
-from gearwright.design.sizing.ranking import Ranking
+from gearwright.design.sizing.ranking import DesignRanking
 from gearwright.design.sizing.sizing_result import Sizing
-from gearwright.design.sizing.verification import Miss, Verification, none_verified, without_accuracy
-from gearwright.design.variables.design_evaluation import Question
-from gearwright.design.variables.mixed_search import BEST, refined
+from gearwright.design.sizing.verification import LimitViolation, Verification, no_verified_design, without_accuracy
+from gearwright.design.variables.design_evaluation import SizingProblem
+from gearwright.design.variables.mixed_search import POLISHED_PROPOSALS, refine_design
 from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
 from gearwright.parts import Robot
-from gearwright.simulation.progress import counting
-from gearwright.text import listed
+from gearwright.simulation.progress import counting_bar
+from gearwright.text import listed_names
 
-TRIED = 50
-"""How many of the best sets are analysed before it is said that none keeps every limit."""
-LOOPED = 15
-"""How many where a closed loop is simulated, which takes seconds."""
-SPOILING = 5
-"""How many sets may ask too much of drives that were not chosen before the best of them is taken, with a remark."""
-SCREENED = (
-    "of the front only the design that was chosen was analysed: the others keep every limit in the screening. "
+MAX_ANALYSED_SETS = 50
+"""Largest number of sets that are analysed."""
+MAX_SIMULATED_SETS = 15
+"""Largest number of sets that are analysed with a closed loop, which takes seconds each."""
+MAX_OVERLOADING_SETS = 5
+"""Number of sets that overload drives that were not chosen, after which the best of them is used with a remark."""
+SCREENED_FRONT_REMARK = (
+    "of the Pareto front only the selected design was analysed: the others satisfy every limit in the screening. "
     "`verify_front` (--verify-front) analyses them all."
 )
-REFINED = 3
-"""How often a design that misses a limit by its analysis is brought back below it."""
+MAX_REPAIRS = 3
+"""Number of repairs of a design that exceeds a limit in its analysis."""
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A design that was analysed, and the limits that it must keep and does not."""
+class AnalysedDesign:
+    """An analysed design, with its exceeded limits."""
 
-    found: Found
+    design: DesignPoint
     robot: Robot
     analysis: Analysis
-    missed: dict[str, Miss]
+    violations: dict[str, LimitViolation]
 
 
-def best_verified(
-    question: Question, ranking: Ranking, remarks: tuple[str, ...], whole_front: bool, progress: bool | None
+def best_verified_design(
+    problem: SizingProblem, ranking: DesignRanking, remarks: tuple[str, ...], whole_front: bool, progress: bool | None
 ) -> Sizing:
-    """The best design that keeps every limit when analysed: the screening sees no loop, no links, no swing of heat.
+    """The best design that satisfies every limit in its analysis, with closed loop, links and temperature variation.
 
     Args:
-        question: what is looked for.
-        ranking: in which order designs are tried.
-        remarks: what there is to say before.
-        whole_front: whether all designs of the front are analysed, and those left out that miss a limit.
-        progress: whether a bar is drawn.
+        problem: the sizing problem.
+        ranking: order of the designs.
+        remarks: earlier remarks.
+        whole_front: whether all designs of the front are analysed, and those that exceed a limit removed.
+        progress: whether to show a progress bar.
 
     Raises:
-        InputError: none of those tried keeps every limit.
+        InputError: no analysed design satisfies every limit.
     """
-    most = LOOPED if _loops(question) else TRIED
-    with counting(most, 0, progress, "analysing sets") as count:
-        trials = Trials(question, ranking, most, count)
-        best = trials.first(ranking)
+    limit = MAX_SIMULATED_SETS if _has_closed_loop(problem) else MAX_ANALYSED_SETS
+    with counting_bar(limit, 0, progress, "analysing sets") as count:
+        trials = DesignTrials(problem, ranking, limit, count)
+        best = trials.first_feasible(ranking)
         if best is not None:
-            best = trials.first(ranking.passed_over(best.found)) or best
-    best = best or trials.least_spoiling()
-    sets = ranking.sets(best.found)
-    told: tuple[str, ...] = (SCREENED,) if len(sets.front) > 1 else ()
+            best = trials.first_feasible(ranking.skipped_designs(best.design)) or best
+    best = best or trials.best_if_other_drives_overload()
+    sets = ranking.search_result(best.design)
+    front_remarks: tuple[str, ...] = (SCREENED_FRONT_REMARK,) if len(sets.front) > 1 else ()
     if whole_front:
-        with counting(len(sets.front), 0, progress, "analysing the front") as count:
-            sets, told = trials.kept_front(sets, best, count)
-    said = (*remarks, *trials.remarks(best), *ranking.remarks(best.found))
-    return _winner(question, sets, best, said, told)
+        with counting_bar(len(sets.front), 0, progress, "analysing the front") as count:
+            sets, front_remarks = trials.verified_front(sets, best, count)
+    all_remarks = (*remarks, *trials.trial_remarks(best), *ranking.unanalysed_remarks(best.design))
+    return _sizing_of_winner(problem, sets, best, all_remarks, front_remarks)
 
 
-class Trials:
-    """Analyses of designs, one after the other.
+class DesignTrials:
+    """A sequence of analyses of designs.
 
     Args:
-        question: what is looked for.
-        ranking: which learns from those that fail.
-        most: how many there may be.
-        count: called with how many there were.
+        problem: the sizing problem.
+        ranking: is updated by designs that fail.
+        most: largest number of analyses.
+        count: called with the number of analyses.
     """
 
-    def __init__(self, question: Question, ranking: Ranking, most: int, count: Callable[[int], None]) -> None:
-        self._question, self._ranking, self._most, self._count = question, ranking, most, count
-        self._judge = Verification(question)
-        self._failed: list[Tried] = []
-        self._unable: list[GearwrightError] = []
+    def __init__(self, problem: SizingProblem, ranking: DesignRanking, most: int, count: Callable[[int], None]) -> None:
+        self._problem, self._ranking, self._max_analyses, self._count = problem, ranking, most, count
+        self._verification = Verification(problem)
+        self._infeasible_designs: list[AnalysedDesign] = []
+        self._analysis_errors: list[GearwrightError] = []
 
-    def first(self, designs: Iterable[Found]) -> Tried | None:
-        """The first that keeps every limit, if there is one among those that may still be tried."""
-        for found in designs:
-            if self._done:
+    def first_feasible(self, designs: Iterable[DesignPoint]) -> AnalysedDesign | None:
+        """The first feasible design within the remaining number of analyses, or None."""
+        for design in designs:
+            if self._is_finished:
                 break
-            tried = self._tried(found)
-            if tried is not None and not tried.missed:
-                return tried
-            self._count(self._analyses)
+            analysed = self._try_design(design)
+            if analysed is not None and not analysed.violations:
+                return analysed
+            self._count(self._analysis_count)
         return None
 
     @property
-    def _analyses(self) -> int:
-        return len(self._failed) + len(self._unable)
+    def _analysis_count(self) -> int:
+        return len(self._infeasible_designs) + len(self._analysis_errors)
 
     @property
-    def _done(self) -> bool:
-        """Whether enough was tried, or enough with nothing amiss but drives that were not chosen."""
-        return len(self._spoiling) >= SPOILING or self._analyses >= self._most
+    def _is_finished(self) -> bool:
+        """Whether the number of analyses, or of sets that overload only other drives, is exhausted."""
+        return len(self._overloading_designs) >= MAX_OVERLOADING_SETS or self._analysis_count >= self._max_analyses
 
     @property
-    def _spoiling(self) -> list[Tried]:
-        return [one for one in self._failed if self._judge.only_of_others(one.missed)]
+    def _overloading_designs(self) -> list[AnalysedDesign]:
+        return [
+            analysed
+            for analysed in self._infeasible_designs
+            if self._verification.is_only_of_others(analysed.violations)
+        ]
 
-    def _tried(self, found: Found) -> Tried | None:
-        """A design analysed; None if that cannot be done."""
-        improve = len(self._failed) < BEST
+    def _try_design(self, design: DesignPoint) -> AnalysedDesign | None:
+        """An analysed design; None if it cannot be analysed."""
+        improve = len(self._infeasible_designs) < POLISHED_PROPOSALS
         try:
-            tried = (_brought_back if improve else _analysed)(self._question, self._judge, found)
+            analysed = (_repaired_design if improve else _analyse_design)(self._problem, self._verification, design)
         except (PartError, InputError, SimulationError, SingularityError) as error:
-            self._unable.append(error)
+            self._analysis_errors.append(error)
             return None
-        if tried.missed:
-            self._judge.refuse_hopeless(tried.analysis)
-            self._failed.append(tried)
-            self._ranking.learn(found, tried.missed)
-        return tried
+        if analysed.violations:
+            self._verification.raise_if_unattainable(analysed.analysis)
+            self._infeasible_designs.append(analysed)
+            self._ranking.record_error(design, analysed.violations)
+        return analysed
 
-    def least_spoiling(self) -> Tried:
-        """The best that asks too much of nothing but drives that were not chosen; an error if there is none."""
-        if self._spoiling:
-            return self._spoiling[0]
-        if not self._failed:
-            raise self._unable[0]
-        raise none_verified(self._question, [one.missed for one in self._failed], self._ranking.refusal)
+    def best_if_other_drives_overload(self) -> AnalysedDesign:
+        """The best design that overloads only drives that were not chosen; an error without such a design."""
+        if self._overloading_designs:
+            return self._overloading_designs[0]
+        if not self._infeasible_designs:
+            raise self._analysis_errors[0]
+        raise no_verified_design(
+            self._problem, [analysed.violations for analysed in self._infeasible_designs], self._ranking.refusal
+        )
 
-    def kept_front(self, sets: Sets, best: Tried, count: Callable[[int], None]) -> tuple[Sets, tuple[str, ...]]:
-        """The designs of the front that keep every limit when analysed, and what is to be said about the others."""
-        kept, missed = [], dict[str, None]()
-        for number, found in enumerate(sets.front):
-            limits = {} if found is best.found else self._limits_missed(found)
-            kept += [] if limits else [found]
-            missed |= dict.fromkeys(limits)
+    def verified_front(
+        self, sets: SearchResult, best: AnalysedDesign, count: Callable[[int], None]
+    ) -> tuple[SearchResult, tuple[str, ...]]:
+        """The designs of the front that satisfy every limit in their analysis, and a remark on the others."""
+        feasible, violated = [], dict[str, None]()
+        for number, design in enumerate(sets.front):
+            limits = {} if design is best.design else self._violated_limits(design)
+            feasible += [] if limits else [design]
+            violated |= dict.fromkeys(limits)
             count(number + 1)
-        dropped = len(sets.front) - len(kept)
-        said = f"left out of the front: {dropped}, of designs that miss {listed(missed)} when analysed."
-        return sets._replace(front=tuple(kept)), (said,) if dropped else ()
+        dropped = len(sets.front) - len(feasible)
+        remark = (
+            f"removed from the Pareto front: {dropped} designs that exceed {listed_names(violated)} in the analysis."
+        )
+        return sets._replace(front=tuple(feasible)), (remark,) if dropped else ()
 
-    def _limits_missed(self, found: Found) -> Iterable[str]:
+    def _violated_limits(self, design: DesignPoint) -> Iterable[str]:
         try:
-            return _analysed(self._question, self._judge, found).missed
+            return _analyse_design(self._problem, self._verification, design).violations
         except (PartError, InputError, SimulationError, SingularityError) as error:
             return [str(error)]
 
-    def remarks(self, best: Tried) -> Iterator[str]:
-        """On the winner, and on better designs that failed."""
-        yield from self._judge.remarks(best.analysis)
-        objective = self._question.objective
-        most = best.found.value(objective)
-        better = [one for one in self._failed if one is not best and one.found.value(objective) <= most]
+    def trial_remarks(self, best: AnalysedDesign) -> Iterator[str]:
+        """Remarks on the selected design, and on better designs that failed."""
+        yield from self._verification.unchosen_drive_remarks(best.analysis)
+        objective = self._problem.objective
+        bound = best.design.objective_value(objective)
+        better = [
+            analysed
+            for analysed in self._infeasible_designs
+            if analysed is not best and analysed.design.objective_value(objective) <= bound
+        ]
         if better:
-            missed = listed(dict.fromkeys(name for one in better for name in one.missed))
+            violated = listed_names(dict.fromkeys(name for analysed in better for name in analysed.violations))
             sets = "one better set" if len(better) == 1 else f"{len(better)} better sets"
-            yield f"{sets} kept every limit in the screening, but not when analysed, by {missed}."
-        if self._unable:
-            yield f"sets that cannot be analysed were passed over, {len(self._unable)} of them: {self._unable[0]}"
+            yield f"{sets} satisfied every limit in the screening, but not in the analysis: {violated}."
+        if self._analysis_errors:
+            yield (
+                f"{len(self._analysis_errors)} sets were skipped, because they cannot be analysed: "
+                f"{self._analysis_errors[0]}"
+            )
 
 
-def _loops(question: Question) -> bool:
-    return question.space.base.task.perturbed is not None
+def _has_closed_loop(problem: SizingProblem) -> bool:
+    return problem.space.base.task.perturbed is not None
 
 
-def _brought_back(question: Question, judge: Verification, found: Found) -> Tried:
-    """A design that misses a limit, with its continuous variables changed until it does not."""
-    tried = _analysed(question, judge, found)
-    for _ in range(REFINED if question.space.continuous else 0):
-        excess = max((miss.share for miss in tried.missed.values()), default=0.0) / question.share
-        again = refined(question, tried.found, excess) if tried.missed and isfinite(excess) else None
-        if again is None:
+def _repaired_design(problem: SizingProblem, judge: Verification, design: DesignPoint) -> AnalysedDesign:
+    """A design that exceeds a limit, with its continuous variables changed until it does not."""
+    analysed = _analyse_design(problem, judge, design)
+    for _ in range(MAX_REPAIRS if problem.space.continuous_variables else 0):
+        excess = max((violation.share for violation in analysed.violations.values()), default=0.0) / problem.share
+        refined_design = (
+            refine_design(problem, analysed.design, excess) if analysed.violations and isfinite(excess) else None
+        )
+        if refined_design is None:
             break
-        tried = _analysed(question, judge, again)
-    return tried
+        analysed = _analyse_design(problem, judge, refined_design)
+    return analysed
 
 
-def _analysed(question: Question, judge: Verification, found: Found) -> Tried:
-    """A design analysed; one that misses a limit of the prescribed motion is not simulated."""
-    design = question.space.design(dict(found.values))
-    robot = with_choices(design.robot, _choices(question, found))
-    task = without_accuracy(design.task) if _loops(question) else design.task
-    for loop in (None, task.perturbed) if _loops(question) else (None,):
-        analysis = analyse(robot, replace(task, perturbed=loop), sections=design.sections, catalogue=question.table)
-        missed = judge.missed(analysis)
-        if missed and not judge.only_of_others(missed):
+def _analyse_design(problem: SizingProblem, judge: Verification, point: DesignPoint) -> AnalysedDesign:
+    """An analysed design; the closed loop is not simulated if a limit of the prescribed motion is exceeded."""
+    design = problem.space.design_with(dict(point.values))
+    robot = with_chosen_drives(design.robot, _choices_by_joint(problem, point))
+    task = without_accuracy(design.task) if _has_closed_loop(problem) else design.task
+    for loop in (None, task.perturbed) if _has_closed_loop(problem) else (None,):
+        analysis = analyse(robot, replace(task, perturbed=loop), sections=design.sections, catalogue=problem.catalogue)
+        violations = judge.violations(analysis)
+        if violations and not judge.is_only_of_others(violations):
             break
-    return Tried(found, robot, analysis, missed)
+    return AnalysedDesign(point, robot, analysis, violations)
 
 
-def _choices(question: Question, found: Found) -> dict[str, Choice]:
-    return dict(zip(question.joints, found.choices, strict=True))
+def _choices_by_joint(problem: SizingProblem, design: DesignPoint) -> dict[str, Choice]:
+    return dict(zip(problem.judged_joints, design.choices, strict=True))
 
 
-def _winner(question: Question, sets: Sets, tried: Tried, remarks: Sequence[str], of_front: Sequence[str]) -> Sizing:
-    """The design that is handed back, analysed with all that its task requires."""
-    design = question.space.design(dict(tried.found.values))
-    analysis = tried.analysis
-    if _loops(question) and "accuracy" in design.task.required:
-        analysis = analyse(tried.robot, design.task, sections=design.sections, catalogue=question.table)
-    choices = _choices(question, tried.found)
+def _sizing_of_winner(
+    problem: SizingProblem,
+    sets: SearchResult,
+    analysed: AnalysedDesign,
+    remarks: Sequence[str],
+    of_front: Sequence[str],
+) -> Sizing:
+    """The result, analysed with all requirements of its task."""
+    design = problem.space.design_with(dict(analysed.design.values))
+    analysis = analysed.analysis
+    if _has_closed_loop(problem) and "accuracy" in design.task.required:
+        analysis = analyse(analysed.robot, design.task, sections=design.sections, catalogue=problem.catalogue)
+    choices = _choices_by_joint(problem, analysed.design)
     return Sizing(
         choices,
-        tried.robot,
+        analysed.robot,
         analysis,
         sets.front,
-        sets.looked_at,
-        (*remarks, *_of_choices(question, choices), *of_front),
-        dict(tried.found.values),
+        sets.evaluated_count,
+        (*remarks, *_choice_remarks(problem, choices), *of_front),
+        dict(analysed.design.values),
         controller_gains(analysis),
-        tried.found,
+        analysed.design,
         sets.pair,
     )
 
 
-def _of_choices(question: Question, choices: Mapping[str, Choice]) -> Iterator[str]:
-    """What the sheets of the winner do not limit, and how stiff its gears were taken to be."""
-    chosen = {joint: one for joint, one in choices.items() if not one.kept}
-    for joint, one in chosen.items():
-        yield from unlimited(joint, one.motor, one.gearbox)
-    boxes = [(joint, one.gearbox.stiffness) for joint, one in chosen.items() if one.gearbox is not None]
-    yield from elastic_remarks(question.space.base.robot, boxes)
+def _choice_remarks(problem: SizingProblem, choices: Mapping[str, Choice]) -> Iterator[str]:
+    """Remarks on limits that the data sheets of the winner do not state, and on the stiffness of its gears."""
+    chosen = {joint: choice for joint, choice in choices.items() if not choice.is_kept}
+    for joint, choice in chosen.items():
+        yield from unlimited_by_sheet(joint, choice.motor, choice.gearbox)
+    boxes = [(joint, choice.gearbox.stiffness) for joint, choice in chosen.items() if choice.gearbox is not None]
+    yield from elastic_remarks(problem.space.base.robot, boxes)

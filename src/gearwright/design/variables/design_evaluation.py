@@ -1,4 +1,4 @@
-"""One design judged: the drives that suit it best, its numbers, and how much of every limit it takes."""
+"""Evaluation of one design: its best drives, its objectives, and the utilisation of every limit."""
 
 from __future__ import annotations
 
@@ -10,169 +10,183 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
 from gearwright.analysis.links.beam import LinkBeam
-from gearwright.analysis.links.structural_deflection import acting_on, structure_of
+from gearwright.analysis.links.structural_deflection import analyse_structure, external_wrenches
 from gearwright.catalogue import Catalogue
-from gearwright.design.candidates.candidates import Candidates, Choice, candidates, kept_candidate
-from gearwright.design.candidates.chosen_drives import with_choices
+from gearwright.design.candidates.candidates import Candidates, Choice, catalogue_candidates, present_drive_candidate
+from gearwright.design.candidates.chosen_drives import with_chosen_drives
 from gearwright.design.candidates.drive_influence import DriveBasis, DriveSpace, drive_space
-from gearwright.design.candidates.fitted_drive import own_motor
-from gearwright.design.candidates.objectives import Found
-from gearwright.design.candidates.perturbation_feasibility import possible_choices
+from gearwright.design.candidates.fitted_drive import present_motor_sheet
+from gearwright.design.candidates.objectives import DesignPoint
+from gearwright.design.candidates.perturbation_feasibility import buildable_choices
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
-from gearwright.design.search.drive_set_search import described, quick_options
-from gearwright.design.search.drive_sets import DriveSets, Places
-from gearwright.design.search.enumeration import walked
-from gearwright.design.search.genetic_search import Judged, improved
-from gearwright.design.variables.design_variables import Design, DesignSpace, Values
+from gearwright.design.search.drive_set_search import design_points, fast_enough_options
+from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
+from gearwright.design.search.enumeration import light_sets
+from gearwright.design.search.genetic_search import SetEvaluator, improve_by_joint
+from gearwright.design.variables.design_variables import Design, DesignSpace, VariableValues
 from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
 from gearwright.parts import Material, Robot
 
-CYCLE_TIME = "cycle time"
-TIP, TIP_PEAK = "tip deflection", "tip.peak_deflection"
-"""Limits of a task and of a whole arm, and what the latter limits, by their names in an analysis."""
+CYCLE_TIME_LIMIT = "cycle time"
+TIP_LIMIT, TIP_CHARACTERISTIC = "tip deflection", "tip.peak_deflection"
+"""Limits of a task and of a whole arm, and the limited quantity of the latter, by their names in an analysis."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is looked for.
+class SizingProblem:
+    """The sizing problem.
 
     Args:
-        space: the design and what may vary.
-        table: motors and gearboxes.
-        chosen: joints whose drives are chosen.
-        objective: what is wanted least.
-        share: of every limit that may be taken.
-        samples: at how many times of the cycle.
-        model: of the machine by which drives are judged; None for the exact one.
+        space: the design and its variables.
+        catalogue: motors and gearboxes.
+        chosen_joints: joints whose drives are chosen.
+        objective: the minimised objective.
+        share: allowed utilisation of every limit.
+        samples: number of samples of the cycle.
+        model: approximation of the machine in the screening; None for the exact machine.
     """
 
     space: DesignSpace
-    table: Catalogue
-    chosen: tuple[str, ...]
+    catalogue: Catalogue
+    chosen_joints: tuple[str, ...]
     objective: str
     share: float
     samples: int
     model: str | None = None
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        """Joints whose drives are judged: those chosen, those whose ratio varies; all if nothing is chosen."""
+    def judged_joints(self) -> tuple[str, ...]:
+        """Joints whose drives are evaluated: chosen drives and variable ratios; all if no drive is chosen."""
         driven = [drive.joint for drive in self.space.base.robot.drives]
-        told = {*self.chosen, *self.space.ratios}
-        return tuple(joint for joint in driven if joint in told or not self.chosen)
+        relevant = {*self.chosen_joints, *self.space.ratio_variables}
+        return tuple(joint for joint in driven if joint in relevant or not self.chosen_joints)
 
-    def options(self, drives: DriveSpace) -> tuple[Candidates, ...]:
-        """Per joint what may drive it: the catalogue, or for joints that are not chosen their own motor."""
-        return tuple(self._options(basis) for basis in drives.drives)
+    def candidate_options(self, drives: DriveSpace) -> tuple[Candidates, ...]:
+        """Candidates of each joint: the catalogue, or the present motor of a joint that is not chosen."""
+        return tuple(self._joint_options(basis) for basis in drives.drives)
 
-    def _options(self, basis: DriveBasis) -> Candidates:
+    def _joint_options(self, basis: DriveBasis) -> Candidates:
         base = self.space.base
         task = base.task
-        if basis.drive.joint in self.chosen:
-            return possible_choices(self.catalogued(basis), base.robot, task)
-        return kept_candidate(basis, own_motor(basis.drive, self.table), self.table, task.ambient, self.life)
+        if basis.drive.joint in self.chosen_joints:
+            return buildable_choices(self.joint_candidates(basis), base.robot, task)
+        return present_drive_candidate(
+            basis, present_motor_sheet(basis.drive, self.catalogue), self.catalogue, task.ambient, self.required_life
+        )
 
-    def catalogued(self, basis: DriveBasis) -> Candidates:
-        """All that the catalogue has for a joint."""
-        return candidates(basis, self.table, self.space.base.task.ambient, self.life)
+    def joint_candidates(self, basis: DriveBasis) -> Candidates:
+        """All candidates of the catalogue for a joint."""
+        return catalogue_candidates(basis, self.catalogue, self.space.base.task.ambient, self.required_life)
 
     @property
-    def life(self) -> float | None:
-        """What the task requires of gearboxes [h]."""
+    def required_life(self) -> float | None:
+        """Required life of gearboxes [h]."""
         return self.space.base.task.required.get("life")
 
-    def drives(self, design: Design) -> DriveSpace:
+    def drive_space_of(self, design: Design) -> DriveSpace:
         """The forces of a design as a function of its drives."""
-        return drive_space(design.robot, design.task, self.joints, self.samples, self.geared, self.model)
+        return drive_space(
+            design.robot, design.task, self.judged_joints, self.samples, self.kept_gear_joints, self.model
+        )
 
     @property
-    def geared(self) -> tuple[str, ...]:
-        """Joints whose gear stays, with the ratio that it has or that varies."""
-        return tuple(joint for joint in self.joints if joint not in self.chosen or joint in self.space.ratios)
+    def kept_gear_joints(self) -> tuple[str, ...]:
+        """Joints whose gear stays, with a fixed or variable ratio."""
+        return tuple(
+            joint
+            for joint in self.judged_joints
+            if joint not in self.chosen_joints or joint in self.space.ratio_variables
+        )
 
 
 @dataclass(frozen=True)
-class Judgement:
+class DesignEvaluation:
     """A design with its best drives.
 
     Args:
-        found: its numbers; `use` counts the links too.
-        sets: from which the drives were taken.
-        places: of the drives in them.
-        tightest: name of the limit of which it takes the largest share.
+        design: its objectives; `use` includes the links.
+        sets: the sets of drives.
+        places: indices of the drives in them.
+        tightest: name of the limit with the largest utilisation.
     """
 
-    found: Found
+    design: DesignPoint
     sets: DriveSets
-    places: Places
+    places: ChoiceIndices
     tightest: str
 
-    def choices(self, joints: Sequence[str]) -> dict[str, Choice]:
+    def choices_by_joint(self, joints: Sequence[str]) -> dict[str, Choice]:
         """Per joint its drive."""
-        return dict(zip(joints, self.found.choices, strict=True))
+        return dict(zip(joints, self.design.choices, strict=True))
 
 
-def judged(question: Question, values: Values) -> Judgement:
-    """The drives that suit a design best, and what it comes to with them.
+def evaluate_design(problem: SizingProblem, values: VariableValues) -> DesignEvaluation:
+    """A design with its best drives, evaluated.
 
     Raises:
-        InputError: no drive turns fast enough, or the design cannot be built.
+        InputError: no drive is fast enough, or the design cannot be built.
     """
-    design = question.space.design(values)
-    drives = question.drives(design)
-    sets = DriveSets(drives, quick_options(drives, question.options(drives), np.inf, question.objective))
-    judge = Judged(sets, question.objective, question.share)
-    start = walked(sets, question.share)
-    places = improved(judge, start[judge.costs(start).argmin()])
-    return completed(question, design, values, sets, places)
+    design = problem.space.design_with(values)
+    drives = problem.drive_space_of(design)
+    sets = DriveSets(drives, fast_enough_options(drives, problem.candidate_options(drives), np.inf, problem.objective))
+    evaluator = SetEvaluator(sets, problem.objective, problem.share)
+    start = light_sets(sets, problem.share)
+    places = improve_by_joint(evaluator, start[evaluator.objective_costs(start).argmin()])
+    return complete_evaluation(problem, design, values, sets, places)
 
 
-def completed(question: Question, design: Design, values: Values, sets: DriveSets, places: Places) -> Judgement:
-    """A design and its drives, with what the links add."""
-    found = described(sets, places[None], sets.evaluated(places[None]))[0]
-    tightest, _ = sets.tightest(places)
-    sized = with_choices(design.robot, dict(zip(question.joints, found.choices, strict=True)))
-    links = link_uses(design, sized, sets.space)
-    use, others = found.use, {**links, **_time_use(design.task)}
-    if others and max(others.values()) > use:
-        tightest = max(others, key=lambda name: others[name])
-        use = others[tightest]
-    mass = found.mass + float(question.space.beam_mass(values))
-    kept = found._replace(mass=mass, use=use, values=tuple(values.items()))
-    return Judgement(kept, sets, places, tightest)
+def complete_evaluation(
+    problem: SizingProblem, design: Design, values: VariableValues, sets: DriveSets, places: ChoiceIndices
+) -> DesignEvaluation:
+    """A design and its drives, evaluated with the limits of the links."""
+    design_point = design_points(sets, places[None], sets.evaluate_sets(places[None]))[0]
+    tightest, _ = sets.tightest_limit(places)
+    sized = with_chosen_drives(design.robot, dict(zip(problem.judged_joints, design_point.choices, strict=True)))
+    links = link_shares(design, sized, sets.space)
+    largest_share, other_shares = design_point.largest_share, {**links, **_time_share(design.task)}
+    if other_shares and max(other_shares.values()) > largest_share:
+        tightest = max(other_shares, key=lambda name: other_shares[name])
+        largest_share = other_shares[tightest]
+    mass = design_point.mass + float(problem.space.varied_beam_mass(values))
+    final_point = design_point._replace(mass=mass, largest_share=largest_share, values=tuple(values.items()))
+    return DesignEvaluation(final_point, sets, places, tightest)
 
 
-def _time_use(task: Task) -> dict[str, float]:
-    """Of the time that a cycle may take, the share that it takes."""
-    most = task.required.get("cycle_time")
-    return {} if most is None else {CYCLE_TIME: task.cycle.duration / most}
+def _time_share(task: Task) -> dict[str, float]:
+    """Utilisation of the allowed cycle time."""
+    limit = task.required.get("cycle_time")
+    return {} if limit is None else {CYCLE_TIME_LIMIT: task.cycle.duration / limit}
 
 
-def link_uses(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
-    """Per link with a section the share of its strength, and how much of the deflection that the task allows."""
+def link_shares(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
+    """Utilisation of the strength of each link with a section, and of the allowed deflection."""
     if not design.sections:
         return {}
     task, motion = design.task, drives.motion
-    robot = rigid_robot(task.carried_by(sized))  # what gears give is left to the analysis of the winner
+    robot = rigid_robot(task.loaded_robot(sized))  # elastic gears are part of the analysis of the selected design
     mech = assemble(robot)
-    acting = acting_on(robot, mech, motion, task.forces, task.contact)
-    found = structure_of(robot, mech, motion, design.sections, acting, task.tip)
-    materials = {name: LinkBeam.of(section).material for name, section in design.sections.items()}
-    return shares_of_links(found.numbers(), materials, task)
+    wrenches = external_wrenches(robot, mech, motion, task.forces, task.contact)
+    structure = analyse_structure(robot, mech, motion, design.sections, wrenches, task.tip)
+    materials = {name: LinkBeam.from_section(section).material for name, section in design.sections.items()}
+    return shares_from_peaks(structure.peak_values(), materials, task)
 
 
-def shares_of_links(numbers: Mapping[str, Scalar], materials: Mapping[str, Material], task: Task) -> dict[str, Scalar]:
-    """Per limit of links and tip the share that is taken, from the characteristics that `Structure.numbers` names."""
-    uses = {f"{name}: stress": numbers[f"{name}.peak_stress"] / one.strength for name, one in materials.items()}
-    if "tip_deflection" in task.required and TIP_PEAK in numbers:
-        uses[TIP] = numbers[TIP_PEAK] / task.required["tip_deflection"]
+def shares_from_peaks(
+    numbers: Mapping[str, Scalar], materials: Mapping[str, Material], task: Task
+) -> dict[str, Scalar]:
+    """Utilisation of each limit of links and tip, from the characteristics of `Structure.numbers`."""
+    uses = {
+        f"{name}: stress": numbers[f"{name}.peak_stress"] / material.strength for name, material in materials.items()
+    }
+    if "tip_deflection" in task.required and TIP_CHARACTERISTIC in numbers:
+        uses[TIP_LIMIT] = numbers[TIP_CHARACTERISTIC] / task.required["tip_deflection"]
     return uses
 
 
-def possible(question: Question, values: Values) -> Judgement | None:
-    """A design judged, or None if it cannot be built or moved at all."""
+def evaluate_if_buildable(problem: SizingProblem, values: VariableValues) -> DesignEvaluation | None:
+    """An evaluated design, or None if it cannot be built or moved."""
     try:
-        return judged(question, values)
+        return evaluate_design(problem, values)
     except (InputError, PartError):
         return None

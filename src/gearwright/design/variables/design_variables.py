@@ -1,4 +1,4 @@
-"""What may vary in a design beside the articles: ratios, mounts, lengths, sections, materials, the pace of the task."""
+"""Design variables besides catalogue entries: ratios, mounts, lengths, sections, materials, task speed."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import OptionalVector, Scalar
 from gearwright.analysis import Task
 from gearwright.analysis.links.beam import LinkBeam, beam_axes
-from gearwright.arguments import number
-from gearwright.design.variables.beam_links import Made, beam_mass, require_links, reshaped, with_made
-from gearwright.design.variables.task_speed import stretched
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
+from gearwright.design.variables.beam_links import (
+    BeamDesign,
+    beam_mass,
+    require_links,
+    section_with_measures,
+    with_beam_link,
+)
+from gearwright.design.variables.task_speed import slowed_task
 from gearwright.errors import InputError
 from gearwright.parts import MATERIALS, LinkSection, Material, Robot, parameter, with_parameters
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
-STRETCH = "task.stretch"
-"""The variable that makes the task's motions so many times as long."""
-MOUNT, MATERIAL, LENGTH, RATIO = ".mounted_on", ".material", ".length", ".gear.ratio"
+STRETCH_VARIABLE = "task.stretch"
+"""The variable that is a factor on the duration of the task's motions."""
+MOUNT_SUFFIX, MATERIAL_SUFFIX, LENGTH_SUFFIX, RATIO_SUFFIX = ".mounted_on", ".material", ".length", ".gear.ratio"
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Range:
-    """Any number between two.
+    """A range of numbers.
 
     >>> Range(30, 120).low
     30.0
@@ -34,27 +42,28 @@ class Range:
     high: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "low", number("range", "low", self.low))
-        object.__setattr__(self, "high", number("range", "high", self.high, above=self.low, example=self.low + 1))
+        object.__setattr__(self, "low", real_number("range", "low", self.low))
+        object.__setattr__(self, "high", real_number("range", "high", self.high, above=self.low, example=self.low + 1))
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Mount:
-    """Where a motor may sit.
+    """A possible mount of a motor.
 
     Args:
-        link: that carries it, or "base".
-        position: of the motor in that link's frame [m]; the origin of the driven joint unless given.
-        axis: of its rotor in that link's frame; parallel to the joint's axis at its zero unless given.
+        link: that carries the motor, or "base".
+        position: of the motor in that link's frame [m]; by default the origin of the driven joint.
+        axis: of its rotor in that link's frame; by default parallel to the joint axis at zero position.
     """
 
     link: str
-    position: Any = None
-    axis: Any = None
+    position: OptionalVector = None
+    axis: OptionalVector = None
 
 
-Domain = Range | tuple[Any, ...]
-Values = Mapping[str, Any]
+VariableDomain = Range | tuple[Any, ...]
+VariableValues = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -68,156 +77,165 @@ class Design:
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """A design and what may vary in it.
+    """A design and its variables.
 
     Args:
-        base: the design as it is stated.
-        domains: variable -> its range, or what it may be.
+        base: the stated design.
+        domains: variable -> its range, or its possible values.
     """
 
     base: Design
-    domains: Mapping[str, Domain]
+    domains: Mapping[str, VariableDomain]
 
     @cached_property
-    def continuous(self) -> tuple[str, ...]:
+    def continuous_variables(self) -> tuple[str, ...]:
         """Variables with a range."""
         return tuple(name for name, domain in self.domains.items() if isinstance(domain, Range))
 
     @cached_property
-    def links(self) -> tuple[str, ...]:
+    def varied_links(self) -> tuple[str, ...]:
         """Links whose beam varies."""
-        known = [link.name for link in self.base.robot.links]
-        return tuple(name for name in known if any(_of_link(word, name) for word in self.domains))
+        names = [link.name for link in self.base.robot.links]
+        return tuple(name for name in names if any(_is_variable_of_link(variable, name) for variable in self.domains))
 
     @cached_property
-    def ratios(self) -> dict[str, str]:
+    def ratio_variables(self) -> dict[str, str]:
         """Joint -> the variable that is the ratio of its gear."""
-        titles = {f"{drive.title}{RATIO}": drive.joint for drive in self.base.robot.drives}
+        titles = {f"{drive.title}{RATIO_SUFFIX}": drive.joint for drive in self.base.robot.drives}
         return {titles[name]: name for name in self.domains if name in titles}
 
-    def robot(self, values: Values) -> Robot:
-        """The robot with these values, which may be scalars of any kind where the variable has a range."""
+    def robot_with(self, values: VariableValues) -> Robot:
+        """The robot with these values, which may be scalars of any kind for variables with a range."""
         robot = self.base.robot
         for name, value in values.items():
-            if name.endswith(MOUNT):
-                robot = _mounted(robot, name.removesuffix(MOUNT), value)
-            elif name != STRETCH and not any(_of_link(name, link) for link in self.links):
+            if name.endswith(MOUNT_SUFFIX):
+                robot = _with_mount(robot, name.removesuffix(MOUNT_SUFFIX), value)
+            elif name != STRETCH_VARIABLE and not any(_is_variable_of_link(name, link) for link in self.varied_links):
                 robot = with_parameters(robot, {name: value})
-        for link in self.links:
-            robot = with_made(robot, link, self.base.sections[link], self.made(link, values))
+        for link in self.varied_links:
+            robot = with_beam_link(robot, link, self.base.sections[link], self.beam_design(link, values))
         return robot
 
-    def made(self, link: str, values: Values) -> Made:
-        """What a link's beam is made of."""
+    def beam_design(self, link: str, values: VariableValues) -> BeamDesign:
+        """Sections, material and length of a link's beam."""
         section = self.base.sections[link]
         prefix = f"{link}.section."
-        words = {name.removeprefix(prefix): x for name, x in values.items() if name.startswith(prefix)}
-        material = values.get(link + MATERIAL, section.material)
-        length = values.get(link + LENGTH)
+        measures = {name.removeprefix(prefix): x for name, x in values.items() if name.startswith(prefix)}
+        material = values.get(link + MATERIAL_SUFFIX, section.material)
+        length = values.get(link + LENGTH_SUFFIX)
         stretch = 1.0 if length is None else length / beam_axes(section)[1]
         metal = MATERIALS[material] if isinstance(material, str) else material
-        return Made(reshaped(link, section, words), metal, stretch)
+        return BeamDesign(section_with_measures(link, section, measures), metal, stretch)
 
-    def beams(self, values: Values) -> dict[str, LinkBeam]:
-        """Per link with a section its beam; its measures may be scalars of any kind."""
-        found = {}
+    def link_beams(self, values: VariableValues) -> dict[str, LinkBeam]:
+        """The beam of each link with a section; its dimensions may be scalars of any kind."""
+        beams = {}
         for name, section in self.base.sections.items():
-            beam, made = LinkBeam.of(section), self.made(name, values)
-            found[name] = LinkBeam(beam.axes, beam.length * made.stretch, tuple(made.sections), made.material)
-        return found
+            beam, varied_beam = LinkBeam.from_section(section), self.beam_design(name, values)
+            beams[name] = LinkBeam(
+                beam.axes, beam.length * varied_beam.stretch, tuple(varied_beam.sections), varied_beam.material
+            )
+        return beams
 
-    def beam_mass(self, values: Values) -> Scalar:
-        """Mass of the beams that vary [kg]."""
-        masses = [beam_mass(self.made(link, values), self.base.sections[link]) for link in self.links]
+    def varied_beam_mass(self, values: VariableValues) -> Scalar:
+        """Mass of the variable beams [kg]."""
+        masses = [beam_mass(self.beam_design(link, values), self.base.sections[link]) for link in self.varied_links]
         return sum(masses[1:], masses[0]) if masses else 0.0
 
-    def design(self, values: Values) -> Design:
+    def design_with(self, values: VariableValues) -> Design:
         """The design with these values, all of them numbers or names."""
-        robot, sections = self.built(values)
-        return Design(robot, stretched(self.base.task, values.get(STRETCH, 1.0)), sections)
+        robot, sections = self.robot_and_sections(values)
+        return Design(robot, slowed_task(self.base.task, values.get(STRETCH_VARIABLE, 1.0)), sections)
 
-    def built(self, values: Values) -> tuple[Robot, dict[str, LinkSection]]:
+    def robot_and_sections(self, values: VariableValues) -> tuple[Robot, dict[str, LinkSection]]:
         """The robot with these values and the sections of its links."""
         sections = dict(self.base.sections)
-        for link in self.links:
-            made, old = self.made(link, values), sections[link]
-            to = tuple(float(x) * float(made.stretch) for x in old.to)
-            sections[link] = replace(old, to=to, sections=made.sections, material=made.material)
-        robot = self.robot(values)
-        links = [replace(one, section=sections[one.name]) if one.name in self.links else one for one in robot.links]
-        return replace(robot, links=links) if self.links else robot, sections
+        for link in self.varied_links:
+            varied_beam, old = self.beam_design(link, values), sections[link]
+            to = tuple(float(x) * float(varied_beam.stretch) for x in old.to)
+            sections[link] = replace(old, to=to, sections=varied_beam.sections, material=varied_beam.material)
+        robot = self.robot_with(values)
+        links = [
+            replace(part, section=sections[part.name]) if part.name in self.varied_links else part
+            for part in robot.links
+        ]
+        return replace(robot, links=links) if self.varied_links else robot, sections
 
 
 def design_space(base: Design, variables: Mapping[str, Any]) -> DesignSpace:
-    """The space of a design, every variable checked: its name, its values, and that each corner can be built."""
-    domains = {name: _domain(base, name, given) for name, given in variables.items()}
+    """The space of a design, with checks of the name and values of every variable and of the corners of the space."""
+    domains = {name: _variable_domain(base, name, stated) for name, stated in variables.items()}
     space = DesignSpace(base, domains)
-    require_links(dict(base.sections), space.links)
-    for corner in (_corner(domains, "low"), _corner(domains, "high")):
-        space.design(corner)
+    require_links(dict(base.sections), space.varied_links)
+    for corner in (_corner_values(domains, "low"), _corner_values(domains, "high")):
+        space.design_with(corner)
     return space
 
 
-def _corner(domains: Mapping[str, Domain], end: str) -> dict[str, Any]:
+def _corner_values(domains: Mapping[str, VariableDomain], end: str) -> dict[str, Any]:
     return {name: getattr(x, end) if isinstance(x, Range) else x[0] for name, x in domains.items()}
 
 
-def _domain(base: Design, name: str, given: Any) -> Domain:
-    _require_known(base, name)
-    if name.endswith(MOUNT):
-        return tuple(_mount(base.robot, name, one) for one in _listed(name, given))
-    if name.endswith(MATERIAL) and is_of_link(base.robot, name):
-        return tuple(_material(name, one) for one in _listed(name, given))
-    if isinstance(given, Range):
-        return given
+def _variable_domain(base: Design, name: str, stated: Any) -> VariableDomain:
+    _require_known_variable(base, name)
+    if name.endswith(MOUNT_SUFFIX):
+        return tuple(_checked_mount(base.robot, name, option) for option in _listed_options(name, stated))
+    if name.endswith(MATERIAL_SUFFIX) and is_link_variable(base.robot, name):
+        return tuple(_checked_material(name, option) for option in _listed_options(name, stated))
+    if isinstance(stated, Range):
+        return stated
     raise InputError(
-        f"size_drives: variable {name!r}: {given!r} is not a range. Give Range(low, high), low..high "
+        f"size_drives: variable {name!r}: {stated!r} is not a range. Give Range(low, high), or low..high "
         "on the command line."
     )
 
 
-def _listed(name: str, given: Any) -> Sequence[Any]:
-    if isinstance(given, str | Range) or not isinstance(given, Sequence) or not given:
-        raise InputError(f"size_drives: variable {name!r}: {given!r} is not a list of what it may be.")
-    return given
+def _listed_options(name: str, stated: Any) -> Sequence[Any]:
+    if isinstance(stated, str | Range) or not isinstance(stated, Sequence) or not stated:
+        raise InputError(f"size_drives: variable {name!r}: {stated!r} is not a list. Give a list of possible values.")
+    return stated
 
 
-def _require_known(base: Design, name: str) -> None:
-    if name == STRETCH or is_of_link(base.robot, name):
+def _require_known_variable(base: Design, name: str) -> None:
+    if name == STRETCH_VARIABLE or is_link_variable(base.robot, name):
         return
     titles = [drive.title for drive in base.robot.drives]
-    if name.endswith(MOUNT):
-        title = name.removesuffix(MOUNT)
+    if name.endswith(MOUNT_SUFFIX):
+        title = name.removesuffix(MOUNT_SUFFIX)
         if title not in titles:
-            raise InputError(f"size_drives: variable {name!r}: there is no such drive. {did_you_mean(title, titles)}")
+            raise InputError(f"size_drives: variable {name!r}: unknown drive. {did_you_mean(title, titles)}")
         return
     parameter(base.robot, name)
 
 
-def is_of_link(robot: Robot, name: str) -> bool:
+def is_link_variable(robot: Robot, name: str) -> bool:
     """Whether a variable names the length, the material or the section of a link's beam."""
-    return any(_of_link(name, link.name) for link in robot.links)
+    return any(_is_variable_of_link(name, link.name) for link in robot.links)
 
 
-def _of_link(name: str, link: str) -> bool:
-    return name in (link + LENGTH, link + MATERIAL) or name.startswith(f"{link}.section.")
+def _is_variable_of_link(name: str, link: str) -> bool:
+    return name in (link + LENGTH_SUFFIX, link + MATERIAL_SUFFIX) or name.startswith(f"{link}.section.")
 
 
-def _mount(robot: Robot, name: str, given: Any) -> Mount:
-    mount = given if isinstance(given, Mount) else Mount(given)
+def _checked_mount(robot: Robot, name: str, stated: Any) -> Mount:
+    mount = stated if isinstance(stated, Mount) else Mount(stated)
     links = ["base", *(link.name for link in robot.links)]
     if mount.link not in links:
-        raise InputError(f"size_drives: variable {name!r}: no link {mount.link!r}. {did_you_mean(mount.link, links)}")
+        raise InputError(
+            f"size_drives: variable {name!r}: unknown link {mount.link!r}. {did_you_mean(mount.link, links)}"
+        )
     return mount
 
 
-def _material(name: str, given: Any) -> str | Material:
-    if isinstance(given, Material) or given in MATERIALS:
-        return given
-    raise InputError(f"size_drives: variable {name!r}: no material {given!r}; known are {listed(MATERIALS)}.")
+def _checked_material(name: str, stated: Any) -> str | Material:
+    if isinstance(stated, Material) or stated in MATERIALS:
+        return stated
+    raise InputError(
+        f"size_drives: variable {name!r}: unknown material {stated!r}. Use one of {listed_names(MATERIALS)}."
+    )
 
 
-def _mounted(robot: Robot, title: str, mount: Mount) -> Robot:
-    drive = next(one for one in robot.drives if one.title == title)
+def _with_mount(robot: Robot, title: str, mount: Mount) -> Robot:
+    drive = next(candidate for candidate in robot.drives if candidate.title == title)
     motor = replace(drive.motor, position=mount.position)
     return robot.with_drive(title, replace(drive, mounted_on=mount.link, motor=motor, axis=mount.axis))

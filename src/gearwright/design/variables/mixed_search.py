@@ -1,7 +1,7 @@
-"""Designs with variables beside the articles: optuna proposes, the best drives of each are found, gradients finish.
+"""Search for designs with variables: proposals by optuna, the best drives of each, refinement by gradients.
 
-For every proposal the drives are those that a walk from the tip chooses, improved joint by joint; the best proposals
-are then polished (`gradient_refinement.py`) and their drives chosen anew, until nothing gets better.
+The drives of every proposal are chosen by a beam search from the tip and improved joint by joint. The best proposals
+are then refined (`gradient_refinement.py`) and their drives chosen again, until there is no improvement.
 """
 
 from __future__ import annotations
@@ -12,100 +12,107 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.design.candidates.objectives import Found, unbeaten
-from gearwright.design.search.drive_set_search import Sets
-from gearwright.design.search.genetic_search import BROKEN
-from gearwright.design.search.tightest_limit import way_out
-from gearwright.design.variables.design_evaluation import Judgement, Question, possible
-from gearwright.design.variables.design_variables import STRETCH, Range
-from gearwright.design.variables.gradient_refinement import polished
+from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices
+from gearwright.design.search.drive_set_search import SearchResult
+from gearwright.design.search.genetic_search import INFEASIBLE_COST
+from gearwright.design.search.tightest_limit import advice_for
+from gearwright.design.variables.design_evaluation import DesignEvaluation, SizingProblem, evaluate_if_buildable
+from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
+from gearwright.design.variables.gradient_refinement import refine_variables
 from gearwright.errors import InputError, MissingExtraError
 
-TRIALS = 60
-"""Designs that are proposed unless somebody says."""
-ROUNDS = 4
-"""How often continuous variables and drives are improved in turn."""
-BEST = 2
-"""Proposals that are polished."""
-PACE = 5e-4
-"""Relative: how exactly the shortest cycle is found."""
-STRICTER = 1e-4
-"""By how much more than it was missed a limit is tightened."""
+DEFAULT_TRIALS = 60
+"""Default number of proposed designs."""
+MAX_IMPROVEMENT_ROUNDS = 4
+"""Number of alternations between continuous variables and drives."""
+POLISHED_PROPOSALS = 2
+"""Number of proposals that are refined."""
+STRETCH_TOLERANCE = 5e-4
+"""Relative tolerance of the shortest cycle time."""
+TIGHTENING_RATIO = 1e-4
+"""Relative addition to the excess when a limit is tightened."""
 
 
-def best_designs(question: Question, pair: tuple[str, str], trials: int, seed: int) -> Sets:
-    """The designs that keep every limit, the best first."""
-    paces_only = set(question.space.domains) == {STRETCH}
-    proposed = list(_paced(question, trials) if paces_only else _proposed(question, trials, seed))
+def best_designs(problem: SizingProblem, pair: tuple[str, str], trials: int, seed: int) -> SearchResult:
+    """The designs that satisfy every limit, the best first."""
+    paces_only = set(problem.space.domains) == {STRETCH_VARIABLE}
+    proposed = list(
+        _evaluate_stretch_grid(problem, trials) if paces_only else _evaluate_proposals(problem, trials, seed)
+    )
     if not proposed:
         raise InputError(
-            "size_drives: none of the designs proposed can be built and moved. Give narrower ranges, or a slower task."
+            "size_drives: no proposed design can be built and moved. Give narrower ranges, or a slower task."
         )
-    proposed.sort(key=lambda one: _rank(question, one))
-    finished = [_finished(question, one) for one in proposed[: 1 if paces_only else BEST]]
-    every = sorted([*finished, *proposed], key=lambda one: _rank(question, one))
-    kept = [one.found for one in every if one.found.use <= question.share]
-    if not kept:
-        raise _nothing(question, min(every, key=lambda one: one.found.use))
-    first, second = (np.array([one.value(name) for one in kept]) for name in pair)
-    front = tuple(kept[k] for k in unbeaten(first, second))
-    way = "of a grid of paces were looked at" if paces_only else f"were proposed by optuna (seed {seed})"
-    remark = f"{len(proposed)} designs {way}, the best {len(finished)} then improved."
-    return Sets(tuple(kept), front, len(proposed), (remark,), pair)
+    proposed.sort(key=lambda candidate: _rank_key(problem, candidate))
+    finished = [
+        _improve_in_turn(problem, candidate) for candidate in proposed[: 1 if paces_only else POLISHED_PROPOSALS]
+    ]
+    ranked = sorted([*finished, *proposed], key=lambda candidate: _rank_key(problem, candidate))
+    feasible = [candidate.design for candidate in ranked if candidate.design.largest_share <= problem.share]
+    if not feasible:
+        raise _no_feasible_design(problem, min(ranked, key=lambda candidate: candidate.design.largest_share))
+    first, second = (np.array([candidate.objective_value(name) for candidate in feasible]) for name in pair)
+    front = tuple(feasible[k] for k in pareto_front_indices(first, second))
+    source = "were evaluated on a grid of task speeds" if paces_only else f"were proposed by optuna (seed {seed})"
+    remark = f"{len(proposed)} designs {source}; the best {len(finished)} were refined."
+    return SearchResult(tuple(feasible), front, len(proposed), (remark,), pair)
 
 
-def refined(question: Question, found: Found, excess: float) -> Found | None:
-    """The design again when its analysis at more times takes so many times what is allowed: with that much less."""
-    stricter = replace(question, share=question.share / excess * (1 - STRICTER))
-    one = possible(stricter, dict(found.values))
-    if one is None:
+def refine_design(problem: SizingProblem, design: DesignPoint, excess: float) -> DesignPoint | None:
+    """The design refined with limits tightened by the excess of its analysis with more samples."""
+    stricter = replace(problem, share=problem.share / excess * (1 - TIGHTENING_RATIO))
+    evaluation = evaluate_if_buildable(stricter, dict(design.values))
+    if evaluation is None:
         return None
-    finished = _finished(stricter, one).found
-    return finished if finished.use <= stricter.share else None
+    finished = _improve_in_turn(stricter, evaluation).design
+    return finished if finished.largest_share <= stricter.share else None
 
 
-def _cost(question: Question, one: Judgement) -> float:
-    """The objective, and beyond BROKEN for designs that miss a limit."""
-    found = one.found
-    if found.use > question.share:
-        return BROKEN * (1 + min(found.use, 1e6))
-    return float(np.nan_to_num(found.value(question.objective), nan=BROKEN, posinf=BROKEN))
+def _design_cost(problem: SizingProblem, evaluation: DesignEvaluation) -> float:
+    """The objective; above `INFEASIBLE_COST` for designs that exceed a limit."""
+    design = evaluation.design
+    if design.largest_share > problem.share:
+        return INFEASIBLE_COST * (1 + min(design.largest_share, 1e6))
+    return float(np.nan_to_num(design.objective_value(problem.objective), nan=INFEASIBLE_COST, posinf=INFEASIBLE_COST))
 
 
-def _rank(question: Question, one: Judgement) -> tuple[float, float]:
-    """By the objective to nine digits, then by energy."""
-    return float(f"{_cost(question, one):.9g}"), float(f"{one.found.energy:.6g}")
+def _rank_key(problem: SizingProblem, evaluation: DesignEvaluation) -> tuple[float, float]:
+    """Sort key: the objective to nine digits, then energy."""
+    return float(f"{_design_cost(problem, evaluation):.9g}"), float(f"{evaluation.design.energy:.6g}")
 
 
-def _paced(question: Question, trials: int) -> Iterator[Judgement]:
-    """The task at paces that are spread evenly: where nothing else varies nobody needs to guess."""
-    domain = question.space.domains[STRETCH]
+def _evaluate_stretch_grid(problem: SizingProblem, trials: int) -> Iterator[DesignEvaluation]:
+    """Designs at evenly spaced task speeds, if the task speed is the only variable."""
+    domain = problem.space.domains[STRETCH_VARIABLE]
     assert isinstance(domain, Range)
-    found = (possible(question, {STRETCH: float(pace)}) for pace in np.geomspace(domain.low, domain.high, trials))
-    return (one for one in found if one is not None)
+    evaluations = (
+        evaluate_if_buildable(problem, {STRETCH_VARIABLE: float(factor)})
+        for factor in np.geomspace(domain.low, domain.high, trials)
+    )
+    return (evaluation for evaluation in evaluations if evaluation is not None)
 
 
-def _proposed(question: Question, trials: int, seed: int) -> Iterator[Judgement]:
-    """Designs that optuna asks for."""
+def _evaluate_proposals(problem: SizingProblem, trials: int, seed: int) -> Iterator[DesignEvaluation]:
+    """Designs proposed by optuna."""
     try:
         import optuna
     except ImportError as error:
         raise MissingExtraError(
-            "size_drives: variables beside the catalogue need optuna. Install gearwright[optimise], or leave them out."
+            "size_drives: variables need optuna. Install gearwright[optimise], or omit variables."
         ) from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     for _ in range(trials):
         trial = study.ask()
-        one = possible(question, _suggested(question, trial))
-        study.tell(trial, 2e6 * BROKEN if one is None else _cost(question, one))
-        if one is not None:
-            yield one
+        evaluation = evaluate_if_buildable(problem, _suggested_values(problem, trial))
+        study.tell(trial, 2e6 * INFEASIBLE_COST if evaluation is None else _design_cost(problem, evaluation))
+        if evaluation is not None:
+            yield evaluation
 
 
-def _suggested(question: Question, trial: Any) -> dict[str, Any]:
+def _suggested_values(problem: SizingProblem, trial: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for name, domain in question.space.domains.items():
+    for name, domain in problem.space.domains.items():
         if isinstance(domain, Range):
             values[name] = trial.suggest_float(name, domain.low, domain.high)
         else:
@@ -113,49 +120,49 @@ def _suggested(question: Question, trial: Any) -> dict[str, Any]:
     return values
 
 
-def _finished(question: Question, one: Judgement) -> Judgement:
-    """Continuous variables and drives improved in turn."""
-    for _ in range(ROUNDS):
-        better = min(_improvements(question, one), key=lambda each: _rank(question, each))
-        if _rank(question, better) >= _rank(question, one):
-            return one
-        one = better
-    return one
+def _improve_in_turn(problem: SizingProblem, evaluation: DesignEvaluation) -> DesignEvaluation:
+    """The design with continuous variables and drives improved alternately."""
+    for _ in range(MAX_IMPROVEMENT_ROUNDS):
+        better = min(_improved_evaluations(problem, evaluation), key=lambda each: _rank_key(problem, each))
+        if _rank_key(problem, better) >= _rank_key(problem, evaluation):
+            return evaluation
+        evaluation = better
+    return evaluation
 
 
-def _improvements(question: Question, one: Judgement) -> Iterator[Judgement]:
-    step: Callable[[Question, Judgement], Judgement] = polished
-    if question.objective == "cycle_time":
-        step = _hurried
-    moved = step(question, one)
-    yield moved
-    again = possible(question, dict(moved.found.values))
-    if again is not None:
-        yield again
+def _improved_evaluations(problem: SizingProblem, evaluation: DesignEvaluation) -> Iterator[DesignEvaluation]:
+    step: Callable[[SizingProblem, DesignEvaluation], DesignEvaluation] = refine_variables
+    if problem.objective == "cycle_time":
+        step = _shortest_cycle
+    improved = step(problem, evaluation)
+    yield improved
+    repeated = evaluate_if_buildable(problem, dict(improved.design.values))
+    if repeated is not None:
+        yield repeated
 
 
-def _hurried(question: Question, one: Judgement) -> Judgement:
-    """The shortest cycle of a design, by halving; its drives are chosen anew at every pace."""
-    domain = question.space.domains[STRETCH]
+def _shortest_cycle(problem: SizingProblem, evaluation: DesignEvaluation) -> DesignEvaluation:
+    """The shortest cycle of a design, by bisection; its drives are chosen again at every task speed."""
+    domain = problem.space.domains[STRETCH_VARIABLE]
     assert isinstance(domain, Range)
-    values = dict(one.found.values)
-    slow, best = float(values[STRETCH]), one
-    if one.found.use > question.share:
+    values = dict(evaluation.design.values)
+    slow, best = float(values[STRETCH_VARIABLE]), evaluation
+    if evaluation.design.largest_share > problem.share:
         slow = domain.high
     quick = domain.low
-    while slow - quick > PACE * slow:
+    while slow - quick > STRETCH_TOLERANCE * slow:
         middle = 0.5 * (slow + quick)
-        found = possible(question, {**values, STRETCH: middle})
-        if found is not None and found.found.use <= question.share:
-            slow, best = middle, found
+        trial = evaluate_if_buildable(problem, {**values, STRETCH_VARIABLE: middle})
+        if trial is not None and trial.design.largest_share <= problem.share:
+            slow, best = middle, trial
         else:
             quick = middle
     return best
 
 
-def _nothing(question: Question, closest: Judgement) -> InputError:
+def _no_feasible_design(problem: SizingProblem, closest: DesignEvaluation) -> InputError:
     return InputError(
-        f"size_drives: no design keeps every limit. The tightest is {closest.tightest}: the best one takes "
-        f"{closest.found.use:.0%} of it, {question.share:.0%} is allowed. Give wider ranges. "
-        f"{way_out(closest.tightest)}"
+        f"size_drives: no design satisfies every limit. The tightest is {closest.tightest}: the best one needs "
+        f"{closest.design.largest_share:.0%} of it, {problem.share:.0%} is allowed. Give wider ranges. "
+        f"{advice_for(closest.tightest)}"
     )

@@ -1,15 +1,15 @@
-"""The velocities that a redundant Cartesian model counts, in blocks, and the constant inertia between them.
+"""The velocities of a redundant Cartesian model in blocks, and the constant inertia between them.
 
-The models of Melhem and Loria are written for links and rotors as separate rigid bodies. A body of a machine contains
-its wheels at rest; `Spin.rest` states what each of them contributed, so that it can be taken out. A link does not turn
-against itself, a rotor turns about the third of its own axes.
+The models of Melhem and Loria are written for links and rotors as separate rigid bodies. A body of a machine includes
+its wheels at rest; `Spin.rest` states the contribution of each, so it can be subtracted. A link has no rotation of its
+own, a rotor turns about the third of its own axes.
 
 A block is three velocities of one such body in some axes. With W the constant weights between blocks, the momentum of
-block b is h_b = sum_j W_bj nu_j; if its axes turn at Omega_b, itself a sum of blocks, then
+block b is h_b = sum_j W_bj nu_j; if its axes rotate at Omega_b, a sum of blocks, then
 
     rate of momentum = sum_j W_bj d(nu_j)/dt + Omega_b x h_b.
 
-The second term is n(nu), which Melhem and Loria leave out: Lagrange's equations in quasi-velocities need it.
+The second term is n(nu), which Melhem and Loria omit: Lagrange's equations in quasi-velocities contain it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Operations, Rot, Scalar, Tensor, Vec, is_number, is_zero
 from gearwright.errors import InertiaError, JointError, SpinError, StructureError
 from gearwright.mechanism import BASE, Mechanism, Rest, Spin
-from gearwright.mechanism.assembly.wheel_lumping import across_axes
+from gearwright.mechanism.assembly.wheel_lumping import transverse_axes
 from gearwright.mechanism.rows import Terms
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 # Links and rotors as free bodies
 
@@ -44,111 +44,114 @@ class FreeBody(NamedTuple):
     terms: Terms | None = None
 
     @property
-    def turns(self) -> bool:
+    def is_rotor(self) -> bool:
         """Whether it is a rotor, which has a rotation of its own."""
         return self.terms is not None
 
 
 def free_bodies(mech: Mechanism) -> tuple[FreeBody, ...]:
     """The links in body order, then the rotors in the order of the spins."""
-    rotors = tuple(_rotor(spin) for spin in mech.spins)
-    return (*(_link(mech, i, rotors) for i in range(len(mech.bodies))), *rotors)
+    rotors = tuple(_rotor_body(spin) for spin in mech.spins)
+    return (*(_link_body(mech, i, rotors) for i in range(len(mech.bodies))), *rotors)
 
 
-def _rotor(spin: Spin) -> FreeBody:
+def _rotor_body(spin: Spin) -> FreeBody:
     owner = f"spin {spin.name!r}"
-    rest = spin.rest
+    wheel_at_rest = spin.rest
     if not is_number(spin.coupling_share) or spin.coupling_share != 1.0:
         raise SpinError(
-            f"{owner}: its coupling {spin.coupled} is not its inertia {spin.inertia}, so it is not a single rotor as a "
-            "redundant model needs it. Leave the coupling away, or use the generalized model (forward_dynamics)."
+            f"{owner}: its coupling {spin.coupling_inertia} is not its inertia {spin.inertia}, so it is not a single "
+            "rotor, as a redundant model requires. Remove the coupling, or use the generalized model "
+            "(forward_dynamics)."
         )
-    if not isinstance(rest, Rest):
+    if not isinstance(wheel_at_rest, Rest):
         raise SpinError(
-            f"{owner}: what of it lies in its carrier is unknown, so link and rotor cannot be separated. Give "
+            f"{owner}: its inertia at rest in its carrier is unknown, so link and rotor cannot be separated. Give "
             "Spin(..., rest=Rest(mass, position, transverse_inertia)), or assemble the machine from parts."
         )
-    u, w = across_axes(owner, spin.axis, None)
-    axial, across = spin.inertia, rest.transverse_inertia
+    u, w = transverse_axes(owner, spin.axis, None)
+    axial, across = spin.inertia, wheel_at_rest.transverse_inertia
     at_rest = Tensor.of_revolution(spin.axis, axial, across)
     tensor = Tensor.diagonal(across, across, axial)
     frame = Rot(u, w, spin.axis).T
-    return FreeBody(spin.name, int(spin.carrier), rest.mass, rest.position, tensor, at_rest, frame, spin.terms)
+    return FreeBody(
+        spin.name, int(spin.carrier), wheel_at_rest.mass, wheel_at_rest.position, tensor, at_rest, frame, spin.terms
+    )
 
 
-def _link(mech: Mechanism, i: int, rotors: Sequence[FreeBody]) -> FreeBody:
+def _link_body(mech: Mechanism, i: int, rotors: Sequence[FreeBody]) -> FreeBody:
     body = mech.bodies[i]
     total = body.about_origin
     for rotor in rotors:
         if rotor.body == i:
-            taken = Tensor(*(-x for x in rotor.at_rest))
-            total = total + Inertia.of_body(-rotor.mass, rotor.com, taken)
+            rotor_tensor = Tensor(*(-x for x in rotor.at_rest))
+            total = total + Inertia.of_body(-rotor.mass, rotor.com, rotor_tensor)
     mass = total.mass
     if is_number(mass) and abs(mass) <= 1e-12 * abs(body.mass):
         mass = 0.0
     com = ZERO if is_zero(mass) else total.moment * (1 / mass)
-    central = total.tensor - Tensor.point(com, mass)
+    central = total.tensor - Tensor.of_point_mass(com, mass)
     return FreeBody(body.name, i, mass, com, central, central)
 
 
 def require_chain(function: str, mech: Mechanism) -> None:
-    """Every body hangs on the one before it and moves by a revolute, prismatic or fixed joint of its own."""
+    """Check that the machine is a chain of revolute, prismatic and fixed joints with their own coordinates."""
     if not any(joint.dofs for joint in mech.joints):
-        raise StructureError(f"{function}: no joint of the machine moves. Give it a revolute or prismatic joint.")
+        raise StructureError(f"{function}: the machine has no moving joint. Give it a revolute or prismatic joint.")
     for i, body in enumerate(mech.bodies):
-        if mech.parent(i) != (i - 1 if i else BASE):
+        if mech.parent_of(i) != (i - 1 if i else BASE):
             before = repr(mech.bodies[i - 1].name) if i else "the base"
             raise StructureError(
-                f"{function}: body {body.name!r} does not hang on {before}: the machine branches, and the redundant "
-                "models of Melhem and Loria are those of a chain. Use one branch, or the generalized model."
+                f"{function}: the parent of body {body.name!r} is not {before}: the machine branches, but the "
+                "redundant models of Melhem and Loria require a chain. Use one branch, or the generalized model."
             )
         if (body.kind.speeds and not body.kind.pure) or body.follows is not None:
             kind = "following" if body.follows is not None else body.joint
             raise JointError(
-                f"{function}: body {body.name!r} has a {kind} joint; the redundant models take revolute, prismatic and "
-                "fixed joints, each with a coordinate of its own. Use the generalized model."
+                f"{function}: body {body.name!r} has a {kind} joint; the redundant models require revolute, prismatic "
+                "and fixed joints, each with its own coordinate. Use the generalized model."
             )
 
 
 def require_elastic(function: str, mech: Mechanism) -> None:
-    """A spring joins every joint to a shaft; that a rotor turns every shaft, the machine has seen to itself."""
+    """Check that a spring connects every joint to a shaft; the machine checks that every shaft has a rotor."""
     joints = mech.n - len(mech.shafts)
     for speed in range(joints):
         springs = [[index for index, _ in spring.terms] for spring in mech.springs]
         if not any(speed in row and max(row) >= joints for row in springs):
             raise JointError(
-                f"{function}: no spring joins joint {mech.speeds[speed]!r} to a motor shaft. Give the gear of its "
-                "drive a stiffness, or ask for RedundantModel(approximate(mech, 'rigid'), joints='rigid')."
+                f"{function}: no spring connects joint {mech.speeds[speed]!r} to a motor shaft. Give the gear of its "
+                "drive a stiffness, or use RedundantModel(approximate(mech, 'rigid'), joints='rigid')."
             )
 
 
 def require_rigid(function: str, mech: Mechanism) -> None:
-    """No speed moves but those of the joints."""
+    """Check that the machine has no shafts."""
     if mech.shafts:
         raise StructureError(
-            f"{function}: the machine has elastic drives (shafts {listed(mech.shafts)}). Ask for joints='elastic', "
-            "or for approximate(mech, 'rigid')."
+            f"{function}: the machine has elastic drives (shafts {listed_names(mech.shafts)}). Use joints='elastic', "
+            "or approximate(mech, 'rigid')."
         )
 
 
 # Blocks of velocities
 
-Quantity: TypeAlias = Literal["velocity", "turning", "carrier", "spin"]
-Axes: TypeAlias = Literal["base", "link", "own"]
+BlockQuantity: TypeAlias = Literal["velocity", "turning", "carrier", "spin"]
+BlockAxes: TypeAlias = Literal["base", "link", "own"]
 
 
-class Block(NamedTuple):
-    """Three redundant velocities of a piece.
+class VelocityBlock(NamedTuple):
+    """Three redundant velocities of a body.
 
-    `quantity`: velocity of the point at `offset` (own axes) from the centre of mass, angular velocity of the piece, of
-    the link that carries it, or of the piece against that link; `turned_by`: the blocks whose sum is the angular
-    velocity of the axes.
+    `quantity`: velocity of the point at `offset` (own axes) from the centre of mass, angular velocity of the body, of
+    its carrier link, or of the body relative to that link; `turned_by`: the blocks whose sum is the angular velocity of
+    the axes.
     """
 
     name: str
     piece: int
-    quantity: Quantity
-    axes: Axes
+    quantity: BlockQuantity
+    axes: BlockAxes
     turned_by: tuple[int, ...] = ()
     offset: Vec = ZERO
 
@@ -157,7 +160,7 @@ class BlockLayout(NamedTuple):
     """The blocks of a redundant model, with the weights W between them (both W_bj and W_jb are listed)."""
 
     pieces: tuple[FreeBody, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[VelocityBlock, ...]
     weights: dict[tuple[int, int], Tensor]
 
     @property
@@ -165,100 +168,100 @@ class BlockLayout(NamedTuple):
         """The number of redundant velocities."""
         return 3 * len(self.blocks)
 
-    def find(self, piece: int, quantity: Quantity) -> int | None:
-        """The block of a piece that holds a quantity (the first point's, of several), None if there is none."""
+    def find_block(self, piece: int, quantity: BlockQuantity) -> int | None:
+        """Return the block of a body with a quantity (that of the first point of several), or None."""
         for k, block in enumerate(self.blocks):
             if block.piece == piece and block.quantity == quantity:
                 return k
         return None
 
 
-def layout(mech: Mechanism, form: str, ops: Operations) -> BlockLayout:
-    """The blocks and weights of one of the `FORMS`."""
-    return FORMS[form](free_bodies(mech), ops)
+def block_layout(mech: Mechanism, form: str, ops: Operations) -> BlockLayout:
+    """The blocks and weights of one of the `REDUNDANT_FORMS`."""
+    return REDUNDANT_FORMS[form](free_bodies(mech), ops)
 
 
-def _full(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
+def _full_layout(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l | w of the carriers | own spin], 15 n: eqs (8) to (11)."""
-    return _with_spins(parts, _velocities(parts, "base"))  # Melhem (8)-(11)
+    return _with_spins(parts, _velocity_blocks(parts, "base"))  # Melhem (8)-(11)
 
 
-def _link_frames(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
-    """The same with the linear velocities in link axes, so that the left inverse can be constant for every chain."""
-    return _with_spins(parts, _velocities(parts, "link"))
+def _link_frame_layout(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
+    """The same with the linear velocities in link axes, for a constant left inverse of every chain."""
+    return _with_spins(parts, _velocity_blocks(parts, "link"))
 
 
-def _absolute(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
+def _absolute_layout(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
     """The velocities [p_l, p_m, w_l, w_m], 12 n: every rotor by its absolute angular velocity; M is definite."""
     return _with_rotors(parts, "turning", "w")
 
 
-def _reduced(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
-    """The velocities [p_l, p_m, w_l | own spin], 12 n: rotors only spin; the links carry them at rest."""
-    bare = _reduced_bare(parts, ops)
+def _reduced_layout(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
+    """The velocities [p_l, p_m, w_l | own spin], 12 n: rotors with their own spin only, at rest in the links."""
+    bare = _bare_reduced_layout(parts, ops)
     weights = dict(bare.weights)
-    for rotor in (part for part in parts if part.turns and part.body != BASE):
-        k = bare.find(rotor.body, "turning")
+    for rotor in (part for part in parts if part.is_rotor and part.body != BASE):
+        k = bare.find_block(rotor.body, "turning")
         if k is not None:
             weights[k, k] = weights[k, k] + rotor.at_rest
     return bare._replace(weights=weights)
 
 
-def _reduced_bare(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
-    """The same as printed: without the second row and column of eq. (10), the carried rotor inertia is lost too."""
+def _bare_reduced_layout(parts: Sequence[FreeBody], _: Operations) -> BlockLayout:
+    """The same as printed: without the second row and column of eq. (10), which also drops the rotors' inertia."""
     return _with_rotors(parts, "spin", "spin.w")
 
 
-def _with_rotors(parts: Sequence[FreeBody], quantity: Quantity, title: str) -> BlockLayout:
-    """The velocities of the links, and of each rotor one angular velocity of a kind in its own axes."""
-    blocks = _velocities(parts, "base")
-    weights = _weights(parts, blocks)
-    for k in _rotors(parts):
-        here = len(blocks)
-        blocks.append(Block(f"{parts[k].name}.{title}", k, quantity, "own", (here,)))
-        weights[here, here] = parts[k].tensor
+def _with_rotors(parts: Sequence[FreeBody], quantity: BlockQuantity, title: str) -> BlockLayout:
+    """The velocities of the links, and one kind of angular velocity of each rotor in its own axes."""
+    blocks = _velocity_blocks(parts, "base")
+    weights = _block_weights(parts, blocks)
+    for k in _rotor_indices(parts):
+        block_index = len(blocks)
+        blocks.append(VelocityBlock(f"{parts[k].name}.{title}", k, quantity, "own", (block_index,)))
+        weights[block_index, block_index] = parts[k].tensor
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-def _points(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
-    """Six equal mass points per piece with the same mass, centre and tensor, velocities in base axes, 36 n."""
-    blocks: list[Block] = []
+def _point_layout(parts: Sequence[FreeBody], ops: Operations) -> BlockLayout:
+    """Six equal mass points per body with the same mass, centre and tensor, velocities in base axes, 36 n."""
+    blocks: list[VelocityBlock] = []
     weights: dict[tuple[int, int], Tensor] = {}
     for k, part in enumerate(parts):
         mass = part.mass * (1 / 6)
-        for number, offset in enumerate(equimomental(part, ops.sqrt), 1):
+        for number, offset in enumerate(equimomental_points(part, ops.sqrt), 1):
             weights[len(blocks), len(blocks)] = Tensor.diagonal(mass, mass, mass)
-            blocks.append(Block(f"{part.name}.point{number}.v", k, "velocity", "base", (), offset))
+            blocks.append(VelocityBlock(f"{part.name}.point{number}.v", k, "velocity", "base", (), offset))
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-FORMS: dict[str, Callable[[Sequence[FreeBody], Operations], BlockLayout]] = {
-    "full": _full,
-    "absolute": _absolute,
-    "reduced": _reduced,
-    "reduced_bare": _reduced_bare,
-    "link_frames": _link_frames,
-    "points": _points,
+REDUNDANT_FORMS: dict[str, Callable[[Sequence[FreeBody], Operations], BlockLayout]] = {
+    "full": _full_layout,
+    "absolute": _absolute_layout,
+    "reduced": _reduced_layout,
+    "reduced_bare": _bare_reduced_layout,
+    "link_frames": _link_frame_layout,
+    "points": _point_layout,
 }
 """The redundant models by name."""
 
 
-def _rotors(parts: Sequence[FreeBody]) -> list[int]:
-    return [k for k, part in enumerate(parts) if part.turns]
+def _rotor_indices(parts: Sequence[FreeBody]) -> list[int]:
+    return [k for k, part in enumerate(parts) if part.is_rotor]
 
 
-def _velocities(parts: Sequence[FreeBody], axes: Axes) -> list[Block]:
+def _velocity_blocks(parts: Sequence[FreeBody], axes: BlockAxes) -> list[VelocityBlock]:
     """The blocks of nu_1: velocities of all centres of mass, then angular velocities of the links in link axes."""
-    links = len(parts) - len(_rotors(parts))
+    links = len(parts) - len(_rotor_indices(parts))
     first = len(parts)  # the first block of an angular velocity
     blocks = []
     for k, part in enumerate(parts):
         turned_by = (first + part.body,) if axes == "link" and part.body != BASE else ()
-        blocks.append(Block(f"{part.name}.v", k, "velocity", axes, turned_by))
-    return blocks + [Block(f"{parts[i].name}.w", i, "turning", "own", (first + i,)) for i in range(links)]
+        blocks.append(VelocityBlock(f"{part.name}.v", k, "velocity", axes, turned_by))
+    return blocks + [VelocityBlock(f"{parts[i].name}.w", i, "turning", "own", (first + i,)) for i in range(links)]
 
 
-def _weights(parts: Sequence[FreeBody], blocks: Sequence[Block]) -> dict[tuple[int, int], Tensor]:
+def _block_weights(parts: Sequence[FreeBody], blocks: Sequence[VelocityBlock]) -> dict[tuple[int, int], Tensor]:
     """M_1 of eq. (11): masses and the links' tensors."""
     weights = {}
     for k, block in enumerate(blocks):
@@ -267,38 +270,38 @@ def _weights(parts: Sequence[FreeBody], blocks: Sequence[Block]) -> dict[tuple[i
     return weights
 
 
-def _with_spins(parts: Sequence[FreeBody], blocks: list[Block]) -> BlockLayout:
+def _with_spins(parts: Sequence[FreeBody], blocks: list[VelocityBlock]) -> BlockLayout:
     """Add nu_2, nu_3 and the four equal blocks M_2 of eq. (10)."""
-    weights = _weights(parts, blocks)
-    rotors = _rotors(parts)
+    weights = _block_weights(parts, blocks)
+    rotors = _rotor_indices(parts)
     start, count = len(blocks), len(rotors)
     both = {k: (start + j, start + count + j) for j, k in enumerate(rotors)}
-    blocks += [Block(f"{parts[k].name}.carrier.w", k, "carrier", "own", both[k]) for k in rotors]
-    blocks += [Block(f"{parts[k].name}.spin.w", k, "spin", "own", both[k]) for k in rotors]
+    blocks += [VelocityBlock(f"{parts[k].name}.carrier.w", k, "carrier", "own", both[k]) for k in rotors]
+    blocks += [VelocityBlock(f"{parts[k].name}.spin.w", k, "spin", "own", both[k]) for k in rotors]
     for k, pair in both.items():
         weights |= {(i, j): parts[k].tensor for i in pair for j in pair}
     return BlockLayout(tuple(parts), tuple(blocks), weights)
 
 
-def equimomental(part: FreeBody, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
-    """Six places for points of a sixth of the mass: +-sqrt(3/m) times the columns of a root of the second moments.
+def equimomental_points(part: FreeBody, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
+    """Return six points of a sixth of the mass: +-sqrt(3/m) times the columns of a root of the second moments.
 
     With S = sum m r r' = (tr I / 2) 1 - I = sum_k c_k c_k', the points +-sqrt(3/m) c_k have S and their centre at 0.
     """
     t = part.tensor
     if is_number(part.mass) and part.mass <= 0:
         raise InertiaError(
-            f"{part.name!r} has the mass {part.mass:g} kg by itself, which no six points share. Give it its mass, or "
-            "use the 'full' model."
+            f"{part.name!r} has a mass of {part.mass:g} kg without its wheels; six mass points require a positive "
+            "mass. Give its mass, or use the 'full' model."
         )
     half = (t.xx + t.yy + t.zz) * 0.5
     scale = sqrt(3 / part.mass)
-    places = [c * scale for c in _root(part.name, Tensor.diagonal(half, half, half) - t, sqrt)]
+    places = [c * scale for c in _cholesky_columns(part.name, Tensor.diagonal(half, half, half) - t, sqrt)]
     return [place * sign for place in places for sign in (1.0, -1.0)]
 
 
-def _root(owner: str, second: Tensor, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
-    """Columns c with second = sum c c', by Cholesky's elimination; numbers from the largest pivot down."""
+def _cholesky_columns(owner: str, second: Tensor, sqrt: Callable[[Scalar], Scalar]) -> list[Vec]:
+    """Return columns c with second = sum c c', by Cholesky decomposition; numbers with pivoting."""
     left = [list(row) for row in second.rows()]
     numbers = all(is_number(x) for x in second)
     smallest = 1e-14 * (second.xx + second.yy + second.zz) if numbers else 0.0
@@ -322,6 +325,6 @@ def _root(owner: str, second: Tensor, sqrt: Callable[[Scalar], Scalar]) -> list[
 def _refuse_negative(owner: str, pivots: Sequence[float], smallest: float) -> None:
     if min(pivots) < -100 * smallest:
         raise InertiaError(
-            f"{owner!r}: without its wheels its principal moments break the triangle inequality, so no mass points "
-            "have its inertia. Correct its tensor or that of its wheels, or use the 'full' model."
+            f"{owner!r}: without its wheels its principal moments violate the triangle inequality, so no mass "
+            "points have its inertia. Correct its tensor or that of its wheels, or use the 'full' model."
         )

@@ -1,4 +1,4 @@
-"""External coordinates of a frame: its position with yaw, pitch and roll or a quaternion, their rates and second rates.
+"""External coordinates of a frame: position with yaw, pitch and roll or a quaternion, and their derivatives.
 
 With J the Jacobian of the frame (velocity v_p, angular velocity w, world axes), the external coordinates s change with
 
@@ -19,24 +19,24 @@ from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 
-UPRIGHT = 1e-12
-"""Cosine of the pitch below which yaw and roll turn about one axis."""
+SINGULAR_PITCH_COSINE = 1e-12
+"""Cosine of the pitch below which yaw and roll are about the same axis."""
 
 
-class Spot(NamedTuple):
+class BodyPlace(NamedTuple):
     """A frame on a body: the body's index, and rotation and position on it."""
 
     body: int
     rotation: Rot
     position: Vec
 
-    def placed(self, pose: Pose) -> tuple[Rot, Vec]:
+    def world_placement(self, pose: Pose) -> tuple[Rot, Vec]:
         """Rotation and position in the world."""
-        R, p = pose.world[self.body]
+        R, p = pose.world_placements[self.body]
         return R.after(self.rotation), p + R @ self.position
 
 
-class Turn(NamedTuple):
+class YawPitchRoll(NamedTuple):
     """Yaw, pitch and roll [rad] with R = Rz(yaw) Ry(pitch) Rx(roll), and cosines and sines of the first two."""
 
     yaw: Scalar
@@ -48,10 +48,10 @@ class Turn(NamedTuple):
     sin_pitch: Scalar
 
 
-def quaternion_of(R: Rot, ops: Operations) -> Quaternion:
-    """The unit quaternion (w, x, y, z) of a rotation, w not negative; exact near half turns too.
+def quaternion_from_rotation(R: Rot, ops: Operations) -> Quaternion:
+    """Return the unit quaternion (w, x, y, z) of a rotation, w not negative; accurate near half turns too.
 
-    Four times the products of the largest of its elements with all of them are sums of elements of R.
+    Four times the products of its largest element with all elements are sums of elements of R.
     """
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R.rows()
     sums = (1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz)
@@ -60,84 +60,86 @@ def quaternion_of(R: Rot, ops: Operations) -> Quaternion:
     cases = ((sums[0], a, b, c), (a, sums[1], d, e), (b, d, sums[2], f), (c, e, f, sums[3]))
     best: tuple[Scalar, ...] = cases[0]
     size: Scalar = sums[0]
-    for case, other in zip(cases[1:], sums[1:], strict=True):
-        larger = other > size
+    for case, candidate_size in zip(cases[1:], sums[1:], strict=True):
+        larger = candidate_size > size
         best = tuple(ops.where(larger, x, y) for x, y in zip(case, best, strict=True))
-        size = ops.where(larger, other, size)
+        size = ops.where(larger, candidate_size, size)
     w, x, y, z = best
     scale = ops.where(w < 0, -1.0, 1.0) / ops.sqrt(w * w + x * x + y * y + z * z)
     return w * scale, x * scale, y * scale, z * scale
 
 
-def turn_of(R: Rot, ops: Operations) -> Turn:
+def yaw_pitch_roll_of(R: Rot, ops: Operations) -> YawPitchRoll:
     """Yaw, pitch and roll of a rotation; at a pitch of +-90 deg the roll is zero."""
     (xx, xy, _), (yx, yy, _), (zx, zy, zz) = R.rows()
     across = ops.sqrt(xx * xx + yx * yx)
-    upright = across < UPRIGHT
+    upright = across < SINGULAR_PITCH_COSINE
     top, side = ops.where(upright, -xy, yx), ops.where(upright, yy, xx)
     pitch, yaw = ops.arctan2(-zx, across), ops.arctan2(top, side)
     roll = ops.where(upright, 0.0, ops.arctan2(zy, zz))
-    return Turn(yaw, pitch, roll, ops.cos(yaw), ops.sin(yaw), across, -zx)
+    return YawPitchRoll(yaw, pitch, roll, ops.cos(yaw), ops.sin(yaw), across, -zx)
 
 
-def external_coordinates(pose: Pose, ops: Operations, spot: Spot, quaternion: bool) -> list[Scalar]:
+def external_coordinates(pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool) -> list[Scalar]:
     """Position, then yaw, pitch, roll (6) or a quaternion w, x, y, z (7)."""
-    R, p = spot.placed(pose)
-    return [*p, *(quaternion_of(R, ops) if quaternion else turn_of(R, ops)[:3])]
+    R, p = spot.world_placement(pose)
+    return [*p, *(quaternion_from_rotation(R, ops) if quaternion else yaw_pitch_roll_of(R, ops)[:3])]
 
 
-def external_jacobian(pose: Pose, ops: Operations, spot: Spot, quaternion: bool) -> Matrix:
+def external_jacobian(pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool) -> Matrix:
     """S J (6 or 7, n): rates of the external coordinates per unit of each speed."""
     J = jacobian(pose, spot.body, spot.position)
-    R, _ = spot.placed(pose)
+    R, _ = spot.world_placement(pose)
     rows = _angular_rates(R, ops, quaternion, [Vec(*column) for column in zip(*J[3:], strict=True)])
     return [*J[:3], *(list(row) for row in zip(*rows, strict=True))]  # Vukobratovic (20.83)
 
 
-def external_adjoint(pose: Pose, ops: Operations, v: Sequence[Scalar], spot: Spot, quaternion: bool) -> list[Scalar]:
-    """A(q, v) (6 or 7): second rates of the external coordinates when the speeds stay constant."""
+def external_adjoint(
+    pose: Pose, ops: Operations, v: Sequence[Scalar], spot: BodyPlace, quaternion: bool
+) -> list[Scalar]:
+    """A(q, v) (6 or 7): second derivatives of the external coordinates at constant speeds."""
     J, rate = jacobian(pose, spot.body, spot.position), jacobian_rate(pose, v, spot.body, spot.position)
-    R, _ = spot.placed(pose)
-    w = Vec(*(_product(row, v) for row in J[3:]))
-    drift = [_product(row, v) for row in rate]  # Vukobratovic (20.84)-(20.86): the adjoint term
+    R, _ = spot.world_placement(pose)
+    w = Vec(*(_row_product(row, v) for row in J[3:]))
+    drift = [_row_product(row, v) for row in rate]  # Vukobratovic (20.84)-(20.86): the adjoint term
     alpha = Vec(*drift[3:])
     if quaternion:
-        unit = quaternion_of(R, ops)
-        turned, bent = _half_product(alpha, unit), _half_product(w, _half_product(w, unit))
-        return [*drift[:3], *(x + y for x, y in zip(turned, bent, strict=True))]
-    turn = turn_of(R, ops)
-    yaw, pitch, roll = _turn_rates(turn, w)
-    # The axes of pitch and roll move with the angles before them: w = e_z dyaw + e_p dpitch + e_r droll.
+        unit = quaternion_from_rotation(R, ops)
+        turned, centripetal = _quaternion_rate(alpha, unit), _quaternion_rate(w, _quaternion_rate(w, unit))
+        return [*drift[:3], *(x + y for x, y in zip(turned, centripetal, strict=True))]
+    turn = yaw_pitch_roll_of(R, ops)
+    yaw, pitch, roll = _yaw_pitch_roll_rates(turn, w)
+    # The axes of pitch and roll depend on the preceding angles: w = e_z dyaw + e_p dpitch + e_r droll.
     e_pitch = Vec(-turn.sin_yaw, turn.cos_yaw, 0.0)
     e_roll = Vec(turn.cos_yaw * turn.cos_pitch, turn.sin_yaw * turn.cos_pitch, -turn.sin_pitch)
     about_yaw = Vec(0.0, 0.0, 1.0) * yaw
     moving = about_yaw.cross(e_pitch) * pitch + (about_yaw + e_pitch * pitch).cross(e_roll) * roll
-    return [*drift[:3], *_turn_rates(turn, alpha - moving)]
+    return [*drift[:3], *_yaw_pitch_roll_rates(turn, alpha - moving)]
 
 
 def _angular_rates(R: Rot, ops: Operations, quaternion: bool, columns: Sequence[Vec]) -> list[Sequence[Scalar]]:
     if quaternion:
-        unit = quaternion_of(R, ops)
-        return [_half_product(w, unit) for w in columns]
-    turn = turn_of(R, ops)
-    return [_turn_rates(turn, w) for w in columns]
+        unit = quaternion_from_rotation(R, ops)
+        return [_quaternion_rate(w, unit) for w in columns]
+    turn = yaw_pitch_roll_of(R, ops)
+    return [_yaw_pitch_roll_rates(turn, w) for w in columns]
 
 
-def _turn_rates(turn: Turn, w: Vec) -> tuple[Scalar, Scalar, Scalar]:
+def _yaw_pitch_roll_rates(turn: YawPitchRoll, w: Vec) -> tuple[Scalar, Scalar, Scalar]:
     """(dyaw, dpitch, droll) = E^-1 w; infinite at a pitch of +-90 deg."""
     ahead = turn.cos_yaw * w.x + turn.sin_yaw * w.y
     roll = ahead / turn.cos_pitch
     return w.z + turn.sin_pitch * roll, turn.cos_yaw * w.y - turn.sin_yaw * w.x, roll
 
 
-def _half_product(w: Vec, unit: Quaternion) -> Quaternion:
+def _quaternion_rate(w: Vec, unit: Quaternion) -> Quaternion:
     """1/2 (0, w) quaternion: the rate of a quaternion for an angular velocity in world axes."""
     real, u = unit[0], Vec(*unit[1:])
     turned = (w * real + w.cross(u)) * 0.5
     return -0.5 * w.dot(u), *turned
 
 
-def _product(row: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+def _row_product(row: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
     total: Scalar = 0.0
     for x, y in zip(row, v, strict=True):
         total = total + x * y

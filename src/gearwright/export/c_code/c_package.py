@@ -12,21 +12,21 @@ from typing import Any
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import FileError, InputError
 from gearwright.export.c_code import c_text
-from gearwright.export.c_code.c_functions import CALLER, CFunction, traced_functions
+from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, traced_functions
 from gearwright.file_access import write_files
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs.program import Program
 from gearwright.system.controllers.controller import Controller
 from gearwright.text import c_identifier, did_you_mean
-from gearwright.tracing.c_source import PRECISIONS
-from gearwright.tracing.parameters import nominal
+from gearwright.tracing.c_source import C_PRECISIONS
+from gearwright.tracing.parameters import nominal_value
 from gearwright.tracing.recipe import free_parameters
 
-_HEADERS = "assert complex ctype errno fenv float limits locale math setjmp signal stdio stdlib string tgmath time"
-_TARGETS = "all clean edit_cache help install package package_source preinstall rebuild_cache test"
-_DEVICES = "aux con nul prn"
-FILES = frozenset(f"{_HEADERS} {_TARGETS} {_DEVICES}".split(" "))
-"""Headers of C, targets of CMake, devices of Windows: a package called like one of them would not build."""
+_C_HEADERS = "assert complex ctype errno fenv float limits locale math setjmp signal stdio stdlib string tgmath time"
+_CMAKE_TARGETS = "all clean edit_cache help install package package_source preinstall rebuild_cache test"
+_WINDOWS_DEVICES = "aux con nul prn"
+RESERVED_PACKAGE_NAMES = frozenset(f"{_C_HEADERS} {_CMAKE_TARGETS} {_WINDOWS_DEVICES}".split(" "))
+"""Headers of C, targets of CMake, devices of Windows: a package with one of these names would not build."""
 
 
 def package_name(name: str) -> str:
@@ -36,37 +36,36 @@ def package_name(name: str) -> str:
     ('test_', 'math_', 'elbow')
     """
     plain = c_identifier(name)
-    return f"{plain}_" if plain.lower() in FILES else plain
+    return f"{plain}_" if plain.lower() in RESERVED_PACKAGE_NAMES else plain
 
 
-FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
+DEFAULT_C_FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "gravity")
 
 
 @check_arguments
 def c(
     robot: RobotOrMech,
     directory: str | Path,
-    functions: str | Sequence[str | Callable[..., Any] | Program | Controller | CFunction] = FUNCTIONS,
+    functions: str | Sequence[str | Callable[..., Any] | Program | Controller | CFunction] = DEFAULT_C_FUNCTIONS,
     parameters: str | Sequence[str] = (),
     precision: str = "double",
     name: str | None = None,
 ) -> list[Path]:
-    """Write a C99 package for a controller: no allocation, no loops, no library but the mathematical one.
+    """Write a C99 package for a controller: no allocation, no loops, only the math library.
 
-    Every function is straight-line text with the numbers of the robot folded in, so a call always takes the same
-    operations, which the header counts.
+    Every function is straight-line code with the numbers of the robot as constants, so a call always takes the same
+    operations, whose count is in the header.
 
     Args:
         robot: the robot or machine.
-        directory: where to write; made if it is not there.
-        functions: public functions or their names; with a body as "jacobian:tool" or
-            `CFunction("jacobian", {"body": "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of
-            the robot; derivatives as `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of
-            `gw.control` and `gw.Controller` over scalars, whose states are arguments and whose next states stand behind
-            the outputs; any `Program`.
-        parameters: paths of numbers that stay inputs, such as "payload.mass": the last argument of every function.
+        directory: output folder; created if it does not exist.
+        functions: public functions or their names; with a body as "jacobian:tool" or `CFunction("jacobian", {"body":
+            "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of the robot; derivatives as
+            `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of `gw.control` and `gw.Controller` over
+            scalars, whose states are arguments and whose next states follow the outputs; any `Program`.
+        parameters: paths of numbers kept as inputs, such as "payload.mass": the last argument of every function.
         precision: "double" or "float".
-        name: prefix of all names; the robot's name unless given.
+        name: prefix of all names; by default the robot's name.
 
     Returns:
         The files written: header, source, self-test, CMakeLists.txt.
@@ -77,36 +76,38 @@ def c(
     >>> [path.name for path in c(arm, tempfile.mkdtemp(), ["gravity", "jacobian:upper"], name="arm")]
     ['arm.h', 'arm.c', 'arm_selftest.c', 'CMakeLists.txt']
     """
-    if precision not in PRECISIONS:
-        raise InputError(f"{CALLER}: precision={precision!r} is not known. {did_you_mean(precision, PRECISIONS)}")
-    mech, paths = machine_of(CALLER, robot, "names"), free_parameters(CALLER, robot, parameters)
+    if precision not in C_PRECISIONS:
+        raise InputError(
+            f"{C_EXPORT_CALLER}: precision={precision!r} is unknown. {did_you_mean(precision, C_PRECISIONS)}"
+        )
+    mech, paths = machine_of(C_EXPORT_CALLER, robot, "names"), free_parameters(C_EXPORT_CALLER, robot, parameters)
     title = name or str(getattr(robot, "name", "machine"))
-    given = [functions] if isinstance(functions, str) else list(functions)
+    requested = [functions] if isinstance(functions, str) else list(functions)
     prefix = package_name(title)
-    package = c_text.Package(
+    package = c_text.CPackage(
         prefix,
         title,
         mech,
-        tuple(traced_functions(prefix, robot, given, paths)),
-        {path: nominal(robot, path) for path in paths},
-        PRECISIONS[precision],
+        tuple(traced_functions(prefix, robot, requested, paths)),
+        {path: nominal_value(robot, path) for path in paths},
+        C_PRECISIONS[precision],
     )
     texts = {
-        f"{prefix}.h": c_text.header(package),
-        f"{prefix}.c": c_text.source(package),
-        f"{prefix}_selftest.c": c_text.self_test(package),
-        "CMakeLists.txt": c_text.cmake(package),
+        f"{prefix}.h": c_text.header_text(package),
+        f"{prefix}.c": c_text.source_text(package),
+        f"{prefix}_selftest.c": c_text.self_test_text(package),
+        "CMakeLists.txt": c_text.cmake_text(package),
     }
-    return _written(Path(directory), texts)
+    return _write_package(Path(directory), texts)
 
 
-def _written(directory: Path, texts: dict[str, str]) -> list[Path]:
+def _write_package(directory: Path, texts: dict[str, str]) -> list[Path]:
     contents = {directory / name: text for name, text in texts.items()}
     try:
         directory.mkdir(parents=True, exist_ok=True)
         write_files(contents)
     except (OSError, FileError) as error:
         raise InputError(
-            f"{CALLER}: cannot write to {str(directory)!r}: {error}. Give a directory you may write to."
+            f"{C_EXPORT_CALLER}: cannot write to {str(directory)!r}: {str(error).rstrip('.')}. Give a writable folder."
         ) from None
     return list(contents)

@@ -9,16 +9,14 @@ from gearwright._version import __version__
 from gearwright.export.c_code.c_functions import TracedFunction
 from gearwright.mechanism import Mechanism
 from gearwright.text import c_comment, c_identifiers
-from gearwright.tracing.c_source import Real, declaration
-from gearwright.tracing.trace import PARAMETERS
+from gearwright.tracing.c_source import RealType, function_declaration
+from gearwright.tracing.trace import PARAMETERS_INPUT
 
-NOTE = c_comment(
+C_FILE_NOTE = c_comment(
     f"Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output."
 )
-BOUNDS = c_comment(
-    "No function allocates, loops or keeps a state: a call always takes the operations stated beside it."
-)
-MEANING = {
+C_TIMING_NOTE = c_comment("No function allocates memory, loops or has a state: every call takes the stated operations.")
+FUNCTION_MEANINGS = {
     "inverse_dynamics": "Generalized forces out for the motion q, v, a.",
     "forward_dynamics": "Accelerations out for the forces tau at q, v.",
     "mass_matrix": "Mass matrix out (row by row) at q.",
@@ -29,114 +27,124 @@ MEANING = {
     "regressor": "Regressor out (row by row): forces are regressor times parameters.",
     "rates": "Rates out of the states x for the inputs u, with the laws of the robot.",
 }
-TOLERANCE = {"double": 1e-10, "float": 1e-4}
-"""What the self-test takes for equal, of the largest entry: other compilers and processors round in other places."""
+SELF_TEST_TOLERANCE = {"double": 1e-10, "float": 1e-4}
+"""Tolerance of the self-test relative to the largest entry, for different rounding of compilers and processors."""
 
 
 @dataclass(frozen=True)
-class Package:
-    """What is written: names, machine, functions, parameters with the robot's values, kind of numbers."""
+class CPackage:
+    """Contents of a package: names, machine, functions, parameters with the robot's values, number type."""
 
     prefix: str
     title: str
     mech: Mechanism
     functions: tuple[TracedFunction, ...]
     parameters: Mapping[str, float]
-    real: Real
+    real: RealType
 
     @property
-    def nominal(self) -> str:
-        """The name of the parameters' values, which no function has."""
-        taken = [function.name for function in self.functions]
-        return c_identifiers([f"{self.prefix}_nominal_parameters"], taken=taken)[0]
+    def nominal_name(self) -> str:
+        """Name of the array of parameter values, different from all functions."""
+        function_names = [function.name for function in self.functions]
+        return c_identifiers([f"{self.prefix}_nominal_parameters"], reserved=function_names)[0]
 
 
-def header(package: Package) -> str:
-    """The declarations, and enumerations of coordinates, speeds and other inputs with their own names beside them."""
+def header_text(package: CPackage) -> str:
+    """Return the header: declarations, and enumerations of coordinates, speeds and inputs with names in comments."""
     prefix = package.prefix
     guard = f"{prefix.upper()}_H"
-    lines = [NOTE, c_comment(f"{prefix}: {package.title}"), BOUNDS, ""]
+    lines = [C_FILE_NOTE, c_comment(f"{prefix}: {package.title}"), C_TIMING_NOTE, ""]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    lines += _enumeration(prefix, "Q", "Coordinates: entries of q.", package.mech.coordinates)
-    lines += _enumeration(prefix, "V", "Speeds: entries of v, a and tau.", package.mech.speeds)
+    lines += _enumeration_lines(prefix, "Q", "Coordinates: entries of q.", package.mech.coordinates)
+    lines += _enumeration_lines(prefix, "V", "Speeds: entries of v, a and tau.", package.mech.speeds)
     for letter, (argument, names) in _other_entries(package).items():
-        lines += _enumeration(prefix, letter, f"Entries of {argument}.", names)
+        lines += _enumeration_lines(prefix, letter, f"Entries of {argument}.", names)
     if package.parameters:
-        lines += [c_comment("The parameters' values in the robot.")]
-        lines += [f"extern const {package.real.name} {package.nominal}[{len(package.parameters)}];", ""]
+        lines += [c_comment("Parameter values of the robot.")]
+        lines += [f"extern const {package.real.name} {package.nominal_name}[{len(package.parameters)}];", ""]
     for function in package.functions:
-        lines += [*_described(function), f"{_declared(function, package.real)};", ""]
+        lines += [*_function_comments(function), f"{_declaration_text(function, package.real)};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
 
-def _other_entries(package: Package) -> dict[str, tuple[str, Sequence[str]]]:
-    """Per letter of an enumeration the argument and the names of its entries, but for those of q and v."""
-    known = (package.mech.coordinates, package.mech.speeds)
-    found: dict[str, tuple[str, Sequence[str]]] = {}
+def _other_entries(package: CPackage) -> dict[str, tuple[str, Sequence[str]]]:
+    """Return, per letter of an enumeration, the argument and the names of its entries, except q and v."""
+    known_entries = (package.mech.coordinates, package.mech.speeds)
+    enumerations: dict[str, tuple[str, Sequence[str]]] = {}
     if package.parameters:
-        found["P"] = (PARAMETERS, tuple(package.parameters))
+        enumerations["P"] = (PARAMETERS_INPUT, tuple(package.parameters))
     for function in package.functions:
         program, mech = function.job.program, function.job.mech
         for name in program.inputs:
             names = program.entry_names(mech, name)
-            if name != PARAMETERS and names not in known and len(name) == 1 and not names[0].isdigit():
-                found.setdefault(name.upper(), (name, names))
-    return found
+            if name != PARAMETERS_INPUT and names not in known_entries and len(name) == 1 and not names[0].isdigit():
+                enumerations.setdefault(name.upper(), (name, names))
+    return enumerations
 
 
-def _described(function: TracedFunction) -> Iterator[str]:
-    counts = function.operations
-    meaning = MEANING.get(function.asked.public, f"As gearwright.{function.asked.public}.")
-    if function.notes:
+def _function_comments(function: TracedFunction) -> Iterator[str]:
+    counts = function.operation_count
+    meaning = FUNCTION_MEANINGS.get(function.request.public_name, f"As gearwright.{function.request.public_name}.")
+    if function.controller_notes:
         meaning = "Outputs of a controller for measured q, v and references."
     if function.job.wrt:
-        meaning = f"Derivative (row by row) of {function.asked.public} by {', '.join(function.job.wrt)}."
-    sizes = ", ".join(f"{name}[{size}]" for name, size in function.arguments.items())
-    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.job.results().items()}
+        meaning = f"Derivative (row by row) of {function.request.public_name} by {', '.join(function.job.wrt)}."
+    sizes = ", ".join(f"{name}[{size}]" for name, size in function.c_arguments.items())
+    results = {name: " x ".join(map(str, shape)) or "1" for name, shape in function.job.result_shapes().items()}
     shapes = ", then ".join(f"{name} {shape}" if len(results) > 1 else shape for name, shape in results.items())
     yield c_comment(f"{meaning} {sizes} -> out[{len(function.graph.outputs)}] ({shapes}).")
     yield c_comment(
-        f"{counts.arithmetic} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
+        f"{counts.arithmetic_count} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
         f"{counts.negations + counts.other} others. out must not overlap an input."
     )
-    yield from (c_comment(note) for note in function.notes)
+    yield from (c_comment(note) for note in function.controller_notes)
 
 
-def _declared(function: TracedFunction, real: Real) -> str:
-    return declaration(function.name, list(function.arguments), real)
+def _declaration_text(function: TracedFunction, real: RealType) -> str:
+    return function_declaration(function.name, list(function.c_arguments), real)
 
 
-def _enumeration(prefix: str, letter: str, meaning: str, names: Sequence[str]) -> list[str]:
+def _enumeration_lines(prefix: str, letter: str, meaning: str, names: Sequence[str]) -> list[str]:
     start = f"{prefix.upper()}_{letter}"
-    short = c_identifiers(names, taken=["SIZE"], upper=True)  # SIZE is the number of entries
+    short = c_identifiers(names, reserved=["SIZE"], upper=True)  # SIZE is the number of entries
     entries = [f"  {start}_{short[k]} = {k}, {c_comment(name)}" for k, name in enumerate(names)]
     return [c_comment(meaning), "enum {", *entries, f"  {start}_SIZE = {len(names)}", "};", ""]
 
 
-def source(package: Package) -> str:
-    """All functions in one file."""
-    bodies = [function.text(package.real).replace("#include <math.h>\n\n", "", 1) for function in package.functions]
-    lines = [NOTE, f'#include "{package.prefix}.h"', "", "#include <math.h>", ""]
+def source_text(package: CPackage) -> str:
+    """Return the source with all functions."""
+    bodies = [
+        function.source_text(package.real).replace("#include <math.h>\n\n", "", 1) for function in package.functions
+    ]
+    lines = [C_FILE_NOTE, f'#include "{package.prefix}.h"', "", "#include <math.h>", ""]
     if package.parameters:
         values = list(package.parameters.values())
-        lines += [_array(package.nominal, values, package.real, "const"), ""]
+        lines += [_array_text(package.nominal_name, values, package.real, "const"), ""]
     return "\n".join([*lines, *bodies])
 
 
-def self_test(package: Package) -> str:
-    """A program that compares the functions with stored values and returns how many differ."""
+def self_test_text(package: CPackage) -> str:
+    """Return a program that compares the functions with stored values and fails if any differ."""
     prefix, real = package.prefix, package.real
-    lines = [NOTE, f'#include "{prefix}.h"', "", "#include <math.h>", "#include <stdio.h>", "", _compare(real)]
+    lines = [
+        C_FILE_NOTE,
+        f'#include "{prefix}.h"',
+        "",
+        "#include <math.h>",
+        "#include <stdio.h>",
+        "",
+        _comparison_function(real),
+    ]
     for number, f in enumerate(package.functions):
         size = len(f.graph.outputs)
         lines += [f"static int test_{number}(void)", "{", "  int wrong = 0;", f"  {real.name} out[{size}];"]
         for k, (inputs, expected) in enumerate(f.samples):
-            values = zip(f.arguments, inputs.values(), strict=True)
-            lines += ["  " + _array(f"{name}_{k}", each, real, "static const") for name, each in values]
-            lines += ["  " + _array(f"expected_{k}", expected, real, "static const")]
+            values = zip(f.c_arguments, inputs.values(), strict=True)
+            lines += ["  " + _array_text(f"{name}_{k}", each, real, "static const") for name, each in values]
+            lines += ["  " + _array_text(f"expected_{k}", expected, real, "static const")]
         for k in range(len(f.samples)):
-            arguments = ", ".join([*(f"{name}_{k}" for name in f.arguments), "out"])
+            arguments = ", ".join([*(f"{name}_{k}" for name in f.c_arguments), "out"])
             lines += [f"  {f.name}({arguments});", f'  wrong += differ("{f.name}", out, expected_{k}, {size});']
         lines += ["  return wrong;", "}", ""]
     calls = [f"  wrong += test_{number}();" for number in range(len(package.functions))]
@@ -145,17 +153,17 @@ def self_test(package: Package) -> str:
     return "\n".join(lines)
 
 
-def _compare(real: Real) -> str:
+def _comparison_function(real: RealType) -> str:
     kind, size = real.name, f"fabs{real.ending}"
     return f"""static int differ(const char *name, const {kind} *found, const {kind} *expected, int size)
 {{
   int k, wrong = 0;
-  {kind} scale = {real.constant(1e-9)};
+  {kind} scale = {real.constant_text(1e-9)};
   for (k = 0; k < size; ++k)
     if ({size}(expected[k]) > scale)
       scale = {size}(expected[k]);
   for (k = 0; k < size; ++k)
-    if (!({size}(found[k] - expected[k]) <= {real.constant(TOLERANCE[kind])} * scale)) {{
+    if (!({size}(found[k] - expected[k]) <= {real.constant_text(SELF_TEST_TOLERANCE[kind])} * scale)) {{
       printf("%s[%d]: %.17g, expected %.17g\\n", name, k, (double)found[k], (double)expected[k]);
       ++wrong;
     }}
@@ -164,12 +172,12 @@ def _compare(real: Real) -> str:
 """
 
 
-def _array(name: str, values: Sequence[float], real: Real, kind: str) -> str:
-    return f"{kind} {real.name} {name}[{len(values)}] = {{{', '.join(real.constant(x) for x in values)}}};"
+def _array_text(name: str, values: Sequence[float], real: RealType, kind: str) -> str:
+    return f"{kind} {real.name} {name}[{len(values)}] = {{{', '.join(real.constant_text(x) for x in values)}}};"
 
 
-def cmake(package: Package) -> str:
-    """A library and its self-test."""
+def cmake_text(package: CPackage) -> str:
+    """Return the CMake file of a library and its self-test."""
     prefix = package.prefix
     return f"""cmake_minimum_required(VERSION 3.10)
 project({prefix} C)

@@ -10,45 +10,45 @@ from typing import Any
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import FileError, InputError, NotTraceableError
 from gearwright.export.fmi.build import (
-    ENDINGS,
-    MAIN,
-    archived,
+    FMI_MAIN_FILES,
+    LIBRARY_ENDINGS,
     binary_folder,
     build_description,
-    compiled,
-    compiler,
-    licence,
-    page,
-    sources,
+    compile_library,
+    documentation_page,
+    find_compiler,
+    licence_text,
+    source_files,
     system_name,
+    write_archive,
 )
-from gearwright.export.fmi.model_description import description
+from gearwright.export.fmi.model_description import description_xml
 from gearwright.export.fmi.model_source import FmuModel
-from gearwright.export.fmi.variables import variables
-from gearwright.forces.law import Law
+from gearwright.export.fmi.variables import fmu_variables
+from gearwright.forces import Law
 from gearwright.mechanism import RobotOrMech
 from gearwright.parts import Robot
-from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.kernels.traced_laws import law_survey
 from gearwright.system.open_systems.open_system import OpenSystem, open_system
 from gearwright.system.state import State, initial_state, state_vector
-from gearwright.text import did_you_mean, visible
+from gearwright.text import did_you_mean, visible_text
 
-CALLER = "export.fmu"
-VERSIONS = ("2.0", "3.0")
+FMU_CALLER = "export.fmu"
+FMI_VERSIONS = ("2.0", "3.0")
 
 
 @dataclass(frozen=True)
 class FmuReport:
-    """What was written.
+    """Report of a written FMU.
 
     Args:
         path: the file.
-        platform: for which computers it has a binary, None for sources alone.
+        platform: platform of its binary, None for sources only.
         inputs: names of the inputs in the FMU.
         parameters: names of the tunable parameters in the FMU.
         outputs: names of the outputs in the FMU.
-        renamed: name in Gearwright -> name in the FMU, where they differ.
-        remarks: what else is to be known.
+        renamed: name in Gearwright -> name in the FMU, if they differ.
+        remarks: further remarks.
     """
 
     path: Path
@@ -60,10 +60,10 @@ class FmuReport:
     remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        renamed = [f"renamed: {visible(old)} -> {new}" for old, new in self.renamed.items()]
+        renamed = [f"renamed: {visible_text(old)} -> {new}" for old, new in self.renamed.items()]
         sizes = f"{len(self.inputs)} inputs, {len(self.parameters)} parameters, {len(self.outputs)} outputs"
-        what = f"{self.path.name}: {sizes}; {f'binary for {self.platform}' if self.platform else 'sources alone'}"
-        return "\n".join([what, *self.remarks, *renamed])
+        summary = f"{self.path.name}: {sizes}; {f'binary for {self.platform}' if self.platform else 'sources only'}"
+        return "\n".join([summary, *self.remarks, *renamed])
 
 
 @check_arguments
@@ -81,29 +81,28 @@ def fmu(
 ) -> FmuReport:
     """Write a robot with its laws as an FMU: Model Exchange and Co-Simulation in one file.
 
-    Its C is compiled by gcc, cc or clang, whichever is found, and lies in the file too, so that an importer on another
-    computer can build it. Laws with modes (friction that sticks, stops, losses by the direction of power) are exact:
-    their guards are event indicators, and the solver of Co-Simulation locates their events. States are outputs:
-    `q.<coordinate>`, `v.<speed>`, states of laws, supplied and dissipated energy; further outputs are `a.<speed>`,
-    signals of laws, energies, and `torque.<speed>`, the generalized force of inputs and laws.
+    The C code is compiled by gcc, cc or clang, and is included in the file, so that an importer on another platform can
+    build it. Laws with modes (stiction, stops, direction-dependent losses) are exact: their guards are event
+    indicators, and the solver of Co-Simulation locates their events. States are outputs: `q.<coordinate>`, `v.<speed>`,
+    states of laws, supplied and dissipated energy; further outputs are `a.<speed>`, signals of laws, energies, and
+    `torque.<speed>`, the generalized force of inputs and laws.
 
     Args:
         robot: the robot (with the laws of its file) or a machine.
         path: the file to write, ending in .fmu.
         version: "2.0" or "3.0".
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
-            data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others rest at their start.
+            data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others are constant.
         parameters: paths of numbers that can be changed in the FMU, such as "payload.mass", "j1.gear.ratio",
-            "j1.friction.coulomb"; machine and laws follow them.
-        state: where it starts, as for `simulate`, or the name of a state of the robot; neutral and at rest unless
-            given.
-        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out. ()
-            for none.
-        extra_laws: laws beside those of the robot.
-        overwrite: whether a file that is there already may be replaced.
+            "j1.friction.coulomb"; machine and laws depend on them.
+        state: initial state, as for `simulate`, or the name of a state of the robot; by default neutral and at rest.
+        laws: laws that replace those of the robot, with constant numbers; a warning lists the omitted ones. () for
+            none.
+        extra_laws: laws added to those of the robot.
+        overwrite: whether an existing file may be replaced.
 
     Returns:
-        What was written, and what is to be known about it.
+        The report of the FMU.
 
     >>> import tempfile
     >>> import gearwright as gw
@@ -111,95 +110,106 @@ def fmu(
     >>> report.inputs, report.parameters, report.outputs[:2]
     (('tau.j1', 'tau.j2', 'tau.j3'), ('j1.motor.inertia',), ('q.j1', 'q.j2'))
     """
-    if version not in VERSIONS:
-        raise InputError(f"{CALLER}: version={version!r} is not known. {did_you_mean(version, VERSIONS)}")
-    file = _free_path(path, overwrite)
-    opened = _opened(robot, inputs, parameters, (laws, extra_laws))
-    start = state_vector(opened.system, initial_state(opened.system.mech, _first_state(robot, opened, state)))
-    model = FmuModel(str(getattr(robot, "name", "machine")), opened, start)
-    _refuse_deciding_parameters(model)
-    return _written(file, model, version)
+    if version not in FMI_VERSIONS:
+        raise InputError(f"{FMU_CALLER}: version={version!r} is unknown. {did_you_mean(version, FMI_VERSIONS)}")
+    file = _writable_path(path, overwrite)
+    open_model = _open_model(robot, inputs, parameters, (laws, extra_laws))
+    start = state_vector(
+        open_model.system, initial_state(open_model.system.mech, _first_state(robot, open_model, state))
+    )
+    model = FmuModel(str(getattr(robot, "name", "machine")), open_model, start)
+    _require_tunable_parameters(model)
+    return _write_fmu(file, model, version)
 
 
-def _refuse_deciding_parameters(model: FmuModel) -> None:
-    """A number by which a law or part decides what it is cannot stay open."""
+def _require_tunable_parameters(model: FmuModel) -> None:
+    """Raise an error for a parameter that changes the structure of a law or part."""
     try:
-        _ = model.token
+        _ = model.instantiation_token
     except NotTraceableError:
-        for path in model.opened.parameters:
+        for path in model.open_model.parameters:
             try:
-                _ = replace(model, opened=replace(model.opened, parameters=(path,))).token
+                _ = replace(model, open_model=replace(model.open_model, parameters=(path,))).instantiation_token
             except NotTraceableError:
                 raise InputError(
-                    f"{CALLER}: parameter {path!r} cannot be changed in an FMU: a law or part of the robot decides by "
-                    "it what it is. Leave it out, and write one FMU per value."
+                    f"{FMU_CALLER}: parameter {path!r} cannot be changed in an FMU: it determines the structure of a "
+                    "law or part of the robot. Remove it, and write one FMU per value."
                 ) from None
         raise
 
 
-def _written(file: Path, model: FmuModel, version: str) -> FmuReport:
-    found, texts, program = variables(model), sources(version, model.header), compiler()
+def _write_fmu(file: Path, model: FmuModel, version: str) -> FmuReport:
+    all_variables, texts, program = fmu_variables(model), source_files(version, model.model_header), find_compiler()
     contents: dict[str, str | bytes] = {f"sources/{name}": text for name, text in texts.items()}
-    contents["modelDescription.xml"] = description(model, found, version)
-    contents["documentation/index.html"] = page(model, found)
-    contents["documentation/licenses/fmi-headers.txt"] = licence(texts)
+    contents["modelDescription.xml"] = description_xml(model, all_variables, version)
+    contents["documentation/index.html"] = documentation_page(model, all_variables)
+    contents["documentation/licenses/fmi-headers.txt"] = licence_text(texts)
     if version == "3.0":
-        contents["sources/buildDescription.xml"] = build_description(model.identifier, MAIN[version])
+        contents["sources/buildDescription.xml"] = build_description(model.identifier, FMI_MAIN_FILES[version])
     folder, remarks = None, ()  # type: tuple[str | None, tuple[str, ...]]
     if program is None:
         remarks = (
-            "no C compiler (gcc, cc, clang) was found: the FMU holds sources alone, which an importer must build. "
+            "no C compiler (gcc, cc, clang) was found: the FMU has sources only, which an importer must build. "
             "Install one and export again for a binary.",
         )
     else:
         folder = binary_folder(version)
-        library = f"{model.identifier}{ENDINGS[system_name()]}"
-        contents[f"binaries/{folder}/{library}"] = compiled(texts, version, model.identifier, program)
+        library = f"{model.identifier}{LIBRARY_ENDINGS[system_name()]}"
+        contents[f"binaries/{folder}/{library}"] = compile_library(texts, version, model.identifier, program)
     try:
-        archived(file, contents)
+        write_archive(file, contents)
     except FileError as error:
-        raise InputError(f"{CALLER}: cannot write {str(file)!r}: {error}. Give a path you may write to.") from None
-    kinds = {kind: tuple(one.name for one in found if one.kind in of) for kind, of in _KINDS.items()}
-    renamed = {one.meaning: one.name for one in found if one.kind in ("state", "input") and one.meaning != one.name}
+        raise InputError(
+            f"{FMU_CALLER}: cannot write {str(file)!r}: {str(error).rstrip('.')}. Give a writable path."
+        ) from None
+    kinds = {
+        kind: tuple(variable.name for variable in all_variables if variable.kind in variable_kinds)
+        for kind, variable_kinds in _REPORTED_KINDS.items()
+    }
+    renamed = {
+        variable.meaning: variable.name
+        for variable in all_variables
+        if variable.kind in ("state", "input") and variable.meaning != variable.name
+    }
     renamed |= {
-        path: name for path, name in zip(model.opened.parameters, kinds["parameters"], strict=True) if path != name
+        path: name for path, name in zip(model.open_model.parameters, kinds["parameters"], strict=True) if path != name
     }
     return FmuReport(file, folder, kinds["inputs"], kinds["parameters"], kinds["outputs"], renamed, remarks)
 
 
-_KINDS = {"inputs": ("input",), "parameters": ("parameter",), "outputs": ("state", "output")}
+_REPORTED_KINDS = {"inputs": ("input",), "parameters": ("parameter",), "outputs": ("state", "output")}
 
 
-def _free_path(path: str | Path, overwrite: bool) -> Path:
+def _writable_path(path: str | Path, overwrite: bool) -> Path:
     file = Path(path)
     if file.suffix != ".fmu":
-        raise InputError(f"{CALLER}: {str(path)!r} does not end in .fmu, by which tools know an FMU. Add it.")
+        raise InputError(f"{FMU_CALLER}: {str(path)!r} does not end in .fmu. Add this ending.")
     if file.is_dir():
-        raise InputError(f"{CALLER}: {str(path)!r} is a folder. Give the path of a file.")
+        raise InputError(f"{FMU_CALLER}: {str(path)!r} is a folder. Give the path of a file.")
     if file.exists() and not overwrite:
         raise InputError(
-            f"{CALLER}: {str(path)!r} is there already. Give another path, or overwrite=True (--overwrite)."
+            f"{FMU_CALLER}: {str(path)!r} exists already. Give another path, or overwrite=True (--overwrite)."
         )
     if not file.parent.is_dir():
-        raise InputError(f"{CALLER}: there is no folder {str(file.parent)!r}. Make it first.")
+        raise InputError(f"{FMU_CALLER}: the folder {str(file.parent)!r} does not exist. Create it first.")
     return file
 
 
-def _opened(
+def _open_model(
     robot: RobotOrMech,
     inputs: str | Iterable[str],
     parameters: Sequence[str],
-    given: tuple[Iterable[Law] | None, Iterable[Law]],
+    law_choices: tuple[Iterable[Law] | None, Iterable[Law]],
 ) -> OpenSystem:
-    opened = open_system(CALLER, robot, inputs, parameters, *given, smooth=False)
-    for obstacle in surveyed(opened.system).obstacles:
-        raise InputError(f"{CALLER}: {obstacle}")
-    return opened
+    open_model = open_system(FMU_CALLER, robot, inputs, parameters, *law_choices, smooth=False)
+    for obstacle in law_survey(open_model.system).obstacles:
+        raise InputError(f"{FMU_CALLER}: {obstacle}")
+    return open_model
 
 
-def _first_state(robot: RobotOrMech, opened: OpenSystem, state: Any) -> Any:
+def _first_state(robot: RobotOrMech, open_model: OpenSystem, state: Any) -> Any:
     if isinstance(state, str):
         if not isinstance(robot, Robot):
-            raise InputError(f"{CALLER}: a machine has no named states, so state={state!r} says nothing. Give numbers.")
-        return State.named(robot, state, opened.system.mech)
+            raise InputError(f"{FMU_CALLER}: state={state!r}: a machine has no named states. Give numbers.")
+        return State.from_robot(robot, state, open_model.system.mech)
     return state

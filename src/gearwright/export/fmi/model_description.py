@@ -7,11 +7,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gearwright._version import __version__
 from gearwright.export.fmi.model_source import FmuModel
-from gearwright.export.fmi.variables import Variable, base_of, units
-from gearwright.text import visible, xml
+from gearwright.export.fmi.variables import FmuVariable, base_unit_powers, used_units
+from gearwright.text import visible_text, xml_text
 
-TOLERANCE = "1e-9"
-CAUSALITY = {
+EXPERIMENT_TOLERANCE = "1e-9"
+VARIABLE_CAUSALITY = {
     "time": ("independent", "continuous", None),
     "state": ("output", "continuous", "exact"),
     "rate": ("local", "continuous", "calculated"),
@@ -20,42 +20,42 @@ CAUSALITY = {
     "output": ("output", "continuous", "calculated"),
     "event": ("local", "continuous", "calculated"),
 }
-"""Per kind of variable its causality, its variability, and how it is known at the start."""
+"""Causality, variability and initial attribute per kind of variable."""
 
 
-def description(model: FmuModel, found: Sequence[Variable], version: str) -> str:
-    """The XML of one version."""
-    root = Element("fmiModelDescription", _head(model, version))
+def description_xml(model: FmuModel, all_variables: Sequence[FmuVariable], version: str) -> str:
+    """Return the XML of one version."""
+    root = Element("fmiModelDescription", _root_attributes(model, version))
     if version == "2.0":
         root.set("numberOfEventIndicators", str(model.event_count))
-    _interfaces(root, model, version)
-    _units(root, found)
+    _add_interfaces(root, model, version)
+    _add_units(root, all_variables)
     SubElement(SubElement(root, "LogCategories"), "Category", name="logStatusError")
-    SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", tolerance=TOLERANCE)
+    SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", tolerance=EXPERIMENT_TOLERANCE)
     if version == "2.0":
-        listed = [one for one in found if one.kind != "event"]
-        _variables_2(SubElement(root, "ModelVariables"), listed)
-        _structure_2(SubElement(root, "ModelStructure"), listed)
+        described = [variable for variable in all_variables if variable.kind != "event"]
+        _add_variables_2(SubElement(root, "ModelVariables"), described)
+        _add_structure_2(SubElement(root, "ModelStructure"), described)
     else:
-        _variables_3(SubElement(root, "ModelVariables"), found)
-        _structure_3(SubElement(root, "ModelStructure"), found)
+        _add_variables_3(SubElement(root, "ModelVariables"), all_variables)
+        _add_structure_3(SubElement(root, "ModelStructure"), all_variables)
     indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml(tostring(root, encoding="unicode")) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(tostring(root, encoding="unicode")) + "\n"
 
 
-def _head(model: FmuModel, version: str) -> dict[str, str]:
+def _root_attributes(model: FmuModel, version: str) -> dict[str, str]:
     token = "guid" if version == "2.0" else "instantiationToken"
     return {
         "fmiVersion": version,
-        "modelName": visible(model.name),
-        token: model.token,
-        "description": f"{visible(model.name)}: a machine with its laws. SI units; forces at the gear output.",
+        "modelName": visible_text(model.name),
+        token: model.instantiation_token,
+        "description": f"{visible_text(model.name)}: a machine with its laws. SI units; forces at the gear output.",
         "generationTool": f"Gearwright {__version__}",
         "variableNamingConvention": "structured",
     }
 
 
-def _interfaces(root: Element, model: FmuModel, version: str) -> None:
+def _add_interfaces(root: Element, model: FmuModel, version: str) -> None:
     two = version == "2.0"
     state, slopes = ("FMUstate", "") if two else ("FMUState", "s")
     common = {
@@ -72,37 +72,45 @@ def _interfaces(root: Element, model: FmuModel, version: str) -> None:
             SubElement(SubElement(element, "SourceFiles"), "File", name="fmi2.c")
 
 
-def _units(root: Element, found: Sequence[Variable]) -> None:
+def _add_units(root: Element, all_variables: Sequence[FmuVariable]) -> None:
     definitions = SubElement(root, "UnitDefinitions")
-    for unit in units(found):
-        element, base = SubElement(definitions, "Unit", name=unit), base_of(unit)
+    for unit in used_units(all_variables):
+        element, base = SubElement(definitions, "Unit", name=unit), base_unit_powers(unit)
         if base is not None:
             SubElement(element, "BaseUnit", {name: str(power) for name, power in base.items()})
 
 
-def _attributes(one: Variable, reference: int) -> dict[str, str]:
-    causality, variability, initial = CAUSALITY[one.kind]
-    described = {"name": one.name, "valueReference": str(reference), "causality": causality}
-    described |= {"variability": variability, "description": visible(one.meaning)}
-    return {**described, "initial": initial} if initial else described
+def _variable_attributes(variable: FmuVariable, reference: int) -> dict[str, str]:
+    causality, variability, initial = VARIABLE_CAUSALITY[variable.kind]
+    attributes = {"name": variable.name, "valueReference": str(reference), "causality": causality}
+    attributes |= {"variability": variability, "description": visible_text(variable.meaning)}
+    return {**attributes, "initial": initial} if initial else attributes
 
 
-def _numbers(one: Variable) -> dict[str, str]:
-    unit = {"unit": one.unit} if one.unit else {}
-    return unit if one.start is None else {**unit, "start": repr(float(one.start))}
+def _unit_and_start(variable: FmuVariable) -> dict[str, str]:
+    unit = {"unit": variable.unit} if variable.unit else {}
+    return unit if variable.start is None else {**unit, "start": repr(float(variable.start))}
 
 
-def _variables_2(root: Element, found: Sequence[Variable]) -> None:
-    for k, one in enumerate(found):
-        scalar = SubElement(root, "ScalarVariable", _attributes(one, k))
+def _add_variables_2(root: Element, all_variables: Sequence[FmuVariable]) -> None:
+    for k, variable in enumerate(all_variables):
+        scalar = SubElement(root, "ScalarVariable", _variable_attributes(variable, k))
         SubElement(
-            scalar, "Real", {**_numbers(one), **({} if one.state is None else {"derivative": str(one.state + 2)})}
+            scalar,
+            "Real",
+            {
+                **_unit_and_start(variable),
+                **({} if variable.state is None else {"derivative": str(variable.state + 2)}),
+            },
         )
 
 
-def _structure_2(root: Element, found: Sequence[Variable]) -> None:
-    """Places count from 1 there."""
-    places = {kind: [k + 1 for k, one in enumerate(found) if one.kind == kind] for kind in CAUSALITY}
+def _add_structure_2(root: Element, all_variables: Sequence[FmuVariable]) -> None:
+    """Write the model structure of FMI 2.0, with indices from 1."""
+    places = {
+        kind: [k + 1 for k, variable in enumerate(all_variables) if variable.kind == kind]
+        for kind in VARIABLE_CAUSALITY
+    }
     lists = {
         "Outputs": sorted([*places["state"], *places["output"]]),
         "Derivatives": places["rate"],
@@ -114,14 +122,14 @@ def _structure_2(root: Element, found: Sequence[Variable]) -> None:
             SubElement(element, "Unknown", index=str(index))
 
 
-def _variables_3(root: Element, found: Sequence[Variable]) -> None:
-    for k, one in enumerate(found):
-        rate = {} if one.state is None else {"derivative": str(one.state + 1)}
-        SubElement(root, "Float64", {**_attributes(one, k), **_numbers(one), **rate})
+def _add_variables_3(root: Element, all_variables: Sequence[FmuVariable]) -> None:
+    for k, variable in enumerate(all_variables):
+        rate = {} if variable.state is None else {"derivative": str(variable.state + 1)}
+        SubElement(root, "Float64", {**_variable_attributes(variable, k), **_unit_and_start(variable), **rate})
 
 
-def _structure_3(root: Element, found: Sequence[Variable]) -> None:
-    """Value references, which count from 0."""
+def _add_structure_3(root: Element, all_variables: Sequence[FmuVariable]) -> None:
+    """Write the model structure of FMI 3.0, with value references from 0."""
     lists = {
         "Output": ("state", "output"),
         "ContinuousStateDerivative": ("rate",),
@@ -129,6 +137,6 @@ def _structure_3(root: Element, found: Sequence[Variable]) -> None:
         "EventIndicator": ("event",),
     }
     for name, kinds in lists.items():
-        for k, one in enumerate(found):
-            if one.kind in kinds:
+        for k, variable in enumerate(all_variables):
+            if variable.kind in kinds:
                 SubElement(root, name, valueReference=str(k))

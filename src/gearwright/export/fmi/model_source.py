@@ -1,4 +1,4 @@
-"""The C text of an FMU that is special of a robot: sizes, tables, numbers at the start, and its programs."""
+"""The robot-specific C text of an FMU: sizes, tables, initial values and programs."""
 
 from __future__ import annotations
 
@@ -12,92 +12,95 @@ from gearwright.arrays import Array
 from gearwright.programs.program import VectorProgram
 from gearwright.system.open_systems.instant_programs import InstantPrograms
 from gearwright.system.open_systems.open_system import OpenSystem
-from gearwright.system.vector_program import job_of
+from gearwright.system.vector_program import trace_job
 from gearwright.text import c_comment, c_identifier
-from gearwright.tracing.c_source import PRECISIONS, argument_names, c_source, declaration
+from gearwright.tracing.c_source import C_PRECISIONS, argument_names, c_source, function_declaration
 from gearwright.tracing.graph import Graph
-from gearwright.tracing.trace import PARAMETERS, directional, traced
+from gearwright.tracing.trace import PARAMETERS_INPUT, directional_derivative, trace_graph
 
-REAL = PRECISIONS["double"]
-POINT = ("x", "u", PARAMETERS)
-"""By what an instant is differentiated; what is solved for, a and felt, comes with it."""
+FMU_REAL = C_PRECISIONS["double"]
+DIFFERENTIATED_INPUTS = ("x", "u", PARAMETERS_INPUT)
+"""Variables of differentiation of an instant; the unknowns a and felt are included."""
 
 
 @dataclass(frozen=True)
 class FmuModel:
-    """A robot with its laws as it stands in an FMU.
+    """The model of an FMU: a robot with its laws.
 
     Args:
         name: the robot's name.
-        opened: the machine with its laws, modes included, and its inputs and parameters.
-        start: the state vector at the start, with the two works.
+        open_model: the machine with its laws, modes included, and its inputs and parameters.
+        start: the initial state vector, with supplied and dissipated work.
     """
 
     name: str
-    opened: OpenSystem
+    open_model: OpenSystem
     start: Array
 
     @property
     def identifier(self) -> str:
-        """The name as that of files and functions."""
+        """The name as an identifier of files and functions."""
         return c_identifier(self.name)
 
     @cached_property
-    def programs(self) -> InstantPrograms:
-        """What the C knows of the robot."""
-        return InstantPrograms(self.opened)
+    def instant_programs(self) -> InstantPrograms:
+        """Programs of the robot for the C code."""
+        return InstantPrograms(self.open_model)
 
     @cached_property
-    def token(self) -> str:
-        """What tells this FMU from others: a digest of its text."""
-        digest = hashlib.sha256(self._text.encode()).hexdigest()
+    def instantiation_token(self) -> str:
+        """Unique identifier of this FMU: a digest of its text."""
+        digest = hashlib.sha256(self._model_text.encode()).hexdigest()
         return "{" + "-".join(digest[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))) + "}"
 
     @property
-    def header(self) -> str:
-        """The file model.h."""
-        names = f'#define MODEL_NAME "{self.identifier}"\n#define MODEL_TOKEN "{self.token}"\n'
-        title = self.name.encode("ascii", "backslashreplace").decode()  # an importer may build it with any compiler
-        return f"{c_comment(f'{title}, written by Gearwright {__version__}')}\n\n{names}{self._text}"
+    def model_header(self) -> str:
+        """Content of the file model.h."""
+        names = f'#define MODEL_NAME "{self.identifier}"\n#define MODEL_TOKEN "{self.instantiation_token}"\n'
+        title = self.name.encode("ascii", "backslashreplace").decode()  # ASCII for any compiler of an importer
+        return f"{c_comment(f'{title}, written by Gearwright {__version__}')}\n\n{names}{self._model_text}"
 
     @cached_property
-    def _text(self) -> str:
-        kernels = [*self._kernels()]
-        heads = [f"static {declaration(name, argument_names(graph, sizes), REAL)};" for name, graph, sizes in kernels]
+    def _model_text(self) -> str:
+        kernels = [*self._named_kernels()]
+        heads = [
+            f"static {function_declaration(name, argument_names(graph, sizes), FMU_REAL)};"
+            for name, graph, sizes in kernels
+        ]
         bodies = [c_source(graph, name, sizes, len(graph.outputs)) for name, graph, sizes in kernels]
-        return "\n".join([*self._sizes(), "", *self._tables(), "", *heads, "", *bodies])
+        return "\n".join([*self._size_definitions(), "", *self._table_definitions(), "", *heads, "", *bodies])
 
     @cached_property
     def event_count(self) -> int:
-        """Event indicators, one per guard of every mode."""
-        return len(self.programs.table.guards)
+        """Number of event indicators, one per guard of every mode."""
+        return len(self.instant_programs.table.guards)
 
-    def _sizes(self) -> Iterable[str]:
-        programs, system = self.programs, self.opened.system
+    def _size_definitions(self) -> Iterable[str]:
+        programs, system = self.instant_programs, self.open_model.system
         table = programs.table
         guards = [guard for _, guard in table.guards]
         sizes = {
-            "N_STATES": system.own.stop + 2,
+            "N_STATES": system.law_slice.stop + 2,
             "N_COORDINATES": system.mech.nq,
             "N_SPEEDS": system.mech.n,
-            "N_INPUTS": len(self.opened.inputs),
-            "N_PARAMETERS": len(self.opened.parameters),
+            "N_INPUTS": len(self.open_model.inputs),
+            "N_PARAMETERS": len(self.open_model.parameters),
             "N_LAWS": len(system.laws),
             "N_CHOICES": len(table.choices),
             "N_HOLDS": len(table.holds),
             "N_DRAGS": len(table.drags),
             "N_GUARDS": len(guards),
             "N_IMPACTS": sum(guard.impact is not None for guard in guards),
-            "N_BLOWS": len(programs.blow_guards),
+            "N_BLOWS": len(programs.impact_guards),
         }
-        for program in (programs.act(), programs.observe(), programs.guards()):
+        for program in (programs.balance_program(), programs.signals_program(), programs.guards_program()):
             sizes[f"SIZE_{program.name.upper()}"] = program.shape(system.mech, {})[0]
         return [f"#define {name} {size}" for name, size in sizes.items()]
 
-    def _tables(self) -> Iterable[str]:
-        programs, table = self.programs, self.programs.table
+    def _table_definitions(self) -> Iterable[str]:
+        programs, table = self.instant_programs, self.instant_programs.table
         place = {choice: k for k, choice in enumerate(table.choices)}
-        counts = [len(modes) for modes in programs.modes]
+        counts = [len(modes) for modes in programs.law_modes]
         guards = [guard for _, guard in table.guards]
         impact_number = iter(range(len(guards)))
         tables: dict[str, Sequence[int]] = {
@@ -110,35 +113,39 @@ class FmuModel:
             "guard_to": [place[choice[0], guard.to] for choice, guard in table.guards],
             "guard_decided": [int(guard.rate is not None) for guard in guards],
             "guard_impact": [-1 if guard.impact is None else next(impact_number) for guard in guards],
-            "blow_choice": [place[choice] for choice, _ in programs.blow_guards],
-            "blow_to": [place[choice[0], guard.to] for choice, guard in programs.blow_guards],
+            "blow_choice": [place[choice] for choice, _ in programs.impact_guards],
+            "blow_to": [place[choice[0], guard.to] for choice, guard in programs.impact_guards],
         }
-        for name, whole in tables.items():
-            yield _array("int", name, [str(int(x)) for x in whole])
-        for name, numbers in (("x", self.start), ("u", self.first_inputs), ("p", self.opened.nominal)):
-            yield _array("double", f"start_{name}", [REAL.constant(float(x)) for x in numbers])
+        for name, entries in tables.items():
+            yield _table_text("int", name, [str(int(x)) for x in entries])
+        for name, numbers in (("x", self.start), ("u", self.first_inputs), ("p", self.open_model.nominal_values)):
+            yield _table_text("double", f"start_{name}", [FMU_REAL.constant_text(float(x)) for x in numbers])
 
     @property
     def first_inputs(self) -> list[float]:
-        """The inputs when nobody gives any: as the laws begin, forces zero."""
-        known = self.opened.system.inputs
-        return [float(known[name].initial) if name in known else 0.0 for name in self.opened.inputs]
+        """Return the default inputs: initial values of the laws, zero forces."""
+        law_inputs = self.open_model.system.inputs
+        return [float(law_inputs[name].initial) if name in law_inputs else 0.0 for name in self.open_model.inputs]
 
-    def _kernels(self) -> Iterable[tuple[str, Graph, dict[str, int]]]:
-        """Every program, and those that are differentiated along a direction, as (C name, graph, inputs)."""
-        programs, solved = self.programs, (*POINT, "a", "felt")
-        for program in (programs.start(), programs.guards(), programs.blow()):
-            yield self._plain(program)
-        for program, names in ((programs.act(), POINT), (programs.follow(), solved), (programs.observe(), solved)):
-            yield self._plain(program)
-            graph, sizes = directional(job_of(program, self.opened.system.mech), names)
+    def _named_kernels(self) -> Iterable[tuple[str, Graph, dict[str, int]]]:
+        """Yield every program, and directional derivatives, as (C name, graph, inputs)."""
+        programs, solved = self.instant_programs, (*DIFFERENTIATED_INPUTS, "a", "felt")
+        for program in (programs.start_program(), programs.guards_program(), programs.impact_program()):
+            yield self._plain_kernel(program)
+        for program, names in (
+            (programs.balance_program(), DIFFERENTIATED_INPUTS),
+            (programs.rates_program(), solved),
+            (programs.signals_program(), solved),
+        ):
+            yield self._plain_kernel(program)
+            graph, sizes = directional_derivative(trace_job(program, self.open_model.system.mech), names)
             yield f"model_{program.name}_along", graph, sizes
 
-    def _plain(self, program: VectorProgram) -> tuple[str, Graph, dict[str, int]]:
-        job = job_of(program, self.opened.system.mech)
-        return f"model_{program.name}", traced(job), job.sizes()
+    def _plain_kernel(self, program: VectorProgram) -> tuple[str, Graph, dict[str, int]]:
+        job = trace_job(program, self.open_model.system.mech)
+        return f"model_{program.name}", trace_graph(job), job.input_sizes()
 
 
-def _array(kind: str, name: str, values: Sequence[str]) -> str:
-    """A table; C has no empty ones."""
+def _table_text(kind: str, name: str, values: Sequence[str]) -> str:
+    """Return a C array with one extra element, as C has no empty arrays."""
     return f"static const {kind} {name}[{len(values) + 1}] = {{{', '.join([*values, '0'])}}};"

@@ -1,4 +1,4 @@
-"""The variables of an FMU: names, value references, units and numbers at the start."""
+"""The variables of an FMU: names, value references, units and initial values."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 from gearwright.export.fmi.model_source import FmuModel
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
-from gearwright.system.open_systems.open_system import MOTOR_TORQUE, TORQUE
-from gearwright.text import c_identifier, fresh_name
+from gearwright.system.open_systems.open_system import MOTOR_TORQUE_PREFIX, TORQUE_PREFIX
+from gearwright.text import c_identifier, unique_name
 
-ENERGIES = ("energy.stored", "energy.kinetic", "energy.potential")
-WORKS = ("energy.supplied", "energy.dissipated")
+FMU_ENERGIES = ("energy.stored", "energy.kinetic", "energy.potential")
+FMU_WORKS = ("energy.supplied", "energy.dissipated")
 
 
 @dataclass(frozen=True)
-class Variable:
-    """One variable; its value reference is its place.
+class FmuVariable:
+    """One variable; its value reference is its index.
 
     Args:
         name: its name in the FMU: words of letters, digits and underscores, joined by dots.
-        meaning: its name in Gearwright, and what it is.
+        meaning: its name in Gearwright, or a description.
         kind: state, rate, input, parameter, output, event or time.
-        unit: its unit; "" where it has none, or none is known.
-        start: its value at the start; None where it is calculated.
-        state: of a rate, the place of its state.
+        unit: its unit; "" for none.
+        start: its initial value; None if it is calculated.
+        state: for a rate, the index of its state.
     """
 
     name: str
@@ -35,83 +35,88 @@ class Variable:
     state: int | None = None
 
 
-def variables(model: FmuModel) -> list[Variable]:
-    """All variables in the order of their value references, which is that of variables.h."""
-    found = [Variable("time", "time", "time", "s"), *_states(model), *_inputs(model), *_outputs(model)]
-    names = identifiers([one.name for one in found])
-    return [_renamed(one, name) for one, name in zip(found, names, strict=True)]
+def fmu_variables(model: FmuModel) -> list[FmuVariable]:
+    """Return all variables in the order of their value references, as in variables.h."""
+    unnamed = [
+        FmuVariable("time", "time", "time", "s"),
+        *_state_variables(model),
+        *_input_variables(model),
+        *_output_variables(model),
+    ]
+    names = dotted_identifiers([variable.name for variable in unnamed])
+    return [_with_name(variable, name) for variable, name in zip(unnamed, names, strict=True)]
 
 
-def identifiers(names: Iterable[str]) -> list[str]:
-    """Names as words joined by dots, numbered where two become one.
+def dotted_identifiers(names: Iterable[str]) -> list[str]:
+    """Return names as words joined by dots, numbered if two coincide.
 
-    >>> identifiers(["q.j 1", "q.j-1", "der(q.j 1)", "tau.関節", "j1.friction.static"])
+    >>> dotted_identifiers(["q.j 1", "q.j-1", "der(q.j 1)", "tau.関節", "j1.friction.static"])
     ['q.j_1', 'q.j_1_2', 'der(q.j_1)', 'tau.unnamed', 'j1.friction.static']
     """
     used: set[str] = set()
-    found: dict[str, str] = {}
+    identifier_of: dict[str, str] = {}
     result = []
     for name in names:
         inner = name.removeprefix("der(").removesuffix(")") if name.startswith("der(") else None
-        if inner is not None and inner in found:
-            result.append(f"der({found[inner]})")
+        if inner is not None and inner in identifier_of:
+            result.append(f"der({identifier_of[inner]})")
             continue
-        plain = ".".join(map(_word, name.split(".")))
-        result.append(fresh_name(plain, used))
-        found.setdefault(name, result[-1])
+        plain = ".".join(map(_identifier_word, name.split(".")))
+        result.append(unique_name(plain, used))
+        identifier_of.setdefault(name, result[-1])
     return result
 
 
-def _word(word: str) -> str:
-    """A word of letters, digits and underscores; what C reserves is a word like any other."""
+def _identifier_word(word: str) -> str:
+    """Return a word of letters, digits and underscores; C keywords are allowed."""
     plain = c_identifier(word)
     return word if plain == f"{word}_" else plain
 
 
-def _renamed(one: Variable, name: str) -> Variable:
-    return Variable(name, one.meaning, one.kind, one.unit, one.start, one.state)
+def _with_name(variable: FmuVariable, name: str) -> FmuVariable:
+    return FmuVariable(name, variable.meaning, variable.kind, variable.unit, variable.start, variable.state)
 
 
-def _states(model: FmuModel) -> Iterator[Variable]:
-    system, mech = model.opened.system, model.opened.system.mech
+def _state_variables(model: FmuModel) -> Iterator[FmuVariable]:
+    system, mech = model.open_model.system, model.open_model.system.mech
     units = [coordinate_unit(mech, name) for name in mech.coordinates]
     units += [f"{speed_unit(mech, name)}/s" for name in mech.speeds]
-    units += [*(one.unit for one in system.states.values()), "J", "J"]
-    names = (*model.opened.states, *WORKS)
+    units += [*(state.unit for state in system.states.values()), "J", "J"]
+    names = (*model.open_model.states, *FMU_WORKS)
     for name, unit, start in zip(names, units, model.start, strict=True):
-        yield Variable(name, name, "state", unit, float(start))
+        yield FmuVariable(name, name, "state", unit, float(start))
     for k, (name, unit) in enumerate(zip(names, units, strict=True)):
-        yield Variable(f"der({name})", f"rate of {name}", "rate", _per_second(unit), state=k)
+        yield FmuVariable(f"der({name})", f"rate of {name}", "rate", _per_second(unit), state=k)
 
 
-def _inputs(model: FmuModel) -> Iterator[Variable]:
-    opened, mech = model.opened, model.opened.system.mech
-    for name, start in zip(opened.inputs, model.first_inputs, strict=True):
-        if name.startswith(TORQUE):
-            unit = force_unit(mech, name.removeprefix(TORQUE))
+def _input_variables(model: FmuModel) -> Iterator[FmuVariable]:
+    open_model, mech = model.open_model, model.open_model.system.mech
+    for name, start in zip(open_model.inputs, model.first_inputs, strict=True):
+        if name.startswith(TORQUE_PREFIX):
+            unit = force_unit(mech, name.removeprefix(TORQUE_PREFIX))
         else:
-            unit = "Nm" if name.startswith(MOTOR_TORQUE) else opened.system.inputs[name].unit
-        yield Variable(name, name, "input", unit, start)
-    for path, value in zip(opened.parameters, opened.nominal, strict=True):
-        yield Variable(path, f"parameter {path}", "parameter", start=value)
+            unit = "Nm" if name.startswith(MOTOR_TORQUE_PREFIX) else open_model.system.inputs[name].unit
+        yield FmuVariable(name, name, "input", unit, start)
+    for path, value in zip(open_model.parameters, open_model.nominal_values, strict=True):
+        yield FmuVariable(path, f"parameter {path}", "parameter", start=value)
 
 
-def _outputs(model: FmuModel) -> Iterator[Variable]:
-    system, mech = model.opened.system, model.opened.system.mech
+def _output_variables(model: FmuModel) -> Iterator[FmuVariable]:
+    system, mech = model.open_model.system, model.open_model.system.mech
     for name in mech.speeds:
-        yield Variable(f"a.{name}", f"a.{name}", "output", f"{speed_unit(mech, name)}/s2")
-    taken = {*model.opened.states, *model.opened.inputs, *model.opened.parameters}
-    for one in system.signals.values():
-        shown = f"{one.name}.signal" if one.name in taken else one.name
-        yield Variable(shown, f"signal {one.name}", "output", one.unit)
-    for name in ENERGIES:
-        yield Variable(name, name, "output", "J")
+        yield FmuVariable(f"a.{name}", f"a.{name}", "output", f"{speed_unit(mech, name)}/s2")
+    used_names = {*model.open_model.states, *model.open_model.inputs, *model.open_model.parameters}
+    for signal in system.signals.values():
+        shown = f"{signal.name}.signal" if signal.name in used_names else signal.name
+        yield FmuVariable(shown, f"signal {signal.name}", "output", signal.unit)
+    for name in FMU_ENERGIES:
+        yield FmuVariable(name, name, "output", "J")
     for name in mech.speeds:
         meaning = f"generalized force of inputs and laws at {name}"
-        yield Variable(f"torque.{name}", meaning, "output", force_unit(mech, name))
-    for k, ((law, mode), guard) in enumerate(model.programs.table.guards):
+        yield FmuVariable(f"torque.{name}", meaning, "output", force_unit(mech, name))
+    for k, ((law, mode), guard) in enumerate(model.instant_programs.table.guards):
         ends = f"positive while {system.laws[law].name} stays {mode}; then {guard.to}"
-        yield Variable(f"event.{k + 1}", ends, "event")
+        yield FmuVariable(f"event.{k + 1}", ends, "event")
 
 
 def _per_second(unit: str) -> str:
@@ -120,7 +125,7 @@ def _per_second(unit: str) -> str:
     return f"{unit}/s" if unit else "1/s"
 
 
-BASE: dict[str, dict[str, int]] = {
+UNIT_POWERS: dict[str, dict[str, int]] = {
     "s": {"s": 1},
     "rad": {"rad": 1},
     "m": {"m": 1},
@@ -133,23 +138,23 @@ BASE: dict[str, dict[str, int]] = {
     "K": {"K": 1},
     "1": {},
 }
-"""Units as products of base units; their rates follow."""
+"""Units as products of base units."""
 
 
-def base_of(unit: str) -> dict[str, int] | None:
-    """The base units of a unit; None where they are not known.
+def base_unit_powers(unit: str) -> dict[str, int] | None:
+    """Return the base units of a unit; None if unknown.
 
-    >>> base_of("rad/s2"), base_of("A/s")
+    >>> base_unit_powers("rad/s2"), base_unit_powers("A/s")
     ({'rad': 1, 's': -2}, {'A': 1, 's': -1})
     """
-    whole, _, per = unit.partition("/")
-    if whole not in BASE or per not in ("", "s", "s2"):
+    numerator, _, denominator = unit.partition("/")
+    if numerator not in UNIT_POWERS or denominator not in ("", "s", "s2"):
         return None
-    powers = dict(BASE[whole])
-    powers["s"] = powers.get("s", 0) - {"": 0, "s": 1, "s2": 2}[per]
+    powers = dict(UNIT_POWERS[numerator])
+    powers["s"] = powers.get("s", 0) - {"": 0, "s": 1, "s2": 2}[denominator]
     return {name: power for name, power in powers.items() if power}
 
 
-def units(found: Sequence[Variable]) -> list[str]:
-    """All units that are used."""
-    return sorted({one.unit for one in found if one.unit})
+def used_units(all_variables: Sequence[FmuVariable]) -> list[str]:
+    """Return all units in use."""
+    return sorted({variable.unit for variable in all_variables if variable.unit})

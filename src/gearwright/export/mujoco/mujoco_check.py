@@ -1,4 +1,4 @@
-"""A second engine along a motion: MuJoCo with every wheel as a body of its own."""
+"""Check of a motion against MuJoCo with every wheel as a separate body."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.export.mujoco.coordinates import Coordinates
-from gearwright.export.mujoco.document import document, written
+from gearwright.export.mujoco.coordinates import MujocoCoordinates
+from gearwright.export.mujoco.document import build_document, document_text
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.inputs import checked
+from gearwright.programs.inputs import checked_array
 
 
 @dataclass(frozen=True)
 class MujocoCheck:
-    """What MuJoCo computes along a motion, and how far Gearwright is from it.
+    """Results of MuJoCo along a motion, and their differences from Gearwright's.
 
     Args:
         tau: generalized forces by MuJoCo, (..., n).
@@ -39,10 +39,10 @@ class MujocoCheck:
 
 @check_arguments
 def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> MujocoCheck:
-    r"""Inverse dynamics and kinetic energy by MuJoCo, where every wheel is a body with a joint of its own.
+    r"""Return inverse dynamics and kinetic energy by MuJoCo, with every wheel as a body with its own joint.
 
-    The bodies move as the gears make them, $\dot q_{full} = G \dot q$; no equality holds them and nothing is soft:
-    MuJoCo computes the forces on all joints, and $\tau = G' \tau_{full}$. The planets of one stage are one body.
+    The bodies move by the gear ratios, $\dot q_{full} = G \dot q$, without (soft) equalities: MuJoCo computes the
+    forces on all joints, and $\tau = G' \tau_{full}$. The planets of one stage are one body.
 
     Args:
         machine: a robot or machine without free and spherical joints.
@@ -61,45 +61,48 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     """
     mech = machine_of("mujoco_check", machine)
     if mech.nq != mech.n:
-        raise InputError("mujoco_check: a joint has a quaternion. Hold a floating base; joints of angles are compared.")
+        raise InputError("mujoco_check: joints with quaternions are not supported. Fix a floating base.")
     sizes = {"q": (q, mech.nq), "v": (v, mech.n), "a": (a, mech.n)}
-    states = [checked("mujoco_check", mech, name, given, size) for name, (given, size) in sizes.items()]
+    states = [checked_array("mujoco_check", mech, name, values, size) for name, (values, size) in sizes.items()]
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in states))
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(prod(batch), x.shape[-1]) for x in states]
-    forces, energies = _along(mech, *rows)
+    forces, energies = _mujoco_results(mech, *rows)
     tau, energy = forces.reshape(*batch, mech.n), energies.reshape(batch)
-    where, speed, rate = states
-    ours = np.asarray(inverse_dynamics(mech, where, speed, rate)), np.asarray(kinetic_energy(mech, where, speed))
-    return MujocoCheck(tau, energy, _difference(ours[0], tau), _difference(ours[1], energy))
+    configuration, speed, rate = states
+    ours = (
+        np.asarray(inverse_dynamics(mech, configuration, speed, rate)),
+        np.asarray(kinetic_energy(mech, configuration, speed)),
+    )
+    return MujocoCheck(tau, energy, _relative_difference(ours[0], tau), _relative_difference(ours[1], energy))
 
 
-def _along(mech: Mechanism, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
-    mujoco, where = mujoco_module(), _model(mech)
-    data = mujoco.MjData(where.model)
+def _mujoco_results(mech: Mechanism, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+    mujoco, coordinates = mujoco_module(), _wheel_body_model(mech)
+    data = mujoco.MjData(coordinates.model)
     forces, energies = np.empty((len(q), mech.n)), np.empty(len(q))
     for k in range(len(q)):
-        G = where.matrix(q[k])
-        data.qpos, data.qvel, data.qacc = where.positions(q[k]), G @ v[k], G @ a[k]
-        mujoco.mj_inverse(where.model, data)
-        mujoco.mj_energyVel(where.model, data)
+        G = coordinates.speed_matrix(q[k])
+        data.qpos, data.qvel, data.qacc = coordinates.mujoco_positions(q[k]), G @ v[k], G @ a[k]
+        mujoco.mj_inverse(coordinates.model, data)
+        mujoco.mj_energyVel(coordinates.model, data)
         forces[k], energies[k] = G.T @ data.qfrc_inverse, data.energy[1]
     return forces, energies
 
 
-def _model(mech: Mechanism) -> Coordinates:
-    """The machine with a body per wheel, compiled; equalities, limits and contacts are off."""
+def _wheel_body_model(mech: Mechanism) -> MujocoCoordinates:
+    """Return the compiled machine with a body per wheel, without equalities, limits and contacts."""
     mujoco = mujoco_module()
-    made: Any = document(mech, "machine", "bodies", {})
+    output: Any = build_document(mech, "machine", "bodies", {})
     try:
-        model = mujoco.MjModel.from_xml_string(written(made))
+        model = mujoco.MjModel.from_xml_string(document_text(output))
     except (ValueError, mujoco.FatalError) as error:
-        raise InputError(f"mujoco_check: MuJoCo refuses the machine: {' '.join(str(error).split())}") from None
+        raise InputError(f"mujoco_check: MuJoCo rejects the machine: {' '.join(str(error).split())}") from None
     bits = mujoco.mjtDisableBit
     off = bits.mjDSBL_EQUALITY | bits.mjDSBL_LIMIT | bits.mjDSBL_FRICTIONLOSS | bits.mjDSBL_CONTACT
     model.opt.disableflags |= int(off)
-    return Coordinates(mech, model, made.joints, made.scales, made.hinges)
+    return MujocoCoordinates(mech, model, output.joints, output.scales, output.hinges)
 
 
-def _difference(ours: Array, theirs: Array) -> float:
+def _relative_difference(ours: Array, theirs: Array) -> float:
     largest = float(np.abs(theirs).max(initial=0.0))
     return float(np.abs(ours - theirs).max(initial=0.0)) / (largest or 1.0)

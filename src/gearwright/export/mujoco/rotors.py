@@ -1,10 +1,10 @@
-"""What MuJoCo gets of the wheels, in three forms.
+"""Wheels in MuJoCo, in three forms.
 
-| form | what is written | what is lost |
+| form | representation | error |
 |---|---|---|
-| reflected | J b b' as armatures of actuators, joints and tendons | the push of wheels on their carriers |
-| diagonal | the diagonal of J b b' as armatures of joints | that, and what couples joints |
-| bodies | a body per wheel, held by an equality | nothing but the softness of the equality |
+| reflected | J b b' as armatures of actuators, joints and tendons | no reaction of wheels on their carriers |
+| diagonal | the diagonal of J b b' as armatures of joints | no reaction and no coupling of joints |
+| bodies | a body per wheel with an equality | softness of the equality |
 """
 
 from __future__ import annotations
@@ -15,203 +15,203 @@ from typing import Literal
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.export.mujoco.bodies import Weight, array, weight_of
+from gearwright.export.mujoco.bodies import MassProperties, mass_properties, vector_array
 from gearwright.mechanism import Mechanism, Spin
 from gearwright.mechanism.rows import NamedRow
 
-Form = Literal["reflected", "bodies", "diagonal"]
-FORMS: tuple[Form, ...] = ("reflected", "bodies", "diagonal")
-LIGHT = 1e-6
-"""Mass of a rotor whose own is not known, relative to its carrier, from which it is taken."""
-ALONE = 1e-3
-"""Its mass [kg] on the base, where it weighs nothing."""
+RotorForm = Literal["reflected", "bodies", "diagonal"]
+ROTOR_FORMS: tuple[RotorForm, ...] = ("reflected", "bodies", "diagonal")
+UNKNOWN_ROTOR_MASS_RATIO = 1e-6
+"""Mass of a rotor with unknown mass, relative to its carrier, from which it is subtracted."""
+BASE_ROTOR_MASS = 1e-3
+"""Its mass [kg] on the base, where it has no effect."""
 
 
 @dataclass(frozen=True)
 class RotorBody:
-    r"""A wheel as a body: inertia $J_c^2/J$ at the rate $(J/J_c) b \cdot v$, which has the wheel's energy and push.
+    r"""A wheel as a body: inertia $J_c^2/J$ at the rate $(J/J_c) b \cdot v$, which has the wheel's energy and reaction.
 
-    An ordinary wheel has $J_c = J$. `parts` names the wheels it stands for, `shaft` the speed that
-    its hinge stands for, if it is the wheel of a shaft.
+    An ordinary wheel has $J_c = J$. `parts` names the wheels that it represents, `shaft` the speed of its hinge, if it
+    is the wheel of a shaft.
     """
 
     name: str
     carrier: int
     axis: Array
-    weight: Weight
+    weight: MassProperties
     row: NamedRow
     parts: tuple[str, ...] = ()
     shaft: str | None = None
 
 
 @dataclass
-class Wheels:
-    """What is written of the wheels; numbers along the machine's speeds."""
+class ExportedWheels:
+    """Representation of the wheels, with rows over the machine's speeds."""
 
     joints: dict[str, float] = field(default_factory=dict)
     tendons: list[tuple[str, NamedRow, float]] = field(default_factory=list)
     actuators: dict[str, float] = field(default_factory=dict)
     bodies: list[RotorBody] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
+    not_representable: list[str] = field(default_factory=list)
 
 
-def wheels_of(mech: Mechanism, form: Form, physical: bool = True) -> Wheels:
-    """The wheels of a machine in one of the forms; `physical`: what is left of each carrier must be a body."""
-    made = Wheels()
+def exported_wheels(mech: Mechanism, form: RotorForm, physical: bool = True) -> ExportedWheels:
+    """Return the wheels in one of the forms; `physical`: each carrier without its wheels must be a rigid body."""
+    wheels = ExportedWheels()
     for spin in mech.spins:
-        rotor = _rotor(mech, spin) if form == "bodies" else None
+        rotor = _rotor_body(mech, spin) if form == "bodies" else None
         if rotor is not None:
-            made.bodies.append(rotor)
+            wheels.bodies.append(rotor)
         elif spin.inertia and form == "diagonal":
-            for name, b in _row(mech, spin).items():
-                made.joints[name] = made.joints.get(name, 0.0) + float(spin.inertia) * b * b
+            for name, b in _spin_row(mech, spin).items():
+                wheels.joints[name] = wheels.joints.get(name, 0.0) + float(spin.inertia) * b * b
         elif spin.inertia:
-            _reflect(mech, spin, made)
+            _add_reflected(mech, spin, wheels)
     if physical:
-        _keep_carriers_physical(mech, made)
-    _give_shafts(mech, made)
+        _keep_carriers_physical(mech, wheels)
+    _assign_shafts(mech, wheels)
     if form == "reflected":
-        made.lost += [
-            f"what {spin.name!r} couples on different branches" for spin in mech.spins if _branches(mech, spin)
+        wheels.not_representable += [
+            f"coupling of different branches by {spin.name!r}" for spin in mech.spins if _spans_branches(mech, spin)
         ]
-    return made
+    return wheels
 
 
-def _branches(mech: Mechanism, spin: Spin) -> bool:
-    """Whether a wheel turns with joints of different branches: MuJoCo adds a tendon's inertia along one branch only."""
+def _spans_branches(mech: Mechanism, spin: Spin) -> bool:
+    """Whether a wheel depends on joints of different branches: MuJoCo supports tendon inertia in one branch only."""
     carriers = {d.speed: i for i, joint in enumerate(mech.joints) for d in joint.dofs if mech.bodies[i].follows is None}
     bodies = [carriers[k] for k, _ in spin.terms if k in carriers]
-    if bodies and len(bodies) < len(spin.terms):  # a shaft stands beside the robot
+    if bodies and len(bodies) < len(spin.terms):  # a shaft is not a body of the robot
         return True
-    return any(a not in mech.paths[b] and b not in mech.paths[a] for a in bodies for b in bodies)
+    return any(a not in mech.body_paths[b] and b not in mech.body_paths[a] for a in bodies for b in bodies)
 
 
-def _row(mech: Mechanism, spin: Spin) -> dict[str, float]:
+def _spin_row(mech: Mechanism, spin: Spin) -> dict[str, float]:
     return {mech.speeds[k]: float(b) for k, b in spin.terms}
 
 
-def _reflect(mech: Mechanism, spin: Spin, made: Wheels) -> None:
-    """J b b' where MuJoCo says it most plainly: at the actuator, at the joint, or along a tendon."""
+def _add_reflected(mech: Mechanism, spin: Spin, wheels: ExportedWheels) -> None:
+    """Add J b b' as armature of the actuator, of the joint, or of a tendon."""
     title, _, kind = spin.name.rpartition(".")
     rows = {actuator.name: actuator.row for actuator in mech.actuators}
-    row = _row(mech, spin)
-    if kind in ("rotor", "tendon") and rows.get(title) == spin.ratio and title not in made.actuators:
-        made.actuators[title] = float(spin.inertia)
+    row = _spin_row(mech, spin)
+    if kind in ("rotor", "tendon") and rows.get(title) == spin.ratio and title not in wheels.actuators:
+        wheels.actuators[title] = float(spin.inertia)
     elif len(row) == 1:
         ((name, b),) = row.items()
-        made.joints[name] = made.joints.get(name, 0.0) + float(spin.inertia) * b * b
+        wheels.joints[name] = wheels.joints.get(name, 0.0) + float(spin.inertia) * b * b
     else:
-        made.tendons.append((spin.name, row, float(spin.inertia)))
+        wheels.tendons.append((spin.name, row, float(spin.inertia)))
 
 
-def _rotor(mech: Mechanism, spin: Spin) -> RotorBody | None:
-    """The wheel as a body; None for one that does not push on its carrier."""
-    if not spin.inertia or not spin.coupled:
+def _rotor_body(mech: Mechanism, spin: Spin) -> RotorBody | None:
+    """Return the wheel as a body; None for one without reaction on its carrier."""
+    if not spin.inertia or not spin.coupling_inertia:
         return None
-    share = float(spin.inertia / spin.coupled)
-    axial = float(spin.coupled) / share
+    share = float(spin.inertia / spin.coupling_inertia)
+    axial = float(spin.coupling_inertia) / share
     carrier = int(spin.carrier)
-    known = float(spin.rest.mass) if spin.rest is not None else 0.0
-    usual = ALONE if carrier < 0 else LIGHT * float(mech.bodies[carrier].mass)
+    stated_mass = float(spin.rest.mass) if spin.rest is not None else 0.0
+    usual = BASE_ROTOR_MASS if carrier < 0 else UNKNOWN_ROTOR_MASS_RATIO * float(mech.bodies[carrier].mass)
     across = max(float(spin.rest.transverse_inertia) if spin.rest is not None else 0.0, axial / 2)
-    axis = array(spin.axis)
+    axis = vector_array(spin.axis)
     tensor = across * np.eye(3) + (axial - across) * np.outer(axis, axis)
-    place = array(spin.rest.position) if spin.rest is not None else np.zeros(3)
-    row = {name: share * b for name, b in _row(mech, spin).items()}
-    return RotorBody(spin.name, carrier, axis, Weight(known or usual, place, tensor), row, (spin.name,))
+    place = vector_array(spin.rest.position) if spin.rest is not None else np.zeros(3)
+    row = {name: share * b for name, b in _spin_row(mech, spin).items()}
+    return RotorBody(spin.name, carrier, axis, MassProperties(stated_mass or usual, place, tensor), row, (spin.name,))
 
 
-def carrier_weight(mech: Mechanism, made: Wheels, carrier: int) -> Weight:
-    """A link without the wheels that are bodies of their own."""
-    left = weight_of(mech.bodies[carrier])
-    for rotor in made.bodies:
+def carrier_mass_properties(mech: Mechanism, wheels: ExportedWheels, carrier: int) -> MassProperties:
+    """Return the inertia of a link without the wheels that are separate bodies."""
+    left = mass_properties(mech.bodies[carrier])
+    for rotor in wheels.bodies:
         if rotor.carrier == carrier:
-            left = left.less(rotor.weight)
+            left = left.without_body(rotor.weight)
     return left
 
 
-def _keep_carriers_physical(mech: Mechanism, made: Wheels) -> None:
-    """Where the wheels would leave nothing a body can be, parallel ones become one; else they stay reflected."""
-    for carrier in sorted({rotor.carrier for rotor in made.bodies if rotor.carrier >= 0}):
-        if not _physical(mech, made, carrier):
-            made.bodies = _joined(mech, made.bodies, carrier)
-        if _physical(mech, made, carrier):
+def _keep_carriers_physical(mech: Mechanism, wheels: ExportedWheels) -> None:
+    """Merge parallel wheels, or keep them reflected, where a carrier without them would not be a rigid body."""
+    for carrier in sorted({rotor.carrier for rotor in wheels.bodies if rotor.carrier >= 0}):
+        if not _is_physical(mech, wheels, carrier):
+            wheels.bodies = _join_parallel(mech, wheels.bodies, carrier)
+        if _is_physical(mech, wheels, carrier):
             continue
-        gone = [name for rotor in made.bodies if rotor.carrier == carrier for name in rotor.parts]
-        made.bodies = [rotor for rotor in made.bodies if rotor.carrier != carrier]
+        gone = [name for rotor in wheels.bodies if rotor.carrier == carrier for name in rotor.parts]
+        wheels.bodies = [rotor for rotor in wheels.bodies if rotor.carrier != carrier]
         for spin in mech.spins:
             if spin.name in gone:
-                _reflect(mech, spin, made)
-        made.lost.append(
-            f"the push of {', '.join(map(repr, gone))} on {mech.bodies[carrier].name!r}, which without them would be "
-            "smaller than a body can be: they are armatures"
+                _add_reflected(mech, spin, wheels)
+        wheels.not_representable.append(
+            f"the reaction of {', '.join(map(repr, gone))} on {mech.bodies[carrier].name!r}, which without them would "
+            "be no rigid body: they are armatures"
         )
 
 
-def _physical(mech: Mechanism, made: Wheels, carrier: int) -> bool:
-    """Whether MuJoCo takes what is left of a link; one that does not move on its parent may have nothing left."""
-    left = carrier_weight(mech, made, carrier)
+def _is_physical(mech: Mechanism, wheels: ExportedWheels, carrier: int) -> bool:
+    """Whether MuJoCo accepts a link without its wheels; a fixed link may have no inertia left."""
+    left = carrier_mass_properties(mech, wheels, carrier)
     empty = left.mass >= 0 and bool(np.linalg.eigvalsh(left.tensor)[0] >= -1e-15)
-    return left.accepted() or (mech.bodies[carrier].joint == "fixed" and empty)
+    return left.is_accepted() or (mech.bodies[carrier].joint == "fixed" and empty)
 
 
-def _joined(mech: Mechanism, bodies: list[RotorBody], carrier: int) -> list[RotorBody]:
-    r"""The wheels with parallel ones of a link at proportional rates joined.
+def _join_parallel(mech: Mechanism, bodies: list[RotorBody], carrier: int) -> list[RotorBody]:
+    r"""Return the wheels with parallel ones of a link at proportional rates merged.
 
-    Rates $k_j b \cdot v$ with inertias $J_j$ have the energy and push of one wheel of the inertia
+    Rates $k_j b \cdot v$ with inertias $J_j$ have the energy and reaction of one wheel with inertia
     $(\sum J_j k_j)^2 / \sum J_j k_j^2$ at the rate $(\sum J_j k_j^2 / \sum J_j k_j) b \cdot v$, which is lighter.
     """
-    kept, groups = [], list[list[RotorBody]]()
+    untouched, groups = [], list[list[RotorBody]]()
     for rotor in bodies:
         if rotor.carrier != carrier:
-            kept.append(rotor)
+            untouched.append(rotor)
             continue
-        group = next((g for g in groups if _rate(g[0], rotor) is not None), None)
+        group = next((g for g in groups if _relative_rate(g[0], rotor) is not None), None)
         if group is None:
             groups.append([rotor])
         else:
             group.append(rotor)
-    return [*kept, *(rotor for group in groups for rotor in _one_of(mech, group))]
+    return [*untouched, *(rotor for group in groups for rotor in _joined_rotors(mech, group))]
 
 
-def _rate(first: RotorBody, other: RotorBody) -> float | None:
-    """The other's rate about the first one's axis, relative to the first; None where they are not proportional."""
-    cosine = float(first.axis @ other.axis)
-    if abs(abs(cosine) - 1) > 1e-12 or set(first.row) != set(other.row):
+def _relative_rate(first: RotorBody, second: RotorBody) -> float | None:
+    """Return the other's rate about the first one's axis, relative to the first; None if not proportional."""
+    cosine = float(first.axis @ second.axis)
+    if abs(abs(cosine) - 1) > 1e-12 or set(first.row) != set(second.row):
         return None
-    ratios = [other.row[name] / b for name, b in first.row.items()]
+    ratios = [second.row[name] / b for name, b in first.row.items()]
     return round(cosine) * ratios[0] if max(ratios) - min(ratios) <= 1e-12 * abs(ratios[0]) else None
 
 
-def _one_of(mech: Mechanism, group: list[RotorBody]) -> list[RotorBody]:
+def _joined_rotors(mech: Mechanism, group: list[RotorBody]) -> list[RotorBody]:
     first = group[0]
-    rates = [_rate(first, rotor) or 0.0 for rotor in group]
-    inertias = [_axial(rotor) for rotor in group]
+    rates = [_relative_rate(first, rotor) or 0.0 for rotor in group]
+    inertias = [_axial_inertia(rotor) for rotor in group]
     push = sum(J * k for J, k in zip(inertias, rates, strict=True))
     energy = sum(J * k * k for J, k in zip(inertias, rates, strict=True))
     if len(group) == 1 or abs(push) <= 1e-9 * sum(J * abs(k) for J, k in zip(inertias, rates, strict=True)):
         return group
     axial = push * push / energy
-    light = LIGHT * float(mech.bodies[first.carrier].mass)
+    light = UNKNOWN_ROTOR_MASS_RATIO * float(mech.bodies[first.carrier].mass)
     tensor = axial / 2 * (np.eye(3) + np.outer(first.axis, first.axis))
     row = {name: energy / push * b for name, b in first.row.items()}
     name = " and ".join(rotor.name for rotor in group)
-    weight = Weight(light, first.weight.com, tensor)
-    return [RotorBody(name, first.carrier, first.axis, weight, row, _parts(group))]
+    weight = MassProperties(light, first.weight.com, tensor)
+    return [RotorBody(name, first.carrier, first.axis, weight, row, _part_names(group))]
 
 
-def _axial(rotor: RotorBody) -> float:
+def _axial_inertia(rotor: RotorBody) -> float:
     return float(rotor.axis @ rotor.weight.tensor @ rotor.axis)
 
 
-def _parts(group: list[RotorBody]) -> tuple[str, ...]:
+def _part_names(group: list[RotorBody]) -> tuple[str, ...]:
     return tuple(name for rotor in group for name in rotor.parts)
 
 
-def _give_shafts(mech: Mechanism, made: Wheels) -> None:
-    """The hinge of a wheel that turns with one shaft alone stands for that shaft: no equality is needed."""
+def _assign_shafts(mech: Mechanism, wheels: ExportedWheels) -> None:
+    """Use the hinge of a wheel that turns with one shaft only as that shaft, without an equality."""
     for shaft in mech.shafts:
-        alone = [rotor for rotor in made.bodies if set(rotor.row) == {shaft}]
+        alone = [rotor for rotor in wheels.bodies if set(rotor.row) == {shaft}]
         if alone:
-            best = max(alone, key=lambda rotor: _axial(rotor) * rotor.row[shaft] ** 2)
-            made.bodies = [replace(rotor, shaft=shaft) if rotor is best else rotor for rotor in made.bodies]
+            best = max(alone, key=lambda rotor: _axial_inertia(rotor) * rotor.row[shaft] ** 2)
+            wheels.bodies = [replace(rotor, shaft=shaft) if rotor is best else rotor for rotor in wheels.bodies]

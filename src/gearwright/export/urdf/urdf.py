@@ -1,8 +1,7 @@
-"""Robots as URDF for other tools, with a sidecar that keeps what URDF cannot say.
+"""Robots as URDF for other tools, with a sidecar for data that URDF cannot represent.
 
-The <inertial> of a link is that of the augmented link: with its wheels and the payload at rest. A tool that knows no
-rotors so computes the joints' part of Gearwright's approximation "none"; Gearwright reads the two files together and
-gets the robot back.
+The <inertial> of a link is that of the augmented link: with its wheels and the payload at rest. A tool without rotors
+thus computes the joint part of Gearwright's approximation "none"; Gearwright reads both files and restores the robot.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from gearwright.parts import Robot
 
 @check_arguments
 def save(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file; the ending chooses the format: .yaml, .yml, .urdf, or .xml for MuJoCo.
+    """Write a robot to a file; the ending selects the format: .yaml, .yml, .urdf, or .xml for MuJoCo.
 
-    What URDF and MJCF cannot say is written beside them, see `export.write_urdf` and `export.mjcf`.
+    Data that URDF and MJCF cannot represent is written to a sidecar, see `export.write_urdf` and `export.mjcf`.
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.
@@ -46,12 +45,12 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     Args:
         robot: the robot.
         path: the file, `.urdf`.
-        wheels: "at rest": in the links that carry them, so that a tool without rotors sees their mass; "mimic": every
-            wheel is a link that turns on its carrier and follows its joint by <mimic>, which is exact for tools that
-            keep to it; "transmission": the same with a <transmission> instead, for tools that read those.
+        wheels: "at rest": lumped into the links that carry them, so that their mass is included; "mimic": every wheel
+            is a link on its carrier that follows its joint by <mimic>, which is exact for tools that support it;
+            "transmission": the same with a <transmission> instead, for tools that support those.
 
     Returns:
-        What the URDF does not say of the wheels; the sidecar says everything.
+        What the URDF does not represent of the wheels; the sidecar has all data.
 
     Raises:
         FileError: a file cannot be written.
@@ -60,7 +59,7 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
     from gearwright.export.urdf.wheels import with_wheels
     from gearwright.files.urdf.reader import read_urdf_with_report
-    from gearwright.files.urdf.sidecar import sidecar_of, sidecar_text
+    from gearwright.files.urdf.sidecar import sidecar_path, sidecar_text
     from gearwright.files.urdf.writer import urdf_text
 
     if not isinstance(robot, Robot):
@@ -70,11 +69,11 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
         )
     path = Path(path)
     if not robot.links:
-        raise InputError(f"robot {robot.name!r} has no links: there is nothing to write.")
+        raise InputError(f"robot {robot.name!r} has no links, so there is nothing to write. Add a link.")
     mech = assemble(robot)
-    made = with_wheels(robot, mech, wheels)
-    coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # they state rotors that are links now
-    text = urdf_text(made.robot, made.inertials, coupled)
+    explicit = with_wheels(robot, mech, wheels)
+    coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # otherwise the rotors are links
+    text = urdf_text(explicit.robot, explicit.inertials, coupled)
     alone, _ = read_urdf_with_report(text)
-    write_files({path: text, sidecar_of(path): sidecar_text(robot, alone, path.name)})
-    return made.lost
+    write_files({path: text, sidecar_path(path): sidecar_text(robot, alone, path.name)})
+    return explicit.not_representable

@@ -1,4 +1,4 @@
-"""How a URDF shows the wheels of a robot."""
+"""Representations of wheels in a URDF."""
 
 from __future__ import annotations
 

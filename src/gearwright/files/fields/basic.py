@@ -1,14 +1,15 @@
-"""The atoms of the file format: numbers with units, vectors, tensors, placements.
+"""Basic types of the file format: numbers with units, vectors, tensors, placements.
 
-The models of this folder are the fields of a robot file; their JSON Schema is published, so every field is described
-here and nowhere else.
+The models of this folder are the fields of a robot file; their JSON Schema is published. Every field is described here
+only.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Annotated, Any, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BaseModel,
@@ -23,43 +24,68 @@ from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.errors import PartError
-from gearwright.files.placements import of_rpy
-from gearwright.files.units import UNITS, a, quantity, temperature
+from gearwright.files.field_synonyms import add_pose_to_schema, add_synonyms_to_schema, with_origin, without_synonyms
+from gearwright.files.placements import rotation_of_rpy
+from gearwright.files.units import UNITS_BY_DIMENSION, kelvin_from_celsius, parse_quantity, with_article
 from gearwright.parts.checks import TENSOR_TOLERANCE
-from gearwright.parts.structure.frame_changes import PartPlace
+from gearwright.parts.structure.frame_changes import FramePlacement
 
 
-class Words(BaseModel):
-    """A mapping of known words; any other word is a problem."""
+class FieldModel(BaseModel):
+    """A mapping of known fields; any other field is a problem."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class PlacedWords(Words):
-    """Words that know where a file has them, for errors that show only once they are acted upon."""
+class SynonymFields(FieldModel):
+    """Fields that may be given under another name: that of the part in Python, or of URDF."""
 
-    _where: str = PrivateAttr(default="")
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """The field of each synonym."""
 
-    def found_at(self, where: str) -> Self:
-        """The same words, found at a place such as `pick.yaml, line 3: motions[0]`."""
-        known = self.model_copy()
-        known._where = where
-        return known
+    @classmethod
+    def own_synonyms(cls) -> dict[str, str]:
+        """The synonyms of this mapping: those whose field it has, and that are no fields themselves."""
+        known = cls.model_fields
+        return {synonym: field for synonym, field in cls.synonyms.items() if field in known and synonym not in known}
 
-    def where(self, otherwise: str) -> str:
-        """The place, or what to call them where nobody knows it."""
-        return self._where or otherwise
+    @model_validator(mode="before")
+    @classmethod
+    def _fields_from_synonyms(cls, value: Any) -> Any:
+        return without_synonyms(value, cls.own_synonyms())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        described = handler(schema)
+        add_synonyms_to_schema(handler.resolve_ref_schema(described), cls.own_synonyms())
+        return described
 
 
-class CheckedWords(Words):
-    """Words whose part is made once while they are checked, so that its rules speak for this line of the file."""
+class LocatedFields(FieldModel):
+    """Fields with their location in a file, for errors that are detected later."""
+
+    _location: str = PrivateAttr(default="")
+
+    def with_location(self, location: str) -> Self:
+        """The same fields with a location such as `pick.yaml, line 3: motions[0]`."""
+        located = self.model_copy()
+        located._location = location
+        return located
+
+    def location_or(self, otherwise: str) -> str:
+        """The location, or a substitute if it is unknown."""
+        return self._location or otherwise
+
+
+class CheckedFields(FieldModel):
+    """Fields whose part is built during validation, so that its errors refer to this line of the file."""
 
     @abstractmethod
     def part(self) -> Any:
-        """The part as the words state it."""
+        """The part described by the fields."""
 
     @model_validator(mode="after")
-    def _can_exist(self) -> Self:
+    def _require_valid_part(self) -> Self:
         try:
             self.part()
         except PartError as error:
@@ -76,16 +102,18 @@ class Unit:
     def __init__(self, *dimensions: str, least: float | None = None, above: float | None = None) -> None:
         self.dimensions, self.least, self.above = dimensions, least, above
 
-    def read(self, value: Any) -> float:
-        """The value in SI units, or a ValueError that says what is wrong."""
+    def parse_value(self, value: Any) -> float:
+        """Return the value in SI units; raise a ValueError with the reason otherwise."""
         if isinstance(value, str):
-            number = quantity(value, *self.dimensions)
+            number = parse_quantity(value, *self.dimensions)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            number = temperature(value) if "temperature" in self.dimensions else float(value)
+            number = kelvin_from_celsius(value) if "temperature" in self.dimensions else float(value)
         else:
-            raise ValueError(f"{_kind(value)} stands where a number is wanted. Give {a(' or '.join(self.dimensions))}.")
+            raise ValueError(
+                f"{_value_kind_text(value)} is not a number. Give {with_article(' or '.join(self.dimensions))}."
+            )
         if not math.isfinite(number):
-            raise ValueError(f"{value} is not a finite number. Give a finite one.")
+            raise ValueError(f"{value} is not a finite number. Give a finite number.")
         if self.least is not None and number < self.least:
             raise ValueError(f"{value} is less than {self.least:g}. Give {self.least:g} or more.")
         if self.above is not None and number <= self.above:
@@ -93,10 +121,10 @@ class Unit:
         return number
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
+        return core_schema.no_info_plain_validator_function(self.parse_value)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        units = [unit for dimension in self.dimensions for unit in UNITS[dimension] if unit]
+        units = [unit for dimension in self.dimensions for unit in UNITS_BY_DIMENSION[dimension] if unit]
         number: dict[str, Any] = {"type": "number"}
         if self.least is not None:
             number["minimum"] = self.least
@@ -105,11 +133,11 @@ class Unit:
         if not units:
             return number
         text = {"type": "string", "description": f"a number and one of the units {', '.join(units)}"}
-        bare = any(not unit for dimension in self.dimensions for unit in UNITS[dimension])
+        bare = any(not unit for dimension in self.dimensions for unit in UNITS_BY_DIMENSION[dimension])
         return {"anyOf": [{**number, "description": "as a fraction" if bare else f"in {units[0]}"}, text]}
 
 
-def _kind(value: Any) -> str:
+def _value_kind_text(value: Any) -> str:
     kinds = {bool: "true or false", type(None): "nothing", list: "a list", dict: "a mapping"}
     return kinds.get(type(value), f"{value!r}")
 
@@ -121,6 +149,8 @@ Mass = Annotated[float, Unit("mass")]
 Angle = Annotated[float, Unit("angle")]
 Inertia = Annotated[float, Unit("inertia")]
 Temperature = Annotated[float, Unit("temperature")]
+Stiffness = Annotated[float, Unit("stiffness", least=0)]
+Damping = Annotated[float, Unit("damping", least=0)]
 Torque = Annotated[float, Unit("torque", least=0)]
 Direction = tuple[Number, Number, Number]
 Position = tuple[Length, Length, Length]
@@ -133,7 +163,7 @@ MatrixRow = tuple[Number, Number, Number]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class TensorWords(Words):
+class TensorFields(FieldModel):
     """A symmetric inertia tensor by its elements (xz is the element, not minus it), or as three rows of three."""
 
     xx: Inertia = Field(default=0.0, description="moment of inertia about x")
@@ -145,12 +175,12 @@ class TensorWords(Words):
 
     @model_validator(mode="before")
     @classmethod
-    def _rows(cls, value: Any) -> Any:
+    def _elements_from_rows(cls, value: Any) -> Any:
         if not isinstance(value, list):
             return value
         if len(value) != 3 or not all(isinstance(row, list) and len(row) == 3 for row in value):
             raise ValueError("not a 3 x 3 matrix. Give three rows of three numbers, or {xx: .., yy: .., zz: ..}.")
-        rows = [[Unit("inertia").read(x) for x in row] for row in value]
+        rows = [[Unit("inertia").parse_value(x) for x in row] for row in value]
         places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
         for name, (i, j) in places.items():
             upper, lower = rows[i][j], rows[j][i]
@@ -170,13 +200,15 @@ class TensorWords(Words):
         }
 
     @property
-    def tensor(self) -> Tensor:
+    def as_tensor(self) -> Tensor:
         """The six elements."""
         return Tensor(self.xx, self.xy, self.xz, self.yy, self.yz, self.zz)
 
 
-class Origin(Words):
-    """A frame in another: where its origin is, and how it is turned (one of rpy, rotation, quaternion)."""
+class OriginFields(SynonymFields):
+    """The pose of a frame in another: its origin, and its rotation (one of rpy, rotation, quaternion)."""
+
+    synonyms: ClassVar = {"position": "xyz"}
 
     xyz: Position = Field(default=(0.0, 0.0, 0.0), description="the origin in the parent's frame")
     rpy: tuple[Angle, Angle, Angle] | None = Field(
@@ -188,28 +220,43 @@ class Origin(Words):
     quaternion: tuple[Number, Number, Number, Number] | None = Field(default=None, description="w, x, y, z")
 
     @model_validator(mode="after")
-    def _one_rotation(self) -> Origin:
-        given = [name for name in ("rpy", "rotation", "quaternion") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} are given. Keep one of them.")
+    def _require_one_rotation(self) -> OriginFields:
+        given_fields = [name for name in ("rpy", "rotation", "quaternion") if getattr(self, name) is not None]
+        if len(given_fields) > 1:
+            raise ValueError(f"{' and '.join(given_fields)} are given. Keep one of them.")
         if self.rotation is not None:
-            _refuse_no_rotation(Rot.of(self.rotation))
+            _require_rotation_matrix(Rot.from_rows(self.rotation))
         if self.quaternion is not None and sum(x * x for x in self.quaternion) < 1e-12:
             raise ValueError("a quaternion of length zero is not a rotation. Give w, x, y, z such as [1, 0, 0, 0].")
         return self
 
     @property
-    def placement(self) -> PartPlace:
+    def placement(self) -> FramePlacement:
         """Rotation and position."""
-        position = Vec.of(self.xyz)
+        position = Vec.from_values(self.xyz)
         if self.rpy is not None:
-            return PartPlace(of_rpy(*self.rpy), position)
+            return FramePlacement(rotation_of_rpy(*self.rpy), position)
         if self.quaternion is not None:
-            return PartPlace(Rot.of_quaternion(*self.quaternion), position)
-        return PartPlace(IDENTITY if self.rotation is None else Rot.of(self.rotation), position)
+            return FramePlacement(Rot.from_quaternion(*self.quaternion), position)
+        return FramePlacement(IDENTITY if self.rotation is None else Rot.from_rows(self.rotation), position)
 
 
-def _refuse_no_rotation(R: Rot) -> None:
+class PosedFields(SynonymFields):
+    """Fields of a part with a pose: `origin`, or as in Python `position` and `rotation`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _origin_from_pose(cls, value: Any) -> Any:
+        return with_origin(value)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        described = super().__get_pydantic_json_schema__(schema, handler)
+        add_pose_to_schema(handler.resolve_ref_schema(described), OriginFields.model_json_schema()["properties"])
+        return described
+
+
+def _require_rotation_matrix(R: Rot) -> None:
     error = max(abs(x - (i == j)) for i, row in enumerate(R.after(R.T).rows()) for j, x in enumerate(row))
     if error > 1e-6 or R.a.dot(R.b.cross(R.c)) < 0:
         raise ValueError("the rotation is not orthogonal with determinant 1. Give a rotation matrix, or rpy.")

@@ -1,4 +1,4 @@
-"""The words of a link's cross-sections and material, for stresses and deflections."""
+"""The fields of a link's cross-sections and material, for stresses and deflections."""
 
 from __future__ import annotations
 
@@ -6,117 +6,141 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from gearwright.files.fields.basic import CheckedWords, Direction, Length, Name, Position, Unit, Words
-from gearwright.files.fields.from_parts import plain_words
+from gearwright.files.fields.basic import CheckedFields, Direction, FieldModel, Length, Name, Position, Unit
+from gearwright.files.fields.from_parts import plain_fields
 from gearwright.parts import MATERIALS, Box, CrossSection, LinkSection, Material, Tube
-from gearwright.parts.structure.frame_changes import PartPlace
+from gearwright.parts.structure.frame_changes import FramePlacement
 
 Stress = Annotated[float, Unit("stress", above=0)]
 
 
-class TubeWords(Words):
+class TubeFields(FieldModel):
     """A round tube; without `inner` a round bar."""
 
     outer: Length = Field(description="outer diameter")
     inner: Length = Field(default=0.0, description="inner diameter; 0: a solid bar")
 
 
-class BoxWords(Words):
+class BoxFields(FieldModel):
     """A rectangular tube; without a wall a solid bar."""
 
-    width: Length = Field(description="along y of the section, which is across x and z")
+    width: Length = Field(description="along y of the section, perpendicular to x and z")
     height: Length = Field(description="along z of the section")
-    wall: Length | None = Field(default=None, description="thickness; none: solid")
+    wall: Length | None = Field(default=None, description="wall thickness; none: a solid bar")
 
 
-class MaterialWords(Words):
-    """A material of one's own."""
+class MaterialFields(FieldModel):
+    """A user-defined material."""
 
-    name: str = Field(default="", max_length=200, description="what it is called")
+    name: str = Field(default="", max_length=200, description="its name")
     young: Stress = Field(description="modulus of elasticity E")
     shear: Stress = Field(description="shear modulus G")
     density: Annotated[float, Unit("density", above=0)] = Field(description="mass per volume")
-    strength: Stress = Field(description="stress that it bears, yield or fatigue as the designer means it")
+    strength: Stress = Field(description="permissible stress, yield or fatigue strength as chosen by the designer")
 
 
-class _Shaped(Words):
+class _ShapedFields(FieldModel):
     """A tube or a box."""
 
-    tube: TubeWords | None = Field(default=None, description="a round tube or bar")
-    box: BoxWords | None = Field(default=None, description="a rectangular tube or bar")
+    tube: TubeFields | None = Field(default=None, description="a round tube or bar")
+    box: BoxFields | None = Field(default=None, description="a rectangular tube or bar")
 
     @property
-    def shape(self) -> CrossSection:
-        """The one that is given."""
+    def cross_section(self) -> CrossSection:
+        """The given cross-section."""
         if self.tube is not None:
             return Tube(self.tube.outer, self.tube.inner)
         assert self.box is not None
         return Box(self.box.width, self.box.height, self.box.wall)
 
 
-class StationOfSection(_Shaped):
-    """A cross-section from here to the next station."""
+class SectionStationFields(_ShapedFields):
+    """A cross-section from this station to the next."""
 
-    start: Annotated[float, Unit("fraction", least=0)] = Field(alias="from", description="share of the length")
+    start: Annotated[float, Unit("fraction", least=0)] = Field(alias="from", description="fraction of the length")
 
     @model_validator(mode="after")
-    def _one_shape(self) -> StationOfSection:
+    def _require_one_shape(self) -> SectionStationFields:
         if (self.tube is None) == (self.box is None):
-            raise ValueError("a station has one cross-section. Give a tube or a box.")
+            raise ValueError("a station needs exactly one cross-section. Give a tube or a box.")
         return self
 
 
-def _form(value: Any) -> str:
+def _material_form(value: Any) -> str:
     return "name" if isinstance(value, str) else "own"
 
 
-class SectionWords(CheckedWords, _Shaped):
+class SectionFields(CheckedFields, _ShapedFields):
     """A link as a beam from its joint to a point: one cross-section, or several along it, of one material."""
 
-    to: Position = Field(description="where the beam ends, in the link's frame: the next joint, or the tool")
-    stations: list[StationOfSection] | None = Field(default=None, min_length=1, description="the first from: 0")
-    material: Annotated[Annotated[Name, Tag("name")] | Annotated[MaterialWords, Tag("own")], Discriminator(_form)] = (
-        Field(default="aluminium", description=f"one of {', '.join(MATERIALS)}, or a mapping")
+    to: Position = Field(description="end of the beam in the link's frame: the next joint, or the tool")
+    stations: list[SectionStationFields] | None = Field(
+        default=None, min_length=1, description="cross-sections along the beam; the first has from: 0"
     )
-    across: Direction | None = Field(default=None, description="direction of the sections' z; any one across")
+    material: Annotated[
+        Annotated[Name, Tag("name")] | Annotated[MaterialFields, Tag("own")], Discriminator(_material_form)
+    ] = Field(default="aluminium", description=f"one of {', '.join(MATERIALS)}, or a mapping")
+    across: Direction | None = Field(
+        default=None, description="direction of the sections' z axis; by default any perpendicular direction"
+    )
 
     @model_validator(mode="before")
     @classmethod
-    def _one_shape(cls, value: Any) -> Any:
-        given = [word for word in ("tube", "box", "stations") if isinstance(value, dict) and word in value]
-        if isinstance(value, dict) and len(given) != 1:
-            raise ValueError(f"{' and '.join(given) or 'no cross-section'} given. Give one of tube, box or stations.")
+    def _require_one_shape(cls, value: Any) -> Any:
+        given_fields = [word for word in ("tube", "box", "stations") if isinstance(value, dict) and word in value]
+        if isinstance(value, dict) and len(given_fields) != 1:
+            raise ValueError(
+                f"{' and '.join(given_fields) or 'no cross-section'} given. Give one of tube, box or stations."
+            )
         return value
 
     def part(self) -> LinkSection:
-        """The part, in the frame of the link's words."""
-        sections = self.shape if self.stations is None else [(one.start, one.shape) for one in self.stations]
-        own = self.material
-        material = own if isinstance(own, str) else Material(own.young, own.shear, own.density, own.strength, own.name)
+        """The part, in the frame of the link's fields."""
+        sections = (
+            self.cross_section
+            if self.stations is None
+            else [(station.start, station.cross_section) for station in self.stations]
+        )
+        stated_material = self.material
+        material = (
+            stated_material
+            if isinstance(stated_material, str)
+            else Material(
+                stated_material.young,
+                stated_material.shear,
+                stated_material.density,
+                stated_material.strength,
+                stated_material.name,
+            )
+        )
         return LinkSection(tuple(self.to), sections, material, None if self.across is None else tuple(self.across))
 
-    def placed(self, frame: PartPlace) -> LinkSection:
-        """The part in the link's own frame."""
-        made = self.part()
-        across = None if made.across is None else tuple(frame.direction(made.across))
-        return LinkSection(_numbers(frame.point(made.to)), made.sections, made.material, across)
+    def part_in_frame(self, frame: FramePlacement) -> LinkSection:
+        """The part in the link's body frame."""
+        section = self.part()
+        across = None if section.across is None else tuple(frame.direction_in_outer(section.across))
+        return LinkSection(_as_floats(frame.point_in_outer(section.to)), section.sections, section.material, across)
 
 
-def section_words(owner: str, section: LinkSection) -> dict[str, Any]:
-    """The words that give a section back."""
+def section_fields(owner: str, section: LinkSection) -> dict[str, Any]:
+    """Return the fields of a section for writing."""
     stations: Any = section.sections
-    shapes = [(start, {_word(shape): plain_words(owner, shape)}) for start, shape in stations]
-    words: dict[str, Any] = {"to": _numbers(section.to)}
-    words |= shapes[0][1] if len(shapes) == 1 else {"stations": [{"from": start, **one} for start, one in shapes]}
+    shapes = [(start, {_shape_word(shape): plain_fields(owner, shape)}) for start, shape in stations]
+    words: dict[str, Any] = {"to": _as_floats(section.to)}
+    words |= (
+        shapes[0][1]
+        if len(shapes) == 1
+        else {"stations": [{"from": start, **shape_fields} for start, shape_fields in shapes]}
+    )
     material = section.material
     assert isinstance(material, Material)
-    words["material"] = material.name if MATERIALS.get(material.name) == material else plain_words(owner, material)
-    return words if section.across is None else {**words, "across": _numbers(section.across)}
+    words["material"] = material.name if MATERIALS.get(material.name) == material else plain_fields(owner, material)
+    return words if section.across is None else {**words, "across": _as_floats(section.across)}
 
 
-def _word(shape: CrossSection) -> str:
+def _shape_word(shape: CrossSection) -> str:
     return "tube" if isinstance(shape, Tube) else "box"
 
 
-def _numbers(values: Any) -> list[float]:
+def _as_floats(values: Any) -> list[float]:
     return [float(x) for x in values]

@@ -1,4 +1,4 @@
-"""The words of elasticity beside gears: springs on joints and along rows, flexible links, an elastic base."""
+"""The fields of elasticity other than in gears: springs on joints and along rows, flexible links, an elastic base."""
 
 from __future__ import annotations
 
@@ -7,45 +7,51 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
-from gearwright.files.fields.basic import Angle, Direction, Length, Mass, Name, Number, Position, TensorWords, Unit
-from gearwright.files.fields.from_parts import arguments, words_of
-from gearwright.files.fields.motor_data import PlainPartWords
+from gearwright.files.fields.basic import Angle, Direction, Length, Mass, Name, Number, Position, TensorFields, Unit
+from gearwright.files.fields.from_parts import fields_model, part_arguments
+from gearwright.files.fields.motor_data import PlainPartFields
 from gearwright.parts import Beam, ElasticBase, JointSpring, PassiveSpring, Robot, with_beam, with_elastic_base
-from gearwright.parts.structure.frame_changes import HERE, PartPlace
+from gearwright.parts.structure.frame_changes import IDENTITY_PLACEMENT, FramePlacement
 
 
-def _amount(*dimensions: str) -> Any:
+def _nonnegative_number(*dimensions: str) -> Any:
     return Annotated[float, Unit(*dimensions, least=0)]
 
 
-def _words(part: type, title: str, special: dict[str, Any]) -> Any:
-    words = words_of(part, title, special)
-    return type(title, (PlainPartWords, words), {"__doc__": words.__doc__, "__module__": __name__, "makes": part})
+def _part_fields_model(part: type, title: str, special: dict[str, Any]) -> Any:
+    words = fields_model(part, title, special)
+    return type(title, (PlainPartFields, words), {"__doc__": words.__doc__, "__module__": __name__, "makes": part})
 
 
-TurnSpring = _words(
+TurnSpring = _part_fields_model(
     JointSpring,
     "TurnSpring",
-    {"stiffness": _amount("angular stiffness"), "damping": _amount("angular damping"), "rest": Angle},
+    {
+        "stiffness": _nonnegative_number("angular stiffness"),
+        "damping": _nonnegative_number("angular damping"),
+        "rest": Angle,
+    },
 )
-SlideSpring = _words(
-    JointSpring, "SlideSpring", {"stiffness": _amount("stiffness"), "damping": _amount("damping"), "rest": Length}
+SlideSpring = _part_fields_model(
+    JointSpring,
+    "SlideSpring",
+    {"stiffness": _nonnegative_number("stiffness"), "damping": _nonnegative_number("damping"), "rest": Length},
 )
-SpringWords = _words(
+SpringFields = _part_fields_model(
     PassiveSpring,
-    "SpringWords",
+    "SpringFields",
     {
         "row": dict[Name, Number],
-        "stiffness": _amount("angular stiffness", "stiffness"),
-        "damping": _amount("angular damping", "damping"),
+        "stiffness": _nonnegative_number("angular stiffness", "stiffness"),
+        "damping": _nonnegative_number("angular damping", "damping"),
         "rest": Annotated[float, Unit("angle", "length")],
     },
 )
 
 Rigidity = Annotated[float, Unit("flexural rigidity", above=0)]
-BeamWords = _words(
+BeamFields = _part_fields_model(
     Beam,
-    "BeamWords",
+    "BeamFields",
     {
         "length": Annotated[float, Unit("length", above=0)],
         "line_density": Annotated[float, Unit("line density", above=0)],
@@ -54,58 +60,64 @@ BeamWords = _words(
         "polar_inertia": Annotated[float, Unit("number", least=0)],
         "direction": Direction,
         "across": Direction,
-        "damping": _amount("time"),
+        "damping": _nonnegative_number("time"),
     },
 )
 
-Six = tuple[Number, Number, Number, Number, Number, Number]
-Matrix = tuple[Six, Six, Six, Six, Six, Six]
+SixNumbers = tuple[Number, Number, Number, Number, Number, Number]
+SixBySix = tuple[SixNumbers, SixNumbers, SixNumbers, SixNumbers, SixNumbers, SixNumbers]
 
 
-def _form(value: Any) -> str:
+def _base_stiffness_form(value: Any) -> str:
     return "matrix" if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple) else "ways"
 
 
-def _six(linear: str, angular: str) -> Any:
-    """A number (or nothing) per way, or a whole matrix."""
-    along, about = _amount(linear) | None, _amount(angular) | None
-    ways = tuple.__class_getitem__((along, along, along, about, about, about))
-    return Annotated[Annotated[ways, Tag("ways")] | Annotated[Matrix, Tag("matrix")], Discriminator(_form)]
+def _per_direction_or_matrix(linear: str, angular: str) -> Any:
+    """The type of a number (or null) per direction, or a full matrix."""
+    along, about = _nonnegative_number(linear) | None, _nonnegative_number(angular) | None
+    per_direction = tuple.__class_getitem__((along, along, along, about, about, about))
+    return Annotated[
+        Annotated[per_direction, Tag("ways")] | Annotated[SixBySix, Tag("matrix")], Discriminator(_base_stiffness_form)
+    ]
 
 
-SixStiffnesses: Any = _six("stiffness", "angular stiffness")
-SixDampings: Any = _six("damping", "angular damping")
+SixStiffnesses: Any = _per_direction_or_matrix("stiffness", "angular stiffness")
+SixDampings: Any = _per_direction_or_matrix("damping", "angular damping")
 
 
-class ElasticBaseWords(PlainPartWords):
-    """What stands between the ground and the robot's base; its ways are x, y, z and the turns about them."""
+class ElasticBaseFields(PlainPartFields):
+    """The elastic support between ground and base; its directions are x, y, z and the rotations about them."""
 
     makes = ElasticBase
     stiffness: SixStiffnesses = Field(
-        description="six numbers, null where the base is held; or a symmetric 6 x 6 matrix in SI units"
+        description="six numbers, null where the base is rigid; or a symmetric 6 x 6 matrix in SI units"
     )
     damping: SixDampings | None = Field(default=None, description="in the same form")
-    position: Position = Field(default=(0.0, 0.0, 0.0), description="where the support acts, in the base frame")
-    mass: Mass = Field(default=0.0, description="of what moves with the base")
+    position: Position = Field(
+        default=(0.0, 0.0, 0.0), description="point at which the support acts, in the base frame"
+    )
+    mass: Mass = Field(default=0.0, description="mass of the body that moves with the base")
     com: Position = Field(default=(0.0, 0.0, 0.0), description="its centre of mass, from `position`")
-    inertia: TensorWords = Field(default=TensorWords(), description="about that")
+    inertia: TensorFields = Field(default=TensorFields(), description="its tensor about the centre of mass")
 
-    def _arguments(self) -> dict[str, Any]:
-        return {**arguments(self), "inertia": self.inertia.tensor}
+    def _part_arguments(self) -> dict[str, Any]:
+        return {**part_arguments(self), "inertia": self.inertia.as_tensor}
 
 
-def spring_of(words: Any) -> JointSpring | None:
-    """The spring that a joint's words state."""
+def joint_spring_part(words: Any) -> JointSpring | None:
+    """Return the spring described by a joint's fields."""
     return None if words is None else words.part()
 
 
-def made_flexible(robot: Robot, link: str, words: Any, frame: PartPlace = HERE) -> Robot:
-    """The robot with a link as the beam that its words state, whose directions are in the frame of the link's words."""
+def with_flexible_link(robot: Robot, link: str, words: Any, frame: FramePlacement = IDENTITY_PLACEMENT) -> Robot:
+    """Return the robot with a link replaced by the beam of its fields, given in the frame of the link's fields."""
     beam: Beam = words.part()
-    across = None if beam.across is None else tuple(frame.direction(beam.across))
-    return with_beam(robot, link, replace(beam, direction=tuple(frame.direction(beam.direction)), across=across))
+    across = None if beam.across is None else tuple(frame.direction_in_outer(beam.across))
+    return with_beam(
+        robot, link, replace(beam, direction=tuple(frame.direction_in_outer(beam.direction)), across=across)
+    )
 
 
-def put_on_springs(robot: Robot, words: ElasticBaseWords) -> Robot:
-    """The robot on the elastic base that its words state."""
+def on_elastic_base(robot: Robot, words: ElasticBaseFields) -> Robot:
+    """Return the robot on the elastic base of its fields."""
     return with_elastic_base(robot, words.part())

@@ -1,4 +1,4 @@
-"""Fields of files derived from parts: a part that is a plain dataclass needs one line here to be readable and writable.
+"""File fields derived from parts: one line here makes a dataclass readable and writable.
 
 The name of a dataclass field is its key in the file; the quantity it holds follows from its type (teeth, names,
 members) or from its name (`radius` is a length, `line_density` a mass per length, ...). The file reference takes the
@@ -21,6 +21,7 @@ from gearwright.errors import InputError
 from gearwright.files.fields.basic import (
     Angle,
     Direction,
+    FieldModel,
     Fraction,
     Inertia,
     Length,
@@ -29,68 +30,71 @@ from gearwright.files.fields.basic import (
     Number,
     Position,
     Unit,
-    Words,
 )
 from gearwright.files.units import file_value
 from gearwright.parts import Hysteresis, KinematicError, Losses, Member, StiffnessPiece, Torsion
-from gearwright.parts.drives.thermal import TEMPERATURES
+from gearwright.parts.drives.thermal import TEMPERATURE_FIELDS
 
 # Descriptions from docstrings
 
-ENTRY = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
+ARGS_ENTRY = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
 
 
-def told(part: type) -> dict[str, str]:
-    """Per field what the `Args` of the part, or of what it is based on, say.
+def field_descriptions(part: type) -> dict[str, str]:
+    """Return the description of each field from the `Args` of the part and of its base classes.
 
     >>> from gearwright.parts import Mesh
-    >>> told(Mesh)["second"]
+    >>> field_descriptions(Mesh)["second"]
     'names of two wheels or links; a gear fixed to a link is named by the link'
     """
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for kind in reversed(part.__mro__[:-1]):
-        own = _arguments((kind.__doc__ and getdoc(kind)) or "")
-        found |= {name: text for name, text in own.items() if name not in found or not text.startswith("as for")}
-    return found
+        class_descriptions = _docstring_arguments((kind.__doc__ and getdoc(kind)) or "")
+        descriptions |= {
+            name: text
+            for name, text in class_descriptions.items()
+            if name not in descriptions or not text.startswith("as for")
+        }
+    return descriptions
 
 
-def _arguments(text: str) -> dict[str, str]:
-    """The entries below `Args:`; a line further in continues the one before."""
-    found: dict[str, str] = {}
+def _docstring_arguments(text: str) -> dict[str, str]:
+    """Return the entries below `Args:`; a deeper indented line continues the previous one."""
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     for line in text.partition("\nArgs:\n")[2].splitlines():
-        entry = ENTRY.match(line)
+        entry = ARGS_ENTRY.match(line)
         if entry is not None:
             names = entry[1].split(", ")
-            found |= dict.fromkeys(names, entry[2])
+            descriptions |= dict.fromkeys(names, entry[2])
         elif line.startswith("        ") and names:
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+            descriptions |= {name: f"{descriptions[name]} {line.strip()}" for name in names}
         else:
             break
-    return {name: sentence.removesuffix(".").removesuffix("; or") for name, sentence in found.items()}
+    return {name: sentence.removesuffix(".").removesuffix("; or") for name, sentence in descriptions.items()}
 
 
 # Fields from dataclasses
 
 Ratio = Annotated[float, Unit("number", "turns per length")]
-Whole = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+WholeNumber = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
 
 
 class OneOrTwo(Unit):
     """One number, or a pair of them."""
 
-    def read(self, value: Any) -> Any:
+    def parse_value(self, value: Any) -> Any:
         """The number, or the two numbers as a tuple."""
         if isinstance(value, list) and len(value) == 2:
-            return tuple(Unit.read(self, x) for x in value)
-        return Unit.read(self, value)
+            return tuple(Unit.parse_value(self, x) for x in value)
+        return Unit.parse_value(self, value)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        one = Unit.__get_pydantic_json_schema__(self, schema, handler)
-        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 2, "maxItems": 2}]}
+        number_schema = Unit.__get_pydantic_json_schema__(self, schema, handler)
+        return {"anyOf": [number_schema, {"type": "array", "items": number_schema, "minItems": 2, "maxItems": 2}]}
 
 
-QUANTITIES: dict[str, Any] = {
+TYPES_BY_FIELD: dict[str, Any] = {
     "amplitude": Annotated[float, Unit("angle", "length")],
     "axis": Direction | Name,
     "back_efficiency": Annotated[float, Unit("fraction")],
@@ -138,123 +142,133 @@ QUANTITIES: dict[str, Any] = {
     "until": Annotated[float, Unit("torque", "force", above=0)],
     "width": Annotated[float, Unit("angle", "length", above=0)],
 }
-"""What a word holds, by its name."""
+"""The type of a field, by its name."""
 
-DESCRIPTIONS = {
+FIELD_DESCRIPTION_OVERRIDES = {
     ("Member", "position"): "centre of mass in the frame of the link that carries it, where [0, 0, 0] is that link's "
-    "origin; unless given that of the motor, or, for a member about the joint's axis, the joint's origin",
-    ("Mesh", "efficiency"): "the part of the power rolling in the mesh, seen from its carrier, that arrives, whichever "
-    "of the two gears drives; above 0, and 1 when nothing is lost",
+    "origin; by default that of the motor or, for a member about the joint's axis, the joint's origin",
+    ("Mesh", "efficiency"): "of the rolling power in the mesh (relative to its carrier), for either direction "
+    "of power; above 0, and 1 without losses",
     ("Gearwheel", "position"): "centre of mass in the frame of the link that carries it, for planets the centre of "
-    "their circle; unless given the origin of the joint or the place of the wheel it is coaxial with, and with a drawn "
-    "axis the link's origin",
+    "their circle; by default the origin of the coaxial joint or the position of the coaxial wheel, and with an "
+    "explicit axis the link's origin",
 }
-"""What the file reference says about a word, by its part and name, where the name alone does not tell."""
+"""Descriptions for the file reference, by part and field, where the docstring of the part is not sufficient."""
 
 
-def words_of(part: type, title: str, special: Mapping[str, Any], optional: bool = False, **more: Any) -> type[Words]:
-    """A model with one word per field of a part.
+def fields_model(
+    part: type, title: str, special: Mapping[str, Any], optional: bool = False, **more: Any
+) -> type[FieldModel]:
+    """Return a model with one file field per field of a part.
 
     Args:
         part: the dataclass.
-        title: what the model is called in the schema.
-        special: what words hold that neither type nor name tells.
-        optional: whether words that the part needs may be left out all the same.
-        more: words beside the part's, as (type, default).
+        title: name of the model in the schema.
+        special: types of fields that follow neither from type nor from name.
+        optional: whether required fields of the part may be left out.
+        more: additional fields, as (type, default).
     """
     words: dict[str, Any] = {}
-    stated = told(part)
+    stated = field_descriptions(part)
     for field in fields(part):
         if field.name not in more and field.name != "kind":
-            default = _default(field, optional)
-            text = DESCRIPTIONS.get((part.__name__, field.name), stated.get(field.name))
+            default = _field_default(field, optional)
+            text = FIELD_DESCRIPTION_OVERRIDES.get((part.__name__, field.name), stated.get(field.name))
             shown = Field(
-                file_value(field.name, default), description=text, validate_default=field.name in TEMPERATURES
+                file_value(field.name, default), description=text, validate_default=field.name in TEMPERATURE_FIELDS
             )
-            words[field.name] = (_annotation(field, special, default is None), shown)
+            words[field.name] = (_field_annotation(field, special, default is None), shown)
     text = (part.__doc__ or title).strip().splitlines()[0]
-    return create_model(title, __base__=Words, __doc__=text, **words, **more)
+    return create_model(title, __base__=FieldModel, __doc__=text, **words, **more)
 
 
-def _default(field: Any, optional: bool) -> Any:
+def _field_default(field: Any, optional: bool) -> Any:
     if field.default is not MISSING:
-        # A part within the part has no words yet: leaving it out means the part's own default.
-        inner = type(field.default) in NESTED.values() or field.default == ()
+        # A part within the part has no model yet: leaving it out means the part's own default.
+        inner = type(field.default) in NESTED_PART_MODELS.values() or field.default == ()
         return None if inner else field.default
     if field.default_factory is not MISSING or optional:
         return None
     return ...
 
 
-def _annotation(field: Any, special: Mapping[str, Any], may_be_none: bool) -> Any:
+def _field_annotation(field: Any, special: Mapping[str, Any], may_be_none: bool) -> Any:
     kind = str(field.type).removesuffix(" | None")
-    known = {"int": Whole, "bool": bool, "str": Name, "Sequence[int]": list[Whole], "Sequence[str]": list[Name]}
+    plain_types = {
+        "int": WholeNumber,
+        "bool": bool,
+        "str": Name,
+        "Sequence[int]": list[WholeNumber],
+        "Sequence[str]": list[Name],
+    }
     if field.name in special:
-        held = special[field.name]
-    elif kind in known:
-        held = known[kind]
+        field_type = special[field.name]
+    elif kind in plain_types:
+        field_type = plain_types[kind]
     else:
-        held = NESTED_KINDS[kind] if kind in NESTED_KINDS else QUANTITIES[field.name]
-    return held | None if may_be_none or "None" in str(field.type) else held
+        field_type = NESTED_TYPES_BY_NAME[kind] if kind in NESTED_TYPES_BY_NAME else TYPES_BY_FIELD[field.name]
+    return field_type | None if may_be_none or "None" in str(field.type) else field_type
 
 
-NESTED: dict[type[Words], type] = {}
-"""Per model of a part within a part the part itself; inner ones first."""
-NESTED_KINDS: dict[str, Any] = {}
-"""What a field of such a type, or of a sequence of them, holds."""
+NESTED_PART_MODELS: dict[type[FieldModel], type] = {}
+"""The part of each model of a nested part; inner parts first."""
+NESTED_TYPES_BY_NAME: dict[str, Any] = {}
+"""The model for a field of such a type, or of a sequence of them."""
 
 
-def _nest(part: type) -> type[Words]:
-    model = words_of(part, f"{part.__name__}Words", {})
-    NESTED[model] = part
-    NESTED_KINDS[part.__name__] = model
-    NESTED_KINDS[f"Sequence[{part.__name__}]"] = list[model]  # type: ignore[valid-type]
+def _register_nested_part(part: type) -> type[FieldModel]:
+    model = fields_model(part, f"{part.__name__}Fields", {})
+    NESTED_PART_MODELS[model] = part
+    NESTED_TYPES_BY_NAME[part.__name__] = model
+    NESTED_TYPES_BY_NAME[f"Sequence[{part.__name__}]"] = list[model]  # type: ignore[valid-type]
     return model
 
 
-MemberWords, PieceWords, HysteresisWords, ErrorWords, TorsionWords, LossWords = map(
-    _nest, (Member, StiffnessPiece, Hysteresis, KinematicError, Torsion, Losses)
+MemberFields, PieceFields, HysteresisFields, ErrorFields, TorsionFields, LossFields = map(
+    _register_nested_part, (Member, StiffnessPiece, Hysteresis, KinematicError, Torsion, Losses)
 )
 
 
-def part_of(words: Any) -> Any:
-    """Words as the arguments of their part, inner ones made into parts; words left out are left to the part."""
-    if type(words) in NESTED:
-        return NESTED[type(words)](**arguments(words))
+def part_from_fields(words: Any) -> Any:
+    """Return fields as the arguments of their part, with nested parts built; missing fields are omitted."""
+    if type(words) in NESTED_PART_MODELS:
+        return NESTED_PART_MODELS[type(words)](**part_arguments(words))
     if isinstance(words, list):
-        return tuple(part_of(x) for x in words)
+        return tuple(part_from_fields(x) for x in words)
     return words.part() if hasattr(words, "part") else words
 
 
-def arguments(words: Words) -> dict[str, Any]:
-    """The arguments for the part: only words that the file states; a word that says nothing is left out."""
+def part_arguments(words: FieldModel) -> dict[str, Any]:
+    """Return the arguments for the part: only fields given in the file and not null."""
     stated = {word: getattr(words, word) for word in words.model_fields_set}
-    return {word: part_of(value) for word, value in stated.items() if value is not None}
+    return {word: part_from_fields(value) for word, value in stated.items() if value is not None}
 
 
-def plain_words(owner: str, part: Any) -> dict[str, Any]:
-    """The words that give a part back: fields that differ from their defaults, as plain data."""
+def plain_fields(owner: str, part: Any) -> dict[str, Any]:
+    """Return the fields of a part for writing: those that differ from their defaults, as plain data."""
     words: dict[str, Any] = {}
     for field in fields(part):
         value = getattr(part, field.name)
         default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if field.name != "kind" and value is not None and not _same(value, default):
-            words[field.name] = file_value(field.name, plain(f"{owner}, {field.name}", value))
+        if field.name != "kind" and value is not None and not _is_default(value, default):
+            words[field.name] = file_value(field.name, plain_value(f"{owner}, {field.name}", value))
     return words
 
 
-def _same(value: Any, default: Any) -> bool:
+def _is_default(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def plain(owner: str, value: Any) -> Any:
+def plain_value(owner: str, value: Any) -> Any:
     """Plain data from a value of a part."""
     if isinstance(value, str | bool) or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if is_number(value):
         return float(value)
     if isinstance(value, Vec) or (hasattr(value, "__len__") and not hasattr(value, "__dataclass_fields__")):
-        return [plain(owner, x) for x in value]
+        return [plain_value(owner, x) for x in value]
     if hasattr(value, "__dataclass_fields__"):
-        return plain_words(owner, value)
-    raise InputError(f"{owner} is {value!r}, no number: a file cannot hold it. Put a number in its place first.")
+        return plain_fields(owner, value)
+    raise InputError(
+        f"{owner} is {value!r}, which is not a number and cannot be written to a file. Replace it by a number first."
+    )

@@ -1,22 +1,23 @@
-"""The words of gears: a registry from `type` to the part, so that a kind of gear is one entry."""
+"""The fields of gears: a registry from `type` to the part."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.errors import FileError, PartError, TrainError
-from gearwright.files.fields.basic import Words
-from gearwright.files.fields.from_parts import Ratio, arguments, plain_words, words_of
-from gearwright.files.tables.catalogue_data import gearbox_entry, gearbox_sheet, has_gearbox, stated_instead
+from gearwright.files.field_synonyms import stated_name, without_synonyms
+from gearwright.files.fields.basic import SynonymFields
+from gearwright.files.fields.from_parts import Ratio, fields_model, part_arguments, plain_fields
+from gearwright.files.tables.catalogue_data import gearbox_entry, gearbox_sheet, has_gearbox, is_stated_in_file
 from gearwright.parts import (
-    AnyGear,
     Belt,
     Bevel,
     Cycloidal,
     Gear,
+    GearType,
     Harmonic,
     Planetary,
     Rack,
@@ -28,9 +29,9 @@ from gearwright.parts import (
     Worm,
     losses_of,
 )
-from gearwright.parts.drives.data_sheet_consistency import TOLERANCE
+from gearwright.parts.drives.data_sheet_consistency import DATA_SHEET_TOLERANCE
 
-GEARS: dict[str, type] = {
+GEAR_PARTS: dict[str, type] = {
     "simple": Gear,
     "spur": Spur,
     "bevel": Bevel,
@@ -46,148 +47,156 @@ GEARS: dict[str, type] = {
     "shaft": Shaft,
     "series": Series,
 }
-"""What `gear: {type: ...}` may say, and the part it makes. A new kind of gear is one entry here and its part."""
+"""The values of `gear: {type: ...}` and their parts. A new kind of gear is a part and one entry here."""
 
-LOSSES = frozenset({"efficiency", "mesh_efficiency", "friction_coefficient", "losses"})
-"""Words that state what a gear loses."""
-SHARED = ("type", "ratio", *(field.name for field in fields(Gear)))
+LOSS_FIELDS = frozenset({"efficiency", "mesh_efficiency", "friction_coefficient", "losses"})
+"""Fields that describe the losses of a gear."""
+SHARED_GEAR_FIELDS = ("type", "ratio", *(field.name for field in fields(Gear)))
 
 
-class GearWords(Words):
-    """A gear by what it is made of, or (every type) by its ratio alone."""
+class GearFields(SynonymFields):
+    """A gear by its members, or (every type) by its ratio only."""
+
+    synonyms: ClassVar = {"kind": "type", "reduction": "ratio"}
 
     @model_validator(mode="before")
     @classmethod
-    def _from_catalogue(cls, value: Any) -> Any:
-        """What the data sheet of a gearbox says that the file names; what the file says replaces it, by any type."""
+    def _with_catalogue_data(cls, value: Any) -> Any:
+        """Complete the fields with those of the data sheet named in the file; fields of the file have priority."""
+        value = without_synonyms(value, cls.own_synonyms())
         if not isinstance(value, dict) or not isinstance(value.get("catalogue"), str):
             return value
         try:
             entry = gearbox_entry(value["catalogue"])
         except FileError as error:
-            if stated_instead("gearbox", value["catalogue"], value, "ratio"):
+            if is_stated_in_file("gearbox", value["catalogue"], value, "ratio"):
                 return value
             raise ValueError(str(error)) from None
-        return {**_sheet_words(entry, value), **value}
+        return {**_data_sheet_fields(entry, value), **value}
 
     @model_validator(mode="after")
-    def _complete(self) -> GearWords:
-        """Either a ratio, or all that the part needs, and a part that can exist."""
-        kind = self._kind
-        given = {word for word in self.model_fields_set if getattr(self, word) is not None}
-        own = sorted(given - set(SHARED))
-        needed = [f.name for f in fields(GEARS[kind]) if f.default is MISSING and f.default_factory is MISSING]
-        if self._ratio is not None and own:
-            raise ValueError(f"the ratio is given, and {', '.join(own)} too, from which it follows. Keep one of them.")
-        missing = [word for word in needed if word not in given]
-        if self._ratio is None and missing:
-            raise ValueError(f"a {kind} gear needs {' and '.join(missing)}, or just its ratio.")
+    def _require_complete(self) -> GearFields:
+        """Require either a ratio or all fields of the part, and build the part as a check."""
+        kind = self._gear_type
+        given_fields = {word for word in self.model_fields_set if getattr(self, word) is not None}
+        specific_fields = sorted(given_fields - set(SHARED_GEAR_FIELDS))
+        needed = [f.name for f in fields(GEAR_PARTS[kind]) if f.default is MISSING and f.default_factory is MISSING]
+        if self._stated_ratio is not None and specific_fields:
+            raise ValueError(
+                f"both the ratio and {', '.join(specific_fields)}, which determine it, are given. Keep one of them."
+            )
+        missing = [word for word in needed if word not in given_fields]
+        if self._stated_ratio is None and missing:
+            raise ValueError(f"a {kind} gear needs {' and '.join(missing)}, or only its ratio. Give them.")
         try:
-            _require_sheet_ratio(self.part(), drawn=self._ratio is None)
+            _require_sheet_ratio(self.part(), drawn=self._stated_ratio is None)
         except (PartError, ArithmeticError) as error:
             raise ValueError(str(error)) from None
         return self
 
     @property
-    def _kind(self) -> str:
+    def _gear_type(self) -> str:
         return str(getattr(self, "type", "simple"))
 
     @property
-    def _ratio(self) -> float | None:
+    def _stated_ratio(self) -> float | None:
         return getattr(self, "ratio", None) if "ratio" in self.model_fields_set else None
 
     def part(self) -> Any:
-        """The gear; by its ratio alone it is a plain one of that kind."""
-        kind, words = self._kind, arguments(self)
+        """The gear; with only a ratio, a `Gear` of that kind."""
+        kind, words = self._gear_type, part_arguments(self)
         words.pop("type", None)
-        if self._ratio is None:
-            words.pop("ratio", None)  # `ratio: null` says nothing
-        make = Gear if self._ratio is not None else GEARS[kind]
+        if self._stated_ratio is None:
+            words.pop("ratio", None)  # `ratio: null` means not given
+        make = Gear if self._stated_ratio is not None else GEAR_PARTS[kind]
         return make(**words, kind=kind)
 
 
-def _sheet_words(entry: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """What a data sheet adds to the words of a gear: ratio, efficiency, mass and inertia that the file does not state.
+def _data_sheet_fields(entry: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    """Return the data-sheet fields that a gear in a file lacks: ratio, efficiency, mass and inertia.
 
-    The ratio of a drawn gear follows from the drawing, and numbers of its members, meshes and stages count instead of
-    those of the whole gearbox.
+    The ratio of a gear defined by its teeth follows from them, and data of its members, meshes and stages replace those
+    of the whole gearbox.
     """
-    inner, drawn = _inner_words(list(value.values())), any(word not in SHARED for word in value)
+    inner, drawn = _inner_field_names(list(value.values())), any(word not in SHARED_GEAR_FIELDS for word in value)
     if "catalogue" in inner:
         return {}
     stated = inner | ({"ratio"} if drawn else set())
-    if LOSSES & (inner | set(value)):
+    if LOSS_FIELDS & (inner | set(value)):
         stated |= {"efficiency"}
     return {word: x for word, x in entry.items() if word not in stated}
 
 
-def _inner_words(value: Any) -> set[str]:
-    """All words of parts inside the words of a part."""
+def _inner_field_names(value: Any) -> set[str]:
+    """All fields of nested parts."""
     if isinstance(value, dict):
-        return set(value) | _inner_words(list(value.values()))
-    return set().union(*map(_inner_words, value)) if isinstance(value, list) else set()
+        return set(value) | _inner_field_names(list(value.values()))
+    return set().union(*map(_inner_field_names, value)) if isinstance(value, list) else set()
 
 
 def _require_sheet_ratio(gear: Any, drawn: bool) -> None:
-    """Refuse a ratio that contradicts the data sheet which the gear names; rounded figures pass."""
+    """Raise if the ratio contradicts the named data sheet, beyond rounding."""
     key = getattr(gear, "catalogue", None)
     if key is None or not has_gearbox(key):
         return
     sheet = gearbox_sheet(key)
     if sheet.ratio is None:
         return
-    way = "Check its teeth, or leave `catalogue` out" if drawn else "Leave `ratio` out (it follows), or `catalogue`"
-    if abs(abs(gear.ratio) / sheet.ratio - 1) > TOLERANCE:
+    remedy = (
+        "Check its teeth, or leave `catalogue` out" if drawn else "Leave out `ratio` (the sheet has it) or `catalogue`"
+    )
+    if abs(abs(gear.ratio) / sheet.ratio - 1) > DATA_SHEET_TOLERANCE:
         raise TrainError(
-            f"gear {key!r}: its ratio {gear.ratio:.6g} is not that of its data sheet, {sheet.ratio:.6g}. {way}."
+            f"gear {key!r}: its ratio {gear.ratio:.6g} differs from that of its data sheet, {sheet.ratio:.6g}. "
+            f"{remedy}."
         )
     if drawn and gear.parallel_axes and sheet.direction is not None and gear.ratio * sheet.direction < 0:
         raise TrainError(
-            f"gear {key!r}: as drawn its output turns with the ratio {gear.ratio:.6g}, by its data sheet the other way "
-            f"(direction {sheet.direction}). Check which member is held, or leave `catalogue` out."
+            f"gear {key!r}: its ratio {gear.ratio:.6g} by teeth and the direction {sheet.direction} of its data sheet "
+            "have opposite signs. Check which member is held, or leave `catalogue` out."
         )
 
 
-def _model(name: str, special: dict[str, Any]) -> type[GearWords]:
-    what = "what kind of gear it is"
-    kind = (Literal[name], Field("simple" if name == "simple" else ..., description=what))
+def _gear_model(name: str, special: dict[str, Any]) -> type[GearFields]:
+    description = "kind of gear"
+    kind = (Literal[name], Field("simple" if name == "simple" else ..., description=description))
     ratio = (
-        (Ratio, Field(1.0, description="motor speed / joint speed, signed; more than 1 reduces"))
+        (Ratio, Field(1.0, description="motor speed / joint speed, signed; above 1: a reduction"))
         if name == "simple"
-        else (Ratio | None, Field(default=None, description="instead of everything else"))
+        else (Ratio | None, Field(default=None, description="motor speed / joint speed, instead of all other fields"))
     )
-    words = words_of(GEARS[name], f"{name.capitalize()}Gear", special, optional=True, type=kind, ratio=ratio)
-    return type(words.__name__, (GearWords, words), {"__doc__": words.__doc__, "__module__": __name__})
+    words = fields_model(GEAR_PARTS[name], f"{name.capitalize()}Gear", special, optional=True, type=kind, ratio=ratio)
+    return type(words.__name__, (GearFields, words), {"__doc__": words.__doc__, "__module__": __name__})
 
 
-def _type(gear: Any) -> Any:
-    return gear.get("type", "simple") if isinstance(gear, dict) else getattr(gear, "type", "simple")
+def _gear_discriminator(gear: Any) -> Any:
+    return gear.get(stated_name(gear, "type"), "simple") if isinstance(gear, dict) else getattr(gear, "type", "simple")
 
 
-def _union(models: dict[str, type[GearWords]]) -> Any:
+def _tagged_union(models: dict[str, type[GearFields]]) -> Any:
     union: Any = None
     for name, model in models.items():
         tagged = Annotated[model, Tag(name)]  # type: ignore[valid-type]
         union = tagged if union is None else union | tagged
-    return Annotated[union, Discriminator(_type)]
+    return Annotated[union, Discriminator(_gear_discriminator)]
 
 
-_STAGES = {name: _model(name, {}) for name in GEARS if name != "series"}
-MODELS = {**_STAGES, "series": _model("series", {"stages": list[_union(_STAGES)]})}  # type: ignore[misc]
-"""Per type the model of its words."""
+_STAGE_MODELS = {name: _gear_model(name, {}) for name in GEAR_PARTS if name != "series"}
+GEAR_MODELS = {**_STAGE_MODELS, "series": _gear_model("series", {"stages": list[_tagged_union(_STAGE_MODELS)]})}  # type: ignore[misc]
+"""The model of the fields of each type."""
 
-GearField: Any = _union(MODELS)
-NO_GEAR: Any = MODELS["simple"]()
+GearField: Any = _tagged_union(GEAR_MODELS)
+DIRECT_DRIVE: Any = GEAR_MODELS["simple"]()
 
 
-def gear_words(owner: str, gear: AnyGear) -> dict[str, Any]:
-    """The words that give the part back."""
-    kind = gear.kind if gear.kind in GEARS else "simple"
-    words = {"type": kind, **plain_words(owner, gear)}
+def gear_fields(owner: str, gear: GearType) -> dict[str, Any]:
+    """Return the fields of a gear for writing."""
+    kind = gear.kind if gear.kind in GEAR_PARTS else "simple"
+    words = {"type": kind, **plain_fields(owner, gear)}
     if isinstance(gear, Gear):
         words["ratio"] = words.get("ratio", 1.0)
-    if getattr(gear, "catalogue", None) is not None:  # what is not written would be read from the data sheet
+    if getattr(gear, "catalogue", None) is not None:  # omitted fields would be read from the data sheet
         words = {"inertia": 0.0, "mass": 0.0, **({} if losses_of(gear) else {"efficiency": gear.efficiency}), **words}
     if isinstance(gear, Series):
-        words["stages"] = [gear_words(owner, stage) for stage in gear.stages]
+        words["stages"] = [gear_fields(owner, stage) for stage in gear.stages]
     return words

@@ -1,4 +1,4 @@
-"""The words of joints, one class per kind."""
+"""The fields of joints, one class per kind."""
 
 from __future__ import annotations
 
@@ -7,20 +7,33 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from gearwright.algebra import Vec
-from gearwright.files.fields.basic import Angle, Direction, Length, Name, Number, Origin, Position, Unit, Words
+from gearwright.files.field_synonyms import stated_name
+from gearwright.files.fields.basic import (
+    Angle,
+    Direction,
+    FieldModel,
+    Length,
+    Name,
+    Number,
+    OriginFields,
+    PosedFields,
+    Position,
+    SynonymFields,
+    Unit,
+)
 from gearwright.files.fields.elasticity import SlideSpring, TurnSpring
 from gearwright.files.fields.motor_data import SlideFrictionField, TurnFrictionField
-from gearwright.files.placements import Seat, Vectors, modified_dh, standard_dh
+from gearwright.files.placements import LinkPlacement, VukobratovicVectors, modified_dh, standard_dh
 from gearwright.parts import Limits
 
 AngularSpeed = Annotated[float, Unit("angular speed", least=0)]
 Speed = Annotated[float, Unit("speed", least=0)]
 
 
-ARMATURE = "reflected inertia of which nothing else is known; motor and gear say more: give a drive instead"
+ARMATURE_DESCRIPTION = "reflected inertia of an unknown motor; if motor and gear are known, give a drive instead"
 
 
-class DH(Words):
+class DH(FieldModel):
     """Denavit-Hartenberg parameters; theta of a revolute and d of a prismatic joint are offsets of q."""
 
     a: Length = Field(default=0.0, description="length of the link along x")
@@ -29,7 +42,7 @@ class DH(Words):
     theta: Angle = Field(default=0.0, description="angle about z")
 
 
-class VectorWords(Words):
+class VectorFields(FieldModel):
     """The vectors of Vukobratovic and Potkonjak: the link's frame is at its mass centre."""
 
     e: Direction = Field(description="axis in this link's frame")
@@ -42,22 +55,24 @@ class VectorWords(Words):
     specificity_before: Direction | None = Field(default=None, description="the same instead of r_before")
     alpha: Angle = Field(default=0.0, description="the constant angle of a linear joint")
 
-    def seat(self) -> Seat:
+    def link_placement(self) -> LinkPlacement:
         """The joint that these vectors describe."""
         words: dict[str, Any] = {word: getattr(self, word) for word in type(self).model_fields}
-        vectors: dict[str, Any] = {k: Vec.of(v) if isinstance(v, tuple) else v for k, v in words.items()}
-        return Vectors(**vectors).seat()
+        vectors: dict[str, Any] = {k: Vec.from_values(v) if isinstance(v, tuple) else v for k, v in words.items()}
+        return VukobratovicVectors(**vectors).link_placement()
 
 
-class LimitWords(Words):
-    """What a joint may do; a word left out means unlimited."""
+class LimitFields(SynonymFields):
+    """The limits of a joint; a missing field means unlimited."""
 
-    def limits(self) -> Limits:
+    synonyms: ClassVar = {"velocity": "speed"}
+
+    def to_limits(self) -> Limits:
         """The part."""
         return Limits(**self.model_dump())
 
     @model_validator(mode="after")
-    def _ordered(self) -> LimitWords:
+    def _require_ordered_position(self) -> LimitFields:
         position = getattr(self, "position", None)
         if position is not None and position[0] > position[1]:
             raise ValueError(
@@ -66,11 +81,11 @@ class LimitWords(Words):
         return self
 
 
-class TurnLimits(LimitWords):
+class TurnLimits(LimitFields):
     """Limits of a revolute joint."""
 
     position: tuple[Angle, Angle] | None = Field(
-        default=None, description="lower and upper end of its travel; a simulation has a plastic stop at each"
+        default=None, description="lower and upper end of the range; in simulation, plastic end stops"
     )
     speed: AngularSpeed | None = Field(default=None, description="largest magnitude")
     acceleration: Annotated[float, Unit("angular acceleration", least=0)] | None = Field(
@@ -81,11 +96,11 @@ class TurnLimits(LimitWords):
     )
 
 
-class SlideLimits(LimitWords):
+class SlideLimits(LimitFields):
     """Limits of a prismatic joint."""
 
     position: tuple[Length, Length] | None = Field(
-        default=None, description="lower and upper end of its travel; a simulation has a plastic stop at each"
+        default=None, description="lower and upper end of the range; in simulation, plastic end stops"
     )
     speed: Speed | None = Field(default=None, description="largest magnitude")
     acceleration: Annotated[float, Unit("acceleration", least=0)] | None = Field(
@@ -96,183 +111,187 @@ class SlideLimits(LimitWords):
     )
 
 
-class Follows(Words):
-    """q = multiplier q_joint + offset: a joint without a speed of its own."""
+class Follows(FieldModel):
+    """A mimic joint, q = multiplier q_joint + offset."""
 
-    joint: Name = Field(description="name of the joint that it follows")
-    multiplier: Number = Field(default=1.0, description="turns of this joint per turn of the other")
+    joint: Name = Field(description="name of the leading joint")
+    multiplier: Number = Field(default=1.0, description="speed of this joint / speed of the leading joint")
     offset: Annotated[float, Unit("angle", "length")] = Field(
-        default=0.0, description="where this joint is when the other is at zero"
+        default=0.0, description="position of this joint at zero of the leading joint"
     )
 
 
-class _Placed(Words):
-    """Where a joint is."""
+class _PlacedJoint(PosedFields):
+    """The placement of a joint."""
+
+    synonyms: ClassVar = {"kind": "type", "mimic": "follows"}
 
     motion: ClassVar[Literal["turn", "slide"] | None] = None
-    """What the one coordinate of the joint counts: it decides in which units its drive is given."""
-    name: Name | None = Field(default=None, description="the link's name unless given")
-    origin: Origin | None = Field(
-        default=None, description="where the joint is in the parent's frame, with all coordinates at zero"
+    """The quantity of the joint's coordinate, which determines the units of its drive."""
+    name: Name | None = Field(default=None, description="its name; by default that of the link")
+    origin: OriginFields | None = Field(
+        default=None, description="pose of the joint in the parent's frame, with all coordinates at zero"
     )
 
-    def seat(self) -> Seat:
-        """The joint's place on its parent."""
-        return Seat((self.origin or Origin()).placement, Vec(0.0, 0.0, 1.0))
+    def link_placement(self) -> LinkPlacement:
+        """The placement of the joint on its parent."""
+        return LinkPlacement((self.origin or OriginFields()).placement, Vec(0.0, 0.0, 1.0))
 
 
-class _Moving(_Placed):
-    """A joint with one speed; its geometry in one of four ways."""
+class _SingleSpeedJoint(_PlacedJoint):
+    """A joint with one speed; its geometry in one of four forms."""
 
     axis: Direction | None = Field(default=None, description="in the link's frame")
-    dh: DH | None = Field(default=None, description="standard: the link's words are in the frame at its far end")
-    mdh: DH | None = Field(default=None, description="modified: the link's words are in the frame on its joint")
-    vector: VectorWords | None = Field(
+    dh: DH | None = Field(default=None, description="standard: the link's fields refer to the frame at its far end")
+    mdh: DH | None = Field(default=None, description="modified: the link's fields refer to the frame on its joint")
+    vector: VectorFields | None = Field(
         default=None, description="the vectors of Vukobratovic and Potkonjak: the link's frame is at its mass centre"
     )
-    follows: Follows | None = Field(
-        default=None, description="another joint that it follows, without a speed of its own"
-    )
+    follows: Follows | None = Field(default=None, description="the leading joint of a mimic joint")
 
     @model_validator(mode="after")
-    def _one_way(self) -> _Moving:
-        ways = [name for name in ("dh", "mdh", "vector") if getattr(self, name) is not None]
+    def _require_one_geometry(self) -> _SingleSpeedJoint:
+        geometries = [name for name in ("dh", "mdh", "vector") if getattr(self, name) is not None]
         if self.origin is not None or self.axis is not None:
-            ways.append("origin and axis")
-        if len(ways) > 1:
-            raise ValueError(f"geometry is given in {len(ways)} ways ({'; '.join(ways)}). Keep one of them.")
-        if not ways or (ways == ["origin and axis"] and self.axis is None):
+            geometries.append("origin and axis")
+        if len(geometries) > 1:
+            raise ValueError(
+                f"geometry is given in {len(geometries)} forms ({'; '.join(geometries)}). Keep one of them."
+            )
+        if not geometries or (geometries == ["origin and axis"] and self.axis is None):
             raise ValueError("the joint has no axis. Give axis: [0, 0, 1], or dh, mdh or vector.")
         if self.vector is not None and self.vector.alpha and getattr(self, "type", None) != "prismatic":
             raise ValueError(
-                f"vector.alpha {self.vector.alpha:g} rad is the constant angle of a linear joint, and this one is "
-                f"{getattr(self, 'type', 'not linear')}: its angle is the coordinate. Remove it, or make the joint "
+                f"vector.alpha {self.vector.alpha:g} rad is the constant angle of a linear joint, but this joint is "
+                f"{getattr(self, 'type', 'not linear')} and its angle is the coordinate. Remove it, or make the joint "
                 "prismatic."
             )
         if self.axis is not None and not any(self.axis):
-            raise ValueError("the axis [0, 0, 0] has no direction. Give a vector of non-zero length.")
+            raise ValueError("the axis is [0, 0, 0]. Give a vector of non-zero length.")
         return self
 
-    def seat(self) -> Seat:
-        """The joint's place on its parent."""
+    def link_placement(self) -> LinkPlacement:
+        """The placement of the joint on its parent."""
         if self.dh is not None:
             return standard_dh(**self.dh.model_dump())
         if self.mdh is not None:
             return modified_dh(**self.mdh.model_dump())
         if self.vector is not None:
-            return self.vector.seat()
-        return Seat((self.origin or Origin()).placement, Vec.of(self.axis or (0.0, 0.0, 1.0)))
+            return self.vector.link_placement()
+        return LinkPlacement((self.origin or OriginFields()).placement, Vec.from_values(self.axis or (0.0, 0.0, 1.0)))
 
 
-class _Turning(_Moving):
+class _RotaryJoint(_SingleSpeedJoint):
     """A joint whose coordinate is an angle."""
 
     motion = "turn"
-    limits: TurnLimits = Field(default=TurnLimits(), description="what the joint may do")
+    limits: TurnLimits = Field(default=TurnLimits(), description="limits of the joint")
     damping: Annotated[float, Unit("angular damping", least=0)] = Field(
         default=0.0, description="viscous, torque per angular speed"
     )
-    friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
+    friction: TurnFrictionField = Field(default=0.0, description="Coulomb friction, or fields of friction")
     spring: TurnSpring | None = Field(default=None, description="a passive spring between parent and link")
-    armature: Annotated[float, Unit("inertia", least=0)] = Field(default=0.0, description=ARMATURE)
+    armature: Annotated[float, Unit("inertia", least=0)] = Field(default=0.0, description=ARMATURE_DESCRIPTION)
 
 
-class Revolute(_Turning):
-    """Turns about its axis."""
+class Revolute(_RotaryJoint):
+    """A revolute joint: rotation about its axis."""
 
-    type: Literal["revolute"] = Field(default="revolute", description="what kind of joint it is; revolute unless given")
+    type: Literal["revolute"] = Field(default="revolute", description="kind of joint; by default revolute")
 
 
-class Helical(_Turning):
-    """Turns about its axis and slides along it, as a nut on a screw."""
+class Helical(_RotaryJoint):
+    """A helical joint: coupled rotation about and translation along its axis, as of a nut on a screw."""
 
-    type: Literal["helical"] = Field(description="what kind of joint it is")
-    pitch: Annotated[float, Unit("pitch")] = Field(description="how far it slides per radian")
+    type: Literal["helical"] = Field(description="kind of joint")
+    pitch: Annotated[float, Unit("pitch")] = Field(description="travel per radian")
 
     @model_validator(mode="after")
-    def _slides(self) -> Helical:
+    def _require_pitch(self) -> Helical:
         if self.pitch == 0:
-            raise ValueError("pitch 0 never slides. Make the joint revolute, or give a pitch.")
+            raise ValueError("pitch 0 gives no translation. Make the joint revolute, or give a pitch.")
         return self
 
 
-class Prismatic(_Moving):
-    """Slides along its axis."""
+class Prismatic(_SingleSpeedJoint):
+    """A prismatic joint: translation along its axis."""
 
     motion = "slide"
-    type: Literal["prismatic"] = Field(description="what kind of joint it is")
-    limits: SlideLimits = Field(default=SlideLimits(), description="what the joint may do")
+    type: Literal["prismatic"] = Field(description="kind of joint")
+    limits: SlideLimits = Field(default=SlideLimits(), description="limits of the joint")
     damping: Annotated[float, Unit("damping", least=0)] = Field(default=0.0, description="viscous, force per speed")
-    friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or words of friction")
+    friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or fields of friction")
     spring: SlideSpring | None = Field(default=None, description="a passive spring between parent and link")
-    armature: Annotated[float, Unit("mass", least=0)] = Field(default=0.0, description=ARMATURE)
+    armature: Annotated[float, Unit("mass", least=0)] = Field(default=0.0, description=ARMATURE_DESCRIPTION)
 
 
-class _Axial(_Placed):
-    """A joint of several speeds with an axis of its own."""
+class _MultiSpeedJoint(_PlacedJoint):
+    """A joint with several speeds and an axis."""
 
     axis: Direction = Field(default=(0.0, 0.0, 1.0), description="in the link's frame")
 
     @model_validator(mode="after")
-    def _has_direction(self) -> _Axial:
+    def _require_axis_direction(self) -> _MultiSpeedJoint:
         for word in {"axis", "axis2"} & self.__class__.model_fields.keys():
             if not any(getattr(self, word)):
-                raise ValueError(f"{word} [0, 0, 0] has no direction. Give a vector of non-zero length.")
+                raise ValueError(f"{word} is [0, 0, 0]. Give a vector of non-zero length.")
         return self
 
-    def seat(self) -> Seat:
-        """The joint's place on its parent."""
-        return Seat((self.origin or Origin()).placement, Vec.of(self.axis))
+    def link_placement(self) -> LinkPlacement:
+        """The placement of the joint on its parent."""
+        return LinkPlacement((self.origin or OriginFields()).placement, Vec.from_values(self.axis))
 
 
-class Planar(_Axial):
-    """Slides in a plane and turns about its normal `axis`: coordinates x, y, angle; speeds vx, vy in body axes, wz."""
+class Planar(_MultiSpeedJoint):
+    """A planar joint in the plane with the normal `axis`: coordinates x, y, angle; speeds vx, vy in body axes, wz."""
 
-    type: Literal["planar"] = Field(description="what kind of joint it is")
+    type: Literal["planar"] = Field(description="kind of joint")
 
 
-class Universal(_Axial):
-    """Turns about `axis`, then about `axis2`, which the first turn carries along: a cardan joint."""
+class Universal(_MultiSpeedJoint):
+    """A universal (Cardan) joint: rotation about `axis`, then about `axis2`, which turns with the first."""
 
-    type: Literal["universal"] = Field(description="what kind of joint it is")
+    type: Literal["universal"] = Field(description="kind of joint")
     axis: Direction = Field(description="first axis, in the link's frame")
     axis2: Direction = Field(description="second axis, in the link's frame")
 
     @model_validator(mode="after")
-    def _cross(self) -> Universal:
-        one, other = Vec.of(self.axis), Vec.of(self.axis2)
-        across = one.cross(other)
-        if across.dot(across) <= 1e-12 * one.dot(one) * other.dot(other):
+    def _require_crossing_axes(self) -> Universal:
+        first_axis, second_axis = Vec.from_values(self.axis), Vec.from_values(self.axis2)
+        across = first_axis.cross(second_axis)
+        if across.dot(across) <= 1e-12 * first_axis.dot(first_axis) * second_axis.dot(second_axis):
             raise ValueError("axis2 is parallel to axis. Give it another direction, or make the joint revolute.")
         return self
 
 
-class Fixed(_Placed):
-    """Does not move."""
+class Fixed(_PlacedJoint):
+    """A fixed joint."""
 
-    type: Literal["fixed"] = Field(description="what kind of joint it is")
+    type: Literal["fixed"] = Field(description="kind of joint")
 
 
-class Spherical(_Placed):
-    """Turns every way."""
+class Spherical(_PlacedJoint):
+    """A spherical joint."""
 
-    type: Literal["spherical"] = Field(description="what kind of joint it is")
+    type: Literal["spherical"] = Field(description="kind of joint")
     damping: Annotated[float, Unit("angular damping", least=0)] = Field(
         default=0.0, description="viscous, about every axis"
     )
 
 
-class Free(_Placed):
-    """A floating base; hangs on the base."""
+class Free(_PlacedJoint):
+    """A free joint: the floating base of a robot."""
 
-    type: Literal["free"] = Field(description="what kind of joint it is")
-
-
-def _type(joint: Any) -> Any:
-    return joint.get("type", "revolute") if isinstance(joint, dict) else getattr(joint, "type", "revolute")
+    type: Literal["free"] = Field(description="kind of joint")
 
 
-JointWords = Annotated[
+def _joint_discriminator(joint: Any) -> Any:
+    if isinstance(joint, dict):
+        return joint.get(stated_name(joint, "type"), "revolute")
+    return getattr(joint, "type", "revolute")
+
+
+JointFields = Annotated[
     Annotated[Revolute, Tag("revolute")]
     | Annotated[Prismatic, Tag("prismatic")]
     | Annotated[Fixed, Tag("fixed")]
@@ -281,11 +300,11 @@ JointWords = Annotated[
     | Annotated[Planar, Tag("planar")]
     | Annotated[Helical, Tag("helical")]
     | Annotated[Universal, Tag("universal")],
-    Discriminator(_type),
+    Discriminator(_joint_discriminator),
 ]
 
-KINDS: dict[str, type[_Placed]] = {
+JOINT_FIELDS_BY_KIND: dict[str, type[_PlacedJoint]] = {
     get_args(words.model_fields["type"].annotation)[0]: words
     for words in (Revolute, Prismatic, Fixed, Spherical, Free, Planar, Helical, Universal)
 }
-"""The words of each kind of joint."""
+"""The fields of each kind of joint."""

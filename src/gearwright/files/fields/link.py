@@ -1,96 +1,114 @@
-"""The words of links."""
+"""The fields of links."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from gearwright.files.fields.basic import Length, Mass, Name, Origin, Position, TensorWords, Words
-from gearwright.files.fields.cross_section import SectionWords
-from gearwright.files.fields.elasticity import BeamWords
-from gearwright.files.fields.joint import JointWords
+from gearwright.files.fields.basic import (
+    FieldModel,
+    Length,
+    Mass,
+    Name,
+    OriginFields,
+    PosedFields,
+    Position,
+    TensorFields,
+)
+from gearwright.files.fields.cross_section import SectionFields
+from gearwright.files.fields.elasticity import BeamFields
+from gearwright.files.fields.joint import JointFields
 from gearwright.parts import Shape
 
 
-class ShapeWords(Words):
-    """What a link looks like or collides as; meshes stay references."""
+class ShapeFields(PosedFields):
+    """A visual or collision shape of a link; meshes stay references."""
 
-    kind: Literal["mesh", "box", "cylinder", "sphere"] = Field(description="what it is")
+    synonyms: ClassVar = {"type": "kind"}
+
+    kind: Literal["mesh", "box", "cylinder", "sphere"] = Field(description="kind of shape")
     size: list[Length] | None = Field(
         default=None, description="mesh: scale; box: edges; cylinder: radius, length; sphere: radius"
     )
-    file: Name | None = Field(default=None, description="of a mesh, in the folder of this file")
-    origin: Origin = Field(default=Origin(), description="its centre in the link's frame")
-    role: Literal["visual", "collision"] = Field(default="visual", description="whether it is to be seen or to collide")
+    file: Name | None = Field(default=None, description="file of a mesh, in the folder of this file")
+    origin: OriginFields = Field(default=OriginFields(), description="pose of its centre in the link's frame")
+    role: Literal["visual", "collision"] = Field(
+        default="visual", description="whether it is for display or for collision checks"
+    )
 
     @field_validator("file")
     @classmethod
-    def _stays_inside(cls, name: str | None) -> str | None:
+    def _require_file_inside(cls, name: str | None) -> str | None:
         if name is not None:
-            refuse_escape(name)
+            require_inside_folder(name)
         return name
 
     @model_validator(mode="after")
-    def _complete(self) -> ShapeWords:
+    def _require_file_and_size(self) -> ShapeFields:
         wanted = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}[self.kind]
         if self.kind == "mesh" and self.file is None:
             raise ValueError("a mesh needs a file. Give file: name.stl.")
         if len(self.size or ()) != wanted and not (self.size is None and self.kind == "mesh"):
-            raise ValueError(f"the size of a {self.kind} is {wanted} number{'s' if wanted > 1 else ''} in a list.")
+            raise ValueError(
+                f"the size of a {self.kind} must be a list of {wanted} number{'s' if wanted > 1 else ''}. Correct it."
+            )
         return self
 
-    def shape(self) -> Shape:
-        """The part, still in the link's words' frame."""
+    def to_shape(self) -> Shape:
+        """The part, in the frame of the link's fields."""
         place = self.origin.placement
         size = tuple(self.size) if self.size is not None else (1.0, 1.0, 1.0)
         return Shape(self.kind, size, self.file, place.position, place.rotation, self.role)
 
 
-def refuse_escape(name: str) -> None:
-    """A mesh is named by a file beside the robot's or by an address such as package://; it may not lead elsewhere.
+def require_inside_folder(name: str) -> None:
+    """Raise unless a mesh is a relative file in the robot's folder or an address such as package://.
 
     Raises:
-        ValueError: the name is absolute or climbs out of its folder.
+        ValueError: the name is absolute or leads out of its folder.
     """
-    address, _, rest = name.rpartition("://")
+    address, _, file_path = name.rpartition("://")
     if address not in ("", "package", "model"):
-        raise ValueError(f"{name[:60]!r}: only package:// and model:// addresses and relative files are kept.")
-    parts = {*PurePosixPath(rest).parts, *PureWindowsPath(rest).parts}
-    if ".." in parts or PurePosixPath(rest).is_absolute() or PureWindowsPath(rest).anchor:
+        raise ValueError(
+            f"{name[:60]!r} is neither a package:// or model:// address nor a relative file. Use one of these."
+        )
+    parts = {*PurePosixPath(file_path).parts, *PureWindowsPath(file_path).parts}
+    if ".." in parts or PurePosixPath(file_path).is_absolute() or PureWindowsPath(file_path).anchor:
         raise ValueError(f"{name[:60]!r} leads out of the robot's folder. Use a relative name without '..'.")
 
 
-class LinkWords(Words):
-    """A rigid link without the wheels it carries, and the joint that moves it."""
+class LinkFields(FieldModel):
+    """A rigid link without the wheels it carries, and the joint to its parent."""
 
-    name: Name = Field(description="what it is called")
+    name: Name = Field(description="its name")
     parent: Name = Field(description="the link that carries it, or base")
-    joint: JointWords = Field(description="what connects it to its parent")
+    joint: JointFields = Field(description="the joint to its parent")
     mass: Mass = Field(
-        default=0.0, description="of the link, with what does not turn on it but for motors that state their own"
+        default=0.0, description="mass of the link with all non-rotating parts on it, except motors with their own mass"
     )
     com: Position = Field(default=(0.0, 0.0, 0.0), description="centre of mass in the link's frame")
-    inertia: TensorWords = Field(default=TensorWords(), description="about the centre of mass, in the link's axes")
+    inertia: TensorFields = Field(default=TensorFields(), description="about the centre of mass, in the link's axes")
     effective: bool = Field(
-        default=False, description="only combinations of its numbers matter; physical checks are relaxed"
+        default=False, description="whether its numbers are base parameters; physical checks are relaxed"
     )
-    shapes: list[ShapeWords] = Field(default=[], description="what it looks like")
-    flexible: BeamWords | None = Field(
-        default=None, description="the link is a beam, cut into segments; its own mass is that of a hub at the root"
+    shapes: list[ShapeFields] = Field(default=[], description="its visual and collision shapes")
+    flexible: BeamFields | None = Field(
+        default=None, description="a flexible beam, divided into segments; the link's mass becomes a hub at the root"
     )
     tip: Position | None = Field(
         default=None,
-        description="its far end in the link's frame; the origin of a Denavit-Hartenberg frame, or the end of its "
-        "section, unless given",
+        description="its far end in the link's frame; by default the origin of a Denavit-Hartenberg frame, or the end "
+        "of its section",
     )
-    section: SectionWords | None = Field(
-        default=None, description="its cross-sections and material, for stress and deflection; its mass stays as stated"
+    section: SectionFields | None = Field(
+        default=None,
+        description="its cross-sections and material, for stress and deflection; they do not change its mass",
     )
 
     @model_validator(mode="after")
-    def _frame_at_mass_centre(self) -> LinkWords:
+    def _require_com_at_origin(self) -> LinkFields:
         if getattr(self.joint, "vector", None) is not None and any(self.com):
             raise ValueError(
                 "with `vector` the link's frame is at its mass centre, so com must be [0, 0, 0]. Remove com."

@@ -1,4 +1,4 @@
-"""The words of data sheets: friction, heat, cogging, torque ripple, supplies and current controllers."""
+"""The fields of data sheets: friction, thermal data, cogging, torque ripple, supplies and current controllers."""
 
 from __future__ import annotations
 
@@ -6,132 +6,141 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Discriminator, Field, Tag
 
-from gearwright.files.fields.basic import Angle, CheckedWords, Number, Temperature, Unit, Words
-from gearwright.files.fields.from_parts import arguments, words_of
+from gearwright.files.fields.basic import Angle, CheckedFields, FieldModel, Number, Temperature, Unit
+from gearwright.files.fields.from_parts import fields_model, part_arguments
 from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Servo, Supply
 
 
-def _amount(*dimensions: str) -> Any:
+def _nonnegative_number(*dimensions: str) -> Any:
     return Annotated[float, Unit(*dimensions, least=0)]
 
 
-def _more(*dimensions: str) -> Any:
+def _positive_number(*dimensions: str) -> Any:
     return Annotated[float, Unit(*dimensions, above=0)]
 
 
-class PlainPartWords(CheckedWords):
-    """Words with the names of their part's fields."""
+class PlainPartFields(CheckedFields):
+    """Fields with the names of their part."""
 
     makes: ClassVar[type]
 
     def part(self) -> Any:
         """The part."""
-        return self.makes(**self._arguments())
+        return self.makes(**self._part_arguments())
 
-    def _arguments(self) -> dict[str, Any]:
-        return arguments(self)
-
-
-def _words(part: type, title: str, special: dict[str, Any]) -> Any:
-    words = words_of(part, title, special)
-    return type(title, (PlainPartWords, words), {"__doc__": words.__doc__, "__module__": __name__, "makes": part})
+    def _part_arguments(self) -> dict[str, Any]:
+        return part_arguments(self)
 
 
-def _friction(title: str, force: str, per_speed: str, speed: str, stiffness: str) -> Any:
-    """The words of friction in the units of a kind of joint."""
+def _part_fields_model(part: type, title: str, special: dict[str, Any]) -> Any:
+    words = fields_model(part, title, special)
+    return type(title, (PlainPartFields, words), {"__doc__": words.__doc__, "__module__": __name__, "makes": part})
+
+
+def _friction_model(title: str, force: str, per_speed: str, speed: str, stiffness: str) -> Any:
+    """The fields of friction in the units of a kind of joint."""
     special = {
-        "coulomb": _amount(force),
-        "viscous": _amount(per_speed),
-        "static": _amount(force),
-        "stribeck_speed": _more(speed),
-        "stiffness": _more(stiffness),
-        "damping": _amount(per_speed),
+        "coulomb": _nonnegative_number(force),
+        "viscous": _nonnegative_number(per_speed),
+        "static": _nonnegative_number(force),
+        "stribeck_speed": _positive_number(speed),
+        "stiffness": _positive_number(stiffness),
+        "damping": _nonnegative_number(per_speed),
     }
-    return _words(Friction, title, special)
+    return _part_fields_model(Friction, title, special)
 
 
-TurnFriction = _friction("TurnFriction", "torque", "angular damping", "angular speed", "angular stiffness")
-SlideFriction = _friction("SlideFriction", "force", "damping", "speed", "stiffness")
-CoggingWords = _words(Cogging, "CoggingWords", {"amplitude": _amount("torque"), "periods": Number, "phase": Angle})
-RippleWords = _words(Ripple, "RippleWords", {"fraction": _amount("fraction"), "periods": Number, "phase": Angle})
-SupplyWords = _words(
+TurnFriction = _friction_model("TurnFriction", "torque", "angular damping", "angular speed", "angular stiffness")
+SlideFriction = _friction_model("SlideFriction", "force", "damping", "speed", "stiffness")
+CoggingFields = _part_fields_model(
+    Cogging, "CoggingFields", {"amplitude": _nonnegative_number("torque"), "periods": Number, "phase": Angle}
+)
+RippleFields = _part_fields_model(
+    Ripple, "RippleFields", {"fraction": _nonnegative_number("fraction"), "periods": Number, "phase": Angle}
+)
+SupplyFields = _part_fields_model(
     Supply,
-    "SupplyWords",
+    "SupplyFields",
     {
-        "voltage": _more("voltage"),
-        "resistance": _amount("resistance"),
-        "brake_voltage": _more("voltage"),
-        "brake_resistance": _more("resistance"),
+        "voltage": _positive_number("voltage"),
+        "resistance": _nonnegative_number("resistance"),
+        "brake_voltage": _positive_number("voltage"),
+        "brake_resistance": _positive_number("resistance"),
     },
 )
-Range = tuple[Number, Number]
-ServoWords = _words(
+NumberRange = tuple[Number, Number]
+ServoFields = _part_fields_model(
     Servo,
-    "ServoWords",
+    "ServoFields",
     {
-        **{"kp": Number, "kv": Number, "gain": Number, "offset": Number, "torque": Range, "input": Range},
-        "time_constant": _amount("time"),
+        **{"kp": Number, "kv": Number, "gain": Number, "offset": Number, "torque": NumberRange, "input": NumberRange},
+        "time_constant": _nonnegative_number("time"),
     },
 )
-CurrentControlWords = _words(CurrentControl, "CurrentControlWords", {"bandwidth": _more("bandwidth")})
+CurrentControlFields = _part_fields_model(
+    CurrentControl, "CurrentControlFields", {"bandwidth": _positive_number("bandwidth")}
+)
 
 
-def _form(value: Any) -> str:
-    return "words" if isinstance(value, dict | Words) else "amount"
+def _friction_form(value: Any) -> str:
+    return "words" if isinstance(value, dict | FieldModel) else "amount"
 
 
-def _either(amount: str, words: Any) -> Any:
-    return Annotated[Annotated[_amount(amount), Tag("amount")] | Annotated[words, Tag("words")], Discriminator(_form)]
+def _number_or_fields(amount: str, words: Any) -> Any:
+    return Annotated[
+        Annotated[_nonnegative_number(amount), Tag("amount")] | Annotated[words, Tag("words")],
+        Discriminator(_friction_form),
+    ]
 
 
-TurnFrictionField: Any = _either("torque", TurnFriction)
-SlideFrictionField: Any = _either("force", SlideFriction)
-"""Coulomb friction as a number, or friction by its words."""
+TurnFrictionField: Any = _number_or_fields("torque", TurnFriction)
+SlideFrictionField: Any = _number_or_fields("force", SlideFriction)
+"""Coulomb friction as a number, or friction by its fields."""
 
 
-def friction_of(words: Any) -> Any:
-    """The number or the part that a friction field holds."""
-    return words.part() if isinstance(words, PlainPartWords) else words
+def friction_part(words: Any) -> Any:
+    """Return the number or the part of a friction field."""
+    return words.part() if isinstance(words, PlainPartFields) else words
 
 
-HeatNumbers = _words(
+HeatNumbers = _part_fields_model(
     Heat,
     "HeatNumbers",
     {
-        "winding_housing": _more("thermal resistance"),
-        "housing_ambient": _amount("thermal resistance"),
-        "winding_capacity": _more("heat capacity"),
-        "housing_capacity": _more("heat capacity"),
+        "winding_housing": _positive_number("thermal resistance"),
+        "housing_ambient": _nonnegative_number("thermal resistance"),
+        "winding_capacity": _positive_number("heat capacity"),
+        "housing_capacity": _positive_number("heat capacity"),
         "ambient": Temperature,
         "reference": Temperature,
-        "copper": _amount("temperature coefficient"),
+        "copper": _nonnegative_number("temperature coefficient"),
         "magnet": Annotated[float, Unit("temperature coefficient")],
         "max_temperature": Temperature,
     },
 )
 
 
-class HeatWords(HeatNumbers):  # type: ignore[misc,valid-type]
-    """How a motor gets warm: two bodies, winding and housing; by capacities or by a data sheet's time constants."""
+class HeatFields(HeatNumbers):  # type: ignore[misc,valid-type]
+    """The thermal model of a motor, winding and housing, by heat capacities or by a data sheet's time constants."""
 
-    winding_time_constant: _more("time") | None = Field(  # type: ignore[valid-type]
-        default=None, description="instead of winding_capacity: winding_housing times it"
+    winding_time_constant: _positive_number("time") | None = Field(  # type: ignore[valid-type]
+        default=None, description="instead of winding_capacity: winding_housing times winding_capacity"
     )
-    housing_time_constant: _more("time") | None = Field(  # type: ignore[valid-type]
-        default=None, description="instead of housing_capacity: housing_ambient times it"
+    housing_time_constant: _positive_number("time") | None = Field(  # type: ignore[valid-type]
+        default=None, description="instead of housing_capacity: housing_ambient times housing_capacity"
     )
 
-    def _arguments(self) -> dict[str, Any]:
-        stated = arguments(self)
-        for body, way in (("winding", "winding_housing"), ("housing", "housing_ambient")):
+    def _part_arguments(self) -> dict[str, Any]:
+        stated = part_arguments(self)
+        for body, resistance_field in (("winding", "winding_housing"), ("housing", "housing_ambient")):
             time, capacity = stated.pop(f"{body}_time_constant", None), f"{body}_capacity"
             if time is None:
                 continue
             if capacity in stated:
-                raise ValueError(f"{capacity} and {body}_time_constant say the same. Keep one of them.")
-            if not stated.get(way):
-                raise ValueError(f"{body}_time_constant needs {way}, the thermal resistance it belongs to. Give it.")
-            stated[capacity] = time / stated[way]
+                raise ValueError(f"{capacity} and {body}_time_constant define the same quantity. Keep one of them.")
+            if not stated.get(resistance_field):
+                raise ValueError(f"{body}_time_constant needs the thermal resistance {resistance_field}. Give it.")
+            stated[capacity] = time / stated[resistance_field]
         if "winding_capacity" not in stated:
             raise ValueError("the winding has no heat capacity. Give winding_capacity or winding_time_constant.")
         return stated

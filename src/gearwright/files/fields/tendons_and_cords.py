@@ -9,27 +9,39 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gearwright.errors import PartError
-from gearwright.files.fields.basic import CheckedWords, Direction, Length, Name, Number, Position, Unit
-from gearwright.files.fields.drive import MotorWords
-from gearwright.files.fields.from_parts import Ratio, plain_words
-from gearwright.files.fields.motor_data import ServoWords
+from gearwright.files.fields.basic import (
+    CheckedFields,
+    Damping,
+    Direction,
+    Length,
+    Name,
+    Number,
+    Position,
+    Stiffness,
+    Unit,
+)
+from gearwright.files.fields.drive import MotorFields
+from gearwright.files.fields.from_parts import Ratio, plain_fields
+from gearwright.files.fields.motor_data import ServoFields
 from gearwright.parts import Branch, Cord, Motor, NamedState, Roller, Tendon, Waypoint
-from gearwright.parts.structure.cord import Station
+from gearwright.parts.structure.cord import CordStation
 
 Coordinate = Annotated[float, Unit("angle", "length")]
 Rate = Annotated[float, Unit("angular speed", "speed")]
 
 
-class TendonWords(CheckedWords):
-    """Inertia or a motor along a row over joints: a cable over several of them, or a differential known by its row."""
+class TendonFields(CheckedFields):
+    """Inertia or a motor along a row of joints: a cable over several joints, or a differential given by its row."""
 
-    name: Name = Field(description="what it is called")
-    row: dict[Name, Number] = Field(description="per joint how far it moves per unit of the joint's coordinate")
+    name: Name = Field(description="its name")
+    row: dict[Name, Number] = Field(description="travel per unit of each joint's coordinate")
     inertia: Annotated[float, Unit("inertia", "mass", least=0)] = Field(
-        default=0.0, description="along the row; it does not push on the links that carry it"
+        default=0.0, description="along the row; it has no reaction on the links that carry it"
     )
-    motor: MotorWords | None = Field(default=None, description="what pulls it; its angle is the tendon's length")
-    servo: ServoWords | None = Field(default=None, description="the controller stated for the motor, as data")
+    motor: MotorFields | None = Field(
+        default=None, description="the motor that pulls it; its angle is the tendon's length"
+    )
+    servo: ServoFields | None = Field(default=None, description="the servo of the motor, as data")
 
     def part(self) -> Tendon:
         """The part."""
@@ -37,44 +49,44 @@ class TendonWords(CheckedWords):
         return Tendon(self.name, self.row, self.inertia, motor, None if self.servo is None else self.servo.part())
 
 
-class StateWords(CheckedWords):
-    """A configuration and speeds with a name; what is not mentioned is at its zero and at rest."""
+class StateFields(CheckedFields):
+    """A named configuration with speeds; coordinates and speeds that are not given are zero."""
 
-    name: Name = Field(description="what it is called")
-    q: dict[Name, Coordinate] = Field(default={}, description="per coordinate its value")
-    v: dict[Name, Rate] = Field(default={}, description="per speed its value, in body axes")
+    name: Name = Field(description="its name")
+    q: dict[Name, Coordinate] = Field(default={}, description="values by coordinate")
+    v: dict[Name, Rate] = Field(default={}, description="values by speed, in body axes")
 
     def part(self) -> Any:
         """The part."""
         return NamedState(self.name, self.q, self.v)
 
 
-Stiffness = Annotated[float, Unit("stiffness", least=0)]
-Damping = Annotated[float, Unit("damping", least=0)]
 Force = Annotated[float, Unit("force", least=0)]
-Matter = Annotated[float, Unit("mass", least=0)]
+NonnegativeMass = Annotated[float, Unit("mass", least=0)]
 
 
-class StationWords(CheckedWords):
-    """A point that a cord runs through; with a radius a roller that it may touch; a divisor alone begins a branch."""
+class StationFields(CheckedFields):
+    """A point on the route of a cord; with a radius a roller; a divisor alone begins a branch."""
 
     frame: Name | None = Field(default=None, description="the link or frame that carries it, or base")
     position: Position = Field(default=(0.0, 0.0, 0.0), description="in the frame's axes")
     radius: Annotated[float, Unit("length", above=0)] | None = Field(default=None, description="of a roller")
-    axis: Direction | None = Field(default=None, description="of a roller that is a cylinder; a sphere has none")
+    axis: Direction | None = Field(default=None, description="axis of a cylindrical roller; a sphere has none")
     side: Position | None = Field(default=None, description="a point on whose side of the roller the cord passes")
     divisor: Annotated[float, Unit("number", above=0)] | None = Field(
-        default=None, description="what follows is a course of its own, and its length counts 1/divisor"
+        default=None, description="the following route is separate, and its length is divided by the divisor"
     )
 
-    def part(self) -> Station:
+    def part(self) -> CordStation:
         """The part."""
         if self.divisor is not None:
             if self.frame is not None or self.radius is not None:
-                raise PartError("a divisor stands for itself. Make it an entry of its own: {divisor: 2}.")
+                raise PartError(
+                    "a divisor cannot be combined with other fields. Make it a separate entry: {divisor: 2}."
+                )
             return Branch(self.divisor)
         if self.frame is None:
-            raise PartError("the word 'frame' is missing. Name the link or frame that carries the point.")
+            raise PartError("the field 'frame' is missing. Give the link or frame that carries the point.")
         if self.radius is not None:
             return Roller(self.frame, self.radius, self.position, self.axis, self.side)
         if self.axis is not None or self.side is not None:
@@ -82,11 +94,11 @@ class StationWords(CheckedWords):
         return Waypoint(self.frame, self.position)
 
 
-class CordWords(CheckedWords):
-    """A tendon over points and rollers; what acts along its length are laws."""
+class CordFields(CheckedFields):
+    """A tendon over points and rollers; its forces are laws."""
 
-    name: Name = Field(description="what it is called")
-    course: list[StationWords] = Field(description="from end to end")
+    name: Name = Field(description="its name")
+    course: list[StationFields] = Field(description="its route from end to end")
     stiffness: Stiffness = Field(default=0.0, description="force per length beyond its rest length")
     damping: Damping = Field(default=0.0, description="force per speed of its length")
     rest: tuple[Length, Length] = Field(default=(0.0, 0.0), description="lower and upper rest length; slack between")
@@ -94,10 +106,10 @@ class CordWords(CheckedWords):
     limits: tuple[Length | None, Length | None] | None = Field(
         default=None, description="shortest and longest length; null: no limit on that side"
     )
-    inertia: Matter = Field(default=0.0, description="along its length")
-    motor: MotorWords | None = Field(default=None, description="what pulls it")
+    inertia: NonnegativeMass = Field(default=0.0, description="along its length")
+    motor: MotorFields | None = Field(default=None, description="the motor that pulls it")
     ratio: Ratio = Field(default=1.0, description="angle of the motor per length")
-    servo: ServoWords | None = Field(default=None, description="the controller stated for the motor, as data")
+    servo: ServoFields | None = Field(default=None, description="the servo of the motor, as data")
 
     def part(self) -> Cord:
         """The part."""
@@ -106,29 +118,29 @@ class CordWords(CheckedWords):
             self.name,
             [station.part() for station in self.course],
             **plain,
-            limits=None if self.limits is None else _ends(*self.limits),
+            limits=None if self.limits is None else _length_range(*self.limits),
             motor=None if self.motor is None else self.motor.part(),
             servo=None if self.servo is None else self.servo.part(),
         )
 
 
-def _ends(low: float | None, high: float | None) -> tuple[float, float]:
+def _length_range(low: float | None, high: float | None) -> tuple[float, float]:
     return -math.inf if low is None else low, math.inf if high is None else high
 
 
-def cord_words(cord: Cord, motor_words: Callable[[Motor, str], dict[str, Any]]) -> dict[str, Any]:
-    """The words that give a cord back."""
-    words: dict[str, Any] = {"name": cord.name, "course": [_station(station) for station in cord.course]}
+def cord_fields(cord: Cord, motor_words: Callable[[Motor, str], dict[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a cord for writing."""
+    words: dict[str, Any] = {"name": cord.name, "course": [_station_fields(station) for station in cord.course]}
     words |= {w: float(x) for w in ("stiffness", "damping", "friction", "inertia") if (x := getattr(cord, w))}
     words |= {"rest": list(cord.rest)} if any(cord.rest) else {}
     if cord.limits is not None:
         words["limits"] = [x if math.isfinite(x) else None for x in cord.limits]
     if cord.motor is not None:
         words |= {"motor": motor_words(cord.motor, f"{cord.title}, motor"), "ratio": float(cord.ratio)}
-    return words | ({} if cord.servo is None else {"servo": plain_words(f"{cord.title}, servo", cord.servo)})
+    return words | ({} if cord.servo is None else {"servo": plain_fields(f"{cord.title}, servo", cord.servo)})
 
 
-def _station(station: Station) -> dict[str, Any]:
+def _station_fields(station: CordStation) -> dict[str, Any]:
     if isinstance(station, Branch):
         return {"divisor": float(station.divisor)}
     words: dict[str, Any] = {"frame": station.frame}

@@ -10,21 +10,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gearwright.files.mjcf.cords import Courses
+from gearwright.files.import_report import AddUnrepresentable
+from gearwright.files.mjcf.cords import CordCourses
 from gearwright.files.mjcf.equalities import JointRow
-from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.names import MjcfNames
 from gearwright.files.mjcf.source import mujoco_module
-from gearwright.files.mjcf.tendons import named
+from gearwright.files.mjcf.tendons import row_by_name
 from gearwright.parts import Cogging, Cord, Drive, Friction, Gear, Heat, Motor, PassiveSpring, Servo, Tendon
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 
 # DC motors
 
-VOLTAGE = 8
+VOLTAGE_INPUT_BIT = 8
 """The bit of a dcmotor's input that is a voltage."""
 
 
-def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None]) -> Motor:
+def dc_motor(model: Any, i: int, name: str, add_unrepresentable: Callable[[str, str, str], None]) -> Motor:
     """The motor; its controller is reported.
 
     The layout is that of MuJoCo's compiled model:
@@ -38,9 +39,13 @@ def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None
         [float(x) for x in values[i]]
         for values in (model.actuator_gainprm, model.actuator_biasprm, model.actuator_dynprm)
     )
-    inputs = int(getattr(model, "actuator_ctrlspec", [VOLTAGE] * (i + 1))[i])
-    if any(gain[4:7]) or inputs & ~VOLTAGE:
-        lose("dcmotor with a controller", name, "its motor is kept and driven by a voltage; the gains are left out")
+    inputs = int(getattr(model, "actuator_ctrlspec", [VOLTAGE_INPUT_BIT] * (i + 1))[i])
+    if any(gain[4:7]) or inputs & ~VOLTAGE_INPUT_BIT:
+        add_unrepresentable(
+            "dcmotor with a controller",
+            name,
+            "the motor is kept with a voltage input; the controller gains are ignored",
+        )
     low, high = (float(x) for x in model.actuator_forcerange[i])
     return Motor(
         float(model.actuator_armature[i]),
@@ -52,22 +57,24 @@ def dc_motor(model: Any, i: int, name: str, lose: Callable[[str, str, str], None
         max_torque=max(abs(low), abs(high)) if model.actuator_forcelimited[i] else None,
         max_current=dyn[8] or None,
         max_current_rate=(dyn[1] or None) if dyn[0] else None,
-        max_voltage=(gain[7] or None) if inputs & ~VOLTAGE else None,
+        max_voltage=(gain[7] or None) if inputs & ~VOLTAGE_INPUT_BIT else None,
         cogging=Cogging(*bias[:3]) if bias[0] else None,
-        friction=_bristles(dyn[5], dyn[6], *bias[3:6]),
-        heat=_heat(*dyn[2:5], *gain[2:4]),
+        friction=_lugre_friction(dyn[5], dyn[6], *bias[3:6]),
+        heat=_thermal_model(*dyn[2:5], *gain[2:4]),
     )
 
 
-def _bristles(stiffness: float, damping: float, coulomb: float, static: float, speed: float) -> Friction | float:
+def _lugre_friction(stiffness: float, damping: float, coulomb: float, static: float, speed: float) -> Friction | float:
     if not stiffness:
         return 0.0
-    drops = static > coulomb and speed > 0
-    more = {"static": static, "stribeck_speed": speed} if drops else {}
+    has_stiction = static > coulomb and speed > 0
+    more = {"static": static, "stribeck_speed": speed} if has_stiction else {}
     return Friction(coulomb, stiffness=stiffness, damping=damping, **more)
 
 
-def _heat(resistance: float, capacity: float, ambient: float, coefficient: float, reference: float) -> Heat | None:
+def _thermal_model(
+    resistance: float, capacity: float, ambient: float, coefficient: float, reference: float
+) -> Heat | None:
     if not resistance or not capacity:
         return None
     celsius = {"reference": reference + ZERO_CELSIUS, "ambient": ambient + ZERO_CELSIUS}
@@ -76,13 +83,12 @@ def _heat(resistance: float, capacity: float, ambient: float, coefficient: float
 
 # Actuators
 
-Lose = Callable[[str, str, str], None]
-NOT_DRIVEN = "what it drives moves without it"
+NOT_DRIVEN_CONSEQUENCE = "the driven joint has no actuator"
 
 
 @dataclass(frozen=True)
-class Actuators:
-    """What the actuators of a model become."""
+class ImportedActuators:
+    """The parts made from the actuators of a model."""
 
     drives: list[Drive]
     tendons: list[Tendon]
@@ -96,138 +102,147 @@ class ActuatorReader:
     def __init__(
         self,
         model: Any,
-        names: Names,
+        names: MjcfNames,
         rows: Mapping[int, JointRow],
-        courses: Courses,
+        courses: CordCourses,
         single: set[int],
-        lose: Lose,
+        add_unrepresentable: AddUnrepresentable,
     ) -> None:
         self.model, self.names, self.rows, self.courses = model, names, rows, courses
-        self.single, self.lose = single, lose
+        self.single, self.add_unrepresentable = single, add_unrepresentable
 
-    def read(self, off: frozenset[str]) -> Actuators:
-        """All that can be stated; the rest is reported."""
-        made = Actuators([], [], [], [])
-        for i in range(_count(self.model) if "actuation" not in off else 0):
-            if self._pulls_a_cord(i):
-                self._add_cord(made, i, "damper" not in off)
-                self._report(i, "damper" not in off)
+    def read_actuators(self, off: frozenset[str]) -> ImportedActuators:
+        """Return the representable parts; the rest is reported."""
+        actuators = ImportedActuators([], [], [], [])
+        for i in range(_actuator_count(self.model) if "actuation" not in off else 0):
+            if self._is_on_cord(i):
+                self._add_cord(actuators, i, "damper" not in off)
+                self._report_unsupported(i, "damper" not in off)
                 continue
-            row = self._row(i)
+            row = self._joint_row(i)
             if isinstance(row, str):
-                self.lose(row, self.names.of("actuator", i), NOT_DRIVEN)
+                self.add_unrepresentable(row, self.names.element_name("actuator", i), NOT_DRIVEN_CONSEQUENCE)
                 continue
-            self._add(made, i, row, "damper" not in off)
-            self._report(i, "damper" not in off)
-        return made
+            self._add_drive(actuators, i, row, "damper" not in off)
+            self._report_unsupported(i, "damper" not in off)
+        return actuators
 
-    def _report(self, i: int, damped: bool) -> None:
-        """Report what the actuator states and neither a motor nor a servo has."""
-        m, name = self.model, self.names.of("actuator", i)
+    def _report_unsupported(self, i: int, damped: bool) -> None:
+        """Report properties of the actuator that neither a motor nor a servo has."""
+        m, name = self.model, self.names.element_name("actuator", i)
         stated = {
-            "a delay": (_of(m, "actuator_delay", i), "its input comes at once"),
-            "a range of its activation": (m.actuator_actlimited[i], "its filtered input has no range"),
-            "a damping of higher order": (damped and _of(m, "actuator_dampingpoly", i), "only the linear part is kept"),
+            "a delay": (_is_field_stated(m, "actuator_delay", i), "the input acts without delay"),
+            "a range of its activation": (m.actuator_actlimited[i], "the filtered input is unlimited"),
+            "a damping of higher order": (
+                damped and _is_field_stated(m, "actuator_dampingpoly", i),
+                "only the linear part is kept",
+            ),
         }
-        for word, (found, lost) in stated.items():
-            if found:
-                self.lose(f"actuator with {word}", name, lost)
+        for word, (is_stated, consequence) in stated.items():
+            if is_stated:
+                self.add_unrepresentable(f"actuator with {word}", name, consequence)
         if m.opt.disableactuator & (1 << int(m.actuator_group[i])):
-            self.names.found.note(f"actuator {name!r} is in a group that the file disables; here it can be driven")
+            self.names.findings.add_note(
+                f"actuator {name!r} is in a group that the file disables; it is active in the robot"
+            )
 
-    def _add(self, made: Actuators, i: int, row: JointRow, damped: bool) -> None:
-        kind = self._kind(i)
+    def _add_drive(self, actuators: ImportedActuators, i: int, row: JointRow, damped: bool) -> None:
+        kind = self._motor_and_servo(i)
         if kind is None:
             return
         motor, servo = kind
-        name = self.names.among("drives", self.names.of("actuator", i))
+        name = self.names.unique_name("drives", self.names.element_name("actuator", i))
         if len(row) == 1:
             ((joint, ratio),) = row.items()
             title = self.names.joints[joint]
             drive = Drive(title, motor, Gear(ratio), name=None if name == title else name, servo=servo)
-            made.drives.append(drive)
+            actuators.drives.append(drive)
         else:
-            made.tendons.append(Tendon(name, named(self.names, row), 0.0, motor, servo))
-        damping = self._damping(i)
+            actuators.tendons.append(Tendon(name, row_by_name(self.names, row), 0.0, motor, servo))
+        damping = self._actuator_damping(i)
         if damping and damped:
-            made.dampers.append(PassiveSpring(self.names.among("springs", name), named(self.names, row), 0.0, damping))
+            actuators.dampers.append(
+                PassiveSpring(self.names.unique_name("springs", name), row_by_name(self.names, row), 0.0, damping)
+            )
 
-    def _pulls_a_cord(self, i: int) -> bool:
-        spatial = int(self.model.actuator_trntype[i]) == self._transmissions["tendon"]
+    def _is_on_cord(self, i: int) -> bool:
+        spatial = int(self.model.actuator_trntype[i]) == self._transmission_types["tendon"]
         return spatial and int(self.model.actuator_trnid[i][0]) in self.courses and bool(self.model.actuator_gear[i][0])
 
-    def _add_cord(self, made: Actuators, i: int, damped: bool) -> None:
-        """A motor along a spatial tendon: a cord of its own on the same way."""
-        kind = self._kind(i)
+    def _add_cord(self, actuators: ImportedActuators, i: int, damped: bool) -> None:
+        """A motor along a spatial tendon: a separate cord on the same route."""
+        kind = self._motor_and_servo(i)
         if kind is None:
             return
         motor, servo = kind
-        gear, damping = float(self.model.actuator_gear[i][0]), self._damping(i) if damped else 0.0
-        name = self.names.among("cords", self.names.among("drives", self.names.of("actuator", i)))
+        gear, damping = float(self.model.actuator_gear[i][0]), self._actuator_damping(i) if damped else 0.0
+        name = self.names.unique_name("cords", self.names.unique_name("drives", self.names.element_name("actuator", i)))
         course = self.courses[int(self.model.actuator_trnid[i][0])]
-        made.cords.append(Cord(name, course, damping=damping * gear * gear, motor=motor, ratio=gear, servo=servo))
+        actuators.cords.append(Cord(name, course, damping=damping * gear * gear, motor=motor, ratio=gear, servo=servo))
 
-    def _damping(self, i: int) -> float:
+    def _actuator_damping(self, i: int) -> float:
         return float(getattr(self.model, "actuator_damping", [0.0] * (i + 1))[i])
 
-    def _row(self, i: int) -> JointRow | str:
-        """What the actuator turns per unit of each joint's coordinate; or what kind of transmission it has instead."""
-        m, kinds = self.model, self._transmissions
+    def _joint_row(self, i: int) -> JointRow | str:
+        """Return the actuator's travel per unit of each joint's coordinate, or the unsupported transmission."""
+        m, kinds = self.model, self._transmission_types
         kind, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0])
         gear = float(m.actuator_gear[i][0])
         if kind in (kinds["joint"], kinds["jointinparent"]):
             if target not in self.single:
-                return "actuator of a joint without a coordinate of its own (free, ball or held)"
+                return "actuator of a joint without a single independent coordinate (free, ball or constrained)"
             row = {target: gear}
         elif kind == kinds["tendon"] and target in self.rows:
             row = {joint: gear * x for joint, x in self.rows[target].items() if joint in self.single}
         else:
-            return f"actuator with the transmission {self._name(kind, target)}"
+            return f"actuator with the transmission {self._transmission_name(kind, target)}"
         row = {joint: x for joint, x in row.items() if x}
         return row or "actuator with a gear of 0"
 
     @cached_property
-    def _transmissions(self) -> dict[str, int]:
+    def _transmission_types(self) -> dict[str, int]:
         kinds = mujoco_module().mjtTrn
         words = ("joint", "jointinparent", "slidercrank", "tendon", "site", "body", "so3")
         return {w: int(getattr(kinds, f"mjTRN_{w.upper()}")) for w in words if hasattr(kinds, f"mjTRN_{w.upper()}")}
 
-    def _name(self, kind: int, target: int) -> str:
-        name = next((word for word, k in self._transmissions.items() if k == kind), "unknown")
+    def _transmission_name(self, kind: int, target: int) -> str:
+        name = next((word for word, k in self._transmission_types.items() if k == kind), "unknown")
         return "spatial tendon" if name == "tendon" else name
 
-    def _kind(self, i: int) -> tuple[Motor, Servo | None] | None:
-        """The motor and what drives it; None, and a report, where there is no word for it."""
+    def _motor_and_servo(self, i: int) -> tuple[Motor, Servo | None] | None:
+        """Return the motor and its servo; None, with a report, if they are not representable."""
         m, mujoco = self.model, mujoco_module()
         gain, bias, dynamics = (int(x[i]) for x in (m.actuator_gaintype, m.actuator_biastype, m.actuator_dyntype))
-        name = self.names.of("actuator", i)
+        name = self.names.element_name("actuator", i)
         if hasattr(mujoco.mjtGain, "mjGAIN_DCMOTOR") and gain == mujoco.mjtGain.mjGAIN_DCMOTOR:
-            return dc_motor(m, i, name, self.lose), None
+            return dc_motor(m, i, name, self.add_unrepresentable), None
         plain = gain == mujoco.mjtGain.mjGAIN_FIXED and bias in (
             mujoco.mjtBias.mjBIAS_NONE,
             mujoco.mjtBias.mjBIAS_AFFINE,
         )
         if not plain:
             muscle = gain == mujoco.mjtGain.mjGAIN_MUSCLE or bias == mujoco.mjtBias.mjBIAS_MUSCLE
-            kind = "muscle" if muscle else "actuator whose gain depends on the motion, or of a kind of its own"
-            self.lose(kind, name, NOT_DRIVEN)
+            kind = "muscle" if muscle else "actuator with a motion-dependent gain or of a user-defined type"
+            self.add_unrepresentable(kind, name, NOT_DRIVEN_CONSEQUENCE)
             return None
         if int(getattr(m, "actuator_plugin", [-1] * (i + 1))[i]) >= 0:
-            self.lose("actuator of a plugin", name, NOT_DRIVEN)
+            self.add_unrepresentable("actuator of a plugin", name, NOT_DRIVEN_CONSEQUENCE)
             return None
         filters = (mujoco.mjtDyn.mjDYN_FILTER, mujoco.mjtDyn.mjDYN_FILTEREXACT)
         if dynamics != mujoco.mjtDyn.mjDYN_NONE and dynamics not in filters:
-            self.lose("actuator whose input is integrated", name, "its servo is read as if its input came directly")
-        return self._affine(i, bias == mujoco.mjtBias.mjBIAS_AFFINE, dynamics in filters)
+            self.add_unrepresentable(
+                "actuator whose input is integrated", name, "its servo is read without the integrator"
+            )
+        return self._affine_motor(i, bias == mujoco.mjtBias.mjBIAS_AFFINE, dynamics in filters)
 
-    def _affine(self, i: int, affine: bool, filtered: bool) -> tuple[Motor, Servo | None]:
-        """Torque = gain u + offset - kp l - kv dl/dt, in which a bare motor has the gain alone."""
+    def _affine_motor(self, i: int, affine: bool, filtered: bool) -> tuple[Motor, Servo | None]:
+        """Torque = gain u + offset - kp l - kv dl/dt, of which a plain motor has only the gain."""
         m = self.model
         gain = float(m.actuator_gainprm[i][0])
         offset, kp, kv = (float(x) for x in m.actuator_biasprm[i][:3]) if affine else (0.0, 0.0, 0.0)
-        torque = _range(m.actuator_forcelimited[i], m.actuator_forcerange[i])
+        torque = _limited_range(m.actuator_forcelimited[i], m.actuator_forcerange[i])
         control = int(m.actuator_ctrladr[i]) if hasattr(m, "actuator_ctrladr") else i
-        limits = _range(m.actuator_ctrllimited[control], m.actuator_ctrlrange[control])
+        limits = _limited_range(m.actuator_ctrllimited[control], m.actuator_ctrlrange[control])
         inertia = float(m.actuator_armature[i])
         plain = not (offset or kp or kv or filtered) and gain == 1.0
         ends = [r for r in (torque, limits if plain else None) if r is not None]
@@ -240,15 +255,15 @@ class ActuatorReader:
         return motor, Servo(-kp + 0.0, -kv + 0.0, None if usual else gain, offset, torque, limits, time)
 
 
-def _of(model: Any, field: str, i: int) -> bool:
-    """Whether a field that older versions of MuJoCo lack is stated."""
+def _is_field_stated(model: Any, field: str, i: int) -> bool:
+    """Whether a field is set that older versions of MuJoCo lack."""
     return hasattr(model, field) and bool(getattr(model, field)[i].any())
 
 
-def _range(limited: Any, ends: Any) -> tuple[float, float] | None:
+def _limited_range(limited: Any, ends: Any) -> tuple[float, float] | None:
     return (float(ends[0]), float(ends[1])) if limited else None
 
 
-def _count(model: Any) -> int:
-    """Actuators; their inputs may be more, since MuJoCo 4."""
+def _actuator_count(model: Any) -> int:
+    """The number of actuators; since MuJoCo 4 there may be more inputs."""
     return int(getattr(model, "nactuator", model.nu))

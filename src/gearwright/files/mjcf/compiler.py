@@ -1,6 +1,6 @@
-"""MuJoCo's compiler in a child process with limits of time and memory, so that no file can end or block this one.
+"""MuJoCo's compiler in a child process with limits of time and memory, so that no file can crash or block this one.
 
-The child is started at the first file, stays for the next ones, and is started anew after it died.
+The child is started for the first file, reused for the next ones, and restarted after a crash.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60.0
+COMPILER_TIME_LIMIT = 60.0
 """Wall-clock time for one file; robots with many meshes take a few seconds."""
-MEMORY = 4_000_000_000
+COMPILER_MEMORY_LIMIT = 4_000_000_000
 """Bytes that the compiler may use beyond its libraries."""
 MAX_MODEL_BYTES = 1_000_000_000
-"""Of a compiled model, meshes and textures included."""
-DYING = 5.0
-"""Time for a child that closed its pipes to end, so that its cause of death is known [s]."""
-PROGRAM = Path(__file__).with_name("compiler_process.py")
+"""Largest size of a compiled model, including meshes and textures [bytes]."""
+CHILD_EXIT_TIME = 5.0
+"""Time allowed for a child with closed pipes to end, so that its exit code is known [s]."""
+COMPILER_PROGRAM = Path(__file__).with_name("compiler_process.py")
 
 
 @dataclass(frozen=True)
-class Compilation:
-    """What came of one file: a model, or the reason why there is none.
+class MjcfCompilation:
+    """The result of compiling one file: a model, or the error.
 
     Args:
         model: the compiled model as MJB; empty without one.
-        error: why MuJoCo refuses the file.
-        missing: names of meshes and height fields that are not there, with the folders in which they should be.
+        error: why MuJoCo rejects the file.
+        missing: names of missing meshes and height fields, with their expected folders.
         notes: MuJoCo's warnings.
     """
 
@@ -45,7 +45,7 @@ class Compilation:
     notes: tuple[str, ...] = ()
 
 
-class Compiler:
+class MjcfCompiler:
     """The child process; one file at a time, from any thread."""
 
     def __init__(self) -> None:
@@ -53,65 +53,67 @@ class Compiler:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the child if it does not run: its libraries load while the caller does other things."""
+        """Start the child if it is not running; it loads its libraries in parallel."""
         with self._lock:
-            self._running()
+            self._running_process()
 
-    def compile(self, path: Path) -> Compilation:
-        """Compile a file; a child that dies or takes too long is an error of the file."""
+    def compile_file(self, path: Path) -> MjcfCompilation:
+        """Compile a file; a crash or timeout of the child is reported as an error of the file."""
         with self._lock:
-            process = self._running()
-            replies: list[Compilation] = []
-            asking = threading.Thread(target=_ask, args=(process, path, replies), daemon=True)
+            process = self._running_process()
+            replies: list[MjcfCompilation] = []
+            request_thread = threading.Thread(target=_request_compilation, args=(process, path, replies), daemon=True)
             try:
-                asking.start()
-                asking.join(SECONDS)
+                request_thread.start()
+                request_thread.join(COMPILER_TIME_LIMIT)
             finally:
-                late = asking.is_alive()
-                if not replies:  # it is late or died, or Ctrl-C was pressed: the next file gets a new one
-                    self._end(late)
+                is_late = request_thread.is_alive()
+                if not replies:  # timeout, crash or Ctrl-C: the next file gets a new child
+                    self._end_process(is_late)
             if replies:
                 return replies[0]
-            if late:
-                return Compilation(error=f"its compiler takes longer than {SECONDS:g} s. Simplify the file")
-            return Compilation(error=f"its compiler ended {_cause(process)} on this file. Simplify or correct the file")
+            if is_late:
+                return MjcfCompilation(
+                    error=f"its compilation takes longer than {COMPILER_TIME_LIMIT:g} s. Simplify the file"
+                )
+            return MjcfCompilation(error=f"the compiler ended {_exit_cause(process)}. Simplify or correct the file")
 
     def stop(self) -> None:
         """End the child."""
         with self._lock:
-            self._end()
+            self._end_process()
 
-    def forget(self) -> None:
-        """After a fork: the child belongs to the parent."""
+    def forget_child(self) -> None:
+        """After a fork: forget the child, which belongs to the parent process."""
         self._lock, self._process = threading.Lock(), None
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running_process(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
-            self._end()
+            self._end_process()
         if self._process is None:
-            self._process = _started()
+            self._process = _start_process()
         return self._process
 
-    def _end(self, late: bool = True) -> None:
+    def _end_process(self, late: bool = True) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         with suppress(subprocess.TimeoutExpired):
-            process.wait(0.0 if late else DYING)
+            process.wait(0.0 if late else CHILD_EXIT_TIME)
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # what was not sent is of no use any more
+                with suppress(OSError):  # unsent data are obsolete
                     pipe.close()
 
 
-def _started() -> subprocess.Popen[bytes]:
-    """The child, which finds the libraries that this process finds; nothing in the working folder is imported."""
+def _start_process() -> subprocess.Popen[bytes]:
+    """Start the child with the library paths of this process, without the working folder."""
     places = [place for place in sys.path if place and os.path.isabs(place)]
     settings = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MUJOCO_GL": "disable"}
     return subprocess.Popen(
-        [sys.executable, "-P", str(PROGRAM), str(MEMORY), str(MAX_MODEL_BYTES)],
+        [sys.executable, "-P", str(COMPILER_PROGRAM), str(COMPILER_MEMORY_LIMIT), str(MAX_MODEL_BYTES)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -120,22 +122,22 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-def _ask(process: Any, path: Path, replies: list[Compilation]) -> None:
-    """Send a request and append the reply; nothing is appended when the child dies."""
+def _request_compilation(process: Any, path: Path, replies: list[MjcfCompilation]) -> None:
+    """Send a request and append the reply; append nothing if the child ends."""
     try:
         process.stdin.write(json.dumps(os.path.abspath(path)).encode() + b"\n")
         process.stdin.flush()
         line = process.stdout.readline()
         reply = json.loads(line) if line else {}
         content = process.stdout.read(reply.get("size", 0))
-    except (OSError, ValueError):  # the pipe is broken, or closed after the time was over
+    except (OSError, ValueError):  # the pipe is broken, or closed after the timeout
         return
     if reply and len(content) == reply["size"]:
         missing = tuple((name, place) for name, place in reply["missing"])
-        replies.append(Compilation(content, reply["error"], missing, tuple(reply["notes"])))
+        replies.append(MjcfCompilation(content, reply["error"], missing, tuple(reply["notes"])))
 
 
-def _cause(process: subprocess.Popen[bytes]) -> str:
+def _exit_cause(process: subprocess.Popen[bytes]) -> str:
     code = process.returncode
     if code is None or code >= 0:
         return f"with code {code}"
@@ -145,8 +147,8 @@ def _cause(process: subprocess.Popen[bytes]) -> str:
         return f"with signal {-code}"
 
 
-COMPILER = Compiler()
+MJCF_COMPILER = MjcfCompiler()
 """The child of this process."""
-atexit.register(COMPILER.stop)
+atexit.register(MJCF_COMPILER.stop)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=COMPILER.forget)
+    os.register_at_fork(after_in_child=MJCF_COMPILER.forget_child)

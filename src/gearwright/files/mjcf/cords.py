@@ -1,24 +1,23 @@
-"""Spatial tendons of a compiled MJCF model as cords; what has no words is reported by name."""
+"""Spatial tendons of a compiled MJCF model as cords; those that are not representable are reported by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gearwright.algebra import Vec
+from gearwright.algebra import Z_AXIS, Vec
 from gearwright.errors import PartError
-from gearwright.files.mjcf.links import rot, vec
-from gearwright.files.mjcf.names import Names
+from gearwright.files.import_report import AddUnrepresentable
+from gearwright.files.mjcf.links import rotation_of_quaternion, vector_of_array
+from gearwright.files.mjcf.names import MjcfNames
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.parts import Branch, Cord, Roller, Waypoint
-from gearwright.parts.structure.cord import Station
+from gearwright.parts.structure.cord import CordStation
 
-Lose = Callable[[str, str, str], None]
-Courses = Mapping[int, tuple[Station, ...]]
-"""Per spatial tendon that has words its way."""
-Z = Vec(0.0, 0.0, 1.0)
+CordCourses = Mapping[int, tuple[CordStation, ...]]
+"""The route of each representable spatial tendon."""
 
 
 @dataclass(frozen=True)
@@ -26,99 +25,109 @@ class CordReader:
     """Reads the spatial tendons of a model; `origins` are the links' frames in the frames of their bodies."""
 
     model: Any
-    names: Names
+    names: MjcfNames
     origins: list[Vec]
     off: frozenset[str]
-    lose: Lose
+    add_unrepresentable: AddUnrepresentable
 
     @cached_property
-    def courses(self) -> Courses:
-        """The ways of all spatial tendons that can be said; the others are reported."""
-        found = {}
+    def cord_courses(self) -> CordCourses:
+        """Return the routes of all representable spatial tendons; the others are reported."""
+        courses = {}
         for t in range(self.model.ntendon):
-            wraps = self._wraps(t)
-            if not any(self.model.wrap_type[w] == self._kinds.mjWRAP_JOINT for w in wraps):
-                course = self._course(wraps)
+            wraps = self._wrap_range(t)
+            if not any(self.model.wrap_type[w] == self._wrap_types.mjWRAP_JOINT for w in wraps):
+                course = self._read_course(wraps)
                 if isinstance(course, str):
-                    self.lose("spatial tendon", self.names.of("tendon", t), f"{course}; {self._without(t)}")
+                    self.add_unrepresentable(
+                        "spatial tendon",
+                        self.names.element_name("tendon", t),
+                        f"{course}; {self._lost_properties_text(t)}",
+                    )
                 else:
-                    found[t] = course
-                    self._report_on_sides(self.names.of("tendon", t), course)
-        return found
+                    courses[t] = course
+                    self._report_side_sites(self.names.element_name("tendon", t), course)
+        return courses
 
-    def read(self) -> list[Cord]:
-        """Those along which something acts."""
-        made = []
-        for t, course in self.courses.items():
-            acting = self._acting(t)
-            title = self.names.of("tendon", t)
-            if not any(acting.get(word) for word in ("stiffness", "damping", "friction", "limits", "inertia")):
-                self.names.found.note(f"spatial tendon {title!r} has no force of its own: not kept by itself")
-                continue
-            made.append(Cord(self.names.among("cords", title), course, **acting))
-            if acting.get("stiffness") or acting.get("damping") or acting.get("inertia"):
-                self.names.found.note(
-                    f"what acts along spatial tendon {title!r} is a law: gw.laws(robot) has it, gw.bias has not"
+    def read_cords(self) -> list[Cord]:
+        """Return the cords with a force or inertia."""
+        cords = []
+        for t, course in self.cord_courses.items():
+            properties = self._cord_properties(t)
+            title = self.names.element_name("tendon", t)
+            if not any(properties.get(word) for word in ("stiffness", "damping", "friction", "limits", "inertia")):
+                self.names.findings.add_note(
+                    f"spatial tendon {title!r} has no force of its own and is not imported separately"
                 )
-        return made
+                continue
+            cords.append(Cord(self.names.unique_name("cords", title), course, **properties))
+            if properties.get("stiffness") or properties.get("damping") or properties.get("inertia"):
+                self.names.findings.add_note(
+                    f"forces of spatial tendon {title!r} are a law: included in gw.laws(robot), not in gw.bias"
+                )
+        return cords
 
-    def _report_on_sides(self, title: str, course: tuple[Station, ...]) -> None:
-        """Say where the way round a roller may be another than in the MuJoCo that is installed."""
+    def _report_side_sites(self, title: str, course: tuple[CordStation, ...]) -> None:
+        """Report where the route around a roller may differ from that of the installed MuJoCo."""
         version = str(mujoco_module().__version__)
         if int(version.split(".")[0]) >= 4:
             return
         if any(isinstance(station, Roller) and station.side is not None for station in course):
-            self.lose(
+            self.add_unrepresentable(
                 "side site of spatial tendon",
                 title,
-                f"the side is kept, but MuJoCo {version} chooses by the rule before 4.0, which jumps in places",
+                f"the side is kept, but MuJoCo {version} uses the rule before 4.0, which is discontinuous",
             )
 
     @cached_property
-    def _kinds(self) -> Any:
+    def _wrap_types(self) -> Any:
         return mujoco_module().mjtWrap
 
-    def _wraps(self, t: int) -> range:
+    def _wrap_range(self, t: int) -> range:
         first = int(self.model.tendon_adr[t])
         return range(first, first + int(self.model.tendon_num[t]))
 
-    def _course(self, wraps: range) -> tuple[Station, ...] | str:
-        """The stations of a tendon, or why there are none."""
-        stations: list[Station] = []
+    def _read_course(self, wraps: range) -> tuple[CordStation, ...] | str:
+        """Return the stations of a tendon, or the reason why it is not representable."""
+        stations: list[CordStation] = []
         bodies = set()
         for w in wraps:
             kind, target = int(self.model.wrap_type[w]), int(self.model.wrap_objid[w])
-            if kind == self._kinds.mjWRAP_PULLEY:
+            if kind == self._wrap_types.mjWRAP_PULLEY:
                 stations.append(Branch(float(self.model.wrap_prm[w])))
                 continue
-            if kind == self._kinds.mjWRAP_SITE:
+            if kind == self._wrap_types.mjWRAP_SITE:
                 body = int(self.model.site_bodyid[target])
-                stations.append(Waypoint(self.names.bodies[body], self._in_link(body, self.model.site_pos[target])))
+                stations.append(
+                    Waypoint(self.names.bodies[body], self._position_in_link(body, self.model.site_pos[target]))
+                )
             else:
                 body = int(self.model.geom_bodyid[target])
                 try:
-                    stations.append(self._roller(target, body, kind, int(self.model.wrap_prm[w])))
+                    stations.append(self._read_roller(target, body, kind, int(self.model.wrap_prm[w])))
                 except PartError as error:
                     return str(error)
             bodies.add(int(self.model.body_weldid[body]))
-        return tuple(stations) if len(bodies) > 1 else "its bodies do not move against each other"
+        return tuple(stations) if len(bodies) > 1 else "its bodies do not move relative to each other"
 
-    def _roller(self, geom: int, body: int, kind: int, side: int) -> Roller:
+    def _read_roller(self, geom: int, body: int, kind: int, side: int) -> Roller:
         if side >= 0 and int(self.model.site_bodyid[side]) != body:
-            raise PartError("its side site lies on another body than the geom that it wraps")
+            raise PartError("its side site is on another body than the wrapped geom")
         return Roller(
             self.names.bodies[body],
             float(self.model.geom_size[geom][0]),
-            self._in_link(body, self.model.geom_pos[geom]),
-            tuple(rot(self.model.geom_quat[geom]) @ Z) if kind == self._kinds.mjWRAP_CYLINDER else None,
-            None if side < 0 else self._in_link(body, self.model.site_pos[side]),
+            self._position_in_link(body, self.model.geom_pos[geom]),
+            tuple(rotation_of_quaternion(self.model.geom_quat[geom]) @ Z_AXIS)
+            if kind == self._wrap_types.mjWRAP_CYLINDER
+            else None,
+            None if side < 0 else self._position_in_link(body, self.model.site_pos[side]),
         )
 
-    def _in_link(self, body: int, position: Any) -> tuple[float, ...]:
-        return tuple(float(x) for x in vec(position) - self.origins[body])
+    def _position_in_link(self, body: int, position: Any) -> tuple[float, ...]:
+        return tuple(float(x) for x in vector_of_array(position) - self.origins[body])
 
-    def _acting(self, t: int) -> dict[str, Any]:
-        """What acts along a tendon, in the words of a cord."""
+    def _cord_properties(self, t: int) -> dict[str, Any]:
+        """Return the forces and inertia along a tendon as fields of a cord."""
         m, off = self.model, self.off
         stiffness = 0.0 if "spring" in off else float(m.tendon_stiffness[t])
         return {
@@ -130,8 +139,8 @@ class CordReader:
             "inertia": float(m.tendon_armature[t]),
         }
 
-    def _without(self, t: int) -> str:
-        """What is lost with a tendon."""
+    def _lost_properties_text(self, t: int) -> str:
+        """Return the properties lost with a tendon, as text."""
         words = {"stiffness": "spring", "damping": "damper", "friction": "friction loss", "inertia": "armature"}
-        lost = [words.get(word, word) for word, x in self._acting(t).items() if x and word != "rest"]
-        return f"lost with it: {', '.join(lost)}" if lost else "it has no force of its own"
+        lost = [words.get(word, word) for word, x in self._cord_properties(t).items() if x and word != "rest"]
+        return f"ignored with it: {', '.join(lost)}" if lost else "it has no force of its own"

@@ -1,7 +1,7 @@
 """Bodies and joints of a compiled MJCF model as links: a body with several joints becomes a chain.
 
-A body's frame sits on its last joint here; every number of the body is moved there once. The coordinate of a hinge or
-slide is MuJoCo's qpos, which is `ref` where the file draws it.
+The frame of a link is at the body's last joint; every number of the body is transformed there once. The coordinate of a
+hinge or slide is MuJoCo's qpos, which is `ref` in the drawn configuration.
 """
 
 from __future__ import annotations
@@ -12,111 +12,122 @@ from math import cos, sin
 from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec
-from gearwright.files.mjcf.equalities import Follower
-from gearwright.files.mjcf.names import Names
+from gearwright.files.mjcf.equalities import JointFollower
+from gearwright.files.mjcf.names import MjcfNames
 from gearwright.parts import Joint, JointSpring, Limits, Link
-from gearwright.parts.structure.frame_changes import PartPlace
+from gearwright.parts.structure.frame_changes import FramePlacement
 
-FREE, BALL, SLIDE, HINGE = range(4)
-KINDS = {FREE: "free", BALL: "spherical", SLIDE: "prismatic", HINGE: "revolute"}
-SPEEDS = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}
+MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = range(4)
+JOINT_KINDS_BY_TYPE = {MJ_FREE: "free", MJ_BALL: "spherical", MJ_SLIDE: "prismatic", MJ_HINGE: "revolute"}
+SPEED_COUNTS_BY_TYPE = {MJ_FREE: 6, MJ_BALL: 3, MJ_SLIDE: 1, MJ_HINGE: 1}
 
 
-def vec(values: Any) -> Vec:
+def vector_of_array(values: Any) -> Vec:
     """Three numbers of an array."""
     return Vec(*(float(x) for x in values))
 
 
-def rot(quaternion: Any) -> Rot:
-    """The rotation of a quaternion of an array; that of no turn exactly."""
-    w, *rest = (float(x) for x in quaternion)
-    return Rot.of_quaternion(w, *rest) if any(rest) else IDENTITY
+def rotation_of_quaternion(quaternion: Any) -> Rot:
+    """The rotation of a quaternion of an array; exact for the identity."""
+    w, *vector_part = (float(x) for x in quaternion)
+    return Rot.from_quaternion(w, *vector_part) if any(vector_part) else IDENTITY
 
 
-class LinkMaker:
+class MjcfLinkReader:
     """Makes the links of a model."""
 
-    def __init__(self, model: Any, names: Names, off: frozenset[str], followers: Mapping[int, Follower]) -> None:
+    def __init__(
+        self, model: Any, names: MjcfNames, off: frozenset[str], followers: Mapping[int, JointFollower]
+    ) -> None:
         self.model, self.names, self.off, self.followers = model, names, off, followers
 
-    def links(self) -> list[Link]:
+    def read_links(self) -> list[Link]:
         """All links, parents first."""
-        return [link for body in range(1, self.model.nbody) for link in self._chain(body)]
+        return [link for body in range(1, self.model.nbody) for link in self._body_links(body)]
 
-    def origin(self, body: int) -> Vec:
-        """Where the frame of a body's link is in the body's frame there: on its last joint."""
+    def link_origin(self, body: int) -> Vec:
+        """Return the frame of a body's link, at its last joint, in the body's frame of the file."""
         m = self.model
         count = m.body_jntnum[body]
-        if not count or m.jnt_type[m.body_jntadr[body]] == FREE:
+        if not count or m.jnt_type[m.body_jntadr[body]] == MJ_FREE:
             return ZERO
-        return vec(m.jnt_pos[m.body_jntadr[body] + count - 1])
+        return vector_of_array(m.jnt_pos[m.body_jntadr[body] + count - 1])
 
-    def _chain(self, body: int) -> list[Link]:
+    def _body_links(self, body: int) -> list[Link]:
         m = self.model
         first, count = int(m.body_jntadr[body]), int(m.body_jntnum[body])
         parent = int(m.body_parentid[body])
-        place = PartPlace(rot(m.body_quat[body]), vec(m.body_pos[body]) - self.origin(parent))
+        place = FramePlacement(
+            rotation_of_quaternion(m.body_quat[body]), vector_of_array(m.body_pos[body]) - self.link_origin(parent)
+        )
         if not count:
             name = self.names.bodies[body]
-            joint = Joint(self.names.joint(name), "fixed", rotation=place.rotation, position=place.position)
-            return [self._weighed(Link(name, self.names.bodies[parent], joint), body)]
+            joint = Joint(self.names.new_joint_name(name), "fixed", rotation=place.rotation, position=place.position)
+            return [self._with_inertia(Link(name, self.names.bodies[parent], joint), body)]
         links, before, carrier = [], ZERO, self.names.bodies[parent]
         for k in range(first, first + count):
             last = k == first + count - 1
-            name = self.names.bodies[body] if last else self.names.link(self.names.joints[k])
-            at = vec(m.jnt_pos[k])
-            links.append(Link(name, carrier, self._joint(k, place.then(PartPlace(position=at - before)))))
-            place, before, carrier = PartPlace(), at, name
-        return [*links[:-1], self._weighed(links[-1], body)]
+            name = self.names.bodies[body] if last else self.names.new_link_name(self.names.joints[k])
+            at = vector_of_array(m.jnt_pos[k])
+            links.append(
+                Link(name, carrier, self._read_joint(k, place.compose_with(FramePlacement(position=at - before))))
+            )
+            place, before, carrier = FramePlacement(), at, name
+        return [*links[:-1], self._with_inertia(links[-1], body)]
 
-    def _weighed(self, link: Link, body: int) -> Link:
+    def _with_inertia(self, link: Link, body: int) -> Link:
         m = self.model
-        tensor = Tensor.diagonal(*(float(x) for x in m.body_inertia[body])).rotated(rot(m.body_iquat[body]))
-        com = vec(m.body_ipos[body]) - self.origin(body)
+        tensor = Tensor.diagonal(*(float(x) for x in m.body_inertia[body])).rotated_by(
+            rotation_of_quaternion(m.body_iquat[body])
+        )
+        com = vector_of_array(m.body_ipos[body]) - self.link_origin(body)
         return replace(link, mass=float(m.body_mass[body]), com=com, inertia=tensor)
 
-    def _joint(self, k: int, place: PartPlace) -> Joint:
+    def _read_joint(self, k: int, place: FramePlacement) -> Joint:
         kind = int(self.model.jnt_type[k])
-        if kind == FREE:
+        if kind == MJ_FREE:
             return Joint(self.names.joints[k], "free")
-        if kind == BALL:
+        if kind == MJ_BALL:
             return Joint(self.names.joints[k], "spherical", rotation=place.rotation, position=place.position)
         follower = self.followers.get(k)
         if follower is not None and follower.leader is None:
-            place = self._turned(k, place, follower.offset)
+            place = self._shifted_placement(k, place, follower.offset)
             return Joint(self.names.joints[k], "fixed", rotation=place.rotation, position=place.position)
-        return self._single(k, self._turned(k, place, 0.0), follower)
+        return self._single_speed_joint(k, self._shifted_placement(k, place, 0.0), follower)
 
-    def _turned(self, k: int, place: PartPlace, q: float) -> PartPlace:
-        """The placement of a joint whose coordinate is `ref` where the file draws it, moved by q from its zero."""
-        axis, by = vec(self.model.jnt_axis[k]), q - float(self.model.qpos0[self.model.jnt_qposadr[k]])
-        if not by:
+    def _shifted_placement(self, k: int, place: FramePlacement, q: float) -> FramePlacement:
+        """Return the placement of a joint with the coordinate `ref` in the drawn configuration, moved to its zero."""
+        axis, displacement = (
+            vector_of_array(self.model.jnt_axis[k]),
+            q - float(self.model.qpos0[self.model.jnt_qposadr[k]]),
+        )
+        if not displacement:
             return place
-        if self.model.jnt_type[k] == SLIDE:
-            return place.then(PartPlace(position=axis * by))
-        return place.then(PartPlace(Rot.about(axis, cos(by), sin(by))))
+        if self.model.jnt_type[k] == MJ_SLIDE:
+            return place.compose_with(FramePlacement(position=axis * displacement))
+        return place.compose_with(FramePlacement(Rot.about_axis(axis, cos(displacement), sin(displacement))))
 
-    def _single(self, k: int, place: PartPlace, follower: Follower | None) -> Joint:
+    def _single_speed_joint(self, k: int, place: FramePlacement, follower: JointFollower | None) -> Joint:
         m, dof = self.model, int(self.model.jnt_dofadr[k])
-        rubs = "frictionloss" not in self.off
+        has_friction = "frictionloss" not in self.off
         return Joint(
             self.names.joints[k],
-            KINDS[int(m.jnt_type[k])],
-            vec(m.jnt_axis[k]),
+            JOINT_KINDS_BY_TYPE[int(m.jnt_type[k])],
+            vector_of_array(m.jnt_axis[k]),
             place.rotation,
             place.position,
-            limits=self._limits(k),
-            follows=None if follower is None else (self._leader(follower), follower.factor, follower.offset),
-            friction=float(m.dof_frictionloss[dof]) if rubs else 0.0,
-            spring=self._spring(k, dof),
+            limits=self._joint_limits(k),
+            follows=None if follower is None else (self._leader_name(follower), follower.factor, follower.offset),
+            friction=float(m.dof_frictionloss[dof]) if has_friction else 0.0,
+            spring=self._joint_spring(k, dof),
             armature=float(m.dof_armature[dof]),
         )
 
-    def _leader(self, follower: Follower) -> str:
+    def _leader_name(self, follower: JointFollower) -> str:
         assert follower.leader is not None
         return self.names.joints[follower.leader]
 
-    def _limits(self, k: int) -> Limits:
+    def _joint_limits(self, k: int) -> Limits:
         m = self.model
         position = effort = None
         if m.jnt_limited[k] and "limit" not in self.off:
@@ -125,7 +136,7 @@ class LinkMaker:
             effort = float(abs(m.jnt_actfrcrange[k]).max())
         return Limits(position, effort=effort)
 
-    def _spring(self, k: int, dof: int) -> JointSpring | None:
+    def _joint_spring(self, k: int, dof: int) -> JointSpring | None:
         m = self.model
         stiffness = float(m.jnt_stiffness[k]) if "spring" not in self.off else 0.0
         damping = float(m.dof_damping[dof]) if "damper" not in self.off else 0.0
@@ -134,13 +145,15 @@ class LinkMaker:
         return JointSpring(stiffness, damping, float(m.qpos_spring[m.jnt_qposadr[k]]) if stiffness else 0.0)
 
 
-def report_on_joints(model: Any, names: Names, off: frozenset[str], lose: Callable[[str, str, str], None]) -> None:
-    """Report what joints state and a robot has no word for."""
+def report_unsupported_joints(
+    model: Any, names: MjcfNames, off: frozenset[str], add_unrepresentable: Callable[[str, str, str], None]
+) -> None:
+    """Report properties of joints that a robot cannot represent."""
     for k in range(model.njnt):
         kind, dof = int(model.jnt_type[k]), int(model.jnt_dofadr[k])
-        dofs = slice(dof, dof + SPEEDS[kind])
-        if kind in (FREE, BALL):
-            title = f"{KINDS[kind]} joint with"
+        dofs = slice(dof, dof + SPEED_COUNTS_BY_TYPE[kind])
+        if kind in (MJ_FREE, MJ_BALL):
+            title = f"{JOINT_KINDS_BY_TYPE[kind]} joint with"
             stated = {
                 "stiffness": model.jnt_stiffness[k] if "spring" not in off else 0,
                 "damping": model.dof_damping[dofs].any() if "damper" not in off else 0,
@@ -149,26 +162,37 @@ def report_on_joints(model: Any, names: Names, off: frozenset[str], lose: Callab
                 "limits": model.jnt_limited[k] if "limit" not in off else 0,
             }
             for word in (word for word, x in stated.items() if x):
-                lose(f"{title} {word}", names.joints[k], "such a joint has no single coordinate, it moves without it")
+                add_unrepresentable(
+                    f"{title} {word}", names.joints[k], "ignored, since such a joint has no single coordinate"
+                )
             continue
-        _report_on_nonlinear(model, k, dofs, names, off, lose)
+        _report_nonlinear_joint(model, k, dofs, names, off, add_unrepresentable)
 
 
-def _report_on_nonlinear(
-    model: Any, k: int, dofs: slice, names: Names, off: frozenset[str], lose: Callable[[str, str, str], None]
+def _report_nonlinear_joint(
+    model: Any,
+    k: int,
+    dofs: slice,
+    names: MjcfNames,
+    off: frozenset[str],
+    add_unrepresentable: Callable[[str, str, str], None],
 ) -> None:
     stated = {
-        "a stiffness of higher order": _any(model, "jnt_stiffnesspoly", k) and "spring" not in off,
-        "a damping of higher order": _any(model, "dof_dampingpoly", dofs) and "damper" not in off,
-        "a spring that yields": _any(model, "jnt_springyield", k) and "spring" not in off,
+        "a stiffness of higher order": _is_field_stated(model, "jnt_stiffnesspoly", k) and "spring" not in off,
+        "a damping of higher order": _is_field_stated(model, "dof_dampingpoly", dofs) and "damper" not in off,
+        "a spring that yields": _is_field_stated(model, "jnt_springyield", k) and "spring" not in off,
     }
     for word in (word for word, x in stated.items() if x):
-        lose(f"joint with {word}", names.joints[k], "only the linear part is kept")
+        add_unrepresentable(f"joint with {word}", names.joints[k], "only the linear part is kept")
     low, high = (float(x) for x in model.jnt_actfrcrange[k])
     if model.jnt_actfrclimited[k] and low != -high:
-        lose("joint with an unequal range of actuator forces", names.joints[k], "the larger end limits both ways")
+        add_unrepresentable(
+            "joint with an unequal range of actuator forces",
+            names.joints[k],
+            "the larger magnitude is used for both directions",
+        )
 
 
-def _any(model: Any, field: str, where: Any) -> bool:
-    """Whether a field that older versions of MuJoCo lack is stated."""
-    return hasattr(model, field) and bool(getattr(model, field)[where].any())
+def _is_field_stated(model: Any, field: str, index: Any) -> bool:
+    """Whether a field is set that older versions of MuJoCo lack."""
+    return hasattr(model, field) and bool(getattr(model, field)[index].any())

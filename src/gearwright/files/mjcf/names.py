@@ -1,59 +1,64 @@
-"""Names of an MJCF model: bodies and joints there may have none, or one that is taken here."""
+"""Names of an MJCF model, whose bodies and joints may have no name, or one that is already in use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from gearwright.files.import_report import Findings
-from gearwright.files.size_limits import MAX_NAME
-from gearwright.text import fresh_name
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.size_limits import MAX_NAME_LENGTH
+from gearwright.text import unique_name
 
-BASE = "base"
-LONGEST = MAX_NAME - 10
-"""Characters of a name that is made here, without the number that may tell it from another."""
+MJCF_BASE_LINK = "base"
+MAX_GENERATED_NAME = MAX_NAME_LENGTH - 10
+"""Largest length of a generated name, without the number that makes it unique."""
 
 
-class Names:
+class MjcfNames:
     """One name per link, joint, frame and drive, unique in the robot."""
 
-    def __init__(self, model: Any, found: Findings) -> None:
+    def __init__(self, model: Any, findings: ImportFindings) -> None:
         self.model = model
-        self.found = found
-        bodies, joints = self._given("body", model.nbody), self._given("joint", model.njnt)
-        links = {BASE}
-        self.bodies = [BASE, *(fresh_name(name or f"body{i + 1}", links) for i, name in enumerate(bodies[1:]))]
-        taken = {name for name in joints if name}
-        self.joints = [name or fresh_name(self._fallback(i), taken) for i, name in enumerate(joints)]
-        self.links, self._joints = links, taken
+        self.findings = findings
+        bodies, joints = self._stated_names("body", model.nbody), self._stated_names("joint", model.njnt)
+        links = {MJCF_BASE_LINK}
+        self.bodies = [
+            MJCF_BASE_LINK,
+            *(unique_name(name or f"body{i + 1}", links) for i, name in enumerate(bodies[1:])),
+        ]
+        joint_names = {name for name in joints if name}
+        self.joints = [name or unique_name(self._default_joint_name(i), joint_names) for i, name in enumerate(joints)]
+        self.links, self._joints = links, joint_names
         self._lists: dict[str, set[str]] = {}
         self._note_renamed(bodies)
 
-    def of(self, kind: str, index: int) -> str:
-        """The name of an element of another kind, or its kind and number."""
+    def element_name(self, kind: str, index: int) -> str:
+        """Return the name of any other element, or its kind and number."""
         return str(getattr(self.model, kind)(index).name) or f"{kind}{index}"
 
-    def link(self, name: str) -> str:
+    def new_link_name(self, name: str) -> str:
         """A name for a further link."""
-        return fresh_name(name, self.links)
+        return unique_name(name, self.links)
 
-    def joint(self, name: str) -> str:
-        """A name for a joint that the file does not name: a fixed one."""
-        return fresh_name(name, self._joints)
+    def new_joint_name(self, name: str) -> str:
+        """A name for a fixed joint, which the file does not name."""
+        return unique_name(name, self._joints)
 
-    def among(self, kind: str, name: str) -> str:
-        """A name that is unique in one of the robot's other lists, and short; frames share theirs with links."""
-        return fresh_name(name[:LONGEST], self.links if kind == "frames" else self._lists.setdefault(kind, set()))
+    def unique_name(self, kind: str, name: str) -> str:
+        """Return a short name that is unique in one of the robot's other lists; frames share names with links."""
+        return unique_name(
+            name[:MAX_GENERATED_NAME], self.links if kind == "frames" else self._lists.setdefault(kind, set())
+        )
 
-    def _given(self, kind: str, count: int) -> list[str]:
+    def _stated_names(self, kind: str, count: int) -> list[str]:
         names = [str(getattr(self.model, kind)(i).name) for i in range(count)]
         for name in names:
-            if len(name) > MAX_NAME:
-                self.found.add(f"a name among its {kind}s is {len(name)} characters long. Use at most {MAX_NAME}.")
-        self.found.refuse()
+            if len(name) > MAX_NAME_LENGTH:
+                self.findings.add(f"the name of a {kind} has {len(name)} characters. Use at most {MAX_NAME_LENGTH}.")
+        self.findings.raise_if_any()
         return names
 
-    def _fallback(self, joint: int) -> str:
+    def _default_joint_name(self, joint: int) -> str:
         body = self.model.jnt_bodyid[joint]
         shared = self.model.body_jntnum[body] > 1
         place = f".joint{joint - self.model.body_jntadr[body] + 1}" if shared else ""
@@ -62,5 +67,5 @@ class Names:
     def _note_renamed(self, bodies: Iterable[str]) -> None:
         for old, new in zip(bodies, self.bodies, strict=True):
             if old not in (new, "", "world"):
-                reason = f"{BASE!r} is the ground" if old == BASE else "the name is taken"
-                self.found.rename("body", old, new, reason)
+                reason = f"{MJCF_BASE_LINK!r} is the ground" if old == MJCF_BASE_LINK else "the name is already in use"
+                self.findings.add_renaming("body", old, new, reason)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.files.import_report import Findings
-from gearwright.files.mjcf.equalities import Follower
-from gearwright.files.mjcf.links import BALL, FREE, SPEEDS, rot, vec
-from gearwright.files.mjcf.names import Names
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.mjcf.equalities import JointFollower
+from gearwright.files.mjcf.links import MJ_BALL, MJ_FREE, SPEED_COUNTS_BY_TYPE, rotation_of_quaternion, vector_of_array
+from gearwright.files.mjcf.names import MjcfNames
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.parts import NamedState
 
-FLAGS = {
+DISABLE_FLAGS = {
     "gravity": "mjDSBL_GRAVITY",
     "spring": "mjDSBL_SPRING",
     "damper": "mjDSBL_DAMPER",
@@ -23,55 +23,60 @@ FLAGS = {
     "constraint": "mjDSBL_CONSTRAINT",
     "passive": "mjDSBL_PASSIVE",
 }
-"""Words of <flag> and MuJoCo's bits; `passive` stood for springs and dampers until both got bits of their own."""
-IMPLIED = {"constraint": ("frictionloss", "limit", "equality"), "passive": ("spring", "damper")}
+"""Attributes of <flag> and MuJoCo's bits; `passive` meant springs and dampers until both got separate bits."""
+IMPLIED_FLAGS = {"constraint": ("frictionloss", "limit", "equality"), "passive": ("spring", "damper")}
 
 
-def switched_off(model: Any, found: Findings) -> frozenset[str]:
-    """The words of <flag> that are disabled; what they switch off is left out of the robot, and noted."""
+def disabled_flags(model: Any, findings: ImportFindings) -> frozenset[str]:
+    """Return the disabled attributes of <flag>; their effects are omitted from the robot, and noted."""
     bits = mujoco_module().mjtDisableBit
-    known = {word: int(getattr(bits, bit)) for word, bit in FLAGS.items() if hasattr(bits, bit)}
-    off = {word for word, bit in known.items() if model.opt.disableflags & bit}
-    off |= {inner for word in off for inner in IMPLIED.get(word, ())}
+    flag_bits = {word: int(getattr(bits, bit)) for word, bit in DISABLE_FLAGS.items() if hasattr(bits, bit)}
+    off = {word for word, bit in flag_bits.items() if model.opt.disableflags & bit}
+    off |= {inner for word in off for inner in IMPLIED_FLAGS.get(word, ())}
     for word in sorted(off):
-        found.note(f"the file disables {word}: left out")
+        findings.add_note(f"the file disables {word}, which is therefore ignored")
     if model.opt.disableflags & int(bits.mjDSBL_CLAMPCTRL):
-        found.note("the file disables clampctrl: ranges of inputs are kept here all the same")
+        findings.add_note("the file disables clampctrl; the input ranges are kept nevertheless")
     return frozenset(off)
 
 
-PLACES = (".x", ".y", ".z")
-TURNS = (".qw", ".qx", ".qy", ".qz")
-LINEAR = (".vx", ".vy", ".vz")
-ANGULAR = (".wx", ".wy", ".wz")
-COORDINATES = {FREE: (*PLACES, *TURNS), BALL: TURNS}
-RATES = {FREE: (*LINEAR, *ANGULAR), BALL: ANGULAR}
+POSITION_SUFFIXES = (".x", ".y", ".z")
+QUATERNION_SUFFIXES = (".qw", ".qx", ".qy", ".qz")
+LINEAR_SPEED_SUFFIXES = (".vx", ".vy", ".vz")
+ANGULAR_SPEED_SUFFIXES = (".wx", ".wy", ".wz")
+COORDINATE_SUFFIXES = {MJ_FREE: (*POSITION_SUFFIXES, *QUATERNION_SUFFIXES), MJ_BALL: QUATERNION_SUFFIXES}
+SPEED_SUFFIXES = {MJ_FREE: (*LINEAR_SPEED_SUFFIXES, *ANGULAR_SPEED_SUFFIXES), MJ_BALL: ANGULAR_SPEED_SUFFIXES}
 
 
-def states(
-    model: Any, names: Names, followers: dict[int, Follower], lose: Callable[[str, str, str], None]
+def keyframe_states(
+    model: Any,
+    names: MjcfNames,
+    followers: dict[int, JointFollower],
+    add_unrepresentable: Callable[[str, str, str], None],
 ) -> list[NamedState]:
-    """All keyframes; joints that follow others are not mentioned."""
-    made = []
+    """Return all keyframes, without mimic joints."""
+    named_states = []
     for k in range(model.nkey):
         title = str(model.key(k).name) or f"key{k}"
         for word, values in {"ctrl": model.key_ctrl, "act": model.key_act}.items():
             if values[k].any():
-                lose(f"{word} of a keyframe", title, "a state holds coordinates and speeds only")
+                add_unrepresentable(f"{word} of a keyframe", title, "a state contains coordinates and speeds only")
         q: dict[str, float] = {}
         v: dict[str, float] = {}
         for joint in range(model.njnt):
             if joint not in followers:
-                _read(model, names.joints[joint], joint, model.key_qpos[k], model.key_qvel[k], q, v)
-        made.append(NamedState(names.among("states", title), q, {name: x for name, x in v.items() if x}))
-    return made
+                _read_keyframe_joint(model, names.joints[joint], joint, model.key_qpos[k], model.key_qvel[k], q, v)
+        named_states.append(NamedState(names.unique_name("states", title), q, {name: x for name, x in v.items() if x}))
+    return named_states
 
 
-def _read(model: Any, name: str, joint: int, qpos: Any, qvel: Any, q: dict[str, float], v: dict[str, float]) -> None:
+def _read_keyframe_joint(
+    model: Any, name: str, joint: int, qpos: Any, qvel: Any, q: dict[str, float], v: dict[str, float]
+) -> None:
     kind, at, dof = int(model.jnt_type[joint]), int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
-    ends = COORDINATES.get(kind, ("",))
-    values, rates = qpos[at : at + len(ends)], [float(x) for x in qvel[dof : dof + SPEEDS[kind]]]
-    if kind == FREE:  # MuJoCo counts the linear speeds of a free joint in world axes
-        rates[:3] = rot(values[3:]).T @ vec(rates[:3])
+    ends = COORDINATE_SUFFIXES.get(kind, ("",))
+    values, rates = qpos[at : at + len(ends)], [float(x) for x in qvel[dof : dof + SPEED_COUNTS_BY_TYPE[kind]]]
+    if kind == MJ_FREE:  # MuJoCo's linear speeds of a free joint are in world axes
+        rates[:3] = rotation_of_quaternion(values[3:]).T @ vector_of_array(rates[:3])
     q.update({name + end: float(x) for end, x in zip(ends, values, strict=True)})
-    v.update({name + end: x for end, x in zip(RATES.get(kind, ("",)), rates, strict=True)})
+    v.update({name + end: x for end, x in zip(SPEED_SUFFIXES.get(kind, ("",)), rates, strict=True)})

@@ -1,142 +1,148 @@
-"""MJCF -> parts, through MuJoCo's own compiler, with a report of what was read how and what is lost.
+"""MJCF -> parts, through MuJoCo's compiler, with a report of interpretations and unrepresentable elements.
 
-Decisions, stated once:
+Conventions:
 
-- Numbers come from the compiled model: includes, defaults, units and inertias from geoms are MuJoCo's business.
+- Numbers come from the compiled model: MuJoCo resolves includes, defaults, units and inertias of geoms.
 - A body with several joints is a chain of links, all but the last without mass and named after
   their joints; the last has the body's name.
 - Stiffness and damping of joints and fixed tendons are springs of the machine; friction loss and limits are laws.
-- A spatial tendon is a cord: what acts along it are laws, for its row changes with the configuration.
-- Armature is a balanced inertia: no file states a rotor. A sidecar adds gears and motors; a drive with a rotor in it
-  takes the place of its joint's armature.
-- A linear equality of two joints is a follower, and one of two bodies a loop: rigid here and soft there.
+- A spatial tendon is a cord: its forces are laws, since its row depends on the configuration.
+- Armature is an inertia without reaction, since an MJCF does not describe rotors. A sidecar adds gears and motors; a
+drive with a rotor replaces its joint's armature.
+- A linear equality of two joints is a mimic joint, one of two bodies a loop: rigid here, soft in MuJoCo.
 - Contacts are not read. Meshes stay references.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.files.import_report import Findings, Report
+from gearwright.files.import_report import ImportFindings, ImportReport
 from gearwright.files.mjcf import tendons
 from gearwright.files.mjcf.actuators import ActuatorReader
 from gearwright.files.mjcf.cords import CordReader
-from gearwright.files.mjcf.equalities import Follower, followers, held_length, moving
-from gearwright.files.mjcf.links import BALL, FREE, LinkMaker, report_on_joints
+from gearwright.files.mjcf.equalities import JointFollower, held_length, joint_followers, moving_row
+from gearwright.files.mjcf.links import MJ_BALL, MJ_FREE, MjcfLinkReader, report_unsupported_joints
 from gearwright.files.mjcf.loops import LoopReader
-from gearwright.files.mjcf.names import Names
-from gearwright.files.mjcf.options_and_keyframes import states, switched_off
-from gearwright.files.mjcf.shapes import shapes, site_frames
+from gearwright.files.mjcf.names import MjcfNames
+from gearwright.files.mjcf.options_and_keyframes import disabled_flags, keyframe_states
+from gearwright.files.mjcf.shapes import body_shapes, site_frames
 from gearwright.files.mjcf.sidecar import with_sidecar
-from gearwright.files.mjcf.source import compiled
+from gearwright.files.mjcf.source import compile_model
 from gearwright.files.permissions import Permissions
-from gearwright.files.size_limits import too_many
-from gearwright.files.urdf.sidecar import sidecar_of
+from gearwright.files.size_limits import part_count_problem
+from gearwright.files.urdf.sidecar import sidecar_path
 from gearwright.parts import Link, Robot
 
-Lose = Callable[[str, str, str], None]
 
-
-def read_mjcf_with_report(path: str | Path, permissions: Permissions | None = None) -> tuple[Robot, Report]:
-    """The robot of an MJCF file, and the report of reading it: notes, and what MuJoCo simulates and the robot lacks.
+def read_mjcf_with_report(path: str | Path, permissions: Permissions | None = None) -> tuple[Robot, ImportReport]:
+    """Return the robot of an MJCF file, and the report with notes and unrepresentable elements.
 
     Raises:
         FileError: with every problem of the file.
         MissingExtraError: MuJoCo is not installed.
     """
     path = Path(path)
-    found = Findings(str(path))
-    robot = robot_of_model(compiled(path, found), found, path.stem)
-    sidecar = sidecar_of(path)
+    findings = ImportFindings(str(path))
+    robot = robot_from_model(compile_model(path, findings), findings, path.stem)
+    sidecar = sidecar_path(path)
     if sidecar.exists():
-        beside = (permissions or Permissions()).found(path.parent, sidecar.name)
-        robot = with_sidecar(found, robot, beside)
-    return robot, found.report()
+        sidecar_file = (permissions or Permissions()).resolve_file(path.parent, sidecar.name)
+        robot = with_sidecar(findings, robot, sidecar_file)
+    return robot, findings.to_report()
 
 
-def robot_of_model(model: Any, found: Findings, fallback: str) -> Robot:
+def robot_from_model(model: Any, findings: ImportFindings, fallback: str) -> Robot:
     """The robot of a compiled model."""
-    names, off = Names(model, found), switched_off(model, found)
-    _refuse_numbers(model, found)
+    names, off = MjcfNames(model, findings), disabled_flags(model, findings)
+    _require_part_counts(model, findings)
     rows = tendons.fixed_rows(model)
-    led = followers(model, names, rows, off, found.lose)
-    held = {tendon: held_length(row, led) for tendon, row in rows.items()}
-    rows = {tendon: moving(row, led) for tendon, row in rows.items()}
-    maker = LinkMaker(model, names, off, led)
-    links = maker.links()
-    origins = [maker.origin(body) for body in range(model.nbody)]
-    cords = CordReader(model, names, origins, off, found.lose)
-    along = cords.read()
-    actuators = ActuatorReader(model, names, rows, cords.courses, _coordinates(model, led), found.lose).read(off)
-    inertias = tendons.inertias(model, names, rows)
-    springs = tendons.springs(model, names, rows, held, off, found.lose)
+    followers_by_joint = joint_followers(model, names, rows, off, findings.add_unrepresentable)
+    held = {tendon: held_length(row, followers_by_joint) for tendon, row in rows.items()}
+    rows = {tendon: moving_row(row, followers_by_joint) for tendon, row in rows.items()}
+    maker = MjcfLinkReader(model, names, off, followers_by_joint)
+    links = maker.read_links()
+    origins = [maker.link_origin(body) for body in range(model.nbody)]
+    cords = CordReader(model, names, origins, off, findings.add_unrepresentable)
+    spatial_cords = cords.read_cords()
+    actuators = ActuatorReader(
+        model,
+        names,
+        rows,
+        cords.cord_courses,
+        _single_coordinate_joints(model, followers_by_joint),
+        findings.add_unrepresentable,
+    ).read_actuators(off)
+    inertias = tendons.tendon_inertias(model, names, rows)
+    springs = tendons.tendon_springs(model, names, rows, held, off, findings.add_unrepresentable)
     sites = site_frames(model, names, origins)
-    closing = LoopReader(model, names, origins, sites)
-    loops = closing.read(off)
-    report_on_joints(model, names, off, found.lose)
-    tendons.report_on_tendons(model, names, rows, off, found.lose)
-    _report_on_the_rest(model, names, found)
+    loop_reader = LoopReader(model, names, origins, sites)
+    loops = loop_reader.read_loops(off)
+    report_unsupported_joints(model, names, off, findings.add_unrepresentable)
+    tendons.report_unsupported_tendons(model, names, rows, off, findings.add_unrepresentable)
+    _report_other_effects(model, names, findings)
     name = str(model.names[: model.names.index(b"\0")].decode("utf-8", "replace"))
     return Robot(
         fallback if name in ("", "MuJoCo Model") else name,
-        _shaped(model, names, links, origins),
+        _with_shapes(model, names, links, origins),
         actuators.drives,
-        frames=[*sites.values(), *closing.frames],
+        frames=[*sites.values(), *loop_reader.frames],
         gravity=(0.0, 0.0, 0.0) if "gravity" in off else tuple(float(x) for x in model.opt.gravity),
         springs=[*springs, *actuators.dampers],
         tendons=[*inertias, *actuators.tendons],
-        states=states(model, names, led, found.lose),
+        states=keyframe_states(model, names, followers_by_joint, findings.add_unrepresentable),
         loops=loops,
-        cords=[*along, *actuators.cords],
+        cords=[*spatial_cords, *actuators.cords],
     )
 
 
-def _refuse_numbers(model: Any, found: Findings) -> None:
+def _require_part_counts(model: Any, findings: ImportFindings) -> None:
     counts = {"bodies": model.nbody, "joints": model.njnt, "sites": model.nsite, "keyframes": model.nkey}
-    for what, count in {**counts, "tendons": model.ntendon, "inputs": model.nu, "equalities": model.neq}.items():
-        reason = too_many(int(count), what)
+    for kind, count in {**counts, "tendons": model.ntendon, "inputs": model.nu, "equalities": model.neq}.items():
+        reason = part_count_problem(int(count), kind)
         if reason is not None:
-            found.add(reason)
-    found.refuse()
+            findings.add(reason)
+    findings.raise_if_any()
 
 
-def _coordinates(model: Any, led: dict[int, Follower]) -> set[int]:
-    """The joints with one coordinate, those that follow others included."""
-    held = {joint for joint, follower in led.items() if follower.leader is None}
-    return {k for k in range(model.njnt) if model.jnt_type[k] not in (FREE, BALL) and k not in held}
+def _single_coordinate_joints(model: Any, followers_by_joint: dict[int, JointFollower]) -> set[int]:
+    """Return the joints with one coordinate, including mimic joints."""
+    held = {joint for joint, follower in followers_by_joint.items() if follower.leader is None}
+    return {k for k in range(model.njnt) if model.jnt_type[k] not in (MJ_FREE, MJ_BALL) and k not in held}
 
 
-def _shaped(model: Any, names: Names, links: list[Link], origins: list[Vec]) -> list[Link]:
+def _with_shapes(model: Any, names: MjcfNames, links: list[Link], origins: list[Vec]) -> list[Link]:
     bodies = {name: body for body, name in enumerate(names.bodies)}
     return [
-        replace(link, shapes=shapes(model, names, bodies[link.name], origins[bodies[link.name]]))
+        replace(link, shapes=body_shapes(model, names, bodies[link.name], origins[bodies[link.name]]))
         if link.name in bodies
         else link
         for link in links
     ]
 
 
-def _report_on_the_rest(model: Any, names: Names, found: Findings) -> None:
-    """What changes the motion without a trace in joints, tendons and actuators."""
+def _report_other_effects(model: Any, names: MjcfNames, findings: ImportFindings) -> None:
+    """Report effects on the motion other than joints, tendons and actuators."""
     for body in range(1, model.nbody):
         if model.body_gravcomp[body]:
-            found.lose("gravity compensation of body", names.bodies[body], "the body falls as any other")
+            findings.add_unrepresentable(
+                "gravity compensation of body", names.bodies[body], "the full gravity acts on the body"
+            )
         if int(getattr(model, "body_plugin", [-1] * model.nbody)[body]) >= 0:
-            found.lose("plugin of body", names.bodies[body], "plugins are not loaded")
+            findings.add_unrepresentable("plugin of body", names.bodies[body], "plugins are not loaded")
         if model.body_mocapid[body] >= 0:
-            found.note(f"body {names.bodies[body]!r}, which mocap moves there, stands still here")
+            findings.add_note(f"mocap body {names.bodies[body]!r} is fixed here")
     for word in ("density", "viscosity"):
         if getattr(model.opt, word):
-            found.lose("fluid", word, "bodies move as in a vacuum")
+            findings.add_unrepresentable("fluid", word, "bodies move as in a vacuum")
     for kind in ("flex", "skin"):
         for i in range(getattr(model, f"n{kind}")):
-            name = names.of(kind, i) if hasattr(model, kind) else f"{kind}{i}"
-            found.lose(kind, name, "deformable bodies are not supported")
-    kept = {"ncam": "cameras", "nlight": "lights", "nsensor": "sensors", "nexclude": "excluded contacts"}
-    for field, word in {**kept, "npair": "contact pairs"}.items():
+            name = names.element_name(kind, i) if hasattr(model, kind) else f"{kind}{i}"
+            findings.add_unrepresentable(kind, name, "deformable bodies are not supported")
+    skipped = {"ncam": "cameras", "nlight": "lights", "nsensor": "sensors", "nexclude": "excluded contacts"}
+    for field, word in {**skipped, "npair": "contact pairs"}.items():
         if getattr(model, field):
-            found.note(f"{getattr(model, field)} {word} are not kept")
+            findings.add_note(f"{getattr(model, field)} {word} are not imported")

@@ -1,7 +1,7 @@
-"""An MJCF file that anybody may have written: checked as data first, then compiled by MuJoCo in a child process.
+"""Untrusted MJCF files: checked as data first, then compiled by MuJoCo in a child process.
 
-Includes, attached models and meshes may lie in other folders. They are data: MuJoCo reads numbers from them, and loads
-no plugin that a file names. The bounds of robot files hold for the file and for every file it includes or attaches.
+Includes, attached models and meshes may be in other folders. They are data: MuJoCo reads numbers from them, and plugins
+named in a file are not loaded. The size limits of robot files apply to the file and to every included or attached file.
 """
 
 from __future__ import annotations
@@ -11,23 +11,30 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import MissingExtraError
-from gearwright.files.import_report import Findings
-from gearwright.files.mjcf.compiler import COMPILER
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.mjcf.compiler import MJCF_COMPILER
 from gearwright.files.reading import read_text
-from gearwright.files.size_limits import LONGEST_NUMBER, MAX_BODY_DEPTH, MAX_FILES, MAX_PARTS, MAX_VALUES, shortened
-from gearwright.files.urdf.safe_xml import Element, parse_xml, tag
+from gearwright.files.size_limits import (
+    MAX_BODY_DEPTH,
+    MAX_FILES,
+    MAX_NUMBER_LENGTH,
+    MAX_PARTS,
+    MAX_YAML_VALUES,
+    quoted_short,
+)
+from gearwright.files.urdf.safe_xml import Element, element_tag, parse_xml
 
 MjModel = Any
 """A model compiled by MuJoCo, which has no types."""
 
-OTHERS = {
+OTHER_XML_KINDS = {
     "robot": "it is a URDF. Rename it to .urdf (or .xacro, if it is one).",
     "sdf": "it is an SDF, which Gearwright does not read. Convert it to URDF or MJCF first.",
-    "mujocoinclude": "it is a piece that other MJCF files include. Give the file that includes it.",
-    "COLLADA": "it is a mesh. Give the robot's file.",
+    "mujocoinclude": "it is a fragment for inclusion in other MJCF files. Give the file that includes it.",
+    "COLLADA": "it is a mesh. Give the robot file.",
 }
-"""What an XML file of another kind is, by its outermost element."""
-NUMBERS = {
+"""Descriptions of other kinds of XML files, by root element."""
+CHECKED_MODEL_FIELDS = {
     "body": ("pos", "quat", "ipos", "iquat", "mass", "inertia"),
     "jnt": ("pos", "axis", "stiffness"),
     "tendon": ("stiffness", "damping", "armature"),
@@ -35,66 +42,66 @@ NUMBERS = {
     "site": ("pos", "quat"),
     "key": ("qpos", "qvel"),
 }
-"""Fields of a compiled model that a robot is made of."""
-FOLDERS = ("assetdir", "meshdir", "texturedir")
-"""Attributes of <compiler> that say where files are."""
-BINARY = "model.mjb"
-MULTIPLIED = {"replicate": "count", "composite": "count", "flexcomp": "count"}
-"""Elements that MuJoCo repeats, and the attribute that says how often."""
+"""Fields of a compiled model from which a robot is made."""
+FOLDER_ATTRIBUTES = ("assetdir", "meshdir", "texturedir")
+"""Attributes of <compiler> with folders of files."""
+MODEL_FILE_NAME = "model.mjb"
+REPEATING_ELEMENTS = {"replicate": "count", "composite": "count", "flexcomp": "count"}
+"""Elements that MuJoCo repeats, and the attribute with the number of repetitions."""
 
 
 def mujoco_module() -> Any:
-    """The library, or an error that says what to type."""
+    """Return the library; raise an error with the installation command if it is missing."""
     try:
         import mujoco
     except ImportError:
         raise MissingExtraError(
-            "MJCF files are read and written through MuJoCo: pip install 'gearwright[mjcf]'. Everything else works "
-            "without it."
+            "MJCF files are read and written through MuJoCo: pip install 'gearwright[mjcf]'. Other formats do not "
+            "need it."
         ) from None
     return mujoco
 
 
-def compiled(path: Path, found: Findings) -> MjModel:
-    """The compiled model of a file; what is wrong with the file is in one FileError."""
-    root = parse_xml(read_text(path), found, MAX_BODY_DEPTH)
-    refuse_other_kinds(root, found)
-    _SourceCheck(found).check_model(root, path)
-    COMPILER.start()
+def compile_model(path: Path, findings: ImportFindings) -> MjModel:
+    """Return the compiled model of a file; raise one FileError with all its problems."""
+    root = parse_xml(read_text(path), findings, MAX_BODY_DEPTH)
+    require_mujoco_root(root, findings)
+    _SourceCheck(findings).check_model(root, path)
+    MJCF_COMPILER.start()
     mujoco = mujoco_module()
-    outcome = COMPILER.compile(path)
+    outcome = MJCF_COMPILER.compile_file(path)
     for note in dict.fromkeys(outcome.notes):
-        found.note(f"MuJoCo says: {' '.join(note.split())}")
+        findings.add_note(f"MuJoCo warning: {' '.join(note.split())}")
     for name, folder in outcome.missing:
-        found.add(
-            f"the mesh {shortened(name)} is not in {folder!r}. Put it there: masses and inertias may follow from it."
+        findings.add(
+            f"the mesh {quoted_short(name)} is not in {folder!r}. Put it there: masses and inertias may depend on it."
         )
     if outcome.error is not None:
-        found.add(f"MuJoCo refuses it: {outcome.error}")
-    found.refuse()
-    model = mujoco.MjModel.from_binary_path(BINARY, {BINARY: outcome.model})
+        findings.add(f"MuJoCo rejects the file: {outcome.error}")
+    findings.raise_if_any()
+    model = mujoco.MjModel.from_binary_path(MODEL_FILE_NAME, {MODEL_FILE_NAME: outcome.model})
     if not model.njnt:
-        found.add("nothing in it moves: it is a scene without joints. Give the file of a robot.")
-        raise found.error()
-    _refuse_infinities(model, found)
+        findings.add("the model has no joints (a scene?). Give the file of a robot.")
+        raise findings.to_error()
+    _require_finite_model(model, findings)
     return model
 
 
-def refuse_other_kinds(root: Element, found: Findings) -> None:
-    """The outermost element must be <mujoco>."""
-    kind = tag(root)
+def require_mujoco_root(root: Element, findings: ImportFindings) -> None:
+    """Add a problem unless the root element is <mujoco>."""
+    kind = element_tag(root)
     if kind == "mujoco":
         return
-    what = OTHERS.get(kind, "Give an MJCF file.")
-    found.at(root, f"the outermost element is <{kind[:40]}>, not <mujoco>: {what}")
-    raise found.error()
+    hint = OTHER_XML_KINDS.get(kind, "Give an MJCF file.")
+    findings.add_at(root, f"the root element is <{kind[:40]}>, not <mujoco>: {hint}")
+    raise findings.to_error()
 
 
 class _SourceCheck:
-    """Holds a file and all that it pulls in to the bounds of robot files, before MuJoCo opens any of them."""
+    """Check of a file and all its included files against the limits of robot files, before MuJoCo opens them."""
 
-    def __init__(self, found: Findings) -> None:
-        self.found = found
+    def __init__(self, findings: ImportFindings) -> None:
+        self.findings = findings
         self.files: set[Path] = set()
 
     def check_model(self, root: Element, path: Path, attaching: tuple[Path, ...] = ()) -> None:
@@ -103,117 +110,122 @@ class _SourceCheck:
         waiting, visited = [(root, path)], {path.resolve()}
         while waiting:
             element, file = waiting.pop()
-            _refuse_multiplication(element, self.found)
-            _refuse_sizes(element, self.found)
-            _refuse_nan(element, self.found)
-            self._refuse_irregular_assets(element, path, file)
+            _refuse_multiplication(element, self.findings)
+            _refuse_sizes(element, self.findings)
+            _refuse_nan(element, self.findings)
+            self._require_regular_assets(element, path, file)
             for inner in element.iter("include"):
-                for other in self._named_files(inner, path, file):
-                    if other not in visited:
-                        visited.add(other)
-                        waiting.append((self._parsed(inner, other), other))
+                for named_file in self._named_files(inner, path, file):
+                    if named_file not in visited:
+                        visited.add(named_file)
+                        waiting.append((self._parse_file(inner, named_file), named_file))
             for inner in element.iter("model"):
-                for other in self._named_files(inner, path, file):
-                    if other in chain:
-                        self.found.at(inner, f"{inner.get('file')!r} attaches itself. Attach another model.")
-                        raise self.found.error()
-                    attached = self._parsed(inner, other)
-                    refuse_other_kinds(attached, self.found)
-                    self.check_model(attached, other, chain)
+                for named_file in self._named_files(inner, path, file):
+                    if named_file in chain:
+                        self.findings.add_at(inner, f"{inner.get('file')!r} attaches itself. Attach another model.")
+                        raise self.findings.to_error()
+                    attached = self._parse_file(inner, named_file)
+                    require_mujoco_root(attached, self.findings)
+                    self.check_model(attached, named_file, chain)
 
-    def _parsed(self, element: Element, path: Path) -> Element:
+    def _parse_file(self, element: Element, path: Path) -> Element:
         self.files.add(path)
         if len(self.files) > MAX_FILES:
-            self.found.at(element, f"the robot is made of more than {MAX_FILES} files. Join some of them.")
-            raise self.found.error()
-        return parse_xml(read_text(path), self.found, MAX_BODY_DEPTH)
+            self.findings.add_at(element, f"the robot consists of more than {MAX_FILES} files. Merge some of them.")
+            raise self.findings.to_error()
+        return parse_xml(read_text(path), self.findings, MAX_BODY_DEPTH)
 
     def _named_files(self, element: Element, model: Path, file: Path) -> list[Path]:
-        """Where MuJoCo may find what an element names: from the folder of the model, or of the file with the element.
+        """Yield the files that an element may name: from the folder of the model, or of the file with the element.
 
-        What is missing is MuJoCo's to say.
+        MuJoCo reports missing files.
         """
-        return self._existing(element, element.get("file") or "", (model.parent, file.parent))
+        return self._existing_files(element, element.get("file") or "", (model.parent, file.parent))
 
-    def _existing(self, element: Element, name: str, folders: Iterable[Path]) -> list[Path]:
-        """The regular files of a name below some folders; a pipe or a device is refused."""
+    def _existing_files(self, element: Element, name: str, folders: Iterable[Path]) -> list[Path]:
+        """Yield the regular files of a name below some folders; a pipe or a device is a problem."""
         places = []
         for folder in folders:
             try:
                 place = (folder / name).resolve()
-                there = bool(name) and place.exists() and not place.is_dir()
-                if there and not place.is_file():
-                    self.found.at(element, f"{shortened(name)} is a pipe or a device. Name a regular file.")
-                    raise self.found.error()
-            except (OSError, ValueError, RuntimeError):  # a NUL in the name, links in a circle
-                self.found.at(element, f"{shortened(name)} is not the name of a file. Correct it.")
-                raise self.found.error() from None
-            places += [place] if there else []
+                is_present = bool(name) and place.exists() and not place.is_dir()
+                if is_present and not place.is_file():
+                    self.findings.add_at(element, f"{quoted_short(name)} is a pipe or a device. Give a regular file.")
+                    raise self.findings.to_error()
+            except (OSError, ValueError, RuntimeError):  # a NUL in the name, cyclic links
+                self.findings.add_at(element, f"{quoted_short(name)} is not a valid file name. Correct it.")
+                raise self.findings.to_error() from None
+            places += [place] if is_present else []
         return list(dict.fromkeys(places))
 
-    def _refuse_irregular_assets(self, root: Element, model: Path, file: Path) -> None:
-        """Meshes, height fields, textures and skins may lie anywhere, but they are regular files."""
-        stated = {compiler.get(word) for compiler in root.iter("compiler") for word in FOLDERS}
+    def _require_regular_assets(self, root: Element, model: Path, file: Path) -> None:
+        """Check that meshes, height fields, textures and skins are regular files; they may be in any folder."""
+        stated = {compiler.get(word) for compiler in root.iter("compiler") for word in FOLDER_ATTRIBUTES}
         folders = {base / (place or "") for base in (model.parent, file.parent) for place in stated | {""}}
         for element in root.iter():
             for word, name in element.attrib.items():
-                if word.startswith("file") and tag(element) not in ("include", "model"):
+                if word.startswith("file") and element_tag(element) not in ("include", "model"):
                     for spelling in {name, Path(name).name}:  # `strippath`
-                        self._existing(element, spelling, folders)
+                        self._existing_files(element, spelling, folders)
 
 
-def _refuse_nan(root: Element, found: Findings) -> None:
-    """A number that is none, which MuJoCo takes and logs into a file; a part of that name is allowed."""
+def _refuse_nan(root: Element, findings: ImportFindings) -> None:
+    """Add a problem for NaN and infinite numbers, which MuJoCo accepts and logs; parts may have such names."""
     names = {element.get("name") for element in root.iter()}
     for element in root.iter():
         for word, value in element.attrib.items():
             if word != "name" and value not in names and "nan" in value.lower().split():
-                found.at(element, f"{word} {shortened(value)} is not a finite number. Give a finite one.")
-    found.refuse()
+                findings.add_at(element, f"{word} {quoted_short(value)} is not a finite number. Give a finite number.")
+    findings.raise_if_any()
 
 
-def _refuse_infinities(model: MjModel, found: Findings) -> None:
-    """Every number that a robot is made of is finite."""
-    for kind, fields in NUMBERS.items():
+def _require_finite_model(model: MjModel, findings: ImportFindings) -> None:
+    """Check that all numbers of a robot are finite."""
+    for kind, fields in CHECKED_MODEL_FIELDS.items():
         for field in fields:
             for index, values in enumerate(getattr(model, f"{kind}_{field}")):
                 if not (abs(values) < float("inf")).all():
                     name = getattr(model, "joint" if kind == "jnt" else kind)(index).name or index
-                    found.add(f"{field} of {kind} {name!r} is not finite. Give finite numbers.")
+                    findings.add(f"{field} of {kind} {name!r} is not finite. Give finite numbers.")
     if not (abs(model.opt.gravity) < float("inf")).all():
-        found.add("gravity is not finite. Give finite numbers.")
-    found.refuse()
+        findings.add("gravity is not finite. Give finite numbers.")
+    findings.raise_if_any()
 
 
-def _refuse_sizes(root: Element, found: Findings) -> None:
-    """Numbers that reserve room without stating what fills it."""
+def _refuse_sizes(root: Element, findings: ImportFindings) -> None:
+    """Check numbers that reserve memory without content."""
     for element in root.iter("size"):
-        count = _product([element.get("nkey")])
+        count = _count_product([element.get("nkey")])
         if count > MAX_PARTS:
-            found.at(element, f"nkey is {count}; a robot file holds at most {MAX_PARTS} keyframes. Reserve fewer.")
+            findings.add_at(element, f"nkey is {count}, more than the limit of {MAX_PARTS} keyframes. Reserve fewer.")
     for element in root.iter("hfield"):
-        count = _product([element.get("nrow"), element.get("ncol")])
-        if count > MAX_VALUES:
-            found.at(element, f"it has {count} heights; at most {MAX_VALUES} are read. Take fewer rows and columns.")
-    found.refuse()
+        count = _count_product([element.get("nrow"), element.get("ncol")])
+        if count > MAX_YAML_VALUES:
+            findings.add_at(
+                element,
+                f"it has {count} heights, more than the limit of {MAX_YAML_VALUES}. Use fewer rows and columns.",
+            )
+    findings.raise_if_any()
 
 
-def _product(numbers: Iterable[str | None]) -> int:
-    """The product of whole numbers; what is not one is MuJoCo's to say."""
+def _count_product(numbers: Iterable[str | None]) -> int:
+    """Return the product of integers; MuJoCo reports other values."""
     total = 1
     for number in numbers:
         text = (number or "").strip()
-        total *= max(int(text), 1) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else 1
+        total *= max(int(text), 1) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_LENGTH else 1
     return total
 
 
-def _refuse_multiplication(root: Element, found: Findings) -> None:
-    """A few words can ask for a great many bodies."""
-    for element in root.iter(*MULTIPLIED):
+def _refuse_multiplication(root: Element, findings: ImportFindings) -> None:
+    """Check the number of repeated bodies, which few elements can make very large."""
+    for element in root.iter(*REPEATING_ELEMENTS):
         total = 1
         for outer in (element, *element.iterancestors()):
-            word = MULTIPLIED.get(tag(outer))
-            total *= _product((outer.get(word) or "").split() if word else ())
+            word = REPEATING_ELEMENTS.get(element_tag(outer))
+            total *= _count_product((outer.get(word) or "").split() if word else ())
         if total > MAX_PARTS:
-            found.at(element, f"it makes {total} parts; a robot file holds at most {MAX_PARTS}. Repeat fewer.")
-            raise found.error()
+            findings.add_at(
+                element, f"it makes {total} parts, more than the limit of {MAX_PARTS}. Use fewer repetitions."
+            )
+            raise findings.to_error()

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gearwright.errors import InputError
-from gearwright.files.problems import Problems
+from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
-from gearwright.files.size_limits import long_number, shortened
+from gearwright.files.size_limits import number_length_problem, quoted_short
 from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.parts.drives.data_sheet_consistency import EXPLAINED, conflicts, explained
-from gearwright.parts.drives.data_sheet_ranges import impossible
+from gearwright.parts.drives.data_sheet_consistency import EXPLANATION_NOTE, is_conflict_explained, sheet_conflicts
+from gearwright.parts.drives.data_sheet_ranges import invalid_values
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.text import csv_row, csv_text, did_you_mean, visible
+from gearwright.text import csv_cell_text, csv_row, did_you_mean, visible_text
 
 # Columns
 
-_ARTICLE = {
+_ENTRY_COLUMNS = {
     "key": "key",
     "manufacturer": "manufacturer",
     "ID": "article",
@@ -41,8 +41,8 @@ _ARTICLE = {
     "source": "source",
     "note": "note",
 }
-MOTOR_COLUMNS = {
-    **_ARTICLE,
+MOTOR_TABLE_FIELDS = {
+    **_ENTRY_COLUMNS,
     "V": "voltage",
     "k_t": "torque_constant",
     "R": "resistance",
@@ -69,9 +69,9 @@ MOTOR_COLUMNS = {
     "pole_pairs": "pole_pairs",
     "shaft_diameter": "shaft_diameter",
 }
-"""Column of a motor table -> word of a `MotorSheet`."""
-GEARBOX_COLUMNS = {
-    **_ARTICLE,
+"""Column of a motor table -> field of a `MotorSheet`."""
+GEARBOX_TABLE_FIELDS = {
+    **_ENTRY_COLUMNS,
     "stages": "stages",
     "ratio": "ratio",
     "ratio_exact": "ratio_exact",
@@ -95,19 +95,19 @@ GEARBOX_COLUMNS = {
     "axial_load": "axial_load",
     "tilting_moment": "tilting_moment",
 }
-"""Column of a gearbox table -> word of a `GearboxSheet`."""
+"""Column of a gearbox table -> field of a `GearboxSheet`."""
 PRINTED_DEVIATIONS = ("dev_kt_kn", "dev_stall", "dev_tau_m", "dev_no_load")
-"""Columns in which a table may say how far a row is from what its numbers imply: for readers, not for the model."""
-TEXTS = frozenset({"key", "manufacturer", "article", "name", "kind", "source", "note", "ratio_exact", "flange"})
-SAME_RATIO = 1e-5
-"""Relative: ratios are printed with six digits or so beside their exact fractions."""
+"""Columns with deviations between the numbers of a row, for information only."""
+TEXT_FIELDS = frozenset({"key", "manufacturer", "article", "name", "kind", "source", "note", "ratio_exact", "flange"})
+PRINTED_RATIO_TOLERANCE = 1e-5
+"""Relative tolerance: printed ratios have about six digits."""
 
 
 # Reading
 
 
 class DriveTable(NamedTuple):
-    """The articles of one file and what was not read of it."""
+    """The entries of one file, and remarks on columns that were not read."""
 
     motors: dict[str, MotorSheet]
     gearboxes: dict[str, GearboxSheet]
@@ -115,131 +115,135 @@ class DriveTable(NamedTuple):
 
 
 def read_drive_table(path: Path) -> DriveTable:
-    """The motors or gearboxes of a CSV file; every bad cell is named with its line, key and column.
+    """Return the motors or gearboxes of a CSV file; errors name the line, key and column of each bad cell.
 
     Raises:
-        FileError: a cell is not what its column asks for, or the file is not such a table.
+        FileError: a cell does not fit its column, or the file is not a catalogue table.
     """
-    return drive_table(read_text(path, "a catalogue"), Problems(str(path)))
+    return drive_table(read_text(path, "a catalogue"), FileProblems(str(path)))
 
 
-def drive_table(text: str, problems: Problems) -> DriveTable:
-    """The motors or gearboxes of a table's text."""
+def drive_table(text: str, problems: FileProblems) -> DriveTable:
+    """Return the motors or gearboxes of a table's text."""
     reader = csv.reader(io.StringIO(text))
     try:
         header = next(reader, [])
-        columns = _columns(header, problems)
+        columns = _table_columns(header, problems)
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        problems.add(f"is not a CSV file ({error}). Check quotes and line ends.", line=reader.line_num)
-        raise problems.error() from None
-    sheets = dict(_sheets(header, columns, rows, problems))
-    problems.refuse()
+        problems.add(f"this is not a CSV file ({error}). Check quotes and line ends.", line=reader.line_num)
+        raise problems.to_error() from None
+    sheets = dict(_read_sheets(header, columns, rows, problems))
+    problems.raise_if_any()
     motors = {key: sheet for key, sheet in sheets.items() if isinstance(sheet, MotorSheet)}
     gearboxes = {key: sheet for key, sheet in sheets.items() if isinstance(sheet, GearboxSheet)}
-    return DriveTable(motors, gearboxes, _unread(header, columns))
+    return DriveTable(motors, gearboxes, _unread_column_remarks(header, columns))
 
 
-def _columns(header: list[str], problems: Problems) -> Mapping[str, str]:
-    """Which columns there may be: those of motors or those of gearboxes."""
+def _table_columns(header: list[str], problems: FileProblems) -> Mapping[str, str]:
+    """Return the columns of motors or of gearboxes, according to the header."""
     names = {name.strip() for name in header}
-    twice = [name for name in names if name and [one.strip() for one in header].count(name) > 1]
-    for name in sorted(twice):
-        problems.add(f"column {visible(name)!r} comes twice. Remove one.", line=1)
+    repeated = [name for name in names if name and [column.strip() for column in header].count(name) > 1]
+    for name in sorted(repeated):
+        problems.add(f"column {visible_text(name)!r} occurs twice. Remove one.", line=1)
     if "key" in names and names & {"k_t", "V"}:
-        return MOTOR_COLUMNS
+        return MOTOR_TABLE_FIELDS
     if "key" in names and "ratio" in names:
-        return GEARBOX_COLUMNS
+        return GEARBOX_TABLE_FIELDS
     kind = "motors" if names & {"k_t", "V"} else "gearboxes" if "ratio" in names else ""
     if kind:
         problems.add(
-            f"has no column `key`, by which robots and results name the {kind} of a catalogue. Add it, with another "
-            "key in every row.",
+            f"the column `key`, which identifies the {kind} of a catalogue, is missing. Add it, with a unique key in "
+            "every row.",
             line=1,
         )
-        raise problems.error()
+        raise problems.to_error()
     problems.add(
-        "is not a catalogue of motors (columns key, k_t, R, ...) nor of gearboxes (key, ratio, ...). Its columns are: "
-        f"{shortened(', '.join(header))}.",
+        f"this is neither a catalogue of motors (columns key, k_t, R, ...) nor of gearboxes (key, ratio, ...). Its "
+        f"columns are: {quoted_short(', '.join(header))}.",
         line=1,
     )
-    raise problems.error()
+    raise problems.to_error()
 
 
-def _unread(header: list[str], columns: Mapping[str, str]) -> tuple[str, ...]:
-    """Columns that the model has no word for."""
+def _unread_column_remarks(header: list[str], columns: Mapping[str, str]) -> tuple[str, ...]:
+    """Return remarks on unknown columns."""
     unknown = [name.strip() for name in header if name.strip() not in {*columns, *PRINTED_DEVIATIONS}]
-    return tuple(f"column {visible(name)!r} was not read. {did_you_mean(name, columns)}" for name in unknown)
+    return tuple(f"column {visible_text(name)!r} was not read. {did_you_mean(name, columns)}" for name in unknown)
 
 
-def _sheets(
-    header: list[str], columns: Mapping[str, str], rows: list[tuple[int, list[str]]], problems: Problems
+def _read_sheets(
+    header: list[str], columns: Mapping[str, str], rows: list[tuple[int, list[str]]], problems: FileProblems
 ) -> Iterator[tuple[str, MotorSheet | GearboxSheet]]:
     lines: dict[str, int] = {}
     for line, row in rows:
         if len(row) != len(header):
-            problems.add(f"has {len(row)} cells, the header {len(header)}. Check commas and quotes.", line=line)
+            problems.add(f"the row has {len(row)} cells, the header {len(header)}. Check commas and quotes.", line=line)
             continue
-        cells = {name.strip(): csv_text(cell.strip()) for name, cell in zip(header, row, strict=True)}
+        cells = {name.strip(): csv_cell_text(cell.strip()) for name, cell in zip(header, row, strict=True)}
         key = cells["key"]
         if not key or key in lines:
-            reason = "the key is empty" if not key else f"key {shortened(key)} stands in line {lines[key]} already"
-            problems.add(f"{reason}. Give each article a key of its own.", "key", line)
+            reason = "the key is empty" if not key else f"key {quoted_short(key)} is already used in line {lines[key]}"
+            problems.add(f"{reason}. Give each entry a unique key.", "key", line)
             continue
         lines[key] = line
-        words = _words(cells, columns, key, line, problems)
-        sheet = MotorSheet(**words) if columns is MOTOR_COLUMNS else GearboxSheet(**words)
+        words = _sheet_fields(cells, columns, key, line, problems)
+        sheet = MotorSheet(**words) if columns is MOTOR_TABLE_FIELDS else GearboxSheet(**words)
         _refuse_contradictions(sheet, columns, line, problems)
         yield key, sheet
 
 
-def _words(
-    cells: Mapping[str, str], columns: Mapping[str, str], key: str, line: int, problems: Problems
+def _sheet_fields(
+    cells: Mapping[str, str], columns: Mapping[str, str], key: str, line: int, problems: FileProblems
 ) -> dict[str, Any]:
-    """The words of a sheet without those of bad cells."""
+    """Return the fields of a sheet without those of bad cells."""
     words: dict[str, Any] = {}
     for column, cell in cells.items():
         word = columns.get(column)
         if word is None or not cell:
             continue
         try:
-            words[word] = cell if word in TEXTS else _number(word, cell)
+            words[word] = cell if word in TEXT_FIELDS else _cell_number(word, cell)
         except ValueError as error:
             problems.add(str(error), f"{key}.{column}", line)
-    for word, rule in list(impossible(words, printed=True)):
+    for word, rule in list(invalid_values(words, printed=True)):
         del words[word]
-        column = _column(columns, word)
-        way_out = "Correct it, or leave the cell empty if the sheet does not print it."
-        problems.add(f"{cells[column]} {rule}. {way_out}", f"{key}.{column}", line)
+        column = _column_of_field(columns, word)
+        remedy = "Correct it, or leave the cell empty if the sheet does not print it."
+        problems.add(f"{cells[column]} {rule}. {remedy}", f"{key}.{column}", line)
     if "ratio" in words and "ratio_exact" in words:
         _compare_ratios(words, f"{key}.ratio_exact", line, problems)
     return words
 
 
 def _refuse_contradictions(
-    sheet: MotorSheet | GearboxSheet, columns: Mapping[str, str], line: int, problems: Problems
+    sheet: MotorSheet | GearboxSheet, columns: Mapping[str, str], line: int, problems: FileProblems
 ) -> None:
-    """Numbers of one row that cannot be right together, unless its note says that they are so as printed."""
-    for conflict in conflicts(sheet, lambda word: _column(columns, word)):
-        if not explained(sheet, conflict):
-            excuse = f", or say in the column note why they are so '{EXPLAINED}'" if conflict.excusable else ""
-            column = _column(columns, conflict.words[0])
+    """Add contradictory numbers of a row, unless its note says that they are as printed."""
+    for conflict in sheet_conflicts(sheet, lambda word: _column_of_field(columns, word)):
+        if not is_conflict_explained(sheet, conflict):
+            excuse = (
+                f", or explain in the column note that they are so '{EXPLANATION_NOTE}'" if conflict.excusable else ""
+            )
+            column = _column_of_field(columns, conflict.words[0])
             problems.add(f"{conflict.sentence}. Correct one of them{excuse}.", f"{sheet.key}.{column}", line)
 
 
-def _column(columns: Mapping[str, str], word: str) -> str:
-    """The column of a word."""
+def _column_of_field(columns: Mapping[str, str], word: str) -> str:
+    """Return the column of a field."""
     return next(column for column, name in columns.items() if name == word)
 
 
-def _number(word: str, cell: str) -> float | int:
-    reason = long_number(cell)
+def _cell_number(word: str, cell: str) -> float | int:
+    reason = number_length_problem(cell)
     if reason is not None:
         raise ValueError(reason)
     try:
         value = float(cell)
     except ValueError:
-        raise ValueError(f"{shortened(cell)} is not a number. Give one in SI units, or leave the cell empty.") from None
+        raise ValueError(
+            f"{quoted_short(cell)} is not a number. Give a number in SI units, or leave the cell empty."
+        ) from None
     if not math.isfinite(value):
         raise ValueError(f"{cell} is not finite. Give a number in SI units, or leave the cell empty.")
     if word == "direction" and value == int(value):
@@ -247,14 +251,16 @@ def _number(word: str, cell: str) -> float | int:
     return value + ZERO_CELSIUS if word == "max_winding_temperature" else value
 
 
-def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: Problems) -> None:
-    """A printed ratio and its fraction must agree; the fraction is what counts then."""
+def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: FileProblems) -> None:
+    """Check that a printed ratio and its fraction agree; the fraction is then used."""
     try:
         exact = float(Fraction(words["ratio_exact"]))
     except (ValueError, ZeroDivisionError, OverflowError):
-        problems.add(f"{shortened(words['ratio_exact'])} is not a fraction such as 3249/169.", path, line)
+        problems.add(
+            f"{quoted_short(words['ratio_exact'])} is not a fraction. Give a fraction such as 3249/169.", path, line
+        )
         return
-    if not math.isclose(exact, words["ratio"], rel_tol=SAME_RATIO):
+    if not math.isclose(exact, words["ratio"], rel_tol=PRINTED_RATIO_TOLERANCE):
         problems.add(
             f"{words['ratio_exact']} is {exact:.7g}, but ratio is {words['ratio']:.7g}. Correct one.", path, line
         )
@@ -266,22 +272,24 @@ def _compare_ratios(words: dict[str, Any], path: str, line: int, problems: Probl
 
 
 def drive_table_text(sheets: Sequence[MotorSheet | GearboxSheet]) -> str:
-    """Motors or gearboxes as a table; a number that a sheet does not print is an empty cell.
+    """Return motors or gearboxes as a CSV table; a number missing on a sheet is an empty cell.
 
     >>> drive_table_text([GearboxSheet(key="g1", ratio=50.0)]).splitlines()[1].count("50.0")
     1
     """
     kinds = {type(sheet) for sheet in sheets}
     if len(kinds) != 1:
-        given = "motors and gearboxes together" if kinds else "no articles"
-        raise InputError(f"a table of {given} cannot be written: a file has either motors or gearboxes. Name one kind.")
-    columns = MOTOR_COLUMNS if kinds == {MotorSheet} else GEARBOX_COLUMNS
+        kinds_text = "motors and gearboxes together" if kinds else "no entries"
+        raise InputError(
+            f"a table of {kinds_text} cannot be written: a file has either motors or gearboxes. Give one kind."
+        )
+    columns = MOTOR_TABLE_FIELDS if kinds == {MotorSheet} else GEARBOX_TABLE_FIELDS
     return csv_row(list(columns)) + "".join(
-        csv_row([_cell(word, getattr(sheet, word)) for word in columns.values()]) for sheet in sheets
+        csv_row([_cell_text(word, getattr(sheet, word)) for word in columns.values()]) for sheet in sheets
     )
 
 
-def _cell(word: str, value: str | float | None) -> str:
+def _cell_text(word: str, value: str | float | None) -> str:
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,35 +1,35 @@
-"""Placements as URDF writes them: a position, and the angles roll, pitch and yaw about fixed axes x, y and z."""
+"""Poses in URDF: a position, and the angles roll, pitch and yaw about fixed axes x, y and z."""
 
 from __future__ import annotations
 
 from math import atan2, cos, sin
 
 from gearwright.algebra import Rot, Vec
-from gearwright.files.import_report import Findings
-from gearwright.files.placements import HERE, PartPlace, X, of_rpy
-from gearwright.files.urdf.safe_xml import Element, child, numbers, report_others
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.placements import IDENTITY_PLACEMENT, X_AXIS, FramePlacement, rotation_of_rpy
+from gearwright.files.urdf.safe_xml import Element, attribute_numbers, only_child, report_unknown_content
 
 
 def rpy_of_rotation(R: Rot) -> tuple[float, float, float]:
-    """Angles whose rotation is R to the last digits, also where pitch is a right angle and roll and yaw turn alike.
+    """Return the angles of a rotation R, accurate also near gimbal lock (pitch of a right angle).
 
-    Roll is taken first; yaw and pitch then come from R Rx(-roll) = Rz Ry, in which neither is small over small.
+    Roll is computed first; yaw and pitch then follow from R Rx(-roll) = Rz Ry, without a quotient of small numbers.
 
-    >>> rpy_of_rotation(of_rpy(0.0, 0.0, 0.0))
+    >>> rpy_of_rotation(rotation_of_rpy(0.0, 0.0, 0.0))
     (0.0, 0.0, 0.0)
     """
     roll = atan2(R.c.y, R.c.z)
-    rest = R.after(Rot.about(X, cos(roll), -sin(roll)))
-    yaw = atan2(-rest.a.y, rest.b.y)
-    pitch = atan2(-rest.c.x, rest.c.z)
+    remainder = R.after(Rot.about_axis(X_AXIS, cos(roll), -sin(roll)))
+    yaw = atan2(-remainder.a.y, remainder.b.y)
+    pitch = atan2(-remainder.c.x, remainder.c.z)
     return roll + 0.0, pitch + 0.0, yaw + 0.0
 
 
-def read_origin(found: Findings, element: Element) -> PartPlace:
-    """The rotation and position of an element's <origin>; none where there is no such element."""
-    origin = child(found, element, "origin")
+def read_origin(findings: ImportFindings, element: Element) -> FramePlacement:
+    """Return rotation and position of an element's <origin>; by default the identity."""
+    origin = only_child(findings, element, "origin")
     if origin is None:
-        return HERE
-    report_others(found, origin, ("xyz", "rpy"), (), "origin")
-    position = Vec(*numbers(found, origin, "xyz", 3, (0.0, 0.0, 0.0)))
-    return PartPlace(of_rpy(*numbers(found, origin, "rpy", 3, (0.0, 0.0, 0.0))), position)
+        return IDENTITY_PLACEMENT
+    report_unknown_content(findings, origin, ("xyz", "rpy"), (), "origin")
+    position = Vec(*attribute_numbers(findings, origin, "xyz", 3, (0.0, 0.0, 0.0)))
+    return FramePlacement(rotation_of_rpy(*attribute_numbers(findings, origin, "rpy", 3, (0.0, 0.0, 0.0))), position)

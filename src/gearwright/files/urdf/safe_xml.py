@@ -1,4 +1,4 @@
-"""XML that anybody may have written: no DOCTYPE, no entities, no network, limited depth; elements know their line."""
+"""Reading of untrusted XML: no DOCTYPE, no entities, no network, limited depth; elements have line numbers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,33 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
-from gearwright.files.import_report import Findings
-from gearwright.files.size_limits import MAX_DEPTH, MAX_ELEMENTS, MAX_NAME, long_number, shortened
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.size_limits import (
+    MAX_NAME_LENGTH,
+    MAX_NESTING_DEPTH,
+    MAX_XML_ELEMENTS,
+    number_length_problem,
+    quoted_short,
+)
 
 Element: TypeAlias = Any
-"""An lxml element, whose tag and attributes carry a literal prefix ("drake:gear_ratio") whatever its namespace."""
+"""An lxml element, whose tag and attributes have a literal prefix ("drake:gear_ratio") for any namespace."""
 
-HUGE = 1e12
-"""No mass, length, inertia or ratio of a robot is larger; a limit that is means "unlimited"."""
+MAX_URDF_NUMBER = 1e12
+"""Upper bound of masses, lengths, inertias and ratios; a larger limit means "unlimited"."""
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_FINITE_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DOCTYPE = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
-def parse_xml(text: str, found: Findings, deepest: int = MAX_DEPTH) -> Element:
-    """The root element of a document, or a FileError that lists every syntax error with its line."""
-    refuse_doctype(text, found)
+def parse_xml(text: str, findings: ImportFindings, deepest: int = MAX_NESTING_DEPTH) -> Element:
+    """Return the root element of a document; raise a FileError with all syntax errors and their lines."""
+    refuse_doctype(text, findings)
     from lxml import etree
 
     parser = etree.XMLParser(
         encoding="utf-8",
-        recover=True,  # to see all the syntax errors in one run; none of them is forgiven below
+        recover=True,  # to report all syntax errors together; each of them is an error below
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -37,52 +43,56 @@ def parse_xml(text: str, found: Findings, deepest: int = MAX_DEPTH) -> Element:
     try:
         root = etree.fromstring(text.encode("utf-8", "surrogatepass"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        found.add(f"this is not XML ({error}). Give a URDF.", line=getattr(error, "lineno", None))
-        raise found.error() from None
-    _refuse_errors(parser.error_log, found)
+        findings.add(f"this is not XML ({error}). Give a URDF.", line=getattr(error, "lineno", None))
+        raise findings.to_error() from None
+    _refuse_errors(parser.error_log, findings)
     if root is None or not isinstance(root.tag, str):
-        found.add("there is no XML element in it. Give a URDF, whose outermost element is <robot>.", line=1)
-        raise found.error()
-    _refuse_size(root, found, deepest)
+        findings.add("the file has no XML element. Give a URDF, whose root element is <robot>.", line=1)
+        raise findings.to_error()
+    _refuse_size(root, findings, deepest)
     return root
 
 
-def refuse_doctype(text: str, found: Findings) -> None:
-    """No document type and no entity: they can grow without bound and read other files."""
+def refuse_doctype(text: str, findings: ImportFindings) -> None:
+    """Raise for document types and entities: they can grow without bound and read other files."""
     match = _DOCTYPE.search(text)
     if match:
         line = text.count("\n", 0, match.start()) + 1
-        found.add("a DOCTYPE or ENTITY is refused: it could read other files. A robot needs none.", line=line)
-        raise found.error()
+        findings.add("a DOCTYPE or ENTITY is not allowed, since it could read other files. Remove it.", line=line)
+        raise findings.to_error()
 
 
-def _refuse_errors(log: Iterable[Any], found: Findings) -> None:
-    """Every error but an undeclared prefix: files in the wild write `drake:gear_ratio` without xmlns."""
+def _refuse_errors(log: Iterable[Any], findings: ImportFindings) -> None:
+    """Add every syntax error except undeclared prefixes: many files write `drake:gear_ratio` without xmlns."""
     for entry in log:
         if entry.type_name != "NS_ERR_UNDEFINED_NAMESPACE" and entry.level_name != "WARNING":
-            found.add(f"broken XML: {entry.message.strip()}.", line=entry.line)
-    found.refuse()
+            findings.add(f"broken XML: {entry.message.strip()}.", line=entry.line)
+    findings.raise_if_any()
 
 
-def _refuse_size(root: Element, found: Findings, deepest: int) -> None:
-    """Bound the depth and the number of elements, without recursion."""
+def _refuse_size(root: Element, findings: ImportFindings, deepest: int) -> None:
+    """Check the depth and the number of elements, without recursion."""
     depth: dict[Element, int] = {root: 1}
     for element in root.iterdescendants():
         depth[element] = depth[element.getparent()] + 1
         if depth[element] > deepest:
-            found.add(f"elements are nested deeper than {deepest}. No robot needs that.", line=element.sourceline)
-            raise found.error()
-        if len(depth) > MAX_ELEMENTS:
-            found.add(f"there are more than {MAX_ELEMENTS} elements. Split the robot.", line=element.sourceline)
-            raise found.error()
+            findings.add(
+                f"elements are nested deeper than {deepest} levels. Simplify the file.", line=element.sourceline
+            )
+            raise findings.to_error()
+        if len(depth) > MAX_XML_ELEMENTS:
+            findings.add(
+                f"the file has more than {MAX_XML_ELEMENTS} elements. Split the robot.", line=element.sourceline
+            )
+            raise findings.to_error()
 
 
-def tag(element: Element) -> str:
-    """The tag with its prefix as it is written, declared or not.
+def element_tag(element: Element) -> str:
+    """Return the tag with its prefix as written, declared or not.
 
-    >>> from gearwright.files.import_report import Findings
-    >>> root = parse_xml('<robot xmlns:drake="d"><drake:x/><y/></robot>', Findings("text"))
-    >>> [tag(child) for child in root]
+    >>> from gearwright.files.import_report import ImportFindings
+    >>> root = parse_xml('<robot xmlns:drake="d"><drake:x/><y/></robot>', ImportFindings("text"))
+    >>> [element_tag(only_child) for only_child in root]
     ['drake:x', 'y']
     """
     name = str(element.tag)
@@ -92,60 +102,68 @@ def tag(element: Element) -> str:
     return f"{element.prefix}:{local}" if element.prefix else local
 
 
-def child(found: Findings, element: Element, name: str) -> Element | None:
-    """The only child of that tag, or None; a second one is a problem."""
-    same = children(element, name)
-    for other in same[1:]:
-        found.at(other, f"a second <{name}>; one of the two would be dropped. Remove one.")
+def only_child(findings: ImportFindings, element: Element, name: str) -> Element | None:
+    """Return the only child with a tag, or None; a second one is a problem."""
+    same = children_of_tags(element, name)
+    for repeated in same[1:]:
+        findings.add_at(repeated, f"<{name}> occurs twice, and only one can be used. Remove one.")
     return same[0] if same else None
 
 
-def children(element: Element, *names: str) -> list[Element]:
-    """The children of these tags in their order."""
-    return [kid for kid in element if tag(kid) in names]
+def children_of_tags(element: Element, *names: str) -> list[Element]:
+    """Return the children with these tags in their order."""
+    return [kid for kid in element if element_tag(kid) in names]
 
 
-def name_of(found: Findings, element: Element, attribute: str = "name") -> str | None:
-    """A name, or None with a problem."""
+def attribute_name(findings: ImportFindings, element: Element, attribute: str = "name") -> str | None:
+    """Return a name; None with a problem if it is missing."""
     value = element.get(attribute)
     if value is None or not value.strip():
-        found.at(element, f"<{tag(element)}> has no {attribute}. Give one.")
+        findings.add_at(element, f"<{element_tag(element)}> has no attribute {attribute}. Add it.")
         return None
-    if len(value) > MAX_NAME:
-        found.at(element, f"its {attribute} is {len(value)} characters long. Use at most {MAX_NAME}.")
+    if len(value) > MAX_NAME_LENGTH:
+        findings.add_at(element, f"its {attribute} has {len(value)} characters. Use at most {MAX_NAME_LENGTH}.")
         return None
     return str(value)
 
 
-def numbers(
-    found: Findings, element: Element | None, attribute: str, count: int, default: tuple[float, ...] | None = None
+def attribute_numbers(
+    findings: ImportFindings,
+    element: Element | None,
+    attribute: str,
+    count: int,
+    default: tuple[float, ...] | None = None,
 ) -> tuple[float, ...]:
-    """The finite numbers of an attribute; a problem (and zeros, so that reading goes on) when there are others.
+    """Return the finite numbers of an attribute; otherwise zeros with a problem, so that reading continues.
 
-    `default` None: the attribute must be there.
+    `default` None: the attribute is required.
     """
     text = None if element is None else element.get(attribute)
     if text is None:
         if default is None:
-            found.at(element, f"{attribute} is missing. Give {_how_many(count)}.")
+            findings.add_at(element, f"{attribute} is missing. Give {_count_text(count)}.")
         return default if default is not None else (0.0,) * count
     values = parse_numbers(text)
     if isinstance(values, str):
-        found.at(element, f"{attribute}: {values}")
+        findings.add_at(element, f"{attribute}: {values}")
     elif len(values) != count:
-        found.at(element, f"{attribute} has {_how_many(len(values))} instead of {count}: {shortened(text)}.")
+        findings.add_at(
+            element, f"{attribute} has {_count_text(len(values))} instead of {count}: {quoted_short(text)}."
+        )
     else:
         return values
     return default if default is not None else (0.0,) * count
 
 
-def number(found: Findings, element: Element | None, attribute: str, default: float | None = None) -> float:
-    """One finite number of an attribute; see `numbers`."""
-    return numbers(found, element, attribute, 1, None if default is None else (default,))[0]
+def attribute_number(
+    findings: ImportFindings, element: Element | None, attribute: str, default: float | None = None
+) -> float:
+    """Return one finite number of an attribute; see `attribute_numbers`."""
+    return attribute_numbers(findings, element, attribute, 1, None if default is None else (default,))[0]
 
 
-def parse_numbers(text: str, limit: float = HUGE) -> tuple[float, ...] | str:
-    """Numbers separated by spaces, or a sentence that says which of them is none.
+def parse_numbers(text: str, limit: float = MAX_URDF_NUMBER) -> tuple[float, ...] | str:
+    """Return numbers separated by spaces, or a message about the first invalid one.
 
     >>> parse_numbers("1 -2.5e-3")
     (1.0, -0.0025)
@@ -154,48 +172,56 @@ def parse_numbers(text: str, limit: float = HUGE) -> tuple[float, ...] | str:
     """
     values = []
     for word in text.split():
-        if (reason := long_number(word)) is not None:
+        if (reason := number_length_problem(word)) is not None:
             return reason
-        if not _NUMBER.fullmatch(word):
-            return f"{shortened(word)} is not a finite number. Give numbers with a decimal point, separated by spaces."
+        if not _FINITE_NUMBER.fullmatch(word):
+            return (
+                f"{quoted_short(word)} is not a finite number. Give numbers with a decimal point, separated by spaces."
+            )
         value = float(word)
         if abs(value) > limit:
-            return f"{shortened(word)} is larger than {limit:g}, which no robot has. Check it and its unit (SI)."
+            return (
+                f"{quoted_short(word)} exceeds {limit:g}, which is implausible for a robot. Check the value and its "
+                "unit (SI)."
+            )
         values.append(value)
     return tuple(values)
 
 
-def report_others(
-    found: Findings, element: Element, attributes: Collection[str], kids: Collection[str], path: str
+def report_unknown_content(
+    findings: ImportFindings, element: Element, attributes: Collection[str], kids: Collection[str], path: str
 ) -> None:
-    """Report the attributes and children that are not among those understood."""
+    """Report attributes and children that are not supported."""
     for kid in element:
-        if isinstance(kid.tag, str) and tag(kid) not in kids:
-            found.ignore(f"{path}/{tag(kid)}", kid.sourceline)
+        if isinstance(kid.tag, str) and element_tag(kid) not in kids:
+            findings.add_ignored(f"{path}/{element_tag(kid)}", kid.sourceline)
     for attribute in element.attrib:
         if attribute not in attributes:
-            found.ignore(f"{path}, attribute {attribute}", element.sourceline)
+            findings.add_ignored(f"{path}, attribute {attribute}", element.sourceline)
 
 
-def text_number(found: Findings, element: Element) -> float | None:
-    """The number in an element's `value` attribute or its text; a problem and None otherwise."""
+def text_number(findings: ImportFindings, element: Element) -> float | None:
+    """Return the number in an element's `value` attribute or its text; None with a problem otherwise."""
     text = element.get("value") if element.get("value") is not None else element.text
     values = parse_numbers(text or "")
     if isinstance(values, str):
-        found.at(element, f"<{tag(element)}>: {values}")
+        findings.add_at(element, f"<{element_tag(element)}>: {values}")
         return None
     if len(values) != 1:
-        found.at(element, f"<{tag(element)}> holds {_how_many(len(values))} instead of one: {shortened(text or '')}.")
+        findings.add_at(
+            element,
+            f"<{element_tag(element)}> has {_count_text(len(values))} instead of one: {quoted_short(text or '')}.",
+        )
         return None
     return values[0]
 
 
-def refuse_root(root: Element, found: Findings) -> None:
-    """The outermost element must be <robot>."""
-    if tag(root) != "robot":
-        found.at(root, f"the outermost element is <{tag(root)[:40]}>, not <robot>. Give a URDF.")
-        raise found.error()
+def require_robot_root(root: Element, findings: ImportFindings) -> None:
+    """Add a problem unless the root element is <robot>."""
+    if element_tag(root) != "robot":
+        findings.add_at(root, f"the root element is <{element_tag(root)[:40]}>, not <robot>. Give a URDF.")
+        raise findings.to_error()
 
 
-def _how_many(count: int) -> str:
+def _count_text(count: int) -> str:
     return "one number" if count == 1 else f"{count} numbers"

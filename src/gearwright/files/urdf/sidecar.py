@@ -1,10 +1,10 @@
-"""The sidecar of a URDF, a YAML file beside it for what URDF cannot state: `arm.urdf` and `arm.gearwright.yaml`.
+"""The sidecar of a URDF, a YAML file for data that URDF cannot represent: `arm.urdf` and `arm.gearwright.yaml`.
 
-The sidecar holds the fields of a robot file that the URDF alone does not give back: drives, gravity, payload, frames,
-and per link only what differs, found by reading the URDF and comparing. `null` removes a field; `without` names links
-that only the URDF needs. Edits of the URDF hold, except where the sidecar states the same: a ratio that both state is
-the sidecar's, with a note; a mass that the sidecar replaces must be the one it was written for. Problems of the robot
-that both make together are reported with the lines of the sidecar.
+The sidecar contains the fields of a robot file that the URDF does not reproduce: drives, gravity, payload, frames, and
+the differing fields of each link, found by reading the URDF back. `null` removes a field; `without` lists links that
+only the URDF needs. Edits of the URDF take effect, except for fields that the sidecar also gives: for a ratio in both
+files the sidecar has priority, with a note; a mass that the sidecar replaces must be the one for which it was written.
+Problems of the combined robot are reported with the lines of the sidecar.
 """
 
 from __future__ import annotations
@@ -17,64 +17,64 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gearwright.errors import FileError
-from gearwright.files.problems import Problems
+from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
-from gearwright.files.yaml.build import with_lines
-from gearwright.files.yaml.reader import read_words
-from gearwright.files.yaml.writer import dump, robot_words
-from gearwright.files.yaml_tree import Node, parse
-from gearwright.files.yaml_tree import Path as Words
+from gearwright.files.yaml.build import with_train_lines
+from gearwright.files.yaml.reader import read_robot_fields
+from gearwright.files.yaml.writer import dump_yaml, robot_fields
+from gearwright.files.yaml_tree import KeyPath as Words
+from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.parts import Robot
-from gearwright.text import did_you_mean, visible
+from gearwright.text import did_you_mean, visible_text
 
 # Lines of the sidecar
 
-STEP = re.compile(r"\[(\d+)\]|([^.\[]+)")
+PATH_STEP = re.compile(r"\[(\d+)\]|([^.\[]+)")
 
 
 @dataclass(frozen=True)
 class SidecarLines:
-    """Where a sidecar states what.
+    """The line numbers of the fields of a sidecar.
 
     Args:
         root: the sidecar.
         path: its file.
     """
 
-    root: Node
+    root: YamlNode
     path: Path
 
-    def of_link(self, name: str, word: str) -> int:
-        """The line of a word of a link, or of the link."""
-        return self.root.line_of((*self._link(name), word))
+    def link_line(self, name: str, word: str) -> int:
+        """Return the line of a field of a link, or of the link."""
+        return self.root.line_of((*self._link_path(name), word))
 
-    def of_words(self, spelled: str, links: tuple[str, ...]) -> int | None:
-        """The line of words of the whole robot, such as `links[0].mass`; None where the URDF states them.
+    def path_line(self, spelled: str, links: tuple[str, ...]) -> int | None:
+        """Return the line of a field of the whole robot, such as `links[0].mass`; None if the URDF gives it.
 
         Args:
-            spelled: the words.
+            spelled: the path of the field.
             links: names of the whole robot's links, in its order.
         """
-        path = _steps(spelled)
+        path = _path_steps(spelled)
         if len(path) > 1 and path[0] == "links" and isinstance(path[1], int):
-            own = self._link(links[path[1]])
-            stated = bool(own) and _stated(self.root, (*own, *path[2:3]))
-            return self.root.line_of((*own, *path[2:])) if stated else None
-        return self.root.line_of(path) if _stated(self.root, path[:1]) else None
+            link_path = self._link_path(links[path[1]])
+            stated = bool(link_path) and _is_stated(self.root, (*link_path, *path[2:3]))
+            return self.root.line_of((*link_path, *path[2:])) if stated else None
+        return self.root.line_of(path) if _is_stated(self.root, path[:1]) else None
 
-    def _link(self, name: str) -> Words:
+    def _link_path(self, name: str) -> Words:
         entries = self.root.data.get("links") or []
-        found = [k for k, entry in enumerate(entries) if isinstance(entry, dict) and entry.get("name") == name]
-        return ("links", found[0]) if found else ()
+        indices = [k for k, entry in enumerate(entries) if isinstance(entry, dict) and entry.get("name") == name]
+        return ("links", indices[0]) if indices else ()
 
-    def refuse(self, problems: Problems) -> None:
-        """Raise the error if anything was found."""
-        if problems.found:
-            raise self.named(problems)
+    def raise_if_any(self, problems: FileProblems) -> None:
+        """Raise the error if there are problems."""
+        if problems.entries:
+            raise self.located_error(problems)
 
-    def named(self, problems: Problems) -> FileError:
-        """The error, whose problems name the sidecar: who reads the list has the URDF in mind."""
-        error = problems.error()
+    def located_error(self, problems: FileProblems) -> FileError:
+        """Return the error, whose problems name the sidecar, not the URDF."""
+        error = problems.to_error()
         listed = []
         for line, words, message in error.problems:
             place = f"{self.path.name}, line {line}" if line is not None else self.path.name
@@ -82,17 +82,17 @@ class SidecarLines:
         return FileError(str(error), listed)
 
 
-def _steps(spelled: str) -> Words:
-    """The words that a path spells.
+def _path_steps(spelled: str) -> Words:
+    """Return the keys of a path text.
 
-    >>> _steps("links[0].joint.axis")
+    >>> _path_steps("links[0].joint.axis")
     ('links', 0, 'joint', 'axis')
     """
-    return tuple(int(number) if number else word for number, word in STEP.findall(spelled))
+    return tuple(int(number) if number else word for number, word in PATH_STEP.findall(spelled))
 
 
-def _stated(root: Node, path: Words) -> bool:
-    """Whether a file has these words."""
+def _is_stated(root: YamlNode, path: Words) -> bool:
+    """Whether a file has the field at these keys."""
     node = root
     for word in path:
         if word not in node.members:
@@ -103,184 +103,200 @@ def _stated(root: Node, path: Words) -> bool:
 
 # The sidecar
 
-Fields = dict[str, Any]
-GONE = None
-MASS = "urdf_mass"
-HEAD = """# What {urdf} cannot say of this robot; Gearwright reads the two together. The words are those of robot files:
-# what stands here replaces what is said there, null takes a word away.
+FieldMapping = dict[str, Any]
+REMOVED_FIELD = None
+URDF_MASS_FIELD = "urdf_mass"
+SIDECAR_HEADER = """# Data of this robot that {urdf} cannot represent; Gearwright reads both files together.
+# The fields are those of robot files: a field here replaces that of the URDF, null removes it.
 """
 
 
-def sidecar_of(path: Path) -> Path:
-    """The name of the sidecar of a URDF.
+def sidecar_path(path: Path) -> Path:
+    """Return the sidecar path of a URDF.
 
-    >>> sidecar_of(Path("arm.urdf")).name
+    >>> sidecar_path(Path("arm.urdf")).name
     'arm.gearwright.yaml'
     """
     return path.with_name(f"{path.stem}.gearwright.yaml")
 
 
 def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
-    """What the URDF (read back as `alone`) does not say of the robot."""
-    wanted, given = _words(robot), _words(alone)
-    words: Fields = {"robot": robot.name}
-    surplus = [name for name in given["links"] if name not in wanted["links"]]
+    """Return the data of the robot that its URDF (read back as `alone`) lacks."""
+    wanted, urdf_fields = _fields_by_link(robot), _fields_by_link(alone)
+    words: FieldMapping = {"robot": robot.name}
+    surplus = [name for name in urdf_fields["links"] if name not in wanted["links"]]
     if surplus:
         words["without"] = surplus
-    links = [_listed(link, given["links"].get(name, {})) for name, link in wanted["links"].items()]
-    wanted["links"] = given["links"] = {}
-    words |= _missing(wanted, given)
+    links = [_changed_link_fields(link, urdf_fields["links"].get(name, {})) for name, link in wanted["links"].items()]
+    wanted["links"] = urdf_fields["links"] = {}
+    words |= _changed_fields(wanted, urdf_fields)
     words |= {"links": [link for link in links if link]} if any(links) else {}
-    return HEAD.format(urdf=visible(urdf)) + dump(words)
+    return SIDECAR_HEADER.format(urdf=visible_text(urdf)) + dump_yaml(words)
 
 
-def _listed(wanted: Fields, given: Fields) -> Fields:
-    """A link's entry: what differs, and the URDF's mass where another one stands, to notice an edited URDF."""
-    missing = _missing(wanted, given)
-    old = {MASS: given["mass"]} if "mass" in missing and "mass" in given else {}
+def _changed_link_fields(wanted: FieldMapping, urdf_link: FieldMapping) -> FieldMapping:
+    """Return a link's entry: differing fields, and the URDF's mass if replaced, to detect an edited URDF."""
+    missing = _changed_fields(wanted, urdf_link)
+    old = {URDF_MASS_FIELD: urdf_link["mass"]} if "mass" in missing and "mass" in urdf_link else {}
     return {"name": wanted["name"], **old, **missing} if missing else {}
 
 
-class Completed(NamedTuple):
-    """The robot of a URDF and its sidecar, the links that the sidecar speaks of, and where it had the last word."""
+class CompletedRobot(NamedTuple):
+    """The robot of a URDF and its sidecar, the links in the sidecar, and notes on values that it replaced."""
 
     robot: Robot
     restated: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def completed(alone: Robot, path: Path) -> Completed:
-    """The robot of a URDF with what its sidecar adds; problems have the sidecar's lines."""
-    problems = Problems(str(path))
-    root = _sidecar(path, problems)
+def complete_with_sidecar(alone: Robot, path: Path) -> CompletedRobot:
+    """Return the robot of a URDF with its sidecar; problems have the sidecar's lines."""
+    problems = FileProblems(str(path))
+    root = _read_sidecar(path, problems)
     lines = SidecarLines(root, path)
     words = dict(root.data)
-    restated = _by_name(words.pop("links", None) or [], lines, problems)
+    restated = _links_by_name(words.pop("links", None) or [], lines, problems)
     without = words.pop("without", None) or []
-    merged = _words(alone)
-    _refuse_edits(restated, merged["links"], lines, problems)
-    _refuse_strangers(without, merged["links"], lines, problems)
+    merged = _fields_by_link(alone)
+    _require_unedited_urdf(restated, merged["links"], lines, problems)
+    _require_known_links(without, merged["links"], lines, problems)
     links = {name: link for name, link in merged.pop("links").items() if name not in without}
-    links = {name: _overlaid(link, restated.get(name, {})) for name, link in links.items()}
-    robot = _read(_overlaid(merged, words) | {"links": list(links.values())}, lines, tuple(links))
-    return Completed(_with_train_lines(robot, root, path), tuple(restated), _other_ratios(alone, robot, lines))
+    links = {name: _with_overlay(link, restated.get(name, {})) for name, link in links.items()}
+    robot = _robot_from_fields(_with_overlay(merged, words) | {"links": list(links.values())}, lines, tuple(links))
+    return CompletedRobot(
+        _with_train_lines(robot, root, path), tuple(restated), _changed_ratio_notes(alone, robot, lines)
+    )
 
 
-def _refuse_edits(restated: dict[str, Fields], given: Fields, lines: SidecarLines, problems: Problems) -> None:
-    """The sidecar replaces numbers of a certain URDF; in another one it would undo an edit without a word."""
+def _require_unedited_urdf(
+    restated: dict[str, FieldMapping], urdf_links: FieldMapping, lines: SidecarLines, problems: FileProblems
+) -> None:
+    """Add a problem if the sidecar was written for another version of the URDF: it would silently undo an edit."""
     for name, words in restated.items():
-        mass, line = words.get(MASS), lines.of_link(name, MASS)
-        if name not in given:
-            text = f"link {name!r} is not in the URDF. {did_you_mean(name, given)} Write both again, or remove it here."
+        mass, line = words.get(URDF_MASS_FIELD), lines.link_line(name, URDF_MASS_FIELD)
+        if name not in urdf_links:
+            text = (
+                f"link {name!r} is not in the URDF. {did_you_mean(name, urdf_links)} Write both files again, or remove "
+                "the link here."
+            )
             problems.add(text, "links", line)
-        elif mass is not None and mass != given[name]["mass"]:
+        elif mass is not None and mass != urdf_links[name]["mass"]:
             problems.add(
-                f"link {name!r} was written with the mass {mass} kg (with its wheels), but the URDF now says "
-                f"{given[name]['mass']} kg. Change the link's numbers here too, and {MASS}, or remove its entry.",
+                f"link {name!r} was written with the mass {mass} kg (with its wheels), but the URDF now has "
+                f"{urdf_links[name]['mass']} kg. Change the link's numbers and {URDF_MASS_FIELD} here too, or remove "
+                "its entry.",
                 "links",
                 line,
             )
     for words in restated.values():
-        words.pop(MASS, None)
-    lines.refuse(problems)
+        words.pop(URDF_MASS_FIELD, None)
+    lines.raise_if_any(problems)
 
 
-def _refuse_strangers(without: list[Any], given: Fields, lines: SidecarLines, problems: Problems) -> None:
-    """What is to go must be there."""
+def _require_known_links(
+    without: list[Any], urdf_links: FieldMapping, lines: SidecarLines, problems: FileProblems
+) -> None:
+    """Add a problem for removed links that the URDF does not have."""
     for k, name in enumerate(without):
-        if name not in given:
+        if name not in urdf_links:
             line = lines.root.line_of(("without", k))
-            problems.add(f"link {name!r} is not in the URDF. {did_you_mean(str(name), given)}", f"without[{k}]", line)
-    lines.refuse(problems)
+            problems.add(
+                f"link {name!r} is not in the URDF. {did_you_mean(str(name), urdf_links)}", f"without[{k}]", line
+            )
+    lines.raise_if_any(problems)
 
 
-def _other_ratios(alone: Robot, robot: Robot, lines: SidecarLines) -> tuple[str, ...]:
-    """Notes about ratios that both files state, and not as the same: that of the sidecar holds."""
+def _changed_ratio_notes(alone: Robot, robot: Robot, lines: SidecarLines) -> tuple[str, ...]:
+    """Return notes on ratios that differ between both files; that of the sidecar is used."""
     ratios = {drive.joint: (k, drive.gear.ratio) for k, drive in reversed(list(enumerate(robot.drives)))}
     notes = []
     for drive in alone.drives:
-        place, here = ratios.get(drive.joint, (0, drive.gear.ratio))
-        if not isclose(here, drive.gear.ratio, rel_tol=1e-9):
+        place, sidecar_ratio = ratios.get(drive.joint, (0, drive.gear.ratio))
+        if not isclose(sidecar_ratio, drive.gear.ratio, rel_tol=1e-9):
             line = lines.root.line_of(("drives", place, "gear", "ratio"))
-            where = f"{lines.path.name}, line {line}"
-            notes.append(f"joint {drive.joint!r}: ratio {here:g} from {where}, not {drive.gear.ratio:g} of the URDF")
+            location = f"{lines.path.name}, line {line}"
+            notes.append(
+                f"joint {drive.joint!r}: ratio {sidecar_ratio:g} from {location}, not {drive.gear.ratio:g} of the URDF"
+            )
     return tuple(notes)
 
 
-def _with_train_lines(robot: Robot, root: Node, path: Path) -> Robot:
-    """The robot whose trains know their lines: those of the sidecar if it states them, else none."""
+def _with_train_lines(robot: Robot, root: YamlNode, path: Path) -> Robot:
+    """Return the robot with the lines of its trains in the sidecar, if given there."""
     if "trains" not in root.data:
         return replace(robot, trains=[replace(train, stated=()) for train in robot.trains])
-    return replace(robot, trains=[with_lines(train, i, root, str(path)) for i, train in enumerate(robot.trains)])
+    return replace(robot, trains=[with_train_lines(train, i, root, str(path)) for i, train in enumerate(robot.trains)])
 
 
-def _sidecar(path: Path, problems: Problems) -> Node:
-    """A sidecar, with `links` and `without` as lists."""
-    root = parse(read_text(path), problems)
+def _read_sidecar(path: Path, problems: FileProblems) -> YamlNode:
+    """Return a sidecar, with `links` and `without` as lists."""
+    root = parse_yaml(read_text(path), problems)
     lists = [root.data.get(word) or [] for word in ("links", "without")] if isinstance(root.data, dict) else [None]
     if not all(isinstance(value, list) for value in lists):
         problems.add(
-            "a sidecar is a mapping, `links` and `without` are lists of links. Write the robot again.", line=root.line
+            "the sidecar is not a mapping with lists `links` and `without`. Save the robot again.", line=root.line
         )
-    problems.refuse()
+    problems.raise_if_any()
     return root
 
 
-def _read(words: Fields, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
-    """The robot of merged words; its problems have the lines of the sidecar, or none where the URDF speaks."""
+def _robot_from_fields(words: FieldMapping, lines: SidecarLines, links: tuple[str, ...]) -> Robot:
+    """Return the robot of the merged fields; problems have the lines of the sidecar, or none for URDF fields."""
     try:
-        return read_words(words)
+        return read_robot_fields(words)
     except FileError as error:
-        problems = Problems(str(lines.path))
+        problems = FileProblems(str(lines.path))
         for _, path, message in error.problems:
-            line = lines.of_words(path, links)
+            line = lines.path_line(path, links)
             problems.add(message, path if line is not None else f"with its URDF, {path}", line)
-        raise lines.named(problems) from None
+        raise lines.located_error(problems) from None
 
 
-def _words(robot: Robot) -> Fields:
-    """The words of a robot file, with every joint's name spelled out and the links by name."""
+def _fields_by_link(robot: Robot) -> FieldMapping:
+    """Return the fields of a robot file, with explicit joint names and the links by name."""
     links = [replace(link, joint=replace(link.joint, name=link.joint_name)) for link in robot.links]
-    words: Fields = robot_words(replace(robot, links=links))
+    words: FieldMapping = robot_fields(replace(robot, links=links))
     words["links"] = {link["name"]: link for link in words["links"]}
     return words
 
 
-def _missing(wanted: Mapping[str, Any], given: Mapping[str, Any]) -> Fields:
-    """The words of `wanted` that differ in `given`, and those of `given` that are to go."""
-    found: Fields = {word: GONE for word in given if word not in wanted}
+def _changed_fields(wanted: Mapping[str, Any], present: Mapping[str, Any]) -> FieldMapping:
+    """Return the fields of `wanted` that differ from `present`, with None for those to remove."""
+    changes: FieldMapping = {word: REMOVED_FIELD for word in present if word not in wanted}
     for word, value in wanted.items():
-        if word not in given:
-            found[word] = value
-        elif isinstance(value, dict) and isinstance(given[word], dict):
-            inner = _missing(value, given[word])
-            found |= {word: inner} if inner else {}
-        elif not (_same_turn(value, given[word]) if word == "rotation" else value == given[word]):
-            found[word] = value
-    return found
+        if word not in present:
+            changes[word] = value
+        elif isinstance(value, dict) and isinstance(present[word], dict):
+            inner = _changed_fields(value, present[word])
+            changes |= {word: inner} if inner else {}
+        elif not (_is_same_rotation(value, present[word]) if word == "rotation" else value == present[word]):
+            changes[word] = value
+    return changes
 
 
-def _same_turn(one: list[list[float]], other: list[list[float]]) -> bool:
-    """Equal but for the rounding of three angles, which is not worth a word."""
-    pairs = [(x, y) for a, b in zip(one, other, strict=True) for x, y in zip(a, b, strict=True)]
+def _is_same_rotation(first: list[list[float]], second: list[list[float]]) -> bool:
+    """Whether two values are equal up to the rounding of three angles."""
+    pairs = [(x, y) for a, b in zip(first, second, strict=True) for x, y in zip(a, b, strict=True)]
     return all(abs(x - y) < 4e-15 for x, y in pairs)
 
 
-def _overlaid(words: Any, over: Any) -> Any:
-    """The words with those of `over` in their place; None takes one away."""
+def _with_overlay(words: Any, over: Any) -> Any:
+    """Return the fields with those of `over` replaced; None removes a field."""
     if not isinstance(words, dict) or not isinstance(over, dict):
         return over
-    changed = {word: _overlaid(words.get(word), value) for word, value in over.items() if value is not GONE}
+    changed = {
+        word: _with_overlay(words.get(word), value) for word, value in over.items() if value is not REMOVED_FIELD
+    }
     return {word: value for word, value in words.items() if word not in over} | changed
 
 
-def _by_name(links: list[Any], lines: SidecarLines, problems: Problems) -> dict[str, Fields]:
-    found: dict[str, Fields] = {}
+def _links_by_name(links: list[Any], lines: SidecarLines, problems: FileProblems) -> dict[str, FieldMapping]:
+    by_name: dict[str, FieldMapping] = {}
     for k, link in enumerate(links):
         if not isinstance(link, dict) or not isinstance(link.get("name"), str):
-            text = "every link of a sidecar is a mapping with a name. Write the URDF again with Gearwright."
+            text = "a link of the sidecar is not a mapping with a name. Save the robot again with Gearwright."
             problems.add(text, f"links[{k}]", lines.root.line_of(("links", k)))
         else:
-            found[link["name"]] = dict(link)
-    lines.refuse(problems)
-    return found
+            by_name[link["name"]] = dict(link)
+    lines.raise_if_any(problems)
+    return by_name

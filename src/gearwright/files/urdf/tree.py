@@ -1,4 +1,4 @@
-"""The tree of a URDF: one root, links in their order with parents first, joints that parts cannot say taken apart."""
+"""The tree of a URDF: one root, parents before children, and decomposition of joints that parts do not have."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Vec
-from gearwright.files.import_report import Findings
-from gearwright.files.placements import PartPlace
+from gearwright.files.import_report import ImportFindings
+from gearwright.files.placements import FramePlacement
 from gearwright.files.urdf.joints import UrdfJoint
 from gearwright.parts import Joint, Link
-from gearwright.text import did_you_mean, fresh_name, listed
+from gearwright.text import did_you_mean, listed_names, unique_name
 
 
 @dataclass(frozen=True)
-class Tree:
+class LinkTree:
     """Links by name in the file's order, the joint that carries each, and the root."""
 
     links: Mapping[str, Link]
@@ -24,8 +24,8 @@ class Tree:
     root: str
     root_moves: bool = False
 
-    def ordered(self) -> list[str]:
-        """The names of the links in their order, but every parent before its children."""
+    def ordered_names(self) -> list[str]:
+        """Return the names of the links in their order, with every parent before its children."""
         place = {name: index for index, name in enumerate(self.links)}
         kids: dict[str, list[str]] = {name: [] for name in self.links}
         for name, joint in self.carried_by.items():
@@ -38,54 +38,56 @@ class Tree:
                 heapq.heappush(ready, place[kid])
         return ordered
 
-    def fixed_to_root(self, name: str) -> PartPlace | None:
-        """The placement of a link in the root when only fixed joints lie between; None otherwise."""
+    def placement_in_root(self, name: str) -> FramePlacement | None:
+        """Return the placement of a link in the root if all joints between are fixed; None otherwise."""
         steps = []
         while name != self.root:
             joint = self.carried_by[name]
             if joint.joint.kind != "fixed":
                 return None
-            steps.append(PartPlace(joint.joint.rotation, joint.joint.position))
+            steps.append(FramePlacement(joint.joint.rotation, joint.joint.position))
             name = joint.parent
-        place = PartPlace()
+        place = FramePlacement()
         for step in reversed(steps):
-            place = place.then(step)
+            place = place.compose_with(step)
         return place
 
 
-def grow(
-    found: Findings,
+def build_tree(
+    findings: ImportFindings,
     links: Mapping[str, Link],
     joints: Sequence[UrdfJoint],
-    complete: bool,
+    all_joints_read: bool,
     elements: Mapping[str | None, Any],
-) -> Tree | None:
-    """The tree, or None with problems: unknown links, two parents, two roots, circles.
+) -> LinkTree | None:
+    """Return the tree; None with problems: unknown links, two parents, two roots, cycles.
 
-    `complete`: every joint could be read, so that a link without one is a root indeed. `elements`: where links stand.
+    `all_joints_read`: all joints could be read, so a link without a joint is a root. `elements`: the elements of links.
     """
     carried_by: dict[str, UrdfJoint] = {}
     for joint in joints:
         for side, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links:
-                found.at(joint.element, f"its {side} {name!r} is not a link. {did_you_mean(name, links)}")
+                findings.add_at(joint.element, f"its {side} {name!r} is not a link. {did_you_mean(name, links)}")
         if joint.child in carried_by:
-            other = carried_by[joint.child].name
-            found.at(
+            carrying_joint = carried_by[joint.child].name
+            findings.add_at(
                 joint.element,
-                f"its child {joint.child!r} hangs on joint {other!r} already. Cut one of the two.",
+                f"its child {joint.child!r} already has the parent joint {carrying_joint!r}. Remove one of the two.",
             )
         carried_by.setdefault(joint.child, joint)
     roots = [name for name in links if name not in carried_by]
-    if len(roots) > 1 and complete:
-        others = ", ".join(map(repr, roots[:20]))
-        found.at(elements.get(roots[1]), f"there are {len(roots)} roots: {others}. Hang all but one on joints.")
-    _refuse_circles(found, carried_by)
-    return None if found.found else Tree(links, carried_by, roots[0])
+    if len(roots) > 1 and all_joints_read:
+        root_names = ", ".join(map(repr, roots[:20]))
+        findings.add_at(
+            elements.get(roots[1]), f"there are {len(roots)} root links: {root_names}. Connect all but one by joints."
+        )
+    _refuse_circles(findings, carried_by)
+    return None if findings.entries else LinkTree(links, carried_by, roots[0])
 
 
-def _refuse_circles(found: Findings, carried_by: Mapping[str, UrdfJoint]) -> None:
-    """Walk every link towards the root once; coming back to a link of the same walk is a circle."""
+def _refuse_circles(findings: ImportFindings, carried_by: Mapping[str, UrdfJoint]) -> None:
+    """Follow every link towards the root once, and add a problem for each cycle."""
     done: set[str] = set()
     for start in carried_by:
         walk: dict[str, None] = {}
@@ -95,90 +97,97 @@ def _refuse_circles(found: Findings, carried_by: Mapping[str, UrdfJoint]) -> Non
             name = carried_by[name].parent
         if name in walk:
             loop = list(walk)[list(walk).index(name) :]
-            text = listed([*loop[:20], name], " -> ")
-            found.at(
+            text = listed_names([*loop[:20], name], " -> ")
+            findings.add_at(
                 carried_by[name].element,
-                f"links carry each other in a circle: {text}. Cut one joint.",
+                f"links form a cycle: {text}. Remove one joint.",
             )
         done |= walk.keys()
 
 
-def robot_links(found: Findings, tree: Tree) -> list[Link]:
-    """The links as parts: the root on the base, and every joint as one (or several) that parts can say."""
-    names = _Names(tree)
+def robot_links(findings: ImportFindings, tree: LinkTree) -> list[Link]:
+    """Return the links as parts: the root on the base, and every joint as one or several supported joints."""
+    names = _FreshNames(tree)
     base = _is_base(tree)
-    called = {name: names.link(name) for name in tree.links}
+    called = {name: names.link_name(name) for name in tree.links}
     if base:
         called[tree.root] = "base"
-        found.note(f"the root link {tree.root!r} has neither inertia nor shapes: it is the base")
-    for name, other in called.items():
-        if name != other and not (base and name == tree.root):
-            found.rename("link", name, other, "'base' is the ground")
-    made: list[Link] = []
-    for name in tree.ordered():
+        findings.add_note(f"the root link {tree.root!r} has neither inertia nor shapes: it is the base")
+    for name, new_name in called.items():
+        if name != new_name and not (base and name == tree.root):
+            findings.add_renaming("link", name, new_name, "'base' is the ground")
+    links: list[Link] = []
+    for name in tree.ordered_names():
         link = replace(tree.links[name], name=called[name])
         if name == tree.root:
-            made += [] if base else [_rooted(found, link, names, tree.root_moves)]
+            links += [] if base else [_root_on_base(findings, link, names, tree.root_moves)]
         else:
-            made += _hung(found, tree, tree.carried_by[name], link, called, names)
-    return made
+            links += _links_on_joint(findings, tree, tree.carried_by[name], link, called, names)
+    return links
 
 
-def _is_base(tree: Tree) -> bool:
-    """A root without inertia and shapes that carries something stands for the ground itself."""
+def _is_base(tree: LinkTree) -> bool:
+    """Whether the root represents the ground: no inertia, no shapes, and at least one child."""
     root = tree.links[tree.root]
     empty = root.mass == 0 and not any(x for row in root.inertia for x in row) and not root.shapes
     return empty and not tree.root_moves and len(tree.links) > 1
 
 
-class _Names:
-    """Names that are not taken yet."""
+class _FreshNames:
+    """Unique names of links and joints."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: LinkTree) -> None:
         self._links = set(tree.links) | {"base"}
         self._joints = {joint.name for joint in tree.carried_by.values()}
 
-    def link(self, name: str) -> str:
-        """The link's name, unless it is the ground's."""
-        return fresh_name("base_link", self._links) if name == "base" else name
+    def link_name(self, name: str) -> str:
+        """Return the link's name, or another one if it is that of the ground."""
+        return unique_name("base_link", self._links) if name == "base" else name
 
     def new_link(self, name: str) -> str:
-        return fresh_name(name, self._links)
+        return unique_name(name, self._links)
 
     def new_joint(self, name: str) -> str:
-        return fresh_name(name, self._joints)
+        return unique_name(name, self._joints)
 
 
-def _rooted(found: Findings, link: Link, names: _Names, floating: bool) -> Link:
-    """The root link on the base: free when asked for, else fixed, so that its inertia is kept though it rests."""
+def _root_on_base(findings: ImportFindings, link: Link, names: _FreshNames, floating: bool) -> Link:
+    """Return the root link on the base: free if requested, else fixed, which keeps its inertia."""
     joint = names.new_joint("floating_base" if floating else f"base_to_{link.name}")
-    found.note(
+    findings.add_note(
         f"the root link {link.name!r} is {'free on' if floating else 'fixed to'} the base by the joint {joint!r}"
     )
     return replace(link, parent="base", joint=Joint(joint, "free" if floating else "fixed"))
 
 
-def _hung(
-    found: Findings, tree: Tree, joint: UrdfJoint, link: Link, called: Mapping[str, str], names: _Names
+def _links_on_joint(
+    findings: ImportFindings,
+    tree: LinkTree,
+    joint: UrdfJoint,
+    link: Link,
+    called: Mapping[str, str],
+    names: _FreshNames,
 ) -> list[Link]:
     parent = called[joint.parent]
     if joint.joint.kind == "floating":
-        place = None if tree.root_moves else tree.fixed_to_root(joint.parent)
+        place = None if tree.root_moves else tree.placement_in_root(joint.parent)
         if place is not None:
-            inner = place.then(PartPlace(joint.joint.rotation, joint.joint.position))
+            inner = place.compose_with(FramePlacement(joint.joint.rotation, joint.joint.position))
             free = replace(joint.joint, kind="free", rotation=inner.rotation, position=inner.position)
             return [replace(link, parent="base", joint=free)]
-        return _floating(found, joint, replace(link, parent=parent), names)
+        return _floating_links(findings, joint, replace(link, parent=parent), names)
     return [replace(link, parent=parent, joint=joint.joint)]
 
 
-def _floating(found: Findings, joint: UrdfJoint, link: Link, names: _Names) -> list[Link]:
-    """Three slides through links without mass and a ball, for a floating joint on a link that moves."""
-    found.note(f"floating joint {joint.name!r} on a moving link: read as {joint.name}.x, .y, .z and a ball joint")
-    made: list[Link] = []
+def _floating_links(findings: ImportFindings, joint: UrdfJoint, link: Link, names: _FreshNames) -> list[Link]:
+    """Return three prismatic joints on massless links and a spherical joint, for a floating joint on a moving link."""
+    findings.add_note(
+        f"floating joint {joint.name!r} on a moving link: read as {joint.name}.x, .y, .z and a spherical joint"
+    )
+    links: list[Link] = []
     parent, placed = link.parent, {"rotation": joint.joint.rotation, "position": joint.joint.position}
     for end in "xyz":
-        name, axis = names.new_link(f"{link.name}.{end}"), Vec(*(float(end == other) for other in "xyz"))
-        made.append(Link(name, parent, Joint(names.new_joint(f"{joint.name}.{end}"), "prismatic", axis, **placed)))
+        name, axis = names.new_link(f"{link.name}.{end}"), Vec(*(float(end == letter) for letter in "xyz"))
+        links.append(Link(name, parent, Joint(names.new_joint(f"{joint.name}.{end}"), "prismatic", axis, **placed)))
         parent, placed = name, {}
-    return [*made, replace(link, parent=parent, joint=Joint(joint.name, "spherical", joint.joint.axis))]
+    return [*links, replace(link, parent=parent, joint=Joint(joint.name, "spherical", joint.joint.axis))]

@@ -1,9 +1,9 @@
 """The URDF writer: parts as URDF text that other tools load.
 
 The <inertial> of a link is given by the caller: that of the *augmented* link, which contains its wheels and the payload
-at rest, so that a tool without rotors computes the joints' part of the approximation "none". A joint kind that URDF
-lacks becomes a chain of URDF joints through links without mass, a free joint a floating one. What URDF cannot represent
-is kept in the sidecar (`sidecar`).
+at rest, so that a tool without rotors computes the joint part of the approximation "none". A joint kind that URDF lacks
+becomes a chain of URDF joints through links without mass, a free joint a floating one. What URDF cannot represent is
+stored in the sidecar (`sidecar`).
 """
 
 from __future__ import annotations
@@ -15,59 +15,67 @@ from typing import Any, NamedTuple
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.placements import X, Y, Z
-from gearwright.files.urdf.coupled_transmissions import Coupled
-from gearwright.files.urdf.links import TENSOR
+from gearwright.files.placements import X_AXIS, Y_AXIS, Z_AXIS
+from gearwright.files.urdf.coupled_transmissions import CoupledTransmission
+from gearwright.files.urdf.links import URDF_TENSOR_ATTRIBUTES
 from gearwright.files.urdf.pose import rpy_of_rotation
 from gearwright.files.urdf.safe_xml import Element
 from gearwright.parts import Joint, Limits, Link, Robot, Shape
 
 # Chains for joint kinds that URDF lacks
 
-Chain = Mapping[str, Joint]
-"""The joints from parent to link, each by the ending of the name of the link that it moves; the last moves the link."""
+JointChain = Mapping[str, Joint]
+"""The joints from parent to link, each by the suffix of the name of its moved link; the last moves the link itself."""
 
 
-def stand_ins(link: Link) -> Chain:
-    """The joints as which a link's joint is written; nothing where URDF has a word for it.
+def stand_in_joints(link: Link) -> JointChain:
+    """Return the joints that represent a link's joint; empty if URDF supports it directly.
 
-    >>> list(stand_ins(Link("disc", joint=Joint("cross", "universal", (1, 0, 0), axis2=(0, 1, 0)))))
+    >>> list(stand_in_joints(Link("disc", joint=Joint("cross", "universal", (1, 0, 0), axis2=(0, 1, 0)))))
     ['.angle1', '']
     """
-    make = STAND_INS.get(link.joint.kind)
+    make = STAND_IN_JOINTS.get(link.joint.kind)
     return {} if make is None else make(link.joint_name, link.joint)
 
 
-def _ball(name: str, joint: Joint) -> Chain:
-    """Three turns about x, y and z."""
-    first = Joint(f"{name}.turn_x", "revolute", X, joint.rotation, joint.position)
-    return {".x": first, ".y": Joint(f"{name}.turn_y", "revolute", Y), "": Joint(f"{name}.turn_z", "revolute", Z)}
+def _spherical_chain(name: str, joint: Joint) -> JointChain:
+    """Three revolute joints about x, y and z."""
+    first = Joint(f"{name}.turn_x", "revolute", X_AXIS, joint.rotation, joint.position)
+    return {
+        ".x": first,
+        ".y": Joint(f"{name}.turn_y", "revolute", Y_AXIS),
+        "": Joint(f"{name}.turn_z", "revolute", Z_AXIS),
+    }
 
 
-def _cross(name: str, joint: Joint) -> Chain:
-    """Two turns about its two axes."""
+def _universal_chain(name: str, joint: Joint) -> JointChain:
+    """Two revolute joints about its two axes."""
     first = Joint(f"{name}.angle1", "revolute", joint.axis, joint.rotation, joint.position)
     return {".angle1": first, "": Joint(f"{name}.angle2", "revolute", joint.axis2)}
 
 
-def _screw(name: str, joint: Joint) -> Chain:
-    """A turn, and a slide along its axis that follows it."""
+def _helical_chain(name: str, joint: Joint) -> JointChain:
+    """A revolute joint, and a prismatic joint along its axis that mimics it."""
     turn = replace(joint, name=name, kind="revolute", pitch=None)
     return {".turn": turn, "": Joint(f"{name}.slide", "prismatic", joint.axis, follows=(name, joint.pitch, 0.0))}
 
 
-STAND_INS: Mapping[str, Callable[[str, Joint], Chain]] = {"spherical": _ball, "universal": _cross, "helical": _screw}
+STAND_IN_JOINTS: Mapping[str, Callable[[str, Joint], JointChain]] = {
+    "spherical": _spherical_chain,
+    "universal": _universal_chain,
+    "helical": _helical_chain,
+}
 
 
 # The document
 
-UNLIMITED = "1e15"
-"""URDF demands a number for every limit; this one is read back as none."""
-WITH_LIMITS = ("revolute", "prismatic")
-WITH_AXIS = (*WITH_LIMITS, "planar")
+URDF_UNLIMITED = "1e15"
+"""URDF requires a number for every limit; this one is read back as unlimited."""
+KINDS_WITH_LIMITS = ("revolute", "prismatic")
+KINDS_WITH_AXIS = (*KINDS_WITH_LIMITS, "planar")
 
 
-class Inertial(NamedTuple):
+class LinkInertial(NamedTuple):
     """Mass [kg], centre of mass [m] and tensor about it [kg m2], in link axes."""
 
     mass: float
@@ -75,30 +83,30 @@ class Inertial(NamedTuple):
     inertia: Tensor
 
 
-def urdf_text(robot: Robot, inertials: Mapping[str, Inertial], coupled: Sequence[Coupled] = ()) -> str:
-    """The robot as URDF; `inertials` are the links with everything on them, `coupled` trains of two motors and joints.
+def urdf_text(robot: Robot, inertials: Mapping[str, LinkInertial], coupled: Sequence[CoupledTransmission] = ()) -> str:
+    """Return the robot as URDF; `inertials` are those of the links with all parts, `coupled` the coupled transmissions.
 
     Raises:
-        InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
+        InputError: a number of the robot is a symbol, or a name has characters that XML does not allow.
     """
     from lxml import etree
 
-    root = _document(robot, inertials)
+    root = _robot_element(robot, inertials)
     for transmission in coupled:
         _write_coupled(root, transmission)
     document: bytes = etree.tostring(root, pretty_print=True, xml_declaration=True, encoding="utf-8")
-    return text.xml(document.decode())
+    return text.xml_text(document.decode())
 
 
-def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
+def _robot_element(robot: Robot, inertials: Mapping[str, LinkInertial]) -> Element:
     from lxml import etree
 
-    root = etree.Element("robot", name=_holdable("robot", "name", robot.name))
-    _add(root, "link", name="base")
+    root = etree.Element("robot", name=_checked_attribute("robot", "name", robot.name))
+    _add_element(root, "link", name="base")
     between = _links_between(robot)
     for link in robot.links:
         for name in between[link.name]:
-            _add(root, "link", name=name)
+            _add_element(root, "link", name=name)
         _write_link(root, link, inertials[link.name])
     for link in robot.links:
         _write_joints(root, link, between[link.name])
@@ -106,101 +114,109 @@ def _document(robot: Robot, inertials: Mapping[str, Inertial]) -> Element:
     return root
 
 
-def _add(parent: Element, tag: str, **attributes: str) -> Element:
+def _add_element(parent: Element, tag: str, **attributes: str) -> Element:
     from lxml import etree
 
-    return etree.SubElement(parent, tag, {word: _holdable(tag, word, value) for word, value in attributes.items()})
+    return etree.SubElement(
+        parent, tag, {word: _checked_attribute(tag, word, value) for word, value in attributes.items()}
+    )
 
 
-def _holdable(tag: str, word: str, value: str) -> str:
-    """The value, which is refused by name when XML or URDF cannot hold it."""
-    code = text.beyond_xml(value)
+def _checked_attribute(tag: str, word: str, value: str) -> str:
+    """Return the value; raise if XML or URDF cannot represent it."""
+    code = text.xml_forbidden_character(value)
     if code is not None:
         raise InputError(
-            f"{tag} {value!r} cannot be written as URDF: XML cannot hold {code}. Rename it, or save the robot as YAML."
+            f"{tag} {value!r} cannot be written as URDF, since XML does not allow {code}. Rename it, or save the "
+            "robot as YAML."
         )
     if word == "name" and not value.strip():
-        raise InputError(f"{tag} {value!r} cannot be written as URDF, whose names are not blank. Rename it.")
+        raise InputError(f"{tag} {value!r} is blank, which URDF does not allow. Rename it.")
     return value
 
 
-def _number(x: Any) -> str:
+def _number_text(x: Any) -> str:
     if not is_number(x):
-        raise InputError(f"{x!r} is not a number: a file cannot hold it. Put a number in its place first.")
+        raise InputError(f"{x!r} is not a number and cannot be written to a file. Replace it by a number first.")
     return repr(float(x))
 
 
-def _row(values: Any) -> str:
-    return " ".join(_number(x) for x in values)
+def _numbers_text(values: Any) -> str:
+    return " ".join(_number_text(x) for x in values)
 
 
 def _write_origin(parent: Element, rotation: Any, position: Any) -> None:
-    rotation = Rot.of(rotation)
-    words = {} if not any(Vec.of(position)) else {"xyz": _row(Vec.of(position))}
+    rotation = Rot.from_rows(rotation)
+    words = {} if not any(Vec.from_values(position)) else {"xyz": _numbers_text(Vec.from_values(position))}
     if rotation != IDENTITY:
-        words["rpy"] = _row(rpy_of_rotation(rotation))
+        words["rpy"] = _numbers_text(rpy_of_rotation(rotation))
     if words:
-        _add(parent, "origin", **words)
+        _add_element(parent, "origin", **words)
 
 
-def _write_link(root: Element, link: Link, inertial: Inertial) -> None:
-    element = _add(root, "link", name=link.name)
+def _write_link(root: Element, link: Link, inertial: LinkInertial) -> None:
+    element = _add_element(root, "link", name=link.name)
     mass, com, inertia = inertial
     if mass or any(inertia):
-        inner = _add(element, "inertial")
+        inner = _add_element(element, "inertial")
         _write_origin(inner, IDENTITY, com)
-        _add(inner, "mass", value=_number(mass))
-        _add(inner, "inertia", **{name: _number(x) for name, x in zip(TENSOR, inertia, strict=True)})
+        _add_element(inner, "mass", value=_number_text(mass))
+        _add_element(
+            inner, "inertia", **{name: _number_text(x) for name, x in zip(URDF_TENSOR_ATTRIBUTES, inertia, strict=True)}
+        )
     for shape in link.shapes:
         _write_shape(element, shape)
 
 
 def _write_shape(link: Element, shape: Shape) -> None:
-    outer = _add(link, shape.role)
+    outer = _add_element(link, shape.role)
     _write_origin(outer, shape.rotation, shape.position)
-    geometry = _add(outer, "geometry")
+    geometry = _add_element(outer, "geometry")
     if shape.kind == "mesh":
-        _add(geometry, "mesh", filename=shape.file or "", scale=_row(shape.size))
+        _add_element(geometry, "mesh", filename=shape.file or "", scale=_numbers_text(shape.size))
     elif shape.kind == "box":
-        _add(geometry, "box", size=_row(shape.size))
+        _add_element(geometry, "box", size=_numbers_text(shape.size))
     elif shape.kind == "cylinder":
-        _add(geometry, "cylinder", radius=_number(shape.size[0]), length=_number(shape.size[1]))
+        _add_element(geometry, "cylinder", radius=_number_text(shape.size[0]), length=_number_text(shape.size[1]))
     else:
-        _add(geometry, "sphere", radius=_number(shape.size[0]))
+        _add_element(geometry, "sphere", radius=_number_text(shape.size[0]))
 
 
 def _links_between(robot: Robot) -> dict[str, list[str]]:
-    """Per link the names of the links without mass that its joint is written with."""
-    taken = {link.name for link in robot.links}
-    return {k.name: [text.fresh_name(f"{k.name}{end}", taken) for end in stand_ins(k) if end] for k in robot.links}
+    """Return for each link the names of the massless links of its joint chain."""
+    link_names = {link.name for link in robot.links}
+    return {
+        k.name: [text.unique_name(f"{k.name}{end}", link_names) for end in stand_in_joints(k) if end]
+        for k in robot.links
+    }
 
 
 def _write_joints(root: Element, link: Link, between: Sequence[str]) -> None:
-    """The joint of a link, or those that stand for it."""
-    joints = list(stand_ins(link).values()) or [replace(link.joint, name=link.joint_name)]
+    """Write the joint of a link, or the joints that represent it."""
+    joints = list(stand_in_joints(link).values()) or [replace(link.joint, name=link.joint_name)]
     for joint, parent, child in zip(joints, [link.parent, *between], [*between, link.name], strict=True):
         _write_joint(root, joint, parent, child)
 
 
 def _write_joint(root: Element, joint: Joint, parent: str, child: str) -> None:
-    element = _placed(root, joint, parent, child)
-    if joint.kind in WITH_AXIS:
-        _add(element, "axis", xyz=_row(Vec.of(joint.axis)))
-    if joint.kind in WITH_LIMITS:
+    element = _placed_joint_element(root, joint, parent, child)
+    if joint.kind in KINDS_WITH_AXIS:
+        _add_element(element, "axis", xyz=_numbers_text(Vec.from_values(joint.axis)))
+    if joint.kind in KINDS_WITH_LIMITS:
         _write_limits(element, joint)
         total = joint.total_friction
         if total.viscous or total.coulomb:
-            _add(element, "dynamics", damping=_number(total.viscous), friction=_number(total.coulomb))
+            _add_element(element, "dynamics", damping=_number_text(total.viscous), friction=_number_text(total.coulomb))
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
-        _add(element, "mimic", joint=leader, multiplier=_number(multiplier), offset=_number(offset))
+        _add_element(element, "mimic", joint=leader, multiplier=_number_text(multiplier), offset=_number_text(offset))
 
 
-def _placed(root: Element, joint: Joint, parent: str, child: str) -> Element:
-    element = _add(root, "joint", name=str(joint.name), type=_urdf_kind(joint))
+def _placed_joint_element(root: Element, joint: Joint, parent: str, child: str) -> Element:
+    element = _add_element(root, "joint", name=str(joint.name), type=_urdf_kind(joint))
     _write_origin(element, joint.rotation, joint.position)
-    _add(element, "parent", link=parent)
-    _add(element, "child", link=child)
+    _add_element(element, "parent", link=parent)
+    _add_element(element, "child", link=child)
     return element
 
 
@@ -212,46 +228,46 @@ def _urdf_kind(joint: Joint) -> str:
 
 def _write_limits(element: Element, joint: Joint) -> None:
     limits: Limits = joint.limits
-    words = {word: UNLIMITED if x is None else _number(x) for word, x in _sizes(limits).items()}
+    words = {word: URDF_UNLIMITED if x is None else _number_text(x) for word, x in _effort_and_speed(limits).items()}
     if joint.kind == "revolute" and limits == Limits():
         return  # a continuous joint needs none
     if limits.position is not None:
-        words |= {"lower": _number(limits.position[0]), "upper": _number(limits.position[1])}
+        words |= {"lower": _number_text(limits.position[0]), "upper": _number_text(limits.position[1])}
     elif joint.kind == "prismatic":
-        words |= {"lower": f"-{UNLIMITED}", "upper": UNLIMITED}
-    _add(element, "limit", **words)
+        words |= {"lower": f"-{URDF_UNLIMITED}", "upper": URDF_UNLIMITED}
+    _add_element(element, "limit", **words)
 
 
-def _sizes(limits: Limits) -> dict[str, float | None]:
+def _effort_and_speed(limits: Limits) -> dict[str, float | None]:
     return {"effort": limits.effort, "velocity": limits.speed}
 
 
 def _write_transmissions(root: Element, robot: Robot) -> None:
-    """A simple transmission for the first drive of every joint; others could only contradict it."""
+    """Write a simple transmission for the first drive of every joint; URDF has one per joint."""
     done: set[str] = set()
     for drive in robot.drives:
         if drive.joint in done:
             continue
         done.add(drive.joint)
-        outer = _add(root, "transmission", name=drive.title)
-        _add(outer, "type").text = "transmission_interface/SimpleTransmission"
-        joint = _add(outer, "joint", name=drive.joint)
-        _add(joint, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
-        actuator = _add(outer, "actuator", name=f"{drive.title}.motor")
-        _add(actuator, "mechanicalReduction").text = _number(drive.gear.ratio)
+        outer = _add_element(root, "transmission", name=drive.title)
+        _add_element(outer, "type").text = "transmission_interface/SimpleTransmission"
+        joint = _add_element(outer, "joint", name=drive.joint)
+        _add_element(joint, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+        actuator = _add_element(outer, "actuator", name=f"{drive.title}.motor")
+        _add_element(actuator, "mechanicalReduction").text = _number_text(drive.gear.ratio)
         if drive.motor.tensor is None and drive.motor.inertia:
-            _add(actuator, "motorInertia").text = _number(drive.motor.inertia)
+            _add_element(actuator, "motorInertia").text = _number_text(drive.motor.inertia)
 
 
-def _write_coupled(root: Element, transmission: Coupled) -> None:
-    outer = _add(root, "transmission", name=transmission.name)
-    _add(outer, "type").text = f"transmission_interface/{transmission.kind}"
+def _write_coupled(root: Element, transmission: CoupledTransmission) -> None:
+    outer = _add_element(root, "transmission", name=transmission.name)
+    _add_element(outer, "type").text = f"transmission_interface/{transmission.kind}"
     for kind, ends in (("joint", transmission.joints), ("actuator", transmission.actuators)):
         for k, end in enumerate(ends, start=1):
-            element = _add(outer, kind, name=end.name)
-            _add(element, "role").text = f"{kind}{k}"
+            element = _add_element(outer, kind, name=end.name)
+            _add_element(element, "role").text = f"{kind}{k}"
             if kind == "joint":
-                _add(element, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
-            _add(element, "mechanicalReduction").text = _number(end.reduction)
+                _add_element(element, "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+            _add_element(element, "mechanicalReduction").text = _number_text(end.reduction)
             if end.inertia:
-                _add(element, "motorInertia").text = _number(end.inertia)
+                _add_element(element, "motorInertia").text = _number_text(end.inertia)

@@ -1,40 +1,44 @@
-"""An environment in a file of its own: surfaces and loops beside those that the robot's file states."""
+"""An environment file: surfaces and loops in addition to those of the robot file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from gearwright.files.problems import Problems
+from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
 from gearwright.files.yaml.reader import read_node
-from gearwright.files.yaml.writer import robot_words
-from gearwright.files.yaml_tree import Node, parse
+from gearwright.files.yaml.writer import robot_fields
+from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean
 
-WORDS = ("environment", "loops")
-ENTRY = "{name: floor, frame: tool, surface: {plane: {point: [0, 0, -0.3]}}}"
+ENVIRONMENT_FIELDS = ("environment", "loops")
+EXAMPLE_SURFACE = "{name: floor, frame: tool, surface: {plane: {point: [0, 0, -0.3]}}}"
 
 
 def with_environment(robot: Robot, path: str | Path) -> Robot:
-    """The robot with the surfaces and loops of a YAML file, which has no other words than `environment` and `loops`.
+    """Return the robot with the surfaces and loops of a YAML file, whose only fields are `environment` and `loops`.
 
     Raises:
-        FileError: the file has other words, or its entries do not fit the robot.
+        FileError: the file has other fields, or its entries do not fit the robot.
     """
-    problems = Problems(str(path))
-    root = parse(read_text(Path(path), "`environment:` with a list of surfaces"), problems)
+    problems = FileProblems(str(path))
+    root = parse_yaml(read_text(Path(path), "`environment:` with a list of surfaces"), problems)
     if not isinstance(root.data, dict) or not root.data:
-        problems.add(f"it holds no words. Start with `environment:` and a list, each entry such as {ENTRY}.")
-        raise problems.error()
+        problems.add(
+            f"the file is not a mapping. Start with `environment:` and a list, with entries such as {EXAMPLE_SURFACE}."
+        )
+        raise problems.to_error()
     for word, entries in root.data.items():
-        where = root.line_of((word,))
-        if word not in WORDS:
-            problems.add(f"the word is unknown here. {did_you_mean(word, WORDS)}", word, where)
+        line = root.line_of((word,))
+        if word not in ENVIRONMENT_FIELDS:
+            problems.add(f"the field is unknown. {did_you_mean(word, ENVIRONMENT_FIELDS)}", word, line)
         elif not isinstance(entries, list):
-            problems.add(f"a list is wanted here. Start each entry with '- ', such as - {ENTRY}.", word, where)
-    problems.refuse()
-    words = robot_words(robot)
-    # The entries of the file come first, so that messages count them as the file does.
+            problems.add(
+                f"this field must be a list. Start each entry with '- ', such as - {EXAMPLE_SURFACE}.", word, line
+            )
+    problems.raise_if_any()
+    words = robot_fields(robot)
+    # The entries of the file come first, so that their numbers in messages are those of the file.
     merged = words | {word: [*entries, *words.get(word, [])] for word, entries in root.data.items()}
-    return read_node(Node(merged, root.line, root.size, root.members), str(path))
+    return read_node(YamlNode(merged, root.line, root.size, root.members), str(path))

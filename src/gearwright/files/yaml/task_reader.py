@@ -1,4 +1,4 @@
-"""Task files: YAML -> words, with every problem of the file in one error."""
+"""Task files: YAML -> fields, with all problems of the file in one error."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from gearwright.files.fields.basic import PlacedWords
-from gearwright.files.fields.task import TaskWords
-from gearwright.files.problems import Problems
+from gearwright.files.fields.basic import LocatedFields
+from gearwright.files.fields.task import TaskFields
+from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
 from gearwright.files.yaml.reader import as_path
-from gearwright.files.yaml.validation import validated
-from gearwright.files.yaml_tree import Node, parse
+from gearwright.files.yaml.validation import validate_fields
+from gearwright.files.yaml_tree import YamlNode, parse_yaml
 
-AnyPlaced = TypeVar("AnyPlaced", bound=PlacedWords)
+AnyLocated = TypeVar("AnyLocated", bound=LocatedFields)
 
 
-def read_task(source: str | Path) -> TaskWords:
-    """The words of a task from a YAML file (a path, or a text that names a .yaml or .yml file) or from YAML text.
+def read_task(source: str | Path) -> TaskFields:
+    """Return the fields of a task from a YAML file (a path, or a text that names a .yaml or .yml file) or YAML text.
 
     >>> read_task('''
     ... task: nod
@@ -29,28 +29,28 @@ def read_task(source: str | Path) -> TaskWords:
     0.5
 
     Raises:
-        FileError: the file is not a task; `problems` lists everything that is wrong with it.
+        FileError: the file is not a valid task; `problems` lists all errors.
     """
     path = as_path(source)
-    problems = Problems("the YAML text" if path is None else str(path))
-    root = parse(str(source) if path is None else read_text(path, "a task"), problems)
+    problems = FileProblems("the YAML text" if path is None else str(path))
+    root = parse_yaml(str(source) if path is None else read_text(path, "a task"), problems)
     if not isinstance(root.data, dict):
-        problems.add("the file does not hold a mapping. Start with `task: name` and `motions:`.", line=root.line)
-        raise problems.error()
-    words = validated(TaskWords, root.data, root, (), problems)
-    problems.refuse()
-    assert words is not None  # validated returns None only after noting a problem
-    return _placed(words, root, problems.source)
+        problems.add("the file is not a mapping. Start with `task: name` and `motions:`.", line=root.line)
+        raise problems.to_error()
+    words = validate_fields(TaskFields, root.data, root, (), problems)
+    problems.raise_if_any()
+    assert words is not None  # validated returns None only after adding a problem
+    return _with_locations(words, root, problems.source)
 
 
-def _placed(words: TaskWords, root: Node, source: str) -> TaskWords:
-    """The words with motions and forces that know their lines: a plan finds out later that they are impossible."""
+def _with_locations(words: TaskFields, root: YamlNode, source: str) -> TaskFields:
+    """Return the fields with the lines of motions and forces, for errors that planning detects later."""
 
-    def found(word: str, items: Sequence[AnyPlaced]) -> list[AnyPlaced]:
+    def locate_entries(word: str, items: Sequence[AnyLocated]) -> list[AnyLocated]:
         lines = [root.line_of((word, k)) for k in range(len(items))]
         places = [f"{source}, line {line}: {word}[{k}]" for k, line in enumerate(lines)]
-        return [one.found_at(place) for one, place in zip(items, places, strict=True)]
+        return [entry.with_location(place) for entry, place in zip(items, places, strict=True)]
 
     return words.model_copy(
-        update={"motions": found("motions", words.motions), "forces": found("forces", words.forces)}
+        update={"motions": locate_entries("motions", words.motions), "forces": locate_entries("forces", words.forces)}
     )

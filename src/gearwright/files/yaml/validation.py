@@ -1,4 +1,4 @@
-"""Checking data against the words, with the lines and the sentences a person needs."""
+"""Validation of data against the fields, with line numbers and readable messages."""
 
 from __future__ import annotations
 
@@ -7,77 +7,97 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from gearwright.files.fields.basic import Origin, TensorWords, Words
-from gearwright.files.fields.cross_section import BoxWords, MaterialWords, SectionWords, StationOfSection, TubeWords
-from gearwright.files.fields.drive import DriveWords, MotorWords
-from gearwright.files.fields.elasticity import BeamWords, ElasticBaseWords, SpringWords, TurnSpring
-from gearwright.files.fields.environment import BehindWords, LoopWords, SurfaceWords, TouchWords
-from gearwright.files.fields.from_parts import ErrorWords, HysteresisWords, LossWords, PieceWords, TorsionWords
-from gearwright.files.fields.gear import MODELS
-from gearwright.files.fields.joint import DH, KINDS, Follows, TurnLimits, VectorWords
-from gearwright.files.fields.link import LinkWords, ShapeWords
+from gearwright.files.field_synonyms import stated_name
+from gearwright.files.fields.basic import FieldModel, OriginFields, TensorFields
+from gearwright.files.fields.cross_section import (
+    BoxFields,
+    MaterialFields,
+    SectionFields,
+    SectionStationFields,
+    TubeFields,
+)
+from gearwright.files.fields.drive import DriveFields, MotorFields
+from gearwright.files.fields.elasticity import BeamFields, ElasticBaseFields, SpringFields, TurnSpring
+from gearwright.files.fields.environment import BehindFields, ContactPointFields, LoopFields, SurfaceFields
+from gearwright.files.fields.from_parts import ErrorFields, HysteresisFields, LossFields, PieceFields, TorsionFields
+from gearwright.files.fields.gear import GEAR_MODELS
+from gearwright.files.fields.joint import DH, JOINT_FIELDS_BY_KIND, Follows, TurnLimits, VectorFields
+from gearwright.files.fields.link import LinkFields, ShapeFields
 from gearwright.files.fields.motor_data import (
-    CoggingWords,
-    CurrentControlWords,
-    HeatWords,
-    RippleWords,
-    ServoWords,
-    SupplyWords,
+    CoggingFields,
+    CurrentControlFields,
+    HeatFields,
+    RippleFields,
+    ServoFields,
+    SupplyFields,
     TurnFriction,
 )
-from gearwright.files.fields.robot import AttachWords, FrameWords, HeaderWords, PayloadWords, RobotWords
+from gearwright.files.fields.robot import AttachFields, FrameFields, HeaderFields, PayloadFields, RobotFields
 from gearwright.files.fields.task import (
-    ArcWords,
-    CircleWords,
-    ContactWords,
-    FastestWords,
-    ForceWords,
-    GoalWords,
-    LineWords,
-    MotionWords,
-    PerturbedWords,
-    RequiredWords,
+    ArcFields,
+    CircleFields,
+    ContactFields,
+    FastestFields,
+    ForceFields,
+    GoalFields,
+    LineFields,
+    MotionFields,
+    PerturbedFields,
+    RequiredFields,
 )
-from gearwright.files.fields.tendons_and_cords import CordWords, StateWords, StationWords, TendonWords
-from gearwright.files.fields.train import MeshWords, TrainMotorWords, TrainWords, WheelWords
-from gearwright.files.problems import ENOUGH, Problems
-from gearwright.files.yaml_tree import Node, Path
+from gearwright.files.fields.tendons_and_cords import CordFields, StateFields, StationFields, TendonFields
+from gearwright.files.fields.train import MeshFields, TrainFields, TrainMotorFields, WheelFields
+from gearwright.files.problems import MAX_PROBLEMS, FileProblems
+from gearwright.files.yaml_tree import KeyPath, YamlNode
 from gearwright.text import did_you_mean
 
-AnyWords = TypeVar("AnyWords", bound=Words)
+AnyFieldModel = TypeVar("AnyFieldModel", bound=FieldModel)
 
-INSIDE: dict[str, type[Words]] = {
-    **KINDS,
-    **MODELS,
-    **{"motor": MotorWords, "payload": PayloadWords, "inertia": TensorWords, "tensor": TensorWords, "origin": Origin},
-    **{"dh": DH, "mdh": DH, "vector": VectorWords, "limits": TurnLimits, "follows": Follows, "shapes": ShapeWords},
-    **{"wheels": WheelWords, "meshes": MeshWords, "motors": TrainMotorWords},
-    **{"spring": TurnSpring, "springs": SpringWords, "flexible": BeamWords, "elastic_base": ElasticBaseWords},
-    **{"torsion": TorsionWords, "pieces": PieceWords, "hysteresis": HysteresisWords, "errors": ErrorWords},
-    **{"losses": LossWords, "tendons": TendonWords, "states": StateWords, "cords": CordWords, "course": StationWords},
-    **{"loops": LoopWords, "environment": TouchWords, "surface": SurfaceWords, "behind": BehindWords},
-    **{"friction": TurnFriction, "heat": HeatWords, "cogging": CoggingWords, "ripple": RippleWords},
-    **{"motions": MotionWords, "line": LineWords, "arc": ArcWords, "circle": CircleWords, "fastest": FastestWords},
-    "to": GoalWords,
-    **{"section": SectionWords, "tube": TubeWords, "box": BoxWords, "material": MaterialWords},
-    **{"forces": ForceWords, "disturbance": ForceWords, "required": RequiredWords, "perturbed": PerturbedWords},
-    **{"contact": ContactWords, "stations": StationOfSection},
-    **{"supply": SupplyWords, "current_control": CurrentControlWords, "servo": ServoWords},
+MODELS_BY_FIELD: dict[str, type[FieldModel]] = {
+    **JOINT_FIELDS_BY_KIND,
+    **GEAR_MODELS,
+    **{
+        "motor": MotorFields,
+        "payload": PayloadFields,
+        "inertia": TensorFields,
+        "tensor": TensorFields,
+        "origin": OriginFields,
+    },
+    **{"dh": DH, "mdh": DH, "vector": VectorFields, "limits": TurnLimits, "follows": Follows, "mimic": Follows},
+    "shapes": ShapeFields,
+    **{"wheels": WheelFields, "meshes": MeshFields, "motors": TrainMotorFields},
+    **{"spring": TurnSpring, "springs": SpringFields, "flexible": BeamFields, "elastic_base": ElasticBaseFields},
+    **{"torsion": TorsionFields, "pieces": PieceFields, "hysteresis": HysteresisFields, "errors": ErrorFields},
+    **{
+        "losses": LossFields,
+        "tendons": TendonFields,
+        "states": StateFields,
+        "cords": CordFields,
+        "course": StationFields,
+    },
+    **{"loops": LoopFields, "environment": ContactPointFields, "surface": SurfaceFields, "behind": BehindFields},
+    **{"friction": TurnFriction, "heat": HeatFields, "cogging": CoggingFields, "ripple": RippleFields},
+    **{"motions": MotionFields, "line": LineFields, "arc": ArcFields, "circle": CircleFields, "fastest": FastestFields},
+    "to": GoalFields,
+    **{"section": SectionFields, "tube": TubeFields, "box": BoxFields, "material": MaterialFields},
+    **{"forces": ForceFields, "disturbance": ForceFields, "required": RequiredFields, "perturbed": PerturbedFields},
+    **{"contact": ContactFields, "stations": SectionStationFields},
+    **{"supply": SupplyFields, "current_control": CurrentControlFields, "servo": ServoFields},
 }
-"""Which words are known inside a word or a kind; for everything else those of the whole entry."""
+"""The known fields inside a field or kind; otherwise those of the whole entry."""
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The words of a file; None stands for what did not fit the words and is among the problems already."""
+class RobotFileContents:
+    """The fields of a file; None for an invalid entry, whose problems are already collected."""
 
-    root: Node
-    header: HeaderWords | None
-    links: list[LinkWords | None]
-    drives: list[DriveWords | None]
-    trains: list[TrainWords | None]
-    frames: list[FrameWords | None]
-    attach: list[AttachWords | None]
+    root: YamlNode
+    header: HeaderFields | None
+    links: list[LinkFields | None]
+    drives: list[DriveFields | None]
+    trains: list[TrainFields | None]
+    frames: list[FrameFields | None]
+    attach: list[AttachFields | None]
     springs: list[Any]
     tendons: list[Any]
     states: list[Any]
@@ -86,34 +106,37 @@ class Contents:
     cords: list[Any]
 
 
-def validated(model: type[AnyWords], data: Any, root: Node, path: Path, problems: Problems) -> AnyWords | None:
-    """The data as words, or None with every problem noted."""
+def validate_fields(
+    model: type[AnyFieldModel], data: Any, root: YamlNode, path: KeyPath, problems: FileProblems
+) -> AnyFieldModel | None:
+    """Return the data as fields; None with all problems collected."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        for detail in error.errors(include_url=False)[:ENOUGH]:
-            full = (*path, *_in_file(data, detail))
-            # A missing word has no line of its own: that of the mapping it is missing from is the nearest.
-            problems.add(_sentence(detail, model), spell(full), root.line_of(full))
+        for detail in error.errors(include_url=False)[:MAX_PROBLEMS]:
+            full = (*path, *_path_in_file(data, detail))
+            # A missing field has no line: use that of its mapping.
+            problems.add(_problem_text(detail, model), path_text(full), root.line_of(full))
         return None
 
 
-def spell(path: Path) -> str:
-    """A path as people write it.
+def path_text(path: KeyPath) -> str:
+    """Return a path as text.
 
-    >>> spell(("links", 0, "joint", "axis"))
+    >>> path_text(("links", 0, "joint", "axis"))
     'links[0].joint.axis'
     """
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 
 
-def _in_file(data: Any, detail: Any) -> Path:
-    """Where in the file, without the steps that only the schema has, such as the kind of a joint or gear."""
+def _path_in_file(data: Any, detail: Any) -> KeyPath:
+    """Return the path in the file, without steps of the schema such as the kind of a joint or gear."""
     words: list[str | int] = []
     for step in detail["loc"]:
-        here = isinstance(data, dict) and step in data
-        if here or (isinstance(data, list) and isinstance(step, int) and step < len(data)):
+        step = stated_name(data, step) if isinstance(data, dict) and isinstance(step, str) else step
+        is_key = isinstance(data, dict) and step in data
+        if is_key or (isinstance(data, list) and isinstance(step, int) and step < len(data)):
             words.append(step)
             data = data[step]
     if detail["type"] == "missing" and isinstance(detail["loc"][-1], str):
@@ -121,28 +144,30 @@ def _in_file(data: Any, detail: Any) -> Path:
     return tuple(words)
 
 
-def _sentence(detail: Any, model: type[Words]) -> str:
-    """What is wrong and the way out, in our words."""
+def _problem_text(detail: Any, model: type[FieldModel]) -> str:
+    """Return the message for a validation error, with its remedy."""
     kind, word, context = detail["type"], detail["loc"][-1] if detail["loc"] else "", detail.get("ctx", {})
     if kind == "extra_forbidden" and str(word).isdigit():
-        return f"the number {str(word)[:60]} stands where a word is wanted. Write decimals with a point: 5.2, not 5,2."
+        return f"the number {str(word)[:60]} is not a field name. Write decimals with a point: 5.2, not 5,2."
     if kind == "extra_forbidden":
-        return f"the word {str(word)[:60]!r} is unknown here. {did_you_mean(str(word), _known(detail['loc'], model))}"
+        return (
+            f"the field {str(word)[:60]!r} is unknown. {did_you_mean(str(word), _known_fields(detail['loc'], model))}"
+        )
     if kind == "missing":
-        short = f"{_shown(detail['input'])} is too short: more numbers are wanted here."
-        return short if isinstance(word, int) else f"the word {word!r} is missing. Add it."
+        short = f"{_value_text(detail['input'])} is too short. Give more numbers."
+        return short if isinstance(word, int) else f"the field {word!r} is missing. Add it."
     if kind == "value_error":
         return str(context.get("error", detail["msg"]))
     if kind == "union_tag_invalid":
-        return f"the type {str(context.get('tag'))[:60]!r} is unknown. {_closest(str(context.get('tag')), context)}"
-    return _plain_sentence(kind, detail, context)
+        return f"the type {str(context.get('tag'))[:60]!r} is unknown. {_closest_tag(str(context.get('tag')), context)}"
+    return _type_problem_text(kind, detail, context)
 
 
-def _plain_sentence(kind: str, detail: Any, context: dict[str, Any]) -> str:
+def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
     wanted = {
-        "model_type": "a mapping such as {word: value}",
-        "model_attributes_type": "a mapping such as {word: value}",
-        "dict_type": "a mapping such as {word: value}",
+        "model_type": "a mapping such as {key: value}",
+        "model_attributes_type": "a mapping such as {key: value}",
+        "dict_type": "a mapping such as {key: value}",
         "union_tag_not_found": "a mapping such as {type: ...}",
         "tuple_type": "a list of numbers such as [0, 0, 1]",
         "list_type": "a list",
@@ -154,26 +179,26 @@ def _plain_sentence(kind: str, detail: Any, context: dict[str, Any]) -> str:
         "int_from_float": "a whole number",
     }
     if kind in wanted:
-        return f"{_shown(detail['input'])} stands where {wanted[kind]} is wanted. Write {wanted[kind]}."
+        return f"{_value_text(detail['input'])} is not {wanted[kind]}. Write {wanted[kind]}."
     if kind == "too_long":
-        return f"{context.get('actual_length')} values stand where {context.get('max_length')} are wanted. Remove some."
+        return f"{context.get('actual_length')} values are given instead of {context.get('max_length')}. Remove some."
     text = detail["msg"]
-    return f"{_shown(detail['input'])}: {text[:1].lower()}{text[1:]}."
+    return f"{_value_text(detail['input'])}: {text[:1].lower()}{text[1:]}."
 
 
-def _known(location: tuple[Any, ...], model: type[Words]) -> tuple[str, ...]:
+def _known_fields(location: tuple[Any, ...], model: type[FieldModel]) -> tuple[str, ...]:
     for step in reversed(location[:-1]):
-        if step in INSIDE:
-            return tuple(INSIDE[step].model_fields)
-    fields = RobotWords if model is HeaderWords else model
+        if step in MODELS_BY_FIELD:
+            return tuple(MODELS_BY_FIELD[step].model_fields)
+    fields = RobotFields if model is HeaderFields else model
     return tuple(fields.model_fields)
 
 
-def _closest(tag: str, context: dict[str, Any]) -> str:
+def _closest_tag(tag: str, context: dict[str, Any]) -> str:
     names = [name.strip(" '") for name in str(context.get("expected_tags", "")).split(",")]
     return did_you_mean(tag, names)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

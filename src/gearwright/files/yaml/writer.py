@@ -1,4 +1,4 @@
-"""Robots as YAML: the words that give back the same numbers, to the last bit."""
+"""Robots as YAML, with fields that reproduce all numbers exactly."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import yaml
 from gearwright import text
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec, is_number
 from gearwright.errors import InputError
-from gearwright.files.fields.cross_section import section_words
-from gearwright.files.fields.from_parts import plain_words
-from gearwright.files.fields.gear import gear_words
-from gearwright.files.fields.joint import KINDS
-from gearwright.files.fields.tendons_and_cords import cord_words
-from gearwright.files.fields.train import train_words
+from gearwright.files.fields.cross_section import section_fields
+from gearwright.files.fields.from_parts import plain_fields
+from gearwright.files.fields.gear import gear_fields
+from gearwright.files.fields.joint import JOINT_FIELDS_BY_KIND
+from gearwright.files.fields.tendons_and_cords import cord_fields
+from gearwright.files.fields.train import train_fields
 from gearwright.files.yaml_tree import plain_scalar
 from gearwright.parts import (
+    ContactPoint,
     Drive,
     Frame,
     Friction,
@@ -32,16 +33,15 @@ from gearwright.parts import (
     Robot,
     Shape,
     Tendon,
-    Touch,
 )
-from gearwright.parts.environment.loops_and_contacts import ENERGETIC, words_of_surface
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, surface_fields
 
-ALWAYS = ("inertia", "mass")
-"""Numbers of a motor that are written even if they are zero."""
+ALWAYS_WRITTEN = ("inertia", "mass")
+"""Fields of a motor that are written even if they are zero."""
 
 
 def write_yaml(robot: Robot) -> str:
-    """The robot as YAML text; geometry as placement and axis, numbers in SI units.
+    """Return the robot as YAML text; geometry as placement and axis, numbers in SI units.
 
     >>> from gearwright.parts import Link
     >>> print(write_yaml(Robot("pendulum", [Link("rod", mass=2.0, com=(0.3, 0, 0))])), end="")
@@ -57,42 +57,42 @@ def write_yaml(robot: Robot) -> str:
       com: [0.3, 0.0, 0.0]
 
     Raises:
-        InputError: a number of the robot is a symbol, which no file can hold.
+        InputError: a number of the robot is a symbol, which cannot be written to a file.
     """
-    return dump(robot_words(robot))
+    return dump_yaml(robot_fields(robot))
 
 
-def robot_words(robot: Robot) -> dict[str, Any]:
-    """The words of a robot file as plain data: mappings, lists, texts and numbers."""
+def robot_fields(robot: Robot) -> dict[str, Any]:
+    """Return the fields of a robot file as plain data: mappings, lists, texts and numbers."""
     words: dict[str, Any] = {"robot": robot.name}
-    words |= _given({"description": robot.description})
-    words["gravity"] = _vector("gravity", robot.gravity)
-    words["links"] = [_link(link) for link in robot.links]
-    words |= _given({"drives": [_drive(drive) for drive in robot.drives]})
-    words |= _given({"trains": [train_words(train, _motor) for train in robot.trains]})
+    words |= _without_empty({"description": robot.description})
+    words["gravity"] = _plain_vector("gravity", robot.gravity)
+    words["links"] = [_link_fields(link) for link in robot.links]
+    words |= _without_empty({"drives": [_drive_fields(drive) for drive in robot.drives]})
+    words |= _without_empty({"trains": [train_fields(train, _motor_fields) for train in robot.trains]})
     if robot.payload is not None:
-        words["payload"] = _payload(robot.payload)
+        words["payload"] = _payload_fields(robot.payload)
     if robot.supply is not None:
-        words["supply"] = plain_words("supply", robot.supply)
-    words |= _given({"springs": [_spring(spring) for spring in robot.springs]})
-    words |= _given({"tendons": [_tendon(tendon) for tendon in robot.tendons]})
-    words |= _given({"cords": [cord_words(cord, _motor) for cord in robot.cords]})
-    words |= _given({"frames": [_frame(frame) for frame in robot.frames]})
-    words |= _given({"states": [_state(state) for state in robot.states]})
-    words |= _given({"loops": [_loop(loop) for loop in robot.loops]})
-    return words | _given({"environment": [_touch(touch) for touch in robot.environment]})
+        words["supply"] = plain_fields("supply", robot.supply)
+    words |= _without_empty({"springs": [_spring_fields(spring) for spring in robot.springs]})
+    words |= _without_empty({"tendons": [_tendon_fields(tendon) for tendon in robot.tendons]})
+    words |= _without_empty({"cords": [cord_fields(cord, _motor_fields) for cord in robot.cords]})
+    words |= _without_empty({"frames": [_frame_fields(frame) for frame in robot.frames]})
+    words |= _without_empty({"states": [_state_fields(state) for state in robot.states]})
+    words |= _without_empty({"loops": [_loop_fields(loop) for loop in robot.loops]})
+    return words | _without_empty({"environment": [_contact_fields(touch) for touch in robot.environment]})
 
 
-def dump(words: Mapping[str, Any]) -> str:
-    """Plain data as YAML; lists of numbers stay on one line."""
+def dump_yaml(words: Mapping[str, Any]) -> str:
+    """Return plain data as YAML; lists of numbers are on one line."""
     document = yaml.dump(
         dict(words), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True, default_flow_style=False
     )
-    return text.yaml(str(document))
+    return text.yaml_text(str(document))
 
 
 class _Dumper(yaml.SafeDumper):
-    """A list without lists or mappings in it is written on one line; nothing is written as an anchor."""
+    """YAML dumper: a flat list is written on one line; anchors are not used."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -106,11 +106,11 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     if not text.is_unicode(value):
         raise InputError(
-            f"{value!r} holds a lone surrogate, which is not a character: no file can hold it. Give another text."
+            f"{value!r} contains a lone surrogate, which is not a character and cannot be written. Give another text."
         )
-    # PyYAML knows the numbers of YAML 1.1 only: what reads as a number here (1e5) must be quoted by us.
+    # PyYAML quotes texts that are numbers in YAML 1.1 only; other numbers of this reader (1e5) are quoted here.
     quoted = "'" if not isinstance(plain_scalar(value), str) else None
-    hidden = text.lines(value) != value
+    hidden = text.visible_lines(value) != value
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style='"' if hidden else quoted)
 
 
@@ -118,169 +118,177 @@ _Dumper.add_representer(list, _represent_list)
 _Dumper.add_representer(str, _represent_text)
 
 
-def _given(words: Mapping[str, Any]) -> dict[str, Any]:
-    """The words without those that say nothing."""
+def _without_empty(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields without empty ones."""
     return {word: value for word, value in words.items() if value not in (None, "", [], {}, False)}
 
 
-def _number(owner: str, x: Any) -> float:
+def _plain_number(owner: str, x: Any) -> float:
     if not is_number(x):
-        raise InputError(f"{owner} is {x!r}, no number: a file cannot hold it. Put a number in its place first.")
+        raise InputError(
+            f"{owner} is {x!r}, which is not a number and cannot be written to a file. Replace it by a number first."
+        )
     return float(x)
 
 
-def _numbers(owner: str, words: Mapping[str, Any]) -> dict[str, Any]:
-    """The words with plain numbers, without those that are None."""
-    kept = {word: value for word, value in words.items() if value is not None}
-    return {w: x if isinstance(x, str | bool) else _number(f"{owner}, {w}", x) for w, x in kept.items()}
+def _plain_numbers(owner: str, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields as plain numbers, without those that are None."""
+    stated = {word: value for word, value in words.items() if value is not None}
+    return {w: x if isinstance(x, str | bool) else _plain_number(f"{owner}, {w}", x) for w, x in stated.items()}
 
 
-def _vector(owner: str, v: Any) -> list[float]:
-    return [_number(owner, x) for x in Vec.of(v)]
+def _plain_vector(owner: str, v: Any) -> list[float]:
+    return [_plain_number(owner, x) for x in Vec.from_values(v)]
 
 
-def _rows(matrix: Any) -> Any:
+def _matrix_rows(matrix: Any) -> Any:
     return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
 
 
-def _tensor(owner: str, inertia: Any) -> dict[str, float]:
-    tensor = Tensor.of(_rows(inertia))
+def _tensor_fields(owner: str, inertia: Any) -> dict[str, float]:
+    tensor = Tensor.from_rows(_matrix_rows(inertia))
     names = ("xx", "yy", "zz", "xy", "xz", "yz")
-    elements = {name: _number(f"{owner}, {name}", getattr(tensor, name)) for name in names}
+    elements = {name: _plain_number(f"{owner}, {name}", getattr(tensor, name)) for name in names}
     return {name: x for name, x in elements.items() if x != 0}
 
 
-def _place(owner: str, position: Any, rotation: Any) -> dict[str, Any]:
+def _origin_fields(owner: str, position: Any, rotation: Any) -> dict[str, Any]:
     words: dict[str, Any] = {}
-    xyz = _vector(owner, position)
+    xyz = _plain_vector(owner, position)
     if any(xyz):
         words["xyz"] = xyz
-    if Rot.of(_rows(rotation)) != IDENTITY:
-        words["rotation"] = [_vector(owner, row) for row in _rows(rotation)]
+    if Rot.from_rows(_matrix_rows(rotation)) != IDENTITY:
+        words["rotation"] = [_plain_vector(owner, row) for row in _matrix_rows(rotation)]
     return words
 
 
-def _link(link: Link) -> dict[str, Any]:
+def _link_fields(link: Link) -> dict[str, Any]:
     owner = f"link {link.name!r}"
-    words: dict[str, Any] = {"name": link.name, "parent": link.parent, "joint": _joint(link.joint, owner)}
-    words["mass"] = _number(f"{owner}, mass", link.mass)
-    com = _vector(f"{owner}, com", link.com)
+    words: dict[str, Any] = {"name": link.name, "parent": link.parent, "joint": _joint_fields(link.joint, owner)}
+    words["mass"] = _plain_number(f"{owner}, mass", link.mass)
+    com = _plain_vector(f"{owner}, com", link.com)
     words |= {"com": com} if any(com) else {}
-    words |= _given({"inertia": _tensor(f"{owner}, inertia", link.inertia), "effective": link.effective})
+    words |= _without_empty({"inertia": _tensor_fields(f"{owner}, inertia", link.inertia), "effective": link.effective})
     if link.tip is not None:
-        words["tip"] = _vector(f"{owner}, tip", link.tip)
+        words["tip"] = _plain_vector(f"{owner}, tip", link.tip)
     if link.section is not None:
-        words["section"] = section_words(f"link {link.name!r}", link.section)
-    return words | _given({"shapes": [_shape(shape) for shape in link.shapes]})
+        words["section"] = section_fields(f"link {link.name!r}", link.section)
+    return words | _without_empty({"shapes": [_shape_fields(shape) for shape in link.shapes]})
 
 
-def _joint(joint: Joint, owner: str) -> dict[str, Any]:
+def _joint_fields(joint: Joint, owner: str) -> dict[str, Any]:
     owner = f"{owner}, joint"
-    words = _given({"name": joint.name}) | {"type": joint.kind}
-    words |= _given({"origin": _place(owner, joint.position, joint.rotation)})
+    words = _without_empty({"name": joint.name}) | {"type": joint.kind}
+    words |= _without_empty({"origin": _origin_fields(owner, joint.position, joint.rotation)})
     for word in ("axis", "axis2"):
-        if joint.kind in KINDS and word in KINDS[joint.kind].model_fields:
-            words[word] = _vector(f"{owner}, {word}", getattr(joint, word))
+        if joint.kind in JOINT_FIELDS_BY_KIND and word in JOINT_FIELDS_BY_KIND[joint.kind].model_fields:
+            words[word] = _plain_vector(f"{owner}, {word}", getattr(joint, word))
     if joint.pitch is not None:
-        words["pitch"] = _number(f"{owner}, pitch", joint.pitch)
-    words |= _given({"limits": _limits(joint)})
+        words["pitch"] = _plain_number(f"{owner}, pitch", joint.pitch)
+    words |= _without_empty({"limits": _limit_fields(joint)})
     if joint.follows is not None:
         leader, multiplier, offset = joint.follows
-        words["follows"] = {"joint": leader, **_numbers(owner, {"multiplier": multiplier, "offset": offset})}
+        words["follows"] = {"joint": leader, **_plain_numbers(owner, {"multiplier": multiplier, "offset": offset})}
     if joint.spring is not None:
-        words["spring"] = plain_words(f"{owner}, spring", joint.spring)
-    words |= _given({"armature": _number(f"{owner}, armature", joint.armature)})
-    return words | _friction(joint, owner)
+        words["spring"] = plain_fields(f"{owner}, spring", joint.spring)
+    words |= _without_empty({"armature": _plain_number(f"{owner}, armature", joint.armature)})
+    return words | _friction_fields(joint, owner)
 
 
-def _friction(part: Joint | Motor, owner: str) -> dict[str, Any]:
-    """Damping and friction where there is any: a number, or words."""
-    words = {"damping": _number(f"{owner}, damping", part.damping)}
+def _friction_fields(part: Joint | Motor, owner: str) -> dict[str, Any]:
+    """Return damping and friction, if any: a number, or fields."""
+    words = {"damping": _plain_number(f"{owner}, damping", part.damping)}
     if isinstance(part.friction, Friction):
-        words["friction"] = plain_words(f"{owner}, friction", part.friction)  # type: ignore[assignment]
+        words["friction"] = plain_fields(f"{owner}, friction", part.friction)  # type: ignore[assignment]
     else:
-        words["friction"] = _number(f"{owner}, friction", part.friction)
+        words["friction"] = _plain_number(f"{owner}, friction", part.friction)
     return {word: x for word, x in words.items() if x}
 
 
-def _limits(joint: Joint) -> dict[str, Any]:
+def _limit_fields(joint: Joint) -> dict[str, Any]:
     limits = joint.limits
     words: dict[str, Any] = {} if limits.position is None else {"position": [float(x) for x in limits.position]}
-    return words | _numbers("limits", {w: getattr(limits, w) for w in ("speed", "acceleration", "effort")})
+    return words | _plain_numbers("limits", {w: getattr(limits, w) for w in ("speed", "acceleration", "effort")})
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape_fields(shape: Shape) -> dict[str, Any]:
     words: dict[str, Any] = {"kind": shape.kind, "size": [float(x) for x in shape.size]}
-    place = _place("shape", shape.position, shape.rotation)
-    return words | _given({"file": shape.file, "origin": place}) | {"role": shape.role}
+    place = _origin_fields("shape", shape.position, shape.rotation)
+    return words | _without_empty({"file": shape.file, "origin": place}) | {"role": shape.role}
 
 
-def _drive(drive: Drive) -> dict[str, Any]:
-    words: dict[str, Any] = {"joint": drive.joint} | _given({"name": drive.name, "mounted_on": drive.mounted_on})
+def _drive_fields(drive: Drive) -> dict[str, Any]:
+    words: dict[str, Any] = {"joint": drive.joint} | _without_empty(
+        {"name": drive.name, "mounted_on": drive.mounted_on}
+    )
     if drive.axis is not None:
-        words["axis"] = _vector(f"drive {drive.title!r}, axis", drive.axis)
-    words["motor"] = _motor(drive.motor, f"drive {drive.title!r}, motor")
-    words["gear"] = gear_words(f"drive {drive.title!r}, gear", drive.gear)
+        words["axis"] = _plain_vector(f"drive {drive.title!r}, axis", drive.axis)
+    words["motor"] = _motor_fields(drive.motor, f"drive {drive.title!r}, motor")
+    words["gear"] = gear_fields(f"drive {drive.title!r}, gear", drive.gear)
     for word in ("supply", "current_control", "servo"):
         if getattr(drive, word) is not None:
-            words[word] = plain_words(f"drive {drive.title!r}, {word}", getattr(drive, word))
+            words[word] = plain_fields(f"drive {drive.title!r}, {word}", getattr(drive, word))
     return words
 
 
-def _motor(motor: Motor, owner: str) -> dict[str, Any]:
+def _motor_fields(motor: Motor, owner: str) -> dict[str, Any]:
     plain = replace(motor, position=None, com=None, tensor=None, damping=0.0, friction=0.0)
-    words: dict[str, Any] = {word: _number(f"{owner}, {word}", getattr(motor, word)) for word in ALWAYS}
-    words |= plain_words(owner, plain) | _friction(motor, owner)
-    for word in ("position", "com"):  # [0, 0, 0] is a place too
+    words: dict[str, Any] = {word: _plain_number(f"{owner}, {word}", getattr(motor, word)) for word in ALWAYS_WRITTEN}
+    words |= plain_fields(owner, plain) | _friction_fields(motor, owner)
+    for word in ("position", "com"):  # [0, 0, 0] is a valid position
         if getattr(motor, word) is not None:
-            words[word] = _vector(f"{owner}, {word}", getattr(motor, word))
-    return words | ({} if motor.tensor is None else {"tensor": _tensor(f"{owner}, tensor", motor.tensor)})
+            words[word] = _plain_vector(f"{owner}, {word}", getattr(motor, word))
+    return words | ({} if motor.tensor is None else {"tensor": _tensor_fields(f"{owner}, tensor", motor.tensor)})
 
 
-def _spring(spring: PassiveSpring) -> dict[str, Any]:
+def _spring_fields(spring: PassiveSpring) -> dict[str, Any]:
     owner = f"spring {spring.name!r}"
-    row = {joint: _number(owner, factor) for joint, factor in spring.row.items()}
+    row = {joint: _plain_number(owner, factor) for joint, factor in spring.row.items()}
     numbers = {word: getattr(spring, word) for word in ("stiffness", "damping", "rest")}
-    return {"name": spring.name, "row": row, **{w: x for w, x in _numbers(owner, numbers).items() if x}}
+    return {"name": spring.name, "row": row, **{w: x for w, x in _plain_numbers(owner, numbers).items() if x}}
 
 
-def _tendon(tendon: Tendon) -> dict[str, Any]:
+def _tendon_fields(tendon: Tendon) -> dict[str, Any]:
     owner = f"tendon {tendon.name!r}"
     words: dict[str, Any] = {"name": tendon.name}
-    words["row"] = {joint: _number(owner, factor) for joint, factor in tendon.row.items()}
-    words |= _given({"inertia": _number(f"{owner}, inertia", tendon.inertia)})
+    words["row"] = {joint: _plain_number(owner, factor) for joint, factor in tendon.row.items()}
+    words |= _without_empty({"inertia": _plain_number(f"{owner}, inertia", tendon.inertia)})
     if tendon.motor is not None:
-        words["motor"] = _motor(tendon.motor, f"{owner}, motor")
-    return words | ({} if tendon.servo is None else {"servo": plain_words(f"{owner}, servo", tendon.servo)})
+        words["motor"] = _motor_fields(tendon.motor, f"{owner}, motor")
+    return words | ({} if tendon.servo is None else {"servo": plain_fields(f"{owner}, servo", tendon.servo)})
 
 
-def _state(state: NamedState) -> dict[str, Any]:
-    return {"name": state.name} | _given({"q": dict(state.q), "v": dict(state.v)})
+def _state_fields(state: NamedState) -> dict[str, Any]:
+    return {"name": state.name} | _without_empty({"q": dict(state.q), "v": dict(state.v)})
 
 
-def _loop(loop: Loop) -> dict[str, Any]:
+def _loop_fields(loop: Loop) -> dict[str, Any]:
     return {"name": loop.name, "frames": list(loop.frames), "held": list(loop.held)}
 
 
-def _touch(touch: Touch) -> dict[str, Any]:
+def _contact_fields(touch: ContactPoint) -> dict[str, Any]:
     words: dict[str, Any] = {"name": touch.name}
     if touch.surface is not None:
-        words |= {"frame": touch.frame, "surface": words_of_surface(touch.surface)}
-    words |= _given({"row": dict(touch.row or {}), "rest": touch.rest, "slip": dict(touch.slip or {})})
-    words |= _given({"restitution": touch.restitution, "friction": touch.friction})
+        words |= {"frame": touch.frame, "surface": surface_fields(touch.surface)}
+    words |= _without_empty({"row": dict(touch.row or {}), "rest": touch.rest, "slip": dict(touch.slip or {})})
+    words |= _without_empty({"restitution": touch.restitution, "friction": touch.friction})
     words |= {} if touch.impact == ENERGETIC else {"impact": touch.impact}
     if touch.stiffness is not None:
-        words["behind"] = {"stiffness": touch.stiffness, **_given({"damping": touch.damping})}
+        words["behind"] = {"stiffness": touch.stiffness, **_without_empty({"damping": touch.damping})}
     return words | ({} if touch.relative_to == "base" else {"relative_to": touch.relative_to})
 
 
-def _payload(payload: Payload) -> dict[str, Any]:
-    words: dict[str, Any] = {"mass": _number("payload, mass", payload.mass)}
+def _payload_fields(payload: Payload) -> dict[str, Any]:
+    words: dict[str, Any] = {"mass": _plain_number("payload, mass", payload.mass)}
     if payload.position is not None:
-        words["position"] = _vector("payload, position", payload.position)
-    words |= _given({"link": payload.link, "frame": payload.frame})
-    return words | _given({"inertia": _tensor("payload, inertia", payload.inertia)})
+        words["position"] = _plain_vector("payload, position", payload.position)
+    words |= _without_empty({"link": payload.link, "frame": payload.frame})
+    return words | _without_empty({"inertia": _tensor_fields("payload, inertia", payload.inertia)})
 
 
-def _frame(frame: Frame) -> dict[str, Any]:
-    return {"name": frame.name, "link": frame.link, **_place(f"frame {frame.name!r}", frame.position, frame.rotation)}
+def _frame_fields(frame: Frame) -> dict[str, Any]:
+    return {
+        "name": frame.name,
+        "link": frame.link,
+        **_origin_fields(f"frame {frame.name!r}", frame.position, frame.rotation),
+    }

@@ -6,14 +6,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Quantity
-from gearwright.forces.robot_lines import motors_of
+from gearwright.forces.robot_lines import robot_motors
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Motor, Robot
 
@@ -37,7 +37,7 @@ def dc_motor(
     r"""A DC motor: $J \ddot\theta = K_T i - B \dot\theta - M$, $u = R i + L\, di/dt + K_E \dot\theta$.
 
     Three states with an inductance (Vukobratovic and Potkonjak, eq. 20.65), two without (eq. 20.67, corrected: its
-    first row is [0 1]). The machine's rotor `<drive>.rotor` counts: its inertia stays in the mass matrix, with its push
+    first row is [0 1]). The inertia of the machine's rotor `<drive>.rotor` stays in the mass matrix, with its reaction
     on the link that carries the motor.
 
     Args:
@@ -45,12 +45,12 @@ def dc_motor(
         drive: name of the drive, one of the machine's actuators.
         torque_constant: $K_T$ [Nm/A].
         resistance: R [Ohm].
-        inductance: L [H]; 0: the current follows at once.
+        inductance: L [H]; 0: the current has no dynamics.
         back_emf_constant: $K_E$ [Vs/rad]; the torque constant unless given.
         damping: viscous friction B at the motor shaft [Nms/rad].
         inertia: J [kg m2]; the machine's rotor's unless given.
         max_voltage: limit of u [V].
-        port: name of the drive whose gear losses the torque passes.
+        port: name of the drive through whose gear losses the torque acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -60,13 +60,13 @@ def dc_motor(
     """
     mech = machine_of("dc_motor", mech)
     owner = f"motor {drive!r}"
-    positive(owner, torque_constant=torque_constant, resistance=resistance)
-    not_negative(owner, inductance=inductance, damping=damping)
+    require_positive(owner, torque_constant=torque_constant, resistance=resistance)
+    require_not_negative(owner, inductance=inductance, damping=damping)
     if back_emf_constant is not None:
-        not_negative(owner, back_emf_constant=back_emf_constant)
+        require_not_negative(owner, back_emf_constant=back_emf_constant)
     J, carried = rotor_inertia(mech, drive, inertia)
     motor = DcEquations(torque_constant, back_emf_constant or torque_constant, resistance, inductance)
-    C, d = _with_current(motor, damping, J) if inductance else _without_current(motor, damping, J)
+    C, d = _matrices_with_current(motor, damping, J) if inductance else _matrices_without_current(motor, damping, J)
     states = [("motor_angle", "rad"), ("motor_speed", "rad/s"), ("current", "A")]
     return LinearActuator(
         name=f"{drive}.motor",
@@ -83,17 +83,17 @@ def dc_motor(
     )
 
 
-def _with_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
-    """C and d of angle, speed and current: what a unit of each makes of the rates."""
-    turning = [0.0, -damping / inertia, motor.torque(1.0) / inertia]
-    current = [0.0, motor.current_rate(0.0, 0.0, 1.0), motor.current_rate(0.0, 1.0, 0.0)]
+def _matrices_with_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
+    """C and d of the equations in angle, speed and current."""
+    speed_row = [0.0, -damping / inertia, motor.motor_torque(1.0) / inertia]
+    current_row = [0.0, motor.current_rate(0.0, 0.0, 1.0), motor.current_rate(0.0, 1.0, 0.0)]
     # Vukobratovic (20.64)-(20.65)
-    return [[0.0, 1.0, 0.0], turning, current], [0.0, 0.0, motor.current_rate(1.0, 0.0, 0.0)]
+    return [[0.0, 1.0, 0.0], speed_row, current_row], [0.0, 0.0, motor.current_rate(1.0, 0.0, 0.0)]
 
 
-def _without_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
-    """C and d of angle and speed."""
-    by_speed, by_voltage = (motor.torque(motor.settled_current(*unit)) for unit in ((0.0, 1.0), (1.0, 0.0)))
+def _matrices_without_current(motor: DcEquations, damping: float, inertia: float) -> tuple[Matrix, list[float]]:
+    """C and d of the equations in angle and speed."""
+    by_speed, by_voltage = (motor.motor_torque(motor.steady_current(*unit)) for unit in ((0.0, 1.0), (1.0, 0.0)))
     # Vukobratovic (20.66)-(20.67), corrected
     return [[0.0, 1.0], [0.0, (by_speed - damping) / inertia]], [0.0, by_voltage / inertia]
 
@@ -102,41 +102,41 @@ def _without_current(motor: DcEquations, damping: float, inertia: float) -> tupl
 def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None) -> list[LinearActuator]:
     """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot.
 
-    `only` names the motors that are wanted, all unless given.
+    `only` names the motors to include; the default is all.
     """
-    found = []
-    for title, motor in motors_of(robot):
+    actuators = []
+    for title, motor in robot_motors(robot):
         if only is not None and title not in only:
             continue
         if motor.torque_constant is None or motor.resistance is None:
             raise DriveError(
-                f"motor {title!r} has no torque constant or no resistance, so that its voltage "
-                "is not known. Give both to the motor, or give `actuators`."
+                f"motor {title!r} has no torque constant or no resistance, so its voltage cannot be "
+                "computed. Give both to the motor, or give `actuators`."
             )
-        bare = not any(spin.name == f"{title}.rotor" for spin in mech.spins)
-        one = dc_motor(
+        has_no_rotor = not any(spin.name == f"{title}.rotor" for spin in mech.spins)
+        actuator = dc_motor(
             mech,
             title,
             torque_constant=motor.torque_constant,
             resistance=motor.resistance,
             inductance=motor.inductance or 0.0,
-            max_voltage=most_voltage(robot, title, motor),
-            inertia=1.0 if bare else None,
+            max_voltage=voltage_limit(robot, title, motor),
+            inertia=1.0 if has_no_rotor else None,
             port=title,
         )
-        # A rotor without inertia: any number in the actuator's equations does, once it is given back.
-        found.append(replace(one, carried=1.0) if bare else one)
-    return found
+        # A rotor without inertia: any inertia in the actuator's equations works, because `carried` cancels it.
+        actuators.append(replace(actuator, carried=1.0) if has_no_rotor else actuator)
+    return actuators
 
 
-def most_voltage(robot: Robot, title: str, motor: Motor) -> float | None:
-    """What the electronics of a motor can give [V]: their own limit, and the voltage of what feeds them."""
+def voltage_limit(robot: Robot, title: str, motor: Motor) -> float | None:
+    """The largest voltage of a motor's electronics [V]: their own limit or that of the supply."""
     stated = (motor.max_voltage, supply_voltage(robot, title))
-    return min((float(value_of(x)) for x in stated if x is not None), default=None)
+    return min((float(primal_value(x)) for x in stated if x is not None), default=None)
 
 
 def supply_voltage(robot: Robot, title: str) -> Scalar | None:
-    """The voltage of what feeds a motor [V]; None where the robot does not state it."""
-    own = next((drive.supply for drive in robot.drives if drive.title == title), None)
-    supply = own if own is not None else robot.supply
+    """The voltage of a motor's supply [V]; None where the robot does not state it."""
+    drive_supply = next((drive.supply for drive in robot.drives if drive.title == title), None)
+    supply = drive_supply if drive_supply is not None else robot.supply
     return None if supply is None else supply.voltage

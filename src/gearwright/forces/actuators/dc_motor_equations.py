@@ -1,4 +1,4 @@
-"""The permanent-magnet DC motor at its terminals: the one place where its equations stand."""
+"""The equations of the permanent-magnet DC motor at its terminals, in one place."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class DcEquations(NamedTuple):
 
     Args:
         torque_constant: $K_T$ [Nm/A].
-        back_emf_constant: $K_E$ [Vs/rad]; the same number, unless somebody measured two.
+        back_emf_constant: $K_E$ [Vs/rad]; equal to $K_T$, unless both were measured.
         resistance: R [Ohm].
-        inductance: L [H]; 0: the current follows at once.
+        inductance: L [H]; 0: the current has no dynamics.
 
     >>> motor = DcEquations(0.05, 0.05, 0.5, 1e-3)
-    >>> motor.settled_current(voltage=3.0, speed=20.0), motor.torque(4.0)
+    >>> motor.steady_current(voltage=3.0, speed=20.0), motor.motor_torque(4.0)
     (4.0, 0.2)
     >>> motor.current_rate(voltage=3.0, current=4.0, speed=20.0)
     0.0
@@ -29,25 +29,25 @@ class DcEquations(NamedTuple):
     inductance: Scalar = 0.0
 
     def back_emf(self, speed: Scalar) -> Scalar:
-        """The voltage that the turning rotor induces [V]."""
+        """The back-EMF [V] at a rotor speed [rad/s]."""
         return self.back_emf_constant * speed
 
-    def settled_current(self, voltage: Scalar, speed: Scalar) -> Scalar:
-        """The current of a winding without inductance [A]."""
+    def steady_current(self, voltage: Scalar, speed: Scalar) -> Scalar:
+        """The steady-state current (v - K_E w) / R [A], which is that of a winding without inductance."""
         return (voltage - self.back_emf(speed)) / self.resistance
 
     def current_rate(self, voltage: Scalar, current: Scalar, speed: Scalar) -> Scalar:
         """The rate of the current [A/s]."""
         return (voltage - self.resistance * current - self.back_emf(speed)) / self.inductance  # Vukobratovic (20.63)
 
-    def voltage(self, current: Scalar, current_rate: Scalar, speed: Scalar) -> Scalar:
+    def terminal_voltage(self, current: Scalar, current_rate: Scalar, speed: Scalar) -> Scalar:
         """The voltage for a current and its rate [V]."""
         return self.resistance * current + self.inductance * current_rate + self.back_emf(speed)
 
-    def torque(self, current: Scalar) -> Scalar:
+    def motor_torque(self, current: Scalar) -> Scalar:
         """The torque on the rotor [Nm]."""
         return self.torque_constant * current  # Vukobratovic (20.62)
 
-    def current(self, torque: Scalar) -> Scalar:
+    def current_for_torque(self, torque: Scalar) -> Scalar:
         """The current for a torque on the rotor [A]."""
         return torque / self.torque_constant

@@ -8,13 +8,14 @@ from math import sqrt
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.actuators.mounting import not_negative, place_line, positive
+from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.mechanism.rows import Row
 
 
+@check_arguments
 @dataclass(frozen=True)
 class ServoValve:
     r"""A four-way servo valve: flow $Q_n\, y \sqrt{(p_s - p_L)/\Delta p_n}$ at the opening y.
@@ -35,16 +36,18 @@ class ServoValve:
     damping: float = 0.8
 
     def __post_init__(self) -> None:
-        positive("servo valve", rated_flow=self.rated_flow, rated_drop=self.rated_drop, frequency=self.frequency)
-        not_negative("servo valve", damping=self.damping)
+        require_positive(
+            "servo valve", rated_flow=self.rated_flow, rated_drop=self.rated_drop, frequency=self.frequency
+        )
+        require_not_negative("servo valve", damping=self.damping)
 
-    def gains(self, supply: float, load_pressure: float, opening: float) -> tuple[float, float]:
-        """Flow per opening [m3/s] and loss of flow per load pressure [m3/s/Pa] at a working point."""
+    def flow_gains(self, supply: float, load_pressure: float, opening: float) -> tuple[float, float]:
+        """Flow gain [m3/s per unit opening] and flow-pressure coefficient [m3/s/Pa] at an operating point."""
         drop = supply - load_pressure * (1 if opening >= 0 else -1)
         if not drop > 0:
             raise DriveError(
-                f"servo valve: the load pressure {load_pressure:g} Pa uses up the supply of {supply:g} Pa, so nothing "
-                "flows. Take a working point below two thirds of the supply pressure."
+                f"servo valve: the load pressure {load_pressure:g} Pa is not below the supply pressure {supply:g} Pa, "
+                "so the valve has no flow. Choose an operating point below two thirds of the supply pressure."
             )
         per_opening = self.rated_flow * sqrt(drop / self.rated_drop)
         return per_opening, self.rated_flow * abs(opening) / (2 * sqrt(self.rated_drop * drop))
@@ -68,31 +71,31 @@ def servo_cylinder(
     carried: float | None = None,
     name: str | None = None,
 ) -> LinearActuator:
-    r"""A double-rod cylinder on a servo valve, linearised about a working point; the input is the valve's command.
+    r"""A double-rod cylinder on a servo valve, linearised about an operating point; the input is the valve command.
 
     - $m \dot v = A p_L - B v - M$
     - $\tfrac{V}{4 \beta} \dot p_L = K_q y - (K_c + c) p_L - A v$
     - $\ddot y = \omega^2 (u - y) - 2 \zeta \omega \dot y$
 
-    Five states: way, speed, load pressure, opening and its rate. The frequency of the oil column under the mass m alone
-    is $2 A \sqrt{\beta / (V m)}$.
+    Five states: position, speed, load pressure, opening and its rate. The natural frequency of the oil column with the
+    mass m alone is $2 A \sqrt{\beta / (V m)}$.
 
     Args:
         mech: the machine.
         where: the line that the rod moves: a prismatic joint's speed, a row, an actuator of the machine, or
-            a coordinate, such as the distance of its two hinges.
+            a coordinate, such as the distance between its two hinges.
         valve: the valve.
         area: piston area A [m2].
-        volume: oil under pressure in both chambers and lines together, V [m3].
+        volume: pressurised oil volume of both chambers and lines together, V [m3].
         mass: piston and rod, m [kg].
         supply: supply pressure [Pa].
-        bulk_modulus: of the oil with its air, $\beta$ [Pa].
+        bulk_modulus: effective bulk modulus of the oil with entrained air, $\beta$ [Pa].
         leakage: past the piston, c [m3/s/Pa].
         damping: viscous friction of the seals, B [Ns/m].
-        load_pressure: at the working point [Pa].
-        opening: of the valve at the working point, -1 to 1.
-        carried: how much of m the machine's links contain already [kg]; all of it unless given.
-        name: its name; that of `where` unless given.
+        load_pressure: at the operating point [Pa].
+        opening: of the valve at the operating point, -1 to 1.
+        carried: the part of m that the machine's links already contain [kg]; default: all of it.
+        name: its name; default: that of `where`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=100.0)])
@@ -101,39 +104,43 @@ def servo_cylinder(
     (['slide.load_pressure', 'slide.opening', 'slide.opening_rate'], (1.0,))
     """
     mech = machine_of("servo_cylinder", mech)
-    title = _title(where, name, "servo_cylinder")
-    positive(f"cylinder {title!r}", area=area, volume=volume, mass=mass, supply=supply, bulk_modulus=bulk_modulus)
-    not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
-    flow, choke = valve.gains(supply, load_pressure, opening)
-    stiff, w = 4 * bulk_modulus / volume, valve.frequency
-    standing = choke * load_pressure  # so that the flow at the working point is that of the valve, not of its tangent
+    title = _cylinder_title(where, name, "servo_cylinder")
+    require_positive(
+        f"cylinder {title!r}", area=area, volume=volume, mass=mass, supply=supply, bulk_modulus=bulk_modulus
+    )
+    require_not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
+    flow, pressure_loss = valve.flow_gains(supply, load_pressure, opening)
+    oil_stiffness, w = 4 * bulk_modulus / volume, valve.frequency
+    working_point_flow = (
+        pressure_loss * load_pressure
+    )  # makes the flow at the operating point exact, not that of the tangent
     return LinearActuator(
         name=f"{title}.cylinder",
         line=place_line(mech, where),
         C=[
             [0, 1, 0, 0, 0],
             [0, -damping / mass, area / mass, 0, 0],
-            [0, -stiff * area, -stiff * (choke + leakage), stiff * flow, 0],
+            [0, -oil_stiffness * area, -oil_stiffness * (pressure_loss + leakage), oil_stiffness * flow, 0],
             [0, 0, 0, 0, 1],
             [0, 0, 0, -w * w, -2 * valve.damping * w],
         ],
         f=[0, -1 / mass, 0, 0, 0],
         d=[0, 0, 0, 0, w * w],
         tie=[0, 1, 0, 0, 0],
-        offset=[0, 0, stiff * standing, 0, 0],
-        variables=_variables(title),
+        offset=[0, 0, oil_stiffness * working_point_flow, 0, 0],
+        variables=_cylinder_variables(title),
         controls=(Quantity(f"{title}.valve", "1"),),
         carried=mass if carried is None else carried,
         limits=(1.0,),
     )
 
 
-def _variables(title: str) -> tuple[Quantity, ...]:
+def _cylinder_variables(title: str) -> tuple[Quantity, ...]:
     units = {"way": "m", "speed": "m/s", "load_pressure": "Pa", "opening": "1", "opening_rate": "1/s"}
     return tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items())
 
 
-def _title(where: str | Row | Line, name: str | None, function: str) -> str:
-    if name is None and not isinstance(where, str):
+def _cylinder_title(place: str | Row | Line, name: str | None, function: str) -> str:
+    if name is None and not isinstance(place, str):
         raise DriveError(f"{function}: a cylinder along a row needs a name. Give name=...")
-    return name if name is not None else str(where)
+    return name if name is not None else str(place)

@@ -1,7 +1,7 @@
 r"""Linear actuators of any order along a line of the machine (motors, servo cylinders), and their inverses.
 
 An actuator is $\dot x = C x + f M + d u + e$; the inverse gives its states and input from the motion along its line and
-the force that it must give.
+the required force.
 """
 
 from __future__ import annotations
@@ -15,46 +15,47 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import number, require_range
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number, require_range
 from gearwright.arrays import Array
 from gearwright.errors import DriveError
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.mechanism.rows import Terms, along, plain, terms
-from gearwright.text import listed
+from gearwright.mechanism.rows import Terms, as_number, nonzero_terms, row_dot
+from gearwright.text import listed_names
 
 # The inverse
 
 
-class Demand(NamedTuple):
-    """What is asked of an actuator over a smooth piece of motion.
+class ActuatorMotion(NamedTuple):
+    """The motion and force that an actuator must provide over a smooth segment.
 
     Args:
         t: times (T,) [s].
-        way: position along the line and its derivatives, each (T,); they may depend on parameters.
-        force: force on the machine along the line and its derivatives, each (T,); likewise.
+        motion: position along the line and its derivatives, each (T,); may depend on parameters.
+        force: force on the machine along the line and its derivatives, each (T,); may depend on parameters.
     """
 
     t: Array
-    way: Sequence[Scalar]
+    motion: Sequence[Scalar]
     force: Sequence[Scalar]
 
 
-class Answer(NamedTuple):
-    """States of an actuator's own (T, states), inputs (T, inputs), and what else is known by name, each (T,)."""
+class ActuatorInputs(NamedTuple):
+    """An actuator's own states (T, states), inputs (T, inputs), and further series by name, each (T,)."""
 
     states: Scalar
     inputs: Scalar
-    shown: Mapping[str, Scalar] = MappingProxyType({})
+    other_signals: Mapping[str, Scalar] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Inversion:
+class LinearInverse:
     r"""The inverse of $\dot x = C x + f M + d u + e$ by its relative degree r, the first with $T C^{r-1} d \ne 0$.
 
-    The tie gives $T x$ from the speed; differentiating it along the equations gives $T C x$, $T C^2 x$, ... from the
-    acceleration, the force and their derivatives, until the input appears. What these rows leave open of x is the
-    actuator's inner motion, which is integrated along.
+    The output row gives $T x$ from the speed; differentiating it along the equations gives $T C x$, $T C^2 x$, ... from
+    the acceleration, the force and their derivatives, until the input appears. The part of x that these rows do not
+    determine is the internal dynamics, which is integrated.
     """
 
     actuator: LinearActuator
@@ -62,134 +63,146 @@ class Inversion:
     def __post_init__(self) -> None:
         if len(self.actuator.controls) != 1:
             raise DriveError(
-                f"actuator {self.actuator.name!r} has {len(self.actuator.controls)} inputs, so that many of them give "
-                "the same force. Tie them together to one, or use a law that says how they share."
+                f"actuator {self.actuator.name!r} has {len(self.actuator.controls)} inputs, so the inputs for a force "
+                "are not unique. Combine them to one input, or use a law that allocates the force to them."
             )
-        if self.rows.shape[0] > len(self.C):
+        if self.output_rows.shape[0] > len(self.state_matrix):
             raise DriveError(
-                f"actuator {self.actuator.name!r}: its input {self.actuator.controls[0].name!r} never reaches its "
-                "output. Check d and C."
+                f"actuator {self.actuator.name!r}: its input {self.actuator.controls[0].name!r} does not affect its "
+                "output (it has no relative degree). Check d and C."
             )
-        pace = np.abs(np.linalg.eigvals(self.C)).max()
-        if self.inner.size and np.linalg.eigvals(self._inner_rate).real.max() > 1e-6 * pace:
+        fastest_rate = np.abs(np.linalg.eigvals(self.state_matrix)).max()
+        if self.inner_directions.size and np.linalg.eigvals(self._inner_rate).real.max() > 1e-6 * fastest_rate:
             raise DriveError(
-                f"actuator {self.actuator.name!r}: its inner motion is unstable when its output is prescribed (it is "
-                "not of minimum phase), so that no input follows a motion for long. Prescribe another output."
+                f"actuator {self.actuator.name!r}: its zero dynamics is unstable (it is not minimum-phase), so no "
+                "bounded input follows a motion. Prescribe another output."
             )
 
     @cached_property
-    def C(self) -> Array:
-        """The matrix of its states."""
+    def state_matrix(self) -> Array:
+        """The state matrix C, (states, states)."""
         return np.array(self.actuator.C)
 
     @cached_property
-    def d(self) -> Array:
-        """The column of its input."""
+    def input_column(self) -> Array:
+        """The input column d, (states,)."""
         return np.array(self.actuator.d)[:, 0]
 
     @cached_property
-    def rows(self) -> Array:
-        """T, T C, ..., T C^(r-1), (r, states); one row too many if no input ever appears."""
-        rows, sizes = [np.array(self.actuator.tie)], [np.abs(self.actuator.tie)]
-        for _ in range(len(self.C)):
-            if abs(rows[-1] @ self.d) > 1e-10 * (sizes[-1] @ np.abs(self.d)):
+    def output_rows(self) -> Array:
+        """T, T C, ..., T C^(r-1), (r, states); states + 1 rows if the input never appears."""
+        chain, sizes = [np.array(self.actuator.tie)], [np.abs(self.actuator.tie)]
+        for _ in range(len(self.state_matrix)):
+            if abs(chain[-1] @ self.input_column) > 1e-10 * (sizes[-1] @ np.abs(self.input_column)):
                 break
-            rows.append(rows[-1] @ self.C)
-            sizes.append(sizes[-1] @ np.abs(self.C))
-        return np.array(rows)
+            chain.append(chain[-1] @ self.state_matrix)
+            sizes.append(sizes[-1] @ np.abs(self.state_matrix))
+        return np.array(chain)
 
     @property
-    def degree(self) -> int:
-        """The relative degree r: the force is needed with r - 1 derivatives, the motion with r + 1."""
-        return len(self.rows)
+    def relative_degree(self) -> int:
+        """The relative degree r: r - 1 derivatives of the force and r + 1 of the motion are needed."""
+        return len(self.output_rows)
 
     @cached_property
-    def _known(self) -> tuple[Array, Array]:
-        """Rows of x that are known, and a scale per state that makes them of like size."""
-        ways = np.eye(len(self.C))[list(self.actuator.ways)]
-        rows = np.concatenate([self.rows, ways])
+    def _known_rows(self) -> tuple[Array, Array]:
+        """The known rows of x, and a scale per state that makes them comparable in size."""
+        ways = np.eye(len(self.state_matrix))[list(self.actuator.position_states)]
+        rows = np.concatenate([self.output_rows, ways])
         rows = rows / np.abs(rows).max(axis=1, keepdims=True)
         largest = np.abs(rows).max(axis=0)
         return rows, 1 / np.where(largest > 0, largest, 1.0)
 
     @cached_property
-    def inner(self) -> Array:
-        """Directions of x, scaled, that the known rows leave open, as columns."""
-        rows, scale = self._known
+    def inner_directions(self) -> Array:
+        """Null space of the known rows in scaled states, as columns: the internal dynamics."""
+        rows, scale = self._known_rows
         _, sizes, directions = np.linalg.svd(rows * scale)
         rank = int((sizes > 1e-10 * sizes.max()).sum())
         return directions[rank:].T
 
     @cached_property
-    def _closed(self) -> Array:
-        """C with the input chosen so that the output does as it must."""
-        row = self.rows[-1]
-        closed: Array = self.C - np.outer(self.d, row @ self.C) / (row @ self.d)
-        return closed
+    def _closed_loop_matrix(self) -> Array:
+        """C with the input that produces the prescribed output."""
+        last_row = self.output_rows[-1]
+        matrix: Array = self.state_matrix - np.outer(self.input_column, last_row @ self.state_matrix) / (
+            last_row @ self.input_column
+        )
+        return matrix
 
     @cached_property
     def _inner_rate(self) -> Array:
-        _, scale = self._known
-        rate: Array = self.inner.T @ (self._closed / scale[:, None] * scale) @ self.inner
+        _, scale = self._known_rows
+        rate: Array = (
+            self.inner_directions.T @ (self._closed_loop_matrix / scale[:, None] * scale) @ self.inner_directions
+        )
         return rate
 
-    def solve(self, demand: Demand, inner: Array | None = None) -> tuple[Answer, Array]:
-        """States and input over a piece, and the inner motion at its end; `inner` is the one at its start."""
+    def solve(self, demand: ActuatorMotion, state: Array | None = None) -> tuple[ActuatorInputs, Array]:
+        """States and input over a segment, and the internal state at its end; `state` is the one at its start."""
         actuator = self.actuator
-        output = [f - actuator.carried * w for f, w in zip(demand.force, demand.way[2:], strict=False)]
-        values, wanted = self._chain(demand, output)
-        fixed = self._fixed(values, demand.way[0])
-        push = np.outer(output[0], actuator.f) + np.outer(wanted / (self.rows[-1] @ self.d), self.d) + actuator.offset
-        x, last = self._with_inner(demand.t, fixed, push, inner)
-        u = (wanted - x @ (self.rows[-1] @ self.C)) / (self.rows[-1] @ self.d)
-        return Answer(x[:, list(actuator.own)], u[:, None]), last
+        output = [f - actuator.carried * w for f, w in zip(demand.force, demand.motion[2:], strict=False)]
+        values, required_rate = self._output_chain(demand, output)
+        known_states = self._known_states(values, demand.motion[0])
+        forcing = (
+            np.outer(output[0], actuator.f)
+            + np.outer(required_rate / (self.output_rows[-1] @ self.input_column), self.input_column)
+            + actuator.offset
+        )
+        x, end_state = self._with_inner(demand.t, known_states, forcing, state)
+        u = (required_rate - x @ (self.output_rows[-1] @ self.state_matrix)) / (
+            self.output_rows[-1] @ self.input_column
+        )
+        return ActuatorInputs(x[:, list(actuator.own_states)], u[:, None]), end_state
 
-    def _chain(self, demand: Demand, output: Sequence[Array]) -> tuple[list[Array], Array]:
-        """T C^j x for j below r, and what T C^(r-1) (C x + d u) must be."""
+    def _output_chain(self, demand: ActuatorMotion, output: Sequence[Array]) -> tuple[list[Array], Array]:
+        """T C^j x for j < r, and the required value of T C^(r-1) (C x + d u)."""
         e, f = np.array(self.actuator.offset), np.array(self.actuator.f)
-        known = list(demand.way[1 : self.degree + 2])  # T x and its derivatives
+        derivatives = list(demand.motion[1 : self.relative_degree + 2])  # T x and its derivatives
         values = []
-        for row in self.rows:
-            values.append(known[0])
-            less = [row @ f * m for m in output[: len(known) - 1]]
-            known = [y - z for y, z in zip(known[1:], less, strict=True)]
-            known[0] = known[0] - row @ e
-        return values, known[0]
+        for row in self.output_rows:
+            values.append(derivatives[0])
+            load_terms = [row @ f * m for m in output[: len(derivatives) - 1]]
+            derivatives = [y - z for y, z in zip(derivatives[1:], load_terms, strict=True)]
+            derivatives[0] = derivatives[0] - row @ e
+        return values, derivatives[0]
 
-    def _fixed(self, values: Sequence[Array], position: Array) -> Array:
-        """The part of x that the known rows give, (T, states)."""
-        factors = self.actuator.ways.values()
-        right = np.array([*values, *(factor * position for factor in factors)])
-        rows, scale = self._known
-        whole = np.concatenate([self.rows, np.eye(len(self.C))[list(self.actuator.ways)]])
+    def _known_states(self, values: Sequence[Array], position: Array) -> Array:
+        """The part of x that the known rows determine, (T, states)."""
+        factors = self.actuator.position_states.values()
+        right_side = np.array([*values, *(factor * position for factor in factors)])
+        rows, scale = self._known_rows
+        whole = np.concatenate([self.output_rows, np.eye(len(self.state_matrix))[list(self.actuator.position_states)]])
         sizes = np.abs(whole).max(axis=1, keepdims=True)
-        found: Array = (scale[:, None] * (np.linalg.pinv(rows * scale) @ (right / sizes))).T
-        return found
+        states: Array = (scale[:, None] * (np.linalg.pinv(rows * scale) @ (right_side / sizes))).T
+        return states
 
-    def _with_inner(self, t: Array, fixed: Array, push: Array, start: Array | None) -> tuple[Array, Array]:
-        """The whole of x once the inner motion is integrated, and that motion at the end."""
-        if not self.inner.size:
-            return fixed, np.zeros(0)
-        _, scale = self._known
+    def _with_inner(
+        self, t: Array, known_states: Array, input_forcing: Array, start: Array | None
+    ) -> tuple[Array, Array]:
+        """The full x with the internal dynamics integrated, and the internal state at the end."""
+        if not self.inner_directions.size:
+            return known_states, np.zeros(0)
+        _, scale = self._known_rows
         if start is None:
-            start = self.inner.T @ (np.array([x.initial for x in self.actuator.variables]) / scale)
-        forcing = ((fixed @ self._closed.T + push) / scale) @ self.inner
-        moved = _integrated(self._inner_rate, t, forcing, start)
-        return fixed + moved @ self.inner.T * scale, moved[-1]
+            start = self.inner_directions.T @ (np.array([x.initial for x in self.actuator.variables]) / scale)
+        forcing = ((known_states @ self._closed_loop_matrix.T + input_forcing) / scale) @ self.inner_directions
+        inner_motion = _integrate_linear(self._inner_rate, t, forcing, start)
+        return known_states + inner_motion @ self.inner_directions.T * scale, inner_motion[-1]
 
 
-def _integrated(rate: Array, t: Array, forcing: Array, start: Array) -> Array:
-    """Z of z' = rate z + forcing(t), the forcing through a spline, (T, z)."""
+def _integrate_linear(rate: Array, t: Array, forcing: Array, start: Array) -> Array:
+    """Solution of z' = rate z + forcing(t) with a spline through the forcing, (T, z)."""
     from scipy.integrate import solve_ivp
     from scipy.interpolate import make_interp_spline
 
     curve = make_interp_spline(t, forcing, k=min(5, len(t) - 1))
     size = max(np.abs(forcing).max(), np.abs(start).max(), 1e-12)
-    done = solve_ivp(
-        lambda now, z: rate @ z + curve(now), (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-12 * size
+    solution = solve_ivp(
+        lambda time, z: rate @ z + curve(time), (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-12 * size
     )
-    found: Array = done.y.T
-    return found
+    states: Array = solution.y.T
+    return states
 
 
 # The actuator
@@ -197,33 +210,34 @@ def _integrated(rate: Array, t: Array, forcing: Array, start: Array) -> Array:
 Numbers = tuple[float, ...]
 
 
+@check_arguments
 @dataclass(frozen=True)
 class LinearActuator(Law):
     r"""An actuator $\dot x = C x + f M + d u + e$ whose output moves a line of the machine, $T \dot x = b \cdot a$.
 
-    M is the force that it gives to the machine along the line b [Nm, N] (Vukobratovic and Potkonjak, eq. 20.74); the
-    tie T may be any row. States that the machine has already are not integrated a second time: the tie gives one of
-    them from the speed along the line, and a state that only counts the way (its row of C is a multiple of T) is the
+    M is its force on the machine along the line b [Nm, N] (Vukobratovic and Potkonjak, eq. 20.74); the output row T is
+    arbitrary. States that the machine already has are not integrated a second time: the output row gives one of them
+    from the speed along the line, and a state that integrates the speed (its row of C is a multiple of T) is the
     position along it.
 
-    The equations contain an inertia $I = -1/(T f)$ along the line: $M = I\, T(C x + d u + e) - I\, b \cdot a$. What of
-    it the machine has in its own mass matrix (a rotor that is a spin there, with its push on the link that carries it)
-    is `carried` and is given back, so that nothing is counted twice: the machine then feels $M$ plus `carried` times
-    b . a. If it carries all of it, the actuator is a plain force; if T f = 0, it leads the line whatever comes.
+    The equations contain an inertia $I = -1/(T f)$ along the line: $M = I\, T(C x + d u + e) - I\, b \cdot a$. The part
+    of it that is in the machine's mass matrix (a rotor that is a spin there, with its reaction on the link that carries
+    it) is `carried`. It is compensated, so no inertia counts twice: the force on the machine is $M$ plus `carried`
+    times b . a. If all of it is carried, the actuator is a pure force; if T f = 0, it is an ideal velocity source.
 
     Args:
         name: name of the law.
         line: the line b that its output moves.
         C: (k, k) numbers.
-        f: k numbers, per output force.
+        f: k numbers, coefficients of the output force.
         d: (k, inputs) numbers, or k of them for one input.
-        tie: T, k numbers.
-        variables: name and unit of each state, and its value at the start.
+        tie: the output row T, k numbers.
+        variables: name, unit and initial value of each state.
         controls: name and unit of each input.
-        offset: e, k numbers; what a linearisation about a working point leaves. Zero unless given.
-        carried: inertia along the line that the machine has already [kg m2, kg].
-        limits: per input the largest magnitude that reaches the actuator, None for no limit.
-        port: name of the drive through whose gear the force runs.
+        offset: e, k numbers; the constant term of a linearisation about an operating point. Default: zero.
+        carried: inertia along the line that the machine already has [kg m2, kg].
+        limits: saturation of each input (largest magnitude), None for no limit.
+        port: name of the drive through whose gear losses the force acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -235,124 +249,125 @@ class LinearActuator(Law):
 
     name: str
     line: Line
-    C: Any
-    f: Any
-    d: Any
-    tie: Any
+    C: Sequence[Sequence[Scalar]]
+    f: Sequence[Scalar]
+    d: Sequence[Any]
+    tie: Sequence[Scalar]
     variables: tuple[Quantity, ...]
     controls: tuple[Quantity, ...]
-    offset: Any = ()
+    offset: Sequence[Scalar] = ()
     carried: float = 0.0
     limits: tuple[float | None, ...] = ()
     port: str | None = None
 
     def __post_init__(self) -> None:
         order, count = len(self.variables), len(self.controls)
-        d = [[x] for x in self.d] if count == 1 and not hasattr(self.d[0], "__len__") else self.d
+        d = [row if hasattr(row, "__len__") else [row] for row in self.d]  # a number is a row of one input
         values = {
-            "C": self._matrix("C", self.C, order, order),
-            "f": self._numbers("f", self.f, order),
-            "d": self._matrix("d", d, order, count),
-            "tie": self._numbers("tie", self.tie, order),
-            "offset": self._numbers("offset", self.offset if len(self.offset) else [0.0] * order, order),
+            "C": self._checked_matrix("C", self.C, order, order),
+            "f": self._checked_numbers("f", self.f, order),
+            "d": self._checked_matrix("d", d, order, count),
+            "tie": self._checked_numbers("tie", self.tie, order),
+            "offset": self._checked_numbers("offset", self.offset if len(self.offset) else [0.0] * order, order),
             "limits": self.limits or (None,) * count,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
-        self._check()
+        self._check_values()
 
-    def _numbers(self, what: str, values: Sequence[Any], size: int) -> Numbers:
-        found = tuple(plain(f"actuator {self.name!r}, {what}", x) for x in values)
-        if len(found) != size:
-            names = listed(x.name for x in self.variables)
+    def _checked_numbers(self, field: str, values: Sequence[Any], size: int) -> Numbers:
+        numbers = tuple(as_number(f"actuator {self.name!r}, {field}", x) for x in values)
+        if len(numbers) != size:
+            names = listed_names(x.name for x in self.variables)
             raise DriveError(
-                f"actuator {self.name!r}: {what} has {len(found)} numbers where {size} are needed. Its states are "
-                f"{names}, its inputs {listed(x.name for x in self.controls) or 'none'}."
+                f"actuator {self.name!r}: {field} has {len(numbers)} numbers, but {size} are required. Its states are "
+                f"{names}, its inputs {listed_names(x.name for x in self.controls) or 'none'}."
             )
-        return found
+        return numbers
 
-    def _matrix(self, what: str, rows: Sequence[Any], count: int, size: int) -> tuple[Numbers, ...]:
+    def _checked_matrix(self, field: str, rows: Sequence[Any], count: int, size: int) -> tuple[Numbers, ...]:
         if len(rows) != count:
             raise DriveError(
-                f"actuator {self.name!r}: {what} has {len(rows)} rows where its {count} states need one each."
+                f"actuator {self.name!r}: {field} has {len(rows)} rows. Give one for each of its {count} states."
             )
-        return tuple(self._numbers(what, row, size) for row in rows)
+        return tuple(self._checked_numbers(field, row, size) for row in rows)
 
-    def _check(self) -> None:
+    def _check_values(self) -> None:
         if not any(self.tie):
             raise DriveError(
-                f"actuator {self.name!r}: its tie is zero, so it moves nothing. Name the state that is the speed."
+                f"actuator {self.name!r}: its output row `tie` is zero, so it moves nothing. Select the state that is "
+                "the speed along the line."
             )
         if len(self.limits) != len(self.controls):
             raise DriveError(
-                f"actuator {self.name!r}: limits {self.limits} must be one positive number (or None) for each of its "
-                f"{len(self.controls)} inputs."
+                f"actuator {self.name!r}: limits {self.limits} do not match its {len(self.controls)} inputs. Give one "
+                "positive number (or None) per input."
             )
         for limit in (x for x in self.limits if x is not None):
-            number(f"actuator {self.name!r}", "limit", limit, above=0.0, infinite=True, error=DriveError)
-        if self.yielding > 0:
+            real_number(f"actuator {self.name!r}", "limit", limit, above=0.0, infinite=True, error=DriveError)
+        if self.force_mobility > 0:
             raise DriveError(
-                f"actuator {self.name!r}: T f = {self.yielding:g} is positive: the output would run away from a load. "
-                "f counts the force that it gives, so that a DC motor has -1/J there."
+                f"actuator {self.name!r}: T f = {self.force_mobility:g} is positive: a load would accelerate the "
+                "output. f is the coefficient of the output force; for a DC motor it is -1/J."
             )
         require_range(f"actuator {self.name!r}", "carried", self.carried)
-        if self.left < 0 or (self.leads and self.carried):
+        if self.remaining_inertia < 0 or (self.is_velocity_source and self.carried):
             raise DriveError(
-                f"actuator {self.name!r}: the machine carries {self.carried:g} of its inertia, more than the "
-                f"{self.inertia:g} that its equations have. Make the two the same number."
+                f"actuator {self.name!r}: carried={self.carried:g} is more than the inertia {self.inertia:g} of its "
+                "equations. Give the same number for both."
             )
 
     @cached_property
-    def yielding(self) -> float:
-        """T f: what a unit of force takes from the acceleration along the line."""
+    def force_mobility(self) -> float:
+        """T f: the change of acceleration along the line per unit of output force [1/(kg m2), 1/kg]."""
         return sum(x * y for x, y in zip(self.tie, self.f, strict=True))
 
     @property
-    def leads(self) -> bool:
-        """Whether no force can hold it back, T f = 0."""
-        return self.yielding == 0
+    def is_velocity_source(self) -> bool:
+        """Whether it is an ideal velocity source, T f = 0."""
+        return self.force_mobility == 0
 
     @cached_property
     def inertia(self) -> float:
-        """The inertia in its equations along the line, -1/(T f) [kg m2, kg]."""
-        return float("inf") if self.leads else -1 / self.yielding
+        """The inertia of its equations along the line, -1/(T f) [kg m2, kg]."""
+        return float("inf") if self.is_velocity_source else -1 / self.force_mobility
 
     @cached_property
-    def left(self) -> float:
-        """The part of its inertia that the machine does not have; rounding counts as none."""
-        rest = self.inertia - self.carried
-        return 0.0 if abs(rest) <= 1e-9 * abs(self.carried) else rest
+    def remaining_inertia(self) -> float:
+        """The part of its inertia that the machine does not have [kg m2, kg]; zero if it is rounding."""
+        remainder = self.inertia - self.carried
+        return 0.0 if abs(remainder) <= 1e-9 * abs(self.carried) else remainder
 
     @cached_property
-    def pivot(self) -> int:
-        """The state that the tie gives from the speed along the line."""
+    def speed_state(self) -> int:
+        """Index of the state that the output row gives from the speed along the line."""
         return max(range(len(self.tie)), key=lambda k: abs(self.tie[k]))
 
     @cached_property
-    def ways(self) -> dict[int, float]:
-        """States that are the position along the line, with their factor: x_k' = factor (T x) and nothing else."""
-        found = {}
+    def position_states(self) -> dict[int, float]:
+        """Position states along the line, index to factor: those with x_k' = factor (T x) only."""
+        factors = {}
         for k, row in enumerate(self.C):
-            factor = row[self.pivot] / self.tie[self.pivot]
-            alone = not (self.f[k] or any(self.d[k]) or self.offset[k] or k == self.pivot)
-            if factor and alone and all(x == factor * y for x, y in zip(row, self.tie, strict=True)):
-                found[k] = factor
-        return found
+            factor = row[self.speed_state] / self.tie[self.speed_state]
+            is_pure_position = not (self.f[k] or any(self.d[k]) or self.offset[k] or k == self.speed_state)
+            if factor and is_pure_position and all(x == factor * y for x, y in zip(row, self.tie, strict=True)):
+                factors[k] = factor
+        return factors
 
     @cached_property
-    def own(self) -> tuple[int, ...]:
-        """The states that only the actuator has."""
-        return tuple(k for k in range(len(self.variables)) if k != self.pivot and k not in self.ways)
+    def own_states(self) -> tuple[int, ...]:
+        """Indices of the states that only the actuator has."""
+        return tuple(k for k in range(len(self.variables)) if k != self.speed_state and k not in self.position_states)
 
     @cached_property
-    def rows(self) -> tuple[Terms, ...]:
+    def matrix_terms(self) -> tuple[Terms, ...]:
         """The non-zero entries of the rows of C."""
-        return tuple(terms(row) for row in self.C)
+        return tuple(nonzero_terms(row) for row in self.C)
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """What it integrates: its own states."""
-        return tuple(self.variables[k] for k in self.own)
+        """The states that it integrates: its own."""
+        return tuple(self.variables[k] for k in self.own_states)
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
@@ -371,54 +386,59 @@ class LinearActuator(Law):
         return (Quantity(f"{self.name}.force", "Nm, N"),)
 
     @cached_property
-    def inverse(self) -> Inversion:
-        """What gives its input from the motion along its line and the force it must give."""
-        return Inversion(self)
+    def inverse(self) -> LinearInverse:
+        """The inverse model: its input from the motion along its line and the required force."""
+        return LinearInverse(self)
 
-    def vector(self, position: Scalar, speed: Scalar, own: Sequence[Scalar]) -> list[Scalar]:
-        """All of x from the motion along the line and its own states."""
+    def full_state(self, position: Scalar, speed: Scalar, values: Sequence[Scalar]) -> list[Scalar]:
+        """The full state x from the motion along the line and its own states."""
         x: list[Scalar] = [0.0] * len(self.variables)
-        for k, value in zip(self.own, own, strict=True):
+        for k, value in zip(self.own_states, values, strict=True):
             x[k] = value
-        for k, factor in self.ways.items():
+        for k, factor in self.position_states.items():
             x[k] = factor * position
-        others = along(tuple((k, t) for k, t in enumerate(self.tie) if t and k != self.pivot), x)
-        x[self.pivot] = (speed - others) / self.tie[self.pivot]
+        other_states = row_dot(tuple((k, t) for k, t in enumerate(self.tie) if t and k != self.speed_state), x)
+        x[self.speed_state] = (speed - other_states) / self.tie[self.speed_state]
         return x
 
-    def _unforced(self, situation: Situation) -> list[Scalar]:
-        """C x + d u + e, with every input within its limits."""
-        position = situation.position(self.line) if self.ways else 0.0
-        x = self.vector(position, situation.speed(self.line), situation.states)
+    def _unforced_rates(self, situation: Situation) -> list[Scalar]:
+        """C x + d u + e with saturated inputs."""
+        position = situation.position(self.line) if self.position_states else 0.0
+        x = self.full_state(position, situation.speed(self.line), situation.states)
         ops = situation.ops
         u = [
             value if limit is None else ops.maximum(-limit, ops.minimum(limit, value))
             for value, limit in zip(situation.inputs, self.limits, strict=True)
         ]
         return [
-            along(row, x) + along(terms(d), u) + e for row, d, e in zip(self.rows, self.d, self.offset, strict=True)
+            row_dot(row, x) + row_dot(nonzero_terms(d), u) + e
+            for row, d, e in zip(self.matrix_terms, self.d, self.offset, strict=True)
         ]
 
-    def _acting(self, unforced: Sequence[Scalar]) -> Scalar:
-        return along(terms(self.tie), unforced)
+    def _line_acceleration(self, unforced: Sequence[Scalar]) -> Scalar:
+        return row_dot(nonzero_terms(self.tie), unforced)
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A force if the machine carries its inertia, else a constraint that yields to force as its inertia does."""
-        wanted = self._acting(self._unforced(situation))
-        if self.leads:
-            return Action(holds=(Hold(self.line, wanted, port=self.port),))
-        if not self.left:
-            return Action(forces=(Force(self.line, self.inertia * wanted, self.port),))  # Vukobratovic (20.74)
-        share = self.inertia / self.left
-        return Action(holds=(Hold(self.line, share * wanted, 1 / self.left, port=self.port),))
+        """A force if the machine carries its inertia, otherwise a constraint with the compliance of its inertia."""
+        acceleration = self._line_acceleration(self._unforced_rates(situation))
+        if self.is_velocity_source:
+            return Action(holds=(Hold(self.line, acceleration, port=self.port),))
+        if not self.remaining_inertia:
+            return Action(forces=(Force(self.line, self.inertia * acceleration, self.port),))  # Vukobratovic (20.74)
+        share = self.inertia / self.remaining_inertia
+        return Action(holds=(Hold(self.line, share * acceleration, 1 / self.remaining_inertia, port=self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Rates of its own states; all power along its line counts as supplied."""
-        free = self._unforced(situation)
-        force = reaction.multipliers[0] if self.leads or self.left else self.inertia * self._acting(free)
+        """Rates of its own states; the power along its line counts as supplied."""
+        unforced = self._unforced_rates(situation)
+        force = (
+            reaction.multipliers[0]
+            if self.is_velocity_source or self.remaining_inertia
+            else self.inertia * self._line_acceleration(unforced)
+        )
         output = force - self.carried * situation.acceleration(self.line, reaction.a)
         return Outcome(
-            rates=tuple(free[k] + self.f[k] * output for k in self.own),
+            rates=tuple(unforced[k] + self.f[k] * output for k in self.own_states),
             supplied=force * situation.speed(self.line),
             signals={f"{self.name}.force": force},
         )

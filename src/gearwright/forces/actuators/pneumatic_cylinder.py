@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.actuators.mounting import not_negative, place_line, positive
+from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
@@ -19,9 +19,10 @@ AIR_CONSTANT, AIR_EXPONENT = 287.05, 1.4
 """Specific gas constant [J/(kg K)] and isentropic exponent of air."""
 
 NORMAL_DENSITY, ATMOSPHERE = 1.185, 101325.0
-"""Density of air at 20 degrees C, 1 bar and 65 % humidity, to which ISO 6358 refers conductances [kg/m3]; [Pa]."""
+"""Reference of ISO 6358 conductances: density of air at 20 degrees C and 65 % humidity [kg/m3], and 1 bar [Pa]."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class AirValve:
     r"""A proportional valve by ISO 6358: mass flow $u\, C \rho_0\, p_1 \psi(p_2/p_1)$ from $p_1$ to $p_2$.
@@ -29,10 +30,10 @@ class AirValve:
     $\psi = 1$ below the critical ratio b (choked), above it $\sqrt{1 - ((p_2/p_1 - b)/(1 - b))^2}$.
 
     Args:
-        conductance: C at full opening [m3/(s Pa)]; data sheets give l/(s bar), of which one is 1e-8.
+        conductance: C at full opening [m3/(s Pa)]; data sheets give l/(s bar): 1 l/(s bar) = 1e-8 m3/(s Pa).
         critical_ratio: b.
 
-    >>> AirValve(1e-8).flow(8e5, 2e5) == AirValve(1e-8).flow(8e5, 1e5)      # choked: the back pressure has no say
+    >>> AirValve(1e-8).mass_flow(8e5, 2e5) == AirValve(1e-8).mass_flow(8e5, 1e5)  # choked
     True
     """
 
@@ -40,18 +41,18 @@ class AirValve:
     critical_ratio: float = 0.3
 
     def __post_init__(self) -> None:
-        positive("air valve", conductance=self.conductance)
-        number("air valve", "critical_ratio", self.critical_ratio, least=0, below=1, example=0.3, error=DriveError)
+        require_positive("air valve", conductance=self.conductance)
+        real_number("air valve", "critical_ratio", self.critical_ratio, least=0, below=1, example=0.3, error=DriveError)
 
-    def flow(self, upstream: float, downstream: float) -> float:
-        """Mass flow through the open valve [kg/s]; none against the pressure."""
+    def mass_flow(self, upstream: float, downstream: float) -> float:
+        """Mass flow through the fully open valve [kg/s]; zero against a pressure gradient."""
         ratio = min(downstream / upstream, 1.0)
-        over = max(ratio - self.critical_ratio, 0.0) / (1 - self.critical_ratio)
-        return self.conductance * NORMAL_DENSITY * upstream * sqrt(1 - over * over)
+        excess = max(ratio - self.critical_ratio, 0.0) / (1 - self.critical_ratio)
+        return self.conductance * NORMAL_DENSITY * upstream * sqrt(1 - excess * excess)
 
-    def gain(self, chamber: float, supply: float) -> float:
-        """Mass flow into a chamber per opening [kg/s], the mean of filling and emptying."""
-        return (self.flow(supply, chamber) + self.flow(chamber, ATMOSPHERE)) / 2
+    def flow_gain(self, chamber: float, supply: float) -> float:
+        """Mass flow into a chamber per unit opening [kg/s], the mean of filling and exhausting."""
+        return (self.mass_flow(supply, chamber) + self.mass_flow(chamber, ATMOSPHERE)) / 2
 
 
 @check_arguments
@@ -73,30 +74,30 @@ def pneumatic_cylinder(
 ) -> LinearActuator:
     r"""A pneumatic cylinder, linearised about a piston at rest; the input is the opening of its valve, -1 to 1.
 
-    With the deviations $p_a, p_b$ of the chamber pressures from the working point (absolute pressures $P_a, P_b$),
+    With the deviations $p_a, p_b$ of the chamber pressures from the operating point (absolute pressures $P_a, P_b$),
 
     - $m \dot v = A_a p_a - A_b p_b + F_0 - B v - M$
     - $\dot p_a = \tfrac{\kappa}{V_a} (R T (G_a u - c\, p_a) - P_a A_a v)$
     - $\dot p_b = \tfrac{\kappa}{V_b} (R T (-G_b u - c\, p_b) + P_b A_b v)$
 
-    where $F_0 = A_a P_a - A_b P_b - (A_a - A_b) p_{atm}$ is the force at the working point. Both chambers closed, the
-    air under the mass m alone swings at $\sqrt{\kappa (A_a^2 P_a/V_a + A_b^2 P_b/V_b)/m}$.
+    where $F_0 = A_a P_a - A_b P_b - (A_a - A_b) p_{atm}$ is the force at the operating point. With both chambers
+    closed, the natural frequency of the mass m on the air is $\sqrt{\kappa (A_a^2 P_a/V_a + A_b^2 P_b/V_b)/m}$.
 
     Args:
         mech: the machine.
         where: the line that the rod moves: a speed, a row, an actuator of the machine, or
-            a coordinate, such as the distance of its two hinges.
+            a coordinate, such as the distance between its two hinges.
         valve: the valve.
         areas: $A_a, A_b$ [m2]; chamber a pushes forward.
-        volumes: of the chambers at the working point, dead volume included [m3].
-        pressures: absolute pressures at the working point [Pa].
+        volumes: of the chambers at the operating point, dead volume included [m3].
+        pressures: absolute pressures at the operating point [Pa].
         mass: piston and rod, m [kg].
         supply: absolute supply pressure [Pa].
         temperature: T of the air [K].
         leakage: out of each chamber, c [kg/s/Pa].
         damping: viscous friction of the seals, B [Ns/m].
-        carried: how much of m the machine's links contain already [kg]; all of it unless given.
-        name: its name; that of `where` unless given.
+        carried: the part of m that the machine's links already contain [kg]; default: all of it.
+        name: its name; default: that of `where`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=10.0)])
@@ -110,10 +111,10 @@ def pneumatic_cylinder(
     title = name if name is not None else str(where)
     (Aa, Ab), (Va, Vb), (Pa, Pb) = areas, volumes, pressures
     sizes = {"area": min(areas), "volume": min(volumes), "pressure": min(pressures), "mass": mass, "supply": supply}
-    positive(f"cylinder {title!r}", **sizes, temperature=temperature)
-    not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
-    heat, a, b = AIR_CONSTANT * temperature, AIR_EXPONENT / Va, AIR_EXPONENT / Vb
-    standing = Aa * Pa - Ab * Pb - (Aa - Ab) * ATMOSPHERE
+    require_positive(f"cylinder {title!r}", **sizes, temperature=temperature)
+    require_not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
+    specific_energy, a, b = AIR_CONSTANT * temperature, AIR_EXPONENT / Va, AIR_EXPONENT / Vb
+    standing_force = Aa * Pa - Ab * Pb - (Aa - Ab) * ATMOSPHERE
     units = {"way": "m", "speed": "m/s", "pressure_a": "Pa", "pressure_b": "Pa"}
     return LinearActuator(
         name=f"{title}.cylinder",
@@ -121,13 +122,13 @@ def pneumatic_cylinder(
         C=[
             [0, 1, 0, 0],
             [0, -damping / mass, Aa / mass, -Ab / mass],
-            [0, -a * Pa * Aa, -a * heat * leakage, 0],
-            [0, b * Pb * Ab, 0, -b * heat * leakage],
+            [0, -a * Pa * Aa, -a * specific_energy * leakage, 0],
+            [0, b * Pb * Ab, 0, -b * specific_energy * leakage],
         ],
         f=[0, -1 / mass, 0, 0],
-        d=[0, 0, a * heat * valve.gain(Pa, supply), -b * heat * valve.gain(Pb, supply)],
+        d=[0, 0, a * specific_energy * valve.flow_gain(Pa, supply), -b * specific_energy * valve.flow_gain(Pb, supply)],
         tie=[0, 1, 0, 0],
-        offset=[0, standing / mass, 0, 0],
+        offset=[0, standing_force / mass, 0, 0],
         variables=tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items()),
         controls=(Quantity(f"{title}.valve", "1"),),
         carried=mass if carried is None else carried,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import RobotOrMech, machine_of
 
@@ -26,32 +26,32 @@ def stepping_motor(
     max_voltage: float | None = None,
     port: str | None = None,
 ) -> LinearActuator:
-    r"""A two-phase hybrid stepping motor that stands on a step, one winding on, linearised.
+    r"""A two-phase hybrid stepping motor, linearised about a step with one winding energised.
 
-    The windings pull with $K_m (-i_a \sin N\theta + i_b \cos N\theta) - D \sin 4 N \theta$. Standing at the step with
-    $i_a = I$, small motions obey
+    The torque is $K_m (-i_a \sin N\theta + i_b \cos N\theta) - D \sin 4 N \theta$. About the step with $i_a = I$, small
+    motions satisfy
 
     - $J \ddot\theta = -k (\theta - \theta_0) - B \dot\theta + K_m i_b - M$
     - $k = N K_m I + 4 N D$
     - $L\, di_b/dt = u - R i_b - K_m \dot\theta$
 
-    where u is the voltage of the winding that is off. The holding torque is $K_m I$; alone, the rotor swings at
-    $\sqrt{k/J}$.
+    where u is the voltage of the winding that is off. The holding torque is $K_m I$; the natural frequency of the
+    unloaded rotor is $\sqrt{k/J}$.
 
     Args:
         mech: the machine.
         drive: name of the drive, one of the machine's actuators.
         torque_constant: $K_m$ [Nm/A].
         teeth: N of the rotor: 50 for 200 full steps a turn.
-        current: I of the winding that is on [A].
+        current: I of the energised winding [A].
         resistance: R of a winding [Ohm].
         inductance: L of a winding [H].
         damping: viscous friction B [Nms/rad].
-        detent: amplitude D of the torque without current [Nm].
+        detent: amplitude D of the detent torque [Nm].
         step: $\theta_0$, the motor angle of the step [rad].
         inertia: J [kg m2]; the machine's rotor's unless given.
         max_voltage: limit of u [V].
-        port: name of the drive whose gear losses the torque passes.
+        port: name of the drive through whose gear losses the torque acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -62,8 +62,8 @@ def stepping_motor(
     """
     mech = machine_of("stepping_motor", mech)
     owner = f"motor {drive!r}"
-    positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
-    not_negative(owner, current=current, damping=damping, detent=detent)
+    require_positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
+    require_not_negative(owner, current=current, damping=damping, detent=detent)
     J, carried = rotor_inertia(mech, drive, inertia)
     K, L = torque_constant, inductance
     stiffness = teeth * K * current + 4 * teeth * detent

@@ -1,4 +1,4 @@
-"""The synchronous AC motor in the frame of its rotor (dq): the exact law, and linearised about a working point."""
+"""The synchronous AC motor in rotor coordinates (dq): the nonlinear law, and its linearisation."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.forces.actuators.linear_actuator import Answer, Demand, LinearActuator
-from gearwright.forces.actuators.mounting import not_negative, place_line, positive, rotor_inertia
+from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion, LinearActuator
+from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism import RobotOrMech, machine_of
 
 
+@check_arguments
 @dataclass(frozen=True)
 class SynchronousMotor(Law):
-    r"""A three-phase synchronous motor with magnets, star connected, amplitude-invariant dq values per phase.
+    r"""A permanent-magnet synchronous motor, star connected, with amplitude-invariant dq values per phase.
 
     - $L_d \dot i_d = u_d - R i_d + p \omega L_q i_q$
     - $L_q \dot i_q = u_q - R i_q - p \omega (L_d i_d + \psi)$
     - $m = \tfrac32 p\, (\psi + (L_d - L_q) i_d)\, i_q$
 
-    With $i_d = 0$ it is a DC motor with $K_T = \tfrac32 p \psi$ and $K_E = p \psi$. The rotor's inertia is the
-    machine's.
+    With $i_d = 0$ it is a DC motor with $K_T = \tfrac32 p \psi$ and $K_E = p \psi$. The rotor's inertia is part of the
+    machine.
 
     Args:
         name: name of the law, `<drive>.motor`; its states and inputs are called `<drive>.current_d` and so on.
@@ -35,7 +36,7 @@ class SynchronousMotor(Law):
         flux: $\psi$ of the magnets [Vs].
         resistance: R of a phase [Ohm].
         inductances: $L_d, L_q$ [H].
-        port: name of the drive whose gear losses the torque passes.
+        port: name of the drive through whose gear losses the torque acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -54,36 +55,38 @@ class SynchronousMotor(Law):
 
     def __post_init__(self) -> None:
         d, q = self.inductances
-        positive(f"motor {self.name!r}", pole_pairs=self.pole_pairs, flux=self.flux, inductance_d=d, inductance_q=q)
-        positive(f"motor {self.name!r}", resistance=self.resistance)
+        require_positive(
+            f"motor {self.name!r}", pole_pairs=self.pole_pairs, flux=self.flux, inductance_d=d, inductance_q=q
+        )
+        require_positive(f"motor {self.name!r}", resistance=self.resistance)
 
-    def _named(self, words: dict[str, str]) -> tuple[Quantity, ...]:
+    def _named_quantities(self, words: dict[str, str]) -> tuple[Quantity, ...]:
         drive = self.name.removesuffix(".motor")
         return tuple(Quantity(f"{drive}.{word}", unit) for word, unit in words.items())
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """Currents along and across the magnets."""
-        return self._named({"current_d": "A", "current_q": "A"})
+        """Currents of the d and q axes."""
+        return self._named_quantities({"current_d": "A", "current_q": "A"})
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
-        """Voltages along and across the magnets."""
-        return self._named({"voltage_d": "V", "voltage_q": "V"})
+        """Voltages of the d and q axes."""
+        return self._named_quantities({"voltage_d": "V", "voltage_q": "V"})
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
         """Its torque."""
-        return self._named({"motor_torque": "Nm"})
+        return self._named_quantities({"motor_torque": "Nm"})
 
     @property
     def limits(self) -> tuple[None, None]:
-        """Its voltages have no limits of their own."""
+        """None: its voltages have no limits."""
         return (None, None)
 
     @property
     def inverse(self) -> SynchronousInverse:
-        """What gives its voltages from motion and torque."""
+        """The inverse model: its voltages from motion and torque."""
         return SynchronousInverse(self)
 
     def torque(self, i_d: Scalar, i_q: Scalar) -> Scalar:
@@ -104,14 +107,14 @@ class SynchronousMotor(Law):
         return Action(forces=(Force(self.line, self.torque(*situation.states), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Rates of the currents; copper losses; energy in the windings."""
-        currents, given = situation.states, situation.inputs
+        """Rates of the currents, copper losses, and the magnetic energy of the windings."""
+        currents, voltages = situation.states, situation.inputs
         steady = self.voltages(situation.speed(self.line), currents)
         squares = [i * i for i in currents]
         stored = sum((L * s for L, s in zip(self.inductances, squares, strict=True)), 0.0)
         return Outcome(
-            rates=tuple((u - s) / L for u, s, L in zip(given, steady, self.inductances, strict=True)),
-            supplied=1.5 * (given[0] * currents[0] + given[1] * currents[1]),
+            rates=tuple((u - s) / L for u, s, L in zip(voltages, steady, self.inductances, strict=True)),
+            supplied=1.5 * (voltages[0] * currents[0] + voltages[1] * currents[1]),
             dissipated=1.5 * self.resistance * (squares[0] + squares[1]),
             stored=0.75 * stored,
             signals={self.signals[0].name: self.torque(*currents)},
@@ -120,18 +123,18 @@ class SynchronousMotor(Law):
 
 @dataclass(frozen=True)
 class SynchronousInverse:
-    """Voltages of a synchronous motor for a motion and a torque, with no current along the magnets."""
+    """The inverse model of a synchronous motor: voltages for a motion and a torque, with i_d = 0."""
 
     motor: SynchronousMotor
-    degree: int = 2
+    relative_degree: int = 2
 
-    def solve(self, demand: Demand, inner: Any = None) -> tuple[Answer, Any]:
-        """Currents and voltages over a piece of motion; nothing is left open from piece to piece."""
+    def solve(self, demand: ActuatorMotion, state: Any = None) -> tuple[ActuatorInputs, Any]:
+        """Currents and voltages over a smooth segment; there is no internal state."""
         per_ampere = self.motor.torque(0.0, 1.0)
-        none = np.zeros_like(demand.t)
+        zeros = np.zeros_like(demand.t)
         current, rate = demand.force[0] / per_ampere, demand.force[1] / per_ampere
-        voltages = self.motor.voltages(demand.way[1], (none, current), (none, rate))
-        return Answer(np.column_stack([none, current]), np.column_stack(voltages)), none[:0]
+        voltages = self.motor.voltages(demand.motion[1], (zeros, current), (zeros, rate))
+        return ActuatorInputs(np.column_stack([zeros, current]), np.column_stack(voltages)), zeros[:0]
 
 
 @check_arguments
@@ -151,8 +154,8 @@ def synchronous_motor(
 ) -> LinearActuator:
     r"""A synchronous motor linearised about a speed and currents (d, q); four states, inputs $u_d, u_q$.
 
-    The tangent of the equations of `SynchronousMotor`, whose products $\omega i_q$, $\omega i_d$ and $i_d i_q$ are
-    linearised; about rest without current it is exact to first order and d and q fall apart.
+    The equations of `SynchronousMotor` with the products $\omega i_q$, $\omega i_d$ and $i_d i_q$ linearised. About
+    rest without current, d and q axes are decoupled.
 
     Args:
         mech: the machine.
@@ -161,21 +164,21 @@ def synchronous_motor(
         flux: $\psi$ of the magnets [Vs].
         resistance: R of a phase [Ohm].
         inductances: $L_d, L_q$ [H].
-        speed: of the rotor at the working point [rad/s].
-        currents: $i_d, i_q$ at the working point [A].
+        speed: of the rotor at the operating point [rad/s].
+        currents: $i_d, i_q$ at the operating point [A].
         damping: viscous friction B at the motor shaft [Nms/rad].
         inertia: J [kg m2]; the machine's rotor's unless given.
-        port: name of the drive whose gear losses the torque passes.
+        port: name of the drive through whose gear losses the torque acts.
     """
     mech = machine_of("synchronous_motor", mech)
-    not_negative(f"motor {drive!r}", damping=damping)
+    require_not_negative(f"motor {drive!r}", damping=damping)
     data = (pole_pairs, flux, resistance, inductances, port)
     exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), *data)
     J, carried = rotor_inertia(mech, drive, inertia)
     (Ld, Lq), (i_d, i_q), p = inductances, currents, pole_pairs
     w = p * speed
     per_d, per_q = exact.torque(i_d + 1, i_q) - exact.torque(i_d, i_q), exact.torque(i_d, 1.0)
-    excess = exact.torque(i_d, i_q) - per_d * i_d - per_q * i_q  # of the torque over its tangent through zero
+    excess = exact.torque(i_d, i_q) - per_d * i_d - per_q * i_q  # torque minus its linear part
     units = {"motor_angle": "rad", "motor_speed": "rad/s", "current_d": "A", "current_q": "A"}
     return LinearActuator(
         name=exact.name,

@@ -1,4 +1,4 @@
-"""Catching: an object that meets a hand moves with it from then on."""
+"""Catching: an object that meets a hand is attached to it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from functools import lru_cache
 
 from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.forces.contact.contact import FREE, Gap
-from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
+from gearwright.forces.contact.contact import FREE_MODE, SurfaceGap
+from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
-from gearwright.forces.coordinates.coordinate import Coordinate, Function
-from gearwright.forces.coordinates.relative_pose import AXES, PLACES, SIX, TURNS, checked_held
-from gearwright.forces.law import Action, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation, Stepped
-from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded
+from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
+from gearwright.forces.coordinates.relative_pose import (
+    AXIS_VECTORS,
+    POSE_COORDINATE_NAMES,
+    ROTATION_NAMES,
+    TRANSLATION_NAMES,
+    checked_coordinates,
+)
+from gearwright.forces.law import Action, FixedStepModel, Guard, Hold, Law, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.time_stepping_impulses import UNBOUNDED_IMPULSE, BoundedImpulse
 from gearwright.parts.environment.surfaces import Surface
 
-CAUGHT = "caught"
+CAUGHT_MODE = "caught"
 
-SETTLING = 100.0
-"""Rate [1/s] at which what is left of the relative speed of something caught dies away."""
+CATCH_SETTLING_RATE = 100.0
+"""Decay rate [1/s] of the remaining relative speed of a caught object."""
 
 
 @dataclass(frozen=True)
-class Turning:
-    """How a frame turns as another one sees it, about one of that one's axes: not an angle, but its rate is exact.
+class SmallRotation:
+    """Rotation of a frame relative to another about one of its axes: not an angle, but its rate is exact.
 
-    It is a component of the small turn from where the frame is, so that it is as good at every attitude.
+    It is a component of the infinitesimal rotation from the current attitude, so it is regular at every attitude.
     """
 
     frame: Anchor
@@ -36,33 +43,38 @@ class Turning:
     axis: int
 
     def __call__(self, configuration: Configuration) -> Scalar:
-        """The component of the small turn [rad]."""
-        R = configuration.turn_between(self.frame, self.relative_to)
-        still = Rot.of([[x.c[0] if isinstance(x, Jet) else x for x in row] for row in R.rows()])
-        small = R.after(still.T)
-        across = Vec(small.c.y - small.b.z, small.a.z - small.c.x, small.b.x - small.a.y)
-        return 0.5 * across.dot(Vec(*AXES["xyz"[self.axis]]))
+        """The component of the infinitesimal rotation [rad]."""
+        R = configuration.relative_rotation(self.frame, self.relative_to)
+        reference = Rot.from_rows([[x.c[0] if isinstance(x, Jet) else x for x in row] for row in R.rows()])
+        small_rotation = R.after(reference.T)
+        antisymmetric = Vec(
+            small_rotation.c.y - small_rotation.b.z,
+            small_rotation.a.z - small_rotation.c.x,
+            small_rotation.b.x - small_rotation.a.y,
+        )
+        return 0.5 * antisymmetric.dot(Vec(*AXIS_VECTORS["xyz"[self.axis]]))
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Catch(Law):
-    r"""An object that is caught where it meets a surface of a hand, and moves with the hand from then on.
+    r"""An object that is attached to a hand where it meets a surface of the hand.
 
     free: the gap between the origin of the object and the surface, which is fixed in the hand, is positive. caught:
-    the velocities that are held, of the object as the hand sees it, are zero: what is left of them when it is caught is
-    taken away as by a plastic impact of both, $H\,dv = J' P$, with momentum kept and energy lost. The object stays
-    in the place and attitude in which it was caught.
+    the constrained components of the object's velocity relative to the hand are zero. A plastic impact, $H\,dv = J' P$,
+    removes them at the catch; it conserves momentum and loses energy. The object keeps the position and attitude
+    relative to the hand in which it was caught.
 
-    Series: `<name>.gap` [m], and the forces and torques that hold it, `<name>.force.x` [N] to `<name>.torque.rz` [Nm],
-    acting on the object, in the axes of the hand. State: `<name>.since` [s], how long it has been caught; a run that
-    starts with more than zero starts caught.
+    Series: `<name>.gap` [m], and the constraint forces and torques `<name>.force.x` [N] to `<name>.torque.rz` [Nm] on
+    the object, in the axes of the hand. State: `<name>.since` [s], the time since the catch; a run that starts with a
+    positive value starts with the object attached.
 
     Args:
-        object: the body or frame that is caught, such as a link with a free joint (`with_object`).
+        object: the body or frame to be caught, such as a link with a free joint (`with_object`).
         hand: the body or frame that catches it.
-        surface: where it is caught, in the axes of the hand: a Sphere about the hand, a Plane (its palm).
-        held: which of x, y, z, rx, ry, rz are held; all of them unless given: a ball joint holds x, y, z.
-        name: its name; `<object>.catch` unless given.
+        surface: the catching surface in the axes of the hand: a Sphere about the hand, a Plane (its palm).
+        held: which of x, y, z, rx, ry, rz are constrained; default: all. A ball joint constrains x, y, z.
+        name: its name; default: `<object>.catch`.
 
     >>> from gearwright.parts import Sphere
     >>> catch = Catch("ball", "tool", Sphere((0, 0, 0), 0.05))
@@ -73,91 +85,98 @@ class Catch(Law):
     object: Anchor
     hand: Anchor
     surface: Surface
-    held: Sequence[str] = SIX
+    held: Sequence[str] = POSE_COORDINATE_NAMES
     name: str = ""
 
     def __post_init__(self) -> None:
         if not self.name:
-            object.__setattr__(self, "name", f"{titled(self.object)}.catch")
-        object.__setattr__(self, "held", checked_held(self.name, self.held))
+            object.__setattr__(self, "name", f"{anchor_name(self.object)}.catch")
+        object.__setattr__(self, "held", checked_coordinates(self.name, self.held))
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
         if self.object == self.hand:
-            raise InputError(f"{self.name}: {self.object!r} cannot catch itself. Name the hand that catches it.")
+            raise InputError(f"{self.name}: object and hand are both {self.object!r}. Name another body as the hand.")
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """How long it has been caught."""
+        """The time since the catch."""
         return (Quantity(f"{self.name}.since", "s"),)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """Gap, and what holds it."""
-        felt = (Quantity(self._reaction(word), "N" if word in PLACES else "Nm") for word in self.held)
-        return Quantity(f"{self.name}.gap", "m"), *felt
+        """Gap and constraint forces."""
+        reactions = (
+            Quantity(self._reaction_name(word), "N" if word in TRANSLATION_NAMES else "Nm") for word in self.held
+        )
+        return Quantity(f"{self.name}.gap", "m"), *reactions
 
-    def _reaction(self, word: str) -> str:
-        return f"{self.name}.{'force' if word in PLACES else 'torque'}.{word}"
+    def _reaction_name(self, word: str) -> str:
+        return f"{self.name}.{'force' if word in TRANSLATION_NAMES else 'torque'}.{word}"
 
     @property
     def modes(self) -> tuple[str, ...]:
         """Free, then caught."""
-        return FREE, CAUGHT
+        return FREE_MODE, CAUGHT_MODE
 
-    def start(self, situation: Situation) -> str:
-        """Free, unless it has been caught before."""
-        return CAUGHT if situation.states[0] > 0 else FREE
+    def initial_mode(self, situation: Situation) -> str:
+        """Free, or caught if the time since the catch is positive."""
+        return CAUGHT_MODE if situation.states[0] > 0 else FREE_MODE
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """Held in every direction that is to be, once caught."""
-        if mode == FREE:
+        """One constraint per held direction once it is caught."""
+        if mode == FREE_MODE:
             return Action()
-        lines = _lines(self, situation.mech.speeds)
-        return Action(holds=tuple(Hold(x, target=-SETTLING * situation.speed(x), speed=0.0) for x in lines))
+        lines = _held_coordinates(self, situation.mech.speeds)
+        return Action(holds=tuple(Hold(x, target=-CATCH_SETTLING_RATE * situation.speed(x), speed=0.0) for x in lines))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Gap and forces; what the rest of a relative speed takes."""
-        lines = _lines(self, situation.mech.speeds)
-        felt = [0.0] * len(lines) if mode == FREE else list(reaction.multipliers)
-        work = sum((f * situation.speed(line) for f, line in zip(felt, lines, strict=True)), 0.0)
-        values = [situation.position(_gap(self, situation.mech.speeds)), *felt]
+        """Gap, constraint forces, and the power that the remaining relative speed dissipates."""
+        lines = _held_coordinates(self, situation.mech.speeds)
+        reactions = [0.0] * len(lines) if mode == FREE_MODE else list(reaction.multipliers)
+        work = sum((f * situation.speed(line) for f, line in zip(reactions, lines, strict=True)), 0.0)
+        values = [situation.position(_gap_coordinate(self, situation.mech.speeds)), *reactions]
         names = (signal.name for signal in self.signals)
-        rates = (float(mode == CAUGHT),)
+        rates = (float(mode == CAUGHT_MODE),)
         return Outcome(rates, dissipated=-work, signals=dict(zip(names, values, strict=True)))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """Caught where the gap closes; nothing ends that."""
-        if mode != FREE:
+        """Caught where the gap closes; the caught mode does not end."""
+        if mode != FREE_MODE:
             return ()
-        line = _gap(self, situation.mech.speeds)
-        return (Guard(situation.position(line), CAUGHT, rate=situation.speed(line)),)
+        line = _gap_coordinate(self, situation.mech.speeds)
+        return (Guard(situation.position(line), CAUGHT_MODE, rate=situation.speed(line)),)
 
-    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
-        """Caught from the step on in whose middle it is at the surface: impulses take away what is held."""
-        ops, gap = situation.ops, situation.position(_gap(self, situation.mech.speeds))
-        caught = ops.where(situation.states[0] > 0, 1.0, ops.where(gap <= 0, 1.0, 0.0))
-        most = UNBOUNDED * caught
-        holds = tuple(Hold(line, speed=0.0) for line in _lines(self, situation.mech.speeds))
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
+        """Caught from the step in whose middle the gap is closed: impulses stop the held directions."""
+        ops, gap = situation.ops, situation.position(_gap_coordinate(self, situation.mech.speeds))
+        is_caught = ops.where(situation.states[0] > 0, 1.0, ops.where(gap <= 0, 1.0, 0.0))
+        impulse_limit = UNBOUNDED_IMPULSE * is_caught
+        holds = tuple(Hold(line, speed=0.0) for line in _held_coordinates(self, situation.mech.speeds))
 
-        def outcome(then: Situation, reaction: Reaction) -> Outcome:
-            return replace(self.follow(CAUGHT, then, reaction), rates=(caught,))
+        def step_outcome(middle: Situation, reaction: Reaction) -> Outcome:
+            return replace(self.follow(CAUGHT_MODE, middle, reaction), rates=(is_caught,))
 
-        return Stepped(CAUGHT, tuple(Bounded(-most, most) for _ in holds), Action(holds=holds), outcome)
+        return FixedStepModel(
+            CAUGHT_MODE,
+            tuple(BoundedImpulse(-impulse_limit, impulse_limit) for _ in holds),
+            Action(holds=holds),
+            step_outcome,
+        )
 
 
 @lru_cache(maxsize=256)
-def _gap(law: Catch, speeds: tuple[str, ...]) -> Coordinate:
-    return Coordinate(f"{law.name}.gap", Gap(Point(law.object), law.surface, law.hand), speeds)
+def _gap_coordinate(law: Catch, speeds: tuple[str, ...]) -> Coordinate:
+    return Coordinate(f"{law.name}.gap", SurfaceGap(Point(law.object), law.surface, law.hand), speeds)
 
 
 @lru_cache(maxsize=256)
-def _lines(law: Catch, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
-    """Along what it is held, seen from the hand."""
-    found = []
+def _held_coordinates(law: Catch, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
+    """The constrained directions relative to the hand."""
+    coordinates = []
     for word in law.held:
-        if word in PLACES:
-            function: Function = Displacement(Point(law.object), law.hand, AXES[word])
+        if word in TRANSLATION_NAMES:
+            function: CoordinateFunction = Displacement(Point(law.object), law.hand, AXIS_VECTORS[word])
         else:
-            function = Turning(law.object, law.hand, TURNS.index(word))
-        found.append(Coordinate(f"{law.name}.{word}", function, speeds))
-    return tuple(found)
+            function = SmallRotation(law.object, law.hand, ROTATION_NAMES.index(word))
+        coordinates.append(Coordinate(f"{law.name}.{word}", function, speeds))
+    return tuple(coordinates)

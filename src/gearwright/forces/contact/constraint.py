@@ -1,4 +1,4 @@
-"""Constraints: coordinates of a machine that are held, with the forces that it takes."""
+"""Bilateral constraints on coordinates of a machine, with their reaction forces."""
 
 from __future__ import annotations
 
@@ -10,34 +10,40 @@ from typing import Any
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.forces.coordinates.angles_and_distances import Numbers, three_numbers
+from gearwright.forces.coordinates.angles_and_distances import Triple, three_numbers
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
 from gearwright.forces.coordinates.coordinate import Coordinate
-from gearwright.forces.coordinates.relative_pose import PLACES, SIX, checked_held, relative_coordinates
+from gearwright.forces.coordinates.relative_pose import (
+    POSE_COORDINATE_NAMES,
+    TRANSLATION_NAMES,
+    checked_coordinates,
+    relative_coordinates,
+)
 from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
-from gearwright.forces.lazy_signals import Deferred
+from gearwright.forces.lazy_signals import LazySignals
 from gearwright.forces.line import Line
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Constraint(Law):
-    r"""Functional coordinates of a frame relative to another one that are held at zero, $s_c(q, t) = 0$, both ways.
+    r"""A bilateral constraint: coordinates of a frame relative to another one are kept at zero, $s_c(q, t) = 0$.
 
-    Of the six coordinates x, y, z [m] and rx, ry, rz [rad] of `frame`, seen from `relative_to`, those named are held
-    and the others are free: on a surface ("z",), along an edge ("y", "z"), a peg in a hole ("x", "y", "rx", "ry"), a
-    ball joint ("x", "y", "z"), welded all six. The other frame may be the base, a body (a closed loop), or a
-    `MovingFrame`. Coordinates of one's own are held by `Constraint.of(name, lines)`.
+    Of the six coordinates x, y, z [m] and rx, ry, rz [rad] of `frame` relative to `relative_to`, the named ones are
+    constrained and the others free: on a surface ("z",), along an edge ("y", "z"), a peg in a hole ("x", "y", "rx",
+    "ry"), a ball joint ("x", "y", "z"), welded all six. The other frame may be the base, a body (a closed loop), or a
+    `MovingFrame`. `Constraint.from_lines(name, force_lines)` constrains coordinates of your own.
 
     The multipliers are the reactions, in the axes of `relative_to`, acting on `frame`: series `<name>.force.z` [N],
     `<name>.torque.rx` [Nm]. All six coordinates are series too: `<name>.x`, ..., `<name>.rz`. Runs project position
-    and speed after each accepted step. Where rows depend on each other, the reactions are those of least norm.
+    and speed after each accepted step. Where rows are linearly dependent, the reactions are those of least norm.
 
     Args:
         name: its name.
         frame: a body or frame of the machine.
         relative_to: a body or frame, "base", or a `MovingFrame`.
-        held: which of the six.
-        stated: coordinates that are held besides; `Constraint.of` sets them.
+        held: which of the six are constrained.
+        stated: further constrained coordinates; `Constraint.from_lines` sets them.
 
     >>> pen = Constraint("pen", "tool", "base", held=("z", "rx"))
     >>> [signal.name for signal in pen.signals][-2:]
@@ -47,75 +53,75 @@ class Constraint(Law):
     name: str
     frame: Anchor | None
     relative_to: Anchor = "base"
-    held: tuple[str, ...] = PLACES
+    held: tuple[str, ...] = TRANSLATION_NAMES
     stated: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
         if self.frame is None:
             object.__setattr__(self, "held", ())
             if not self.stated:
-                raise InputError(f"{self.name}: nothing is held. Name a frame, or give coordinates to hold.")
+                raise InputError(f"{self.name}: it constrains no coordinate. Name a frame, or give coordinates.")
         else:
-            object.__setattr__(self, "held", checked_held(self.name, self.held))
+            object.__setattr__(self, "held", checked_coordinates(self.name, self.held))
         object.__setattr__(self, "stated", tuple(self.stated))
 
     @staticmethod
-    def of(name: str, lines: Sequence[Line]) -> Constraint:
-        """Coordinates that a user states, all held at zero.
+    def from_lines(name: str, lines: Sequence[Line]) -> Constraint:
+        """A constraint that keeps the given coordinates at zero.
 
         >>> import gearwright as gw
         >>> arm = gw.assemble(gw.load("elbow"))
-        >>> ring = gw.forces.Coordinate.of(arm, "ring", lambda c: c.point(2).x ** 2 + c.point(2).y ** 2 - 0.09)
-        >>> [signal.name for signal in Constraint.of("rail", [ring]).signals]
+        >>> ring = gw.forces.Coordinate.for_machine(arm, "ring", lambda c: c.point(2).x ** 2 + c.point(2).y ** 2 - 0.09)
+        >>> [signal.name for signal in Constraint.from_lines("rail", [ring]).signals]
         ['rail.ring', 'rail.force.ring']
         """
         return Constraint(name, None, stated=tuple(lines))
 
-    def lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
-        """What is held, on a machine with these speeds."""
-        six = _six(self, speeds)
-        return (*(six[word] for word in self.held), *self.stated)
+    def force_lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
+        """The constrained coordinates, on a machine with these speeds."""
+        coordinates = _pose_coordinates(self, speeds)
+        return (*(coordinates[word] for word in self.held), *self.stated)
 
     @property
-    def keeps_places(self) -> bool:
-        """It does."""
+    def has_position_holds(self) -> bool:
+        """True: its positions are projected."""
         return True
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """All coordinates, and the reaction per coordinate that is held."""
-        six = () if self.frame is None else SIX
-        places = [Quantity(f"{self.name}.{word}", "m" if word in PLACES else "rad") for word in six]
-        own = [Quantity(f"{self.name}.{line.name}", "") for line in self.stated]
-        units = [*("N" if word in PLACES else "Nm" for word in self.held), *("" for _ in self.stated)]
-        felt = [Quantity(name, unit) for name, unit in zip(self.forces, units, strict=True)]
-        return (*places, *own, *felt)
+        """All coordinates, and the reaction of each constrained one."""
+        coordinates = () if self.frame is None else POSE_COORDINATE_NAMES
+        places = [Quantity(f"{self.name}.{word}", "m" if word in TRANSLATION_NAMES else "rad") for word in coordinates]
+        stated_quantities = [Quantity(f"{self.name}.{line.name}", "") for line in self.stated]
+        units = [*("N" if word in TRANSLATION_NAMES else "Nm" for word in self.held), *("" for _ in self.stated)]
+        reactions = [Quantity(name, unit) for name, unit in zip(self.force_names, units, strict=True)]
+        return (*places, *stated_quantities, *reactions)
 
     @property
-    def forces(self) -> tuple[str, ...]:
-        """The names of the reactions, one per coordinate that is held."""
-        felt = [self._reaction(word) for word in self.held]
-        return (*felt, *(f"{self.name}.force.{line.name}" for line in self.stated))
+    def force_names(self) -> tuple[str, ...]:
+        """The names of the reactions, one per constrained coordinate."""
+        names = [self._reaction_name(word) for word in self.held]
+        return (*names, *(f"{self.name}.force.{line.name}" for line in self.stated))
 
-    def _reaction(self, word: str) -> str:
-        return f"{self.name}.{'force' if word in PLACES else 'torque'}.{word}"
+    def _reaction_name(self, word: str) -> str:
+        return f"{self.name}.{'force' if word in TRANSLATION_NAMES else 'torque'}.{word}"
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A hold per coordinate that is held."""
-        lines = self.lines(situation.mech.speeds)
-        return Action(holds=tuple(Hold(line, speed=0.0, place=0.0) for line in lines))
+        """One hold per constrained coordinate."""
+        lines = self.force_lines(situation.mech.speeds)
+        return Action(holds=tuple(Hold(line, speed=0.0, position=0.0) for line in lines))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Where it is, what it takes to hold it, and what moving frames do to it."""
-        lines = self.lines(situation.mech.speeds)
+        """Coordinates, reactions, and the power that moving frames supply."""
+        lines = self.force_lines(situation.mech.speeds)
         work = sum((f * situation.speed(line) for f, line in zip(reaction.multipliers, lines, strict=True)), 0.0)
 
-        def shown() -> dict[str, Scalar]:
-            places = [*_six(self, situation.mech.speeds).values(), *self.stated]
+        def signal_values() -> dict[str, Scalar]:
+            places = [*_pose_coordinates(self, situation.mech.speeds).values(), *self.stated]
             values = [*(situation.position(line) for line in places), *reaction.multipliers]
             return dict(zip((signal.name for signal in self.signals), values, strict=True))
 
-        return Outcome(dissipated=-work, signals=Deferred(shown))
+        return Outcome(dissipated=-work, signals=LazySignals(signal_values))
 
 
 @check_arguments
@@ -125,22 +131,22 @@ def fixed_frame(
     """A frame at rest in the world, such as a table or a hole.
 
     Args:
-        name: what it is called.
+        name: its name.
         position: its origin [m].
         rotation: (3, 3), its axes as columns; None: those of the world.
 
     >>> table = fixed_frame("table", (0.6, 0.0, 0.3))
     """
-    origin: Numbers = three_numbers(name, "position", position)
+    origin: Triple = three_numbers(name, "position", position)
     if rotation is None:
-        return MovingFrame(name, Still(origin))
+        return MovingFrame(name, ConstantFunction(origin))
     rows = tuple(three_numbers(name, "a row of the rotation", row) for row in rotation)
-    return MovingFrame(name, Still(origin), Still(rows))
+    return MovingFrame(name, ConstantFunction(origin), ConstantFunction(rows))
 
 
 @dataclass(frozen=True)
-class Still:
-    """What is the same at all times."""
+class ConstantFunction:
+    """A function of time that is constant."""
 
     value: Any
 
@@ -150,9 +156,9 @@ class Still:
 
 
 @lru_cache(maxsize=256)
-def _six(law: Constraint, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
-    """The six coordinates on a machine with these speeds: the same ones each time, so that one instant knows them."""
+def _pose_coordinates(law: Constraint, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
+    """The six coordinates on a machine with these speeds; cached, so evaluations at one instant are shared."""
     if law.frame is None:
         return {}
-    found = relative_coordinates(law.frame, law.relative_to, law.held)
-    return {word: Coordinate(f"{law.name}.{word}", function, speeds) for word, function in found.items()}
+    functions = relative_coordinates(law.frame, law.relative_to, law.held)
+    return {word: Coordinate(f"{law.name}.{word}", function, speeds) for word, function in functions.items()}

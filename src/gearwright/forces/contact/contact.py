@@ -1,6 +1,6 @@
-"""Contacts: a point of a machine on a rigid surface, unilateral, with restitution and friction.
+"""Unilateral contacts of a point of a machine with a rigid surface, with restitution and friction.
 
-A contact acts along the gap to the surface and along the slip on it, which may be curved.
+A contact acts along the gap to the surface and along the slip on it; the surface may be curved.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from typing import Any
 
 from gearwright.algebra import Operations, Scalar, Vec, is_zero
 from gearwright.algebra.differentiation.taylor_series import Jet
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.contact.end_stops import CLEAR
-from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, titled
+from gearwright.forces.contact.end_stops import STOP_CLEARANCE
+from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
-from gearwright.forces.coordinates.coordinate import Coordinate, Function
-from gearwright.forces.friction.stick_slip import RESTING, STICK, onward
-from gearwright.forces.impulse_limits import Entering
+from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
+from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED, STICK_MODE, departure_rate
+from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
     Action,
     Drag,
+    FixedStepModel,
     Guard,
     Hold,
     Impact,
@@ -31,17 +33,16 @@ from gearwright.forces.law import (
     Quantity,
     Reaction,
     Situation,
-    Stepped,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.time_stepping_impulses import Cone, Unilateral
-from gearwright.parts.environment.loops_and_contacts import ENERGETIC, IMPACTS, NEWTON
+from gearwright.forces.time_stepping_impulses import FrictionCone, UnilateralImpulse
+from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, RESTITUTION_MODELS
 from gearwright.parts.environment.surfaces import Plane, Surface
 
 
 @dataclass(frozen=True)
-class Gap:
-    """How far a point is from a surface that is fixed in a frame."""
+class SurfaceGap:
+    """The distance of a point from a surface that is fixed in a frame."""
 
     point: Point
     surface: Surface
@@ -49,89 +50,94 @@ class Gap:
 
     def __call__(self, configuration: Configuration) -> Scalar:
         """The gap [m]."""
-        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
-        return self.surface.gap(place, configuration.ops)
+        local_point = configuration.point_in_frame(self.relative_to, self.point.world_position(configuration))
+        return self.surface.gap(local_point, configuration.ops)
 
 
 @dataclass(frozen=True)
-class Slip:
-    """How a point moves along a curved surface: not a place, but its row, rate and speed are those of sliding.
+class TangentialSlip:
+    """Slip of a point along a curved surface: not a position, but row, rate and speed are those of sliding.
 
-    The tangent is taken where the point is and does not turn with it: what that leaves out of the acceleration is
-    zero where the point sticks, and is not asked for where it slides.
+    The tangent at the current point is kept fixed in the derivative. The neglected term of the acceleration is zero
+    while the point sticks, and is not used while it slides.
     """
 
     point: Point
     surface: Surface
     relative_to: Anchor
-    which: int
+    tangent_index: int
 
     def __call__(self, configuration: Configuration) -> Scalar:
-        """The place along the tangent [m]."""
-        place = configuration.seen_from(self.relative_to, self.point.at(configuration))
-        still = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in place))
-        return place.dot(self.surface.tangents_at(still, configuration.ops)[self.which])
+        """The position along the tangent [m]."""
+        local_point = configuration.point_in_frame(self.relative_to, self.point.world_position(configuration))
+        reference = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in local_point))
+        return local_point.dot(self.surface.tangents_at(reference, configuration.ops)[self.tangent_index])
 
 
-FREE, TOUCH, SLIDE = "free", "touch", "slide"
+FREE_MODE, TOUCH_MODE, SLIDE_MODE = "free", "touch", "slide"
 
-INSIDE = 1e-6
-"""How deep [m] a run may start in a surface."""
+MAX_START_DEPTH = 1e-6
+"""Largest penetration [m] at the start of a run."""
 
-TURN = 1e-5
-"""Speed [m/s] below which friction that slides acts against the remembered direction rather than that of the speed."""
+SLIP_MEMORY_SPEED = 1e-5
+"""Slip speed [m/s] below which sliding friction opposes the stored direction instead of that of the slip."""
 
-SLOW = 1e-5
-"""Speed [m/s] below which something may come to rest; beyond, it only changes its direction."""
+CONTACT_REST_SPEED = 1e-5
+"""Slip speed [m/s] below which a contact may stick; above it only the direction changes."""
 
-MEMORY = 5e-3
-"""How long [s] a contact remembers in which direction it slid, or was about to."""
+SLIP_MEMORY_TIME = 5e-3
+"""Time constant [s] of the stored direction of sliding."""
 
-TINY = 1e-12
+DIRECTION_THRESHOLD = 1e-12
 """Speeds [m/s] and forces [N] below this have no direction."""
 
-LEAST = 1e-3
-"""Force [N] beside which the force that friction may hold is seen: below a billionth of it there is rounding alone."""
+FRICTION_FORCE_SCALE = 1e-3
+"""Scale [N] of the friction limit: limits below 1e-9 of it count as rounding."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Contact(Law):
-    r"""A point that touches a rigid surface: unilateral, with restitution and Coulomb's cone of friction.
+    r"""A unilateral contact of a point with a rigid surface, with restitution and Coulomb's friction cone.
 
-    free: the gap $s > 0$. touch (without friction): $\ddot s = 0$ with the force $\lambda \ge 0$, which ends where it
-    would pull. stick, slide (with friction): the same and $|f_t| \le \mu \lambda$ at rest, $f_t = -\mu \lambda\,\hat u$
-    sliding in the direction $\hat u$: a cone, not a pyramid. States remember that direction, so that something that
-    slows down knows whence. Contacts may repeat each other, as the legs of a table do: of the forces that are possible
-    then, those inside the cones are taken.
+    free: the gap $s > 0$. touch (without friction): $\ddot s = 0$ with the force $\lambda \ge 0$; it opens where the
+    force would be tensile. stick, slide (with friction): the same and $|f_t| \le \mu \lambda$ at rest,
+    $f_t = -\mu \lambda\,\hat u$ sliding in the direction $\hat u$: a cone, not a pyramid. States store that direction
+    for the transition to sticking. Contacts may be redundant, as the legs of a table are: of the possible forces those
+    inside the cones are used.
 
-    Meeting the surface is an impact: without friction $\dot s^+ = -e\,\dot s^-$; with friction `impact` says what e is:
+    Closing is an impact: without friction $\dot s^+ = -e\,\dot s^-$; with friction `impact` selects the meaning of e:
 
-    - "energetic": the impulse follows its path through sliding and sticking (Keller); the part $e^2$ of the work that
-      compression took along the normal is given back (Stronge). Energy is never gained.
-    - "poisson": the same path; restitution has e times the normal impulse of compression.
-    - "newton": $\dot s^+ \ge -e\,\dot s^-$, with friction against the slip that is left (Moreau). Where sliding turns
-      round energy may be gained; a remark says where.
+    - "energetic": the impulse follows its path through sliding and sticking (Keller); the part $e^2$ of the work of
+      compression along the normal is returned (Stronge). Energy is never gained.
+    - "poisson": the same path; the normal impulse of restitution is e times that of compression.
+    - "newton": $\dot s^+ \ge -e\,\dot s^-$, with friction against the final slip (Moreau). Where the slip reverses,
+      energy may be gained; a remark reports where.
 
-    Time stepping takes Newton's law whatever `impact` says; a remark or warning says so where it says another one.
+    Without restitution (e = 0) all three are one law, that of several contacts and of time stepping: $\dot s^+ \ge 0$,
+    with friction that opposes the final slip (Moreau). It never gains energy.
 
-    A bounce that would leave with less than the `capture` speed ends in contact, so that ever smaller bounces come to
-    rest.
+    Time stepping always uses Newton's law; a remark or warning reports it where `impact` selects another law.
+
+    A bounce with a separation speed below `capture` ends in closed contact, so an infinite sequence of bounces
+    terminates; while other contacts rest, the threshold is 1000 times that.
 
     Series: `<name>.gap` [m], `<name>.force` [N] along the normal; with friction `<name>.force_1`, `<name>.force_2` and
     `<name>.slip_1`, `<name>.slip_2` [m/s] along the tangents of the surface
     (`surface.tangents_at`).
 
     Args:
-        frame: a body or frame of the machine, whose origin touches; None for a stated coordinate, see `Contact.of`.
+        frame: a body or frame of the machine, whose origin is the contact point; None for a coordinate, see
+            `Contact.along_coordinate`.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`.
         restitution: e, 0 (plastic) to 1.
         friction: mu.
-        relative_to: "base", a body or frame (what is touched then moves, and feels it), or a `MovingFrame`.
-        name: its name; `<frame>.contact` unless given.
-        capture: speed [m/s] below which it does not bounce any more.
+        relative_to: "base", a body or frame (the reaction acts on it), or a `MovingFrame`.
+        name: its name; default: `<frame>.contact`.
+        capture: separation speed [m/s] below which it does not bounce; 1000 times that while other contacts rest.
         impact: "energetic", "poisson" or "newton".
         stated: the gap as a coordinate of the machine instead of a frame and a surface.
-        across: one or two coordinates along which a stated contact slips.
+        across: one or two slip coordinates of such a contact.
 
     >>> from gearwright.parts import Plane
     >>> floor = Contact("foot", Plane((0, 0, 0), (0, 0, 1)), friction=0.5)
@@ -147,22 +153,24 @@ class Contact(Law):
     name: str = ""
     capture: float = 1e-6
     impact: str = ENERGETIC
-    stated: Line | Function | None = None
-    across: tuple[Line | Function, ...] = ()
+    stated: Line | CoordinateFunction | None = None
+    across: tuple[Line | CoordinateFunction, ...] = ()
 
     @staticmethod
-    def of(name: str, gap: Line | Function, across: Sequence[Line | Function] = (), **settings: Any) -> Contact:
-        """A contact along a coordinate s(q, t) that a user states, with the gap s >= 0.
+    def along_coordinate(
+        name: str, gap: Line | CoordinateFunction, across: Sequence[Line | CoordinateFunction] = (), **settings: Any
+    ) -> Contact:
+        """A contact along a given coordinate s(q, t), with the gap s >= 0.
 
         Args:
             name: its name.
             gap: a Coordinate or another line of the machine, or a function of its `Configuration`.
-            across: one or two of the same along which it slips, at right angles; for friction.
+            across: one or two slip coordinates of the same kind, at right angles; for friction.
             settings: restitution, friction, capture, impact.
 
         A wheel of radius 0.1 m on a road:
 
-        >>> road = Contact.of("road", lambda c: c.coordinate("z") - 0.1,
+        >>> road = Contact.along_coordinate("road", lambda c: c.coordinate("z") - 0.1,
         ...                   [lambda c: c.coordinate("x") - 0.1 * c.coordinate("turn")], friction=0.5)
         >>> road.modes
         ('free', 'slide', 'stick')
@@ -170,262 +178,301 @@ class Contact(Law):
         return Contact(None, None, name=name, stated=gap, across=tuple(across), **settings)
 
     def __post_init__(self) -> None:
-        self._check_place()
-        if self.impact not in IMPACTS:
-            raise InputError(f"{self.name}: impact={self.impact!r} is unknown. Give one of {', '.join(IMPACTS)}.")
-        hint = "0 does not bounce, 1 loses nothing."
-        number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5, hint=hint)
-        number(self.name, "friction", self.friction, least=0.0, example=0.3)
-        number(self.name, "capture", self.capture, least=0.0, unit="m/s", example=1e-6)
+        self._check_geometry()
+        if self.impact not in RESTITUTION_MODELS:
+            raise InputError(
+                f"{self.name}: impact={self.impact!r} is unknown. Give one of {', '.join(RESTITUTION_MODELS)}."
+            )
+        hint = "0 is a plastic impact, 1 an elastic one."
+        real_number(self.name, "restitution", self.restitution, least=0.0, most=1.0, example=0.5, hint=hint)
+        real_number(self.name, "friction", self.friction, least=0.0, example=0.3)
+        real_number(self.name, "capture", self.capture, least=0.0, unit="m/s", example=1e-6)
 
-    def _check_place(self) -> None:
-        """Refuse a contact of which nobody knows where it is."""
+    def _check_geometry(self) -> None:
+        """Raise an error for a contact without a valid location."""
         if self.stated is not None:
             lines = (self.stated, *self.across)
-            placed = self.frame is not None or self.surface is not None
-            if placed or not all(isinstance(x, Line) or callable(x) for x in lines):
+            has_surface = self.frame is not None or self.surface is not None
+            if has_surface or not all(isinstance(x, Line) or callable(x) for x in lines):
                 raise InputError(
-                    f"contact {self.name!r}: a stated contact has coordinates (lines or functions) for its gap and its "
-                    "slips, and neither frame nor surface. Make it by Contact.of(name, gap, across)."
+                    f"contact {self.name!r}: a contact along a coordinate takes lines or functions for its gap and its "
+                    "slips, and neither frame nor surface. Create it with Contact.along_coordinate(name, gap, across)."
                 )
             if self.friction and len(self.across) not in (1, 2):
                 raise InputError(
-                    f"contact {self.name!r}: friction={self.friction} acts along one or two stated coordinates, and "
+                    f"contact {self.name!r}: friction={self.friction} requires one or two slip coordinates, but "
                     f"{len(self.across)} are given. Give across=[...], or leave out friction."
                 )
             return
         if not self.name and self.frame is not None:
-            object.__setattr__(self, "name", f"{titled(self.frame)}.contact")
+            object.__setattr__(self, "name", f"{anchor_name(self.frame)}.contact")
         if self.across:
-            raise InputError(f"{self.name}: a contact with a surface slips along its tangents. Leave out across=.")
+            raise InputError(f"{self.name}: the slip coordinates follow from the surface. Leave out across=.")
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
 
     @property
-    def rubs(self) -> bool:
+    def has_friction(self) -> bool:
         """Whether there is friction."""
-        return self.friction > 0
+        return not is_zero(self.friction)
 
-    def lines(self, speeds: tuple[str, ...]) -> dict[str, Line]:
-        """Along what its forces act, by their names, on a machine with these speeds."""
-        across = {f"{self.name}.force_{k + 1}": line for k, line in enumerate(_tangents(self, speeds))}
-        return {f"{self.name}.force": _gap(self, speeds), **across}
+    def force_lines(self, speeds: tuple[str, ...]) -> dict[str, Line]:
+        """The lines of its forces, by force name, on a machine with these speeds."""
+        across = {f"{self.name}.force_{k + 1}": line for k, line in enumerate(_tangent_lines(self, speeds))}
+        return {f"{self.name}.force": _gap_line(self, speeds), **across}
 
     @property
-    def _tangential(self) -> range:
-        """The numbers of its tangents."""
+    def _tangent_numbers(self) -> range:
+        """The indices of its tangents."""
         return range(1, 1 + (len(self.across) or 2))
 
     @property
-    def keeps_places(self) -> bool:
-        """It does."""
+    def has_position_holds(self) -> bool:
+        """True: its positions are projected."""
         return True
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """Gap and force, and what friction does."""
-        own = (Quantity(f"{self.name}.gap", "m"), Quantity(f"{self.name}.force", "N"))
-        if not self.rubs:
-            return own
-        felt = (Quantity(f"{self.name}.force_{k}", "N") for k in self._tangential)
-        return (*own, *felt, *(Quantity(f"{self.name}.slip_{k}", "m/s") for k in self._tangential))
+        """Gap, normal force, friction forces and slips."""
+        normal_quantities = (Quantity(f"{self.name}.gap", "m"), Quantity(f"{self.name}.force", "N"))
+        if not self.has_friction:
+            return normal_quantities
+        friction_quantities = (Quantity(f"{self.name}.force_{k}", "N") for k in self._tangent_numbers)
+        return (
+            *normal_quantities,
+            *friction_quantities,
+            *(Quantity(f"{self.name}.slip_{k}", "m/s") for k in self._tangent_numbers),
+        )
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """The direction of sliding, remembered."""
-        return tuple(Quantity(f"{self.name}.way_{k}", "") for k in self._tangential) if self.rubs else ()
+        """The stored direction of sliding."""
+        return tuple(Quantity(f"{self.name}.way_{k}", "") for k in self._tangent_numbers) if self.has_friction else ()
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Free or touching; with friction it slides or sticks."""
-        return (FREE, SLIDE, STICK) if self.rubs else (FREE, TOUCH)
+        """Free or touching; with friction free, sliding or sticking."""
+        return (FREE_MODE, SLIDE_MODE, STICK_MODE) if self.has_friction else (FREE_MODE, TOUCH_MODE)
 
-    def start(self, situation: Situation) -> str:
-        """Free; the guards know better where it touches."""
-        gap = situation.position(_gap(self, situation.mech.speeds))
-        if gap < -INSIDE:
+    def initial_mode(self, situation: Situation) -> str:
+        """Free; the guards close it where it touches."""
+        gap = situation.position(_gap_line(self, situation.mech.speeds))
+        if gap < -MAX_START_DEPTH:
             raise InputError(
-                f"{self.name}: it starts {-gap:.4g} m inside the surface. Start outside or on it, or turn the normal "
-                "round: it points to the free side."
+                f"{self.name}: it starts {-gap:.4g} m inside the surface. Start outside or on the surface, or reverse "
+                "the normal: it must point to the free side."
             )
-        return FREE
+        return FREE_MODE
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A hold along the normal, and friction."""
-        if mode == FREE:
+        """A unilateral hold along the normal, and friction."""
+        if mode == FREE_MODE:
             return Action()
         speeds = situation.mech.speeds
-        pressed = Hold(_gap(self, speeds), speed=0.0, place=0.0, port=self.name, pushes=True)
-        if mode == TOUCH:
-            return Action(holds=(pressed,))
-        if mode == STICK:
-            stuck = (Hold(line, speed=0.0, firm=False, cone=self.friction) for line in _tangents(self, speeds))
-            return Action(holds=(pressed, *stuck))
-        way = self._way(situation)
-        none = [0.0] * situation.mech.n
-        rubbing = (
-            Drag(line, -self.friction * part, none, port=self.name)
-            for line, part in zip(_tangents(self, speeds), way, strict=True)
+        normal_hold = Hold(_gap_line(self, speeds), speed=0.0, position=0.0, port=self.name, is_unilateral=True)
+        if mode == TOUCH_MODE:
+            return Action(holds=(normal_hold,))
+        if mode == STICK_MODE:
+            tangent_holds = (
+                Hold(line, speed=0.0, is_firm=False, friction_ratio=self.friction)
+                for line in _tangent_lines(self, speeds)
+            )
+            return Action(holds=(normal_hold, *tangent_holds))
+        direction = self._slip_direction(situation)
+        no_sense = [0.0] * situation.mech.n
+        friction_drags = (
+            Drag(line, -self.friction * part, no_sense, port=self.name)
+            for line, part in zip(_tangent_lines(self, speeds), direction, strict=True)
         )
-        return Action(holds=(pressed,), drags=tuple(rubbing))
+        return Action(holds=(normal_hold,), drags=tuple(friction_drags))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Gap, force, and what friction takes."""
-        gap = _gap(self, situation.mech.speeds)
-        force = 0.0 if mode == FREE else reaction.multipliers[0]
+        """Gap, forces, and the power of friction."""
+        gap = _gap_line(self, situation.mech.speeds)
+        force = 0.0 if mode == FREE_MODE else reaction.multipliers[0]
         values = [situation.position(gap), force]
-        lost = -force * situation.speed(gap)
-        if self.rubs:
-            slip, rubbing = self._slip(situation), self._rubbing(mode, situation, reaction)
-            lost = lost - _dot(rubbing, slip)
-            values += [*rubbing, *slip]
+        dissipated = -force * situation.speed(gap)
+        if self.has_friction:
+            slip, friction_forces = self._slip_velocity(situation), self._friction_forces(mode, situation, reaction)
+            dissipated = dissipated - _dot_product(friction_forces, slip)
+            values += [*friction_forces, *slip]
         names = (signal.name for signal in self.signals)
         rates: tuple[Scalar, ...] = tuple(0.0 for _ in self.states)
-        if mode == SLIDE:
-            rates = self._remembered(self._way(situation), situation)
-        return Outcome(rates, dissipated=lost, signals=dict(zip(names, values, strict=True)))
+        if mode == SLIDE_MODE:
+            rates = self._direction_rates(self._slip_direction(situation), situation)
+        return Outcome(rates, dissipated=dissipated, signals=dict(zip(names, values, strict=True)))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """It pushes and does not pull; meeting the surface is an impact; friction slides beyond its cone."""
-        if mode == FREE:
-            return self._meeting(situation, reaction)
-        release = Guard(reaction.multipliers[0], FREE)
-        if mode == TOUCH:
+        """It opens where its force would be tensile, closes in an impact, and slides at the cone."""
+        if mode == FREE_MODE:
+            return self._impact_guards(situation, reaction)
+        release = Guard(reaction.multipliers[0], FREE_MODE)
+        if mode == TOUCH_MODE:
             return (release,)
-        if mode == SLIDE:
-            return (release, self._slowing(situation, reaction))
-        # What still slides does not stick: the force that would hold it does not tell whether it leaves.
-        rests = self._speed(situation) <= SLOW
-        release = Guard(situation.ops.where(rests, reaction.multipliers[0], 1.0), FREE)
-        return (release, self._slipping(situation, reaction))
+        if mode == SLIDE_MODE:
+            return (release, self._stick_guard(situation, reaction))
+        # A sliding contact does not stick yet: the sticking force does not decide whether it opens.
+        is_at_rest = self._slip_speed(situation) <= CONTACT_REST_SPEED
+        release = Guard(situation.ops.where(is_at_rest, reaction.multipliers[0], 1.0), FREE_MODE)
+        return (release, self._slip_guard(situation, reaction))
 
     @property
-    def approximation(self) -> str:
-        """Restitution beside friction is Newton's over a fixed step."""
-        if not (self.rubs and self.restitution > 0) or self.impact == NEWTON:
+    def fixed_step_remark(self) -> str:
+        """A remark if time stepping replaces its law of restitution by Newton's."""
+        if not (self.has_friction and self.restitution > 0) or self.impact == NEWTON:
             return ""
         return (
-            f"time stepping takes Newton's restitution beside friction, not the one of impact={self.impact!r}. Give "
+            f"time stepping uses Newton's restitution with friction instead of impact={self.impact!r}. Give "
             f"impact={NEWTON!r}, or use an event-driven method."
         )
 
-    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
-        """It does not let the point through within the step; friction follows the impulse along the normal."""
-        ops, line = situation.ops, _gap(self, situation.mech.speeds)
-        back = -self.restitution * situation.speed(line)
-        leaving = 0.0 if is_zero(self.restitution) else ops.where(back > self.capture, back, 0.0)
-        pressed = Unilateral(line, situation.position(line), leaving, step)
-        if not self.rubs:
-            return Stepped(TOUCH, (pressed,))
-        tangents = len(_tangents(self, situation.mech.speeds))
-        cone = Cone(self.friction, Entering(impulses=(1.0, *(0.0 for _ in range(tangents)))))
-        return Stepped(STICK, (pressed, *(cone for _ in range(tangents))))
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
+        """It prevents penetration within the step; friction is limited by the normal impulse."""
+        ops, line = situation.ops, _gap_line(self, situation.mech.speeds)
+        rebound_speed = -self.restitution * situation.speed(line)
+        leaving_speed = (
+            0.0 if is_zero(self.restitution) else ops.where(rebound_speed > self.capture, rebound_speed, 0.0)
+        )
+        normal_limit = UnilateralImpulse(line, situation.position(line), leaving_speed, step)
+        if not self.has_friction:
+            return FixedStepModel(TOUCH_MODE, (normal_limit,))
+        tangents = len(_tangent_lines(self, situation.mech.speeds))
+        cone = FrictionCone(self.friction, PortInflow(impulses=(1.0, *(0.0 for _ in range(tangents)))))
+        return FixedStepModel(STICK_MODE, (normal_limit, *(cone for _ in range(tangents))))
 
-    def _meeting(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
-        """Caught or thrown back: both are the gap, which is open for what does not approach."""
-        ops, line = situation.ops, _gap(self, situation.mech.speeds)
+    def _impact_guards(self, situation: Situation, reaction: Reaction) -> tuple[Guard, Guard]:
+        """The guards of closing, captured or bouncing: both watch the gap, which counts as open without approach."""
+        ops, line = situation.ops, _gap_line(self, situation.mech.speeds)
         gap, speed = situation.position(line), situation.speed(line)
-        leaving = onward(speed, situation.acceleration(line, reaction.a), ops)
-        clear = ops.where(leaving >= 0, ops.maximum(gap, CLEAR), gap)
-        back, caught, thrown = -self.restitution * speed, self.blow(situation, 0.0), self.blow(situation)
+        departure = departure_rate(speed, situation.acceleration(line, reaction.a), ops)
+        guarded_gap = ops.where(departure >= 0, ops.maximum(gap, STOP_CLEARANCE), gap)
+        rebound_speed, plastic_impact, elastic_impact = (
+            -self.restitution * speed,
+            self.surface_impact(situation, 0.0),
+            self.surface_impact(situation),
+        )
         return (
-            Guard(clear, self.modes[-1], rate=leaving, impact=caught, when=back <= self.capture),
-            Guard(clear, FREE, rate=leaving, impact=thrown, when=back > self.capture),
+            Guard(
+                guarded_gap, self.modes[-1], rate=departure, impact=plastic_impact, when=rebound_speed <= self.capture
+            ),
+            Guard(guarded_gap, FREE_MODE, rate=departure, impact=elastic_impact, when=rebound_speed > self.capture),
         )
 
-    def blow(self, situation: Situation, restitution: float | None = None) -> Impact:
-        """What an impact on its surface is, with its own restitution unless another one is given."""
+    def surface_impact(self, situation: Situation, restitution: float | None = None) -> Impact:
+        """The impact on its surface, with its own restitution unless another one is given."""
         speeds = situation.mech.speeds
         e = self.restitution if restitution is None else restitution
-        return Impact(_gap(self, speeds), e, _tangents(self, speeds), self.friction, self.impact)
+        return Impact(_gap_line(self, speeds), e, _tangent_lines(self, speeds), self.friction, self.impact)
 
-    def _slipping(self, situation: Situation, reaction: Reaction) -> Guard:
-        """It slides where the force leaves the cone, or a blow elsewhere has set it going."""
+    def _slip_guard(self, situation: Situation, reaction: Reaction) -> Guard:
+        """It slides where the force leaves the cone, or where an impact elsewhere has set it in motion."""
         ops = situation.ops
         force, *across = reaction.multipliers
-        held = self.friction * force
-        pulled = ops.sqrt(_dot(across, across))
-        rests = self._speed(situation) <= SLOW
-        return Guard(ops.where(rests, held - pulled, -1.0), SLIDE, scale=ops.maximum(ops.absolute(held), LEAST))
+        holding_force = self.friction * force
+        tangential_force = ops.sqrt(_dot_product(across, across))
+        is_at_rest = self._slip_speed(situation) <= CONTACT_REST_SPEED
+        return Guard(
+            ops.where(is_at_rest, holding_force - tangential_force, -1.0),
+            SLIDE_MODE,
+            scale=ops.maximum(ops.absolute(holding_force), FRICTION_FORCE_SCALE),
+        )
 
-    def _slowing(self, situation: Situation, reaction: Reaction) -> Guard:
-        """It sticks where the speed in the remembered direction comes to an end, not where it only turns."""
-        ops, slip, way = situation.ops, self._slip(situation), situation.states
-        lines = _tangents(self, situation.mech.speeds)
-        faster = [situation.acceleration(line, reaction.a) for line in lines]
-        turning = self._remembered(self._way(situation), situation)
-        ahead, rate = _dot(slip, way), _dot(faster, way) + _dot(slip, turning)
-        speed = self._speed(situation)
-        slow = ops.where(speed > SLOW, ops.maximum(ahead, SLOW), ahead)
-        return Guard(slow, STICK, rate=ops.where(speed > RESTING, rate, 0.0))
+    def _stick_guard(self, situation: Situation, reaction: Reaction) -> Guard:
+        """It sticks where the speed in the stored direction reaches zero, not where only the direction changes."""
+        ops, slip, direction = situation.ops, self._slip_velocity(situation), situation.states
+        lines = _tangent_lines(self, situation.mech.speeds)
+        accelerations = [situation.acceleration(line, reaction.a) for line in lines]
+        direction_rate = self._direction_rates(self._slip_direction(situation), situation)
+        forward_speed, rate = (
+            _dot_product(slip, direction),
+            _dot_product(accelerations, direction) + _dot_product(slip, direction_rate),
+        )
+        speed = self._slip_speed(situation)
+        guarded_speed = ops.where(
+            speed > CONTACT_REST_SPEED, ops.maximum(forward_speed, CONTACT_REST_SPEED), forward_speed
+        )
+        return Guard(guarded_speed, STICK_MODE, rate=ops.where(speed > LIMIT_REST_SPEED, rate, 0.0))
 
-    def _remembered(self, way: Sequence[Scalar], situation: Situation) -> tuple[Scalar, ...]:
-        """The rates of the remembered direction, towards another one."""
-        towards = _direction(way, situation.ops)
-        return tuple((a - b) / MEMORY for a, b in zip(towards, situation.states, strict=True))
+    def _direction_rates(self, direction: Sequence[Scalar], situation: Situation) -> tuple[Scalar, ...]:
+        """The rates of the stored direction, towards another one."""
+        target_direction = _unit_direction(direction, situation.ops)
+        return tuple((a - b) / SLIP_MEMORY_TIME for a, b in zip(target_direction, situation.states, strict=True))
 
-    def _slip(self, situation: Situation) -> list[Scalar]:
-        return [situation.speed(line) for line in _tangents(self, situation.mech.speeds)]
+    def _slip_velocity(self, situation: Situation) -> list[Scalar]:
+        return [situation.speed(line) for line in _tangent_lines(self, situation.mech.speeds)]
 
-    def _speed(self, situation: Situation) -> Scalar:
-        slip = self._slip(situation)
-        return situation.ops.sqrt(_dot(slip, slip))
+    def _slip_speed(self, situation: Situation) -> Scalar:
+        slip = self._slip_velocity(situation)
+        return situation.ops.sqrt(_dot_product(slip, slip))
 
-    def _way(self, situation: Situation) -> list[Scalar]:
-        """The direction of sliding; at rest the remembered one."""
-        slip = self._slip(situation)
-        part = TURN / (1.0 + _dot(slip, slip) / TURN**2)  # of fast sliding nothing is left of it
-        return _direction([a + part * b for a, b in zip(slip, situation.states, strict=True)], situation.ops)
+    def _slip_direction(self, situation: Situation) -> list[Scalar]:
+        """The direction of sliding; at rest the stored one."""
+        slip = self._slip_velocity(situation)
+        memory_weight = SLIP_MEMORY_SPEED / (
+            1.0 + _dot_product(slip, slip) / SLIP_MEMORY_SPEED**2
+        )  # vanishes for fast sliding
+        return _unit_direction(
+            [a + memory_weight * b for a, b in zip(slip, situation.states, strict=True)], situation.ops
+        )
 
-    def _rubbing(self, mode: str, situation: Situation, reaction: Reaction) -> Sequence[Scalar]:
-        if mode == FREE:
+    def _friction_forces(self, mode: str, situation: Situation, reaction: Reaction) -> Sequence[Scalar]:
+        if mode == FREE_MODE:
             return [0.0 for _ in self.states]
-        if mode == STICK:
+        if mode == STICK_MODE:
             return reaction.multipliers[1:]
-        return [-self.friction * part * reaction.multipliers[0] for part in self._way(situation)]
+        return [-self.friction * part * reaction.multipliers[0] for part in self._slip_direction(situation)]
 
 
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def _dot_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
         total = total + x * y
     return total
 
 
-def _direction(way: Sequence[Scalar], ops: Operations) -> list[Scalar]:
-    """A direction of length 1; none of what is rounding."""
-    size = ops.sqrt(_dot(way, way) + TINY * TINY)
-    return [part / size for part in way]
+def _unit_direction(vector: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """The unit vector of a direction; zero if it is rounding."""
+    size = ops.sqrt(_dot_product(vector, vector) + DIRECTION_THRESHOLD * DIRECTION_THRESHOLD)
+    return [part / size for part in vector]
 
 
-@lru_cache(maxsize=256)
-def _gap(law: Contact, speeds: tuple[str, ...]) -> Line:
-    if law.stated is not None:
-        return _line(f"{law.name}.gap", law.stated, speeds)
-    assert law.frame is not None
-    assert law.surface is not None
-    return Coordinate(f"{law.name}.gap", Gap(Point(law.frame), law.surface, law.relative_to), speeds)
+def _gap_line(law: Contact, speeds: tuple[str, ...]) -> Line:
+    return _lines(law, speeds)[0]
 
 
-def _line(title: str, stated: Line | Function, speeds: tuple[str, ...]) -> Line:
-    """What a user states as a line of a machine."""
-    return stated if isinstance(stated, Line) else Coordinate(title, stated, speeds)
-
-
-@lru_cache(maxsize=256)
-def _tangents(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
+def _tangent_lines(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
     """Along the surface, where friction acts; what passes through them is the force along the normal."""
-    if not law.rubs:
-        return ()
+    return _lines(law, speeds)[1:]
+
+
+def _lines(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
+    """The gap, then the slips along the tangents where there is friction."""
+    try:
+        return _known_lines(law, speeds)
+    except TypeError:  # a batch varies a number of it: arrays cannot be a key
+        return _known_lines.__wrapped__(law, speeds)
+
+
+@lru_cache(maxsize=256)
+def _known_lines(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
     if law.stated is not None:
-        stated = (_line(f"{law.name}.slip_{k + 1}", line, speeds) for k, line in enumerate(law.across))
-        return tuple(replace(line, inlet=_gap(law, speeds)) for line in stated)  # type: ignore[type-var]
-    assert law.frame is not None
-    assert law.surface is not None
-    point, other = Point(law.frame), law.relative_to
-    if isinstance(law.surface, Plane):
-        places: list[Function] = [Displacement(point, other, axis) for axis in law.surface.tangents]
+        gap, slips = law.stated, law.across
     else:
-        places = [Slip(point, law.surface, other, which) for which in (0, 1)]
-    lines = (Coordinate(f"{law.name}.slip_{k + 1}", place, speeds) for k, place in enumerate(places))
-    return tuple(replace(line, inlet=_gap(law, speeds)) for line in lines)  # type: ignore[arg-type]
+        assert law.frame is not None
+        assert law.surface is not None
+        point, other = Point(law.frame), law.relative_to
+        gap = SurfaceGap(point, law.surface, other)
+        if isinstance(law.surface, Plane):
+            slips = tuple(Displacement(point, other, axis) for axis in law.surface.tangent_axes)
+        else:
+            slips = tuple(TangentialSlip(point, law.surface, other, which) for which in (0, 1))
+    normal = _line_of(f"{law.name}.gap", gap, speeds)
+    if not law.has_friction:
+        return (normal,)
+    lines = (_line_of(f"{law.name}.slip_{k + 1}", slip, speeds) for k, slip in enumerate(slips))
+    return normal, *(replace(line, inlet=normal) for line in lines)  # type: ignore[type-var]
+
+
+def _line_of(title: str, stated: Line | CoordinateFunction, speeds: tuple[str, ...]) -> Line:
+    """The given line or function as a line of a machine."""
+    return stated if isinstance(stated, Line) else Coordinate(title, stated, speeds)

@@ -1,4 +1,4 @@
-"""Loops and contacts that a robot's file states, as laws."""
+"""Closed loops and contacts of a robot as laws."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from gearwright.forces.contact.contact import Contact
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import Configuration
 from gearwright.forces.law import Law
-from gearwright.parts import Loop, Robot, Touch
+from gearwright.parts import ContactPoint, Loop, Robot
 
 
-def surrounding_laws(robot: Robot) -> tuple[Law, ...]:
-    """The loops that close a robot and the surfaces that it touches.
+def environment_laws(robot: Robot) -> tuple[Law, ...]:
+    """The laws of a robot's closed loops and contacts.
 
-    >>> from gearwright.parts import Link, Plane, Robot, Touch
-    >>> hammer = Robot("hammer", [Link("arm", mass=1.0)], environment=[Touch("anvil", "arm", Plane())])
-    >>> [law.name for law in surrounding_laws(hammer)]
+    >>> from gearwright.parts import Link, Plane, Robot, ContactPoint
+    >>> hammer = Robot("hammer", [Link("arm", mass=1.0)], environment=[ContactPoint("anvil", "arm", Plane())])
+    >>> [law.name for law in environment_laws(hammer)]
     ['anvil']
     """
-    return (*loop_laws(robot), *map(_touching, robot.environment))
+    return (*loop_laws(robot), *map(_contact_law, robot.environment))
 
 
 def loop_laws(robot: Robot) -> tuple[Constraint, ...]:
-    """The loops that close a robot.
+    """The constraints of a robot's closed loops.
 
     >>> from gearwright.parts import Link, Loop, Robot
     >>> bars = Robot("bars", [Link("one", mass=1.0), Link("other", mass=1.0)], loops=[Loop("pin", ["one", "other"])])
     >>> [law.name for law in loop_laws(bars)]
     ['pin']
     """
-    return tuple(map(_closing, robot.loops))
+    return tuple(map(_loop_constraint, robot.loops))
 
 
-def _closing(loop: Loop) -> Constraint:
-    frame, other = loop.frames
-    return Constraint(loop.name, frame, other, tuple(loop.held))
+def _loop_constraint(loop: Loop) -> Constraint:
+    frame, second_frame = loop.frames
+    return Constraint(loop.name, frame, second_frame, tuple(loop.held))
 
 
 @dataclass(frozen=True)
 class JointCombination:
-    """A sum of coordinates of joints, each times its factor, less a number."""
+    """A linear combination of joint coordinates minus a constant."""
 
     factors: tuple[tuple[str, float], ...]
     rest: float = 0.0
@@ -55,14 +55,14 @@ class JointCombination:
         return total
 
 
-def _touching(touch: Touch) -> Law:
-    frame, surface, other, name = touch.frame, touch.surface, touch.relative_to, touch.name
+def _contact_law(touch: ContactPoint) -> Law:
+    frame, surface, reference, name = touch.frame, touch.surface, touch.relative_to, touch.name
     rigid = {"restitution": touch.restitution, "friction": touch.friction, "impact": touch.impact}
     if touch.row is not None:
         slip = [JointCombination(tuple(touch.slip.items()))] if touch.slip else []
-        return Contact.of(name, JointCombination(tuple(touch.row.items()), touch.rest), slip, **rigid)
+        return Contact.along_coordinate(name, JointCombination(tuple(touch.row.items()), touch.rest), slip, **rigid)
     assert frame is not None
     assert surface is not None
     if touch.stiffness is None:
-        return Contact(frame, surface, relative_to=other, name=name, **rigid)  # type: ignore[arg-type]
-    return SoftContact(frame, surface, touch.stiffness, touch.damping, relative_to=other, name=name)
+        return Contact(frame, surface, relative_to=reference, name=name, **rigid)  # type: ignore[arg-type]
+    return SoftContact(frame, surface, touch.stiffness, touch.damping, relative_to=reference, name=name)

@@ -1,30 +1,32 @@
-"""A law whose forces are measured: what a force sensor shows, as states that controllers can see."""
+"""Force sensors: the measured forces of a law as states that are available to controllers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation, Stepped
+from gearwright.forces.law import Action, FixedStepModel, Guard, Law, Outcome, Quantity, Reaction, Situation
 
-FORCES = ("N", "Nm")
+FORCE_UNITS = ("N", "Nm")
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Measured(Law):
-    r"""A law with a sensor for each of its forces, $T \dot m = F - m$; otherwise it is that law.
+class ForceSensor(Law):
+    r"""A law with a sensor for each of its forces, $T \dot m = F - m$; otherwise it behaves as that law.
 
-    Series and states `<force>.measured`, such as `pen.force.z.measured`: a force in rigid contact follows from what the
-    drives do at the same instant, and a sensor with a time of its own is what a controller can act on.
+    Series and states `<force>.measured`, such as `pen.force.z.measured`. A force in rigid contact depends on the drive
+    forces at the same instant; a sensor with a time constant removes this algebraic loop for a controller.
 
     Args:
         law: a contact, a constraint, or another law that reports forces.
         time_constant: T [s].
 
     >>> from gearwright.contact import Contact, Plane
-    >>> Measured(Contact("foot", Plane(), name="floor")).states[0].name
+    >>> ForceSensor(Contact("foot", Plane(), name="floor")).states[0].name
     'floor.force.measured'
     """
 
@@ -32,9 +34,13 @@ class Measured(Law):
     time_constant: float = 1e-3
 
     def __post_init__(self) -> None:
-        if not isinstance(self.law, Law) or not self.sensed:
-            raise InputError(f"measured: {self.law!r} is not a law that reports forces. Give a contact or constraint.")
-        number(f"measured {self.law.name}", "time_constant", self.time_constant, above=0.0, unit="s", example=1e-3)
+        if not isinstance(self.law, Law) or not self.sensed_forces:
+            raise InputError(
+                f"ForceSensor: {self.law!r} is not a law that reports forces. Give a contact or constraint."
+            )
+        real_number(
+            f"ForceSensor {self.law.name}", "time_constant", self.time_constant, above=0.0, unit="s", example=1e-3
+        )
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -42,14 +48,14 @@ class Measured(Law):
         return self.law.name
 
     @property
-    def sensed(self) -> tuple[Quantity, ...]:
-        """The forces that are measured."""
-        return tuple(signal for signal in self.law.signals if signal.unit in FORCES)
+    def sensed_forces(self) -> tuple[Quantity, ...]:
+        """The measured forces."""
+        return tuple(signal for signal in self.law.signals if signal.unit in FORCE_UNITS)
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """Those of the law, then what the sensors show."""
-        return (*self.law.states, *(Quantity(f"{x.name}.measured", x.unit) for x in self.sensed))
+        """The states of the law, then the sensor values."""
+        return (*self.law.states, *(Quantity(f"{x.name}.measured", x.unit) for x in self.sensed_forces))
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
@@ -62,55 +68,59 @@ class Measured(Law):
         return self.law.signals
 
     @property
-    def keeps_places(self) -> bool:
+    def has_position_holds(self) -> bool:
         """As the law does."""
-        return self.law.keeps_places
+        return self.law.has_position_holds
 
     @property
     def modes(self) -> tuple[str, ...]:
         """Those of the law."""
         return self.law.modes
 
-    def start(self, situation: Situation) -> str:
+    def initial_mode(self, situation: Situation) -> str:
         """As the law does."""
-        return self.law.start(self._own(situation))
+        return self.law.initial_mode(self._law_situation(situation))
 
     def act(self, mode: str, situation: Situation) -> Action:
         """As the law does."""
-        return self.law.act(mode, self._own(situation))
+        return self.law.act(mode, self._law_situation(situation))
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Those of the law."""
-        return self.law.guards(mode, self._own(situation), reaction)
+        return self.law.guards(mode, self._law_situation(situation), reaction)
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """What follows for the law, and how the sensors follow the forces."""
-        outcome = self.law.follow(mode, self._own(situation), reaction)
-        return self._sensing(outcome, situation, self.time_constant)
+        """The outcome of the law, and the rates of the sensors."""
+        outcome = self.law.follow(mode, self._law_situation(situation), reaction)
+        return self._with_sensor_rates(outcome, situation, self.time_constant)
 
     @property
-    def approximation(self) -> str:
+    def fixed_step_remark(self) -> str:
         """That of the law."""
-        return self.law.approximation
+        return self.law.fixed_step_remark
 
-    def stepped(self, situation: Situation, step: Scalar) -> Stepped | None:
-        """As the law does; over a step a sensor follows by the implicit rule."""
-        stated = self.law.stepped(self._own(situation), step)
-        if stated is None:
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel | None:
+        """As the law does; sensors are advanced by the implicit Euler rule."""
+        law_model = self.law.fixed_step_model(self._law_situation(situation), step)
+        if law_model is None:
             return None
-        follow = stated.outcome
+        law_follow = law_model.outcome
 
-        def outcome(here: Situation, reaction: Reaction) -> Outcome:
-            own = self._own(here)
-            found = self.law.follow(stated.mode, own, reaction) if follow is None else follow(own, reaction)
-            return self._sensing(found, here, self.time_constant + step)
+        def sensed_outcome(middle: Situation, reaction: Reaction) -> Outcome:
+            law_situation = self._law_situation(middle)
+            law_outcome = (
+                self.law.follow(law_model.mode, law_situation, reaction)
+                if law_follow is None
+                else law_follow(law_situation, reaction)
+            )
+            return self._with_sensor_rates(law_outcome, middle, self.time_constant + step)
 
-        return replace(stated, outcome=outcome)
+        return replace(law_model, outcome=sensed_outcome)
 
-    def _own(self, situation: Situation) -> Situation:
+    def _law_situation(self, situation: Situation) -> Situation:
         return replace(situation, states=situation.states[: len(self.law.states)])
 
-    def _sensing(self, outcome: Outcome, situation: Situation, lag: Scalar) -> Outcome:
-        shown = situation.states[len(self.law.states) :]
-        rates = ((outcome.signals[x.name] - m) / lag for x, m in zip(self.sensed, shown, strict=True))
+    def _with_sensor_rates(self, outcome: Outcome, situation: Situation, lag: Scalar) -> Outcome:
+        readings = situation.states[len(self.law.states) :]
+        rates = ((outcome.signals[x.name] - m) / lag for x, m in zip(self.sensed_forces, readings, strict=True))
         return replace(outcome, rates=(*outcome.rates, *rates))

@@ -1,4 +1,4 @@
-"""Ready-made coordinates of a machine: distance, displacement, angle; `forces.cords.tendon_length` has the tendon."""
+"""Coordinates of a machine: distance, displacement, angle; the tendon is in `forces.cords.tendon_length`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TypeAlias
 
 from gearwright.algebra import Scalar, Vec
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.configuration import Anchor, Configuration, MovingFrame
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, machine_of
 
-Numbers: TypeAlias = tuple[float, float, float]
+Triple: TypeAlias = tuple[float, float, float]
 
-Where: TypeAlias = Anchor | tuple[Anchor, Sequence[float]]
+PointLike: TypeAlias = Anchor | tuple[Anchor, Sequence[float]]
 """A point: the origin of a body or frame, or (body or frame, position in its axes [m])."""
 
 
@@ -26,45 +26,47 @@ class Point:
     """A point fixed in a body or frame; `position` in its axes [m]."""
 
     anchor: Anchor
-    position: Numbers = (0.0, 0.0, 0.0)
+    position: Triple = (0.0, 0.0, 0.0)
 
     @staticmethod
-    def of(owner: str, mech: Mechanism, where: Where | Point) -> Point:
-        """From what a user gives, with every name checked."""
-        if isinstance(where, Point):
-            return Point.of(owner, mech, (where.anchor, where.position))
-        anchor, position = where if isinstance(where, tuple) else (where, (0.0, 0.0, 0.0))
+    def from_user(owner: str, mech: Mechanism, point_like: PointLike | Point) -> Point:
+        """The point of a user's argument, with checked names."""
+        if isinstance(point_like, Point):
+            return Point.from_user(owner, mech, (point_like.anchor, point_like.position))
+        anchor, position = point_like if isinstance(point_like, tuple) else (point_like, (0.0, 0.0, 0.0))
         return Point(checked_anchor(owner, mech, anchor), three_numbers(owner, "a position", position))
 
-    def at(self, configuration: Configuration) -> Vec:
-        """Where it is in the world [m]."""
+    def world_position(self, configuration: Configuration) -> Vec:
+        """Its position in the world [m]."""
         return configuration.point(self.anchor, self.position)
 
 
 @dataclass(frozen=True)
 class Distance:
-    """The distance of two points."""
+    """The distance between two points."""
 
-    one: Point
-    other: Point
+    first: Point
+    second: Point
 
     def __call__(self, configuration: Configuration) -> Scalar:
         """The distance [m]."""
-        apart = self.other.at(configuration) - self.one.at(configuration)
-        return configuration.ops.sqrt(apart.dot(apart))
+        separation = self.second.world_position(configuration) - self.first.world_position(configuration)
+        return configuration.ops.sqrt(separation.dot(separation))
 
 
 @dataclass(frozen=True)
 class Displacement:
-    """The place of a point along an axis of a frame."""
+    """The position of a point along an axis of a frame."""
 
     point: Point
     relative_to: Anchor
-    axis: Numbers
+    axis: Triple
 
     def __call__(self, configuration: Configuration) -> Scalar:
-        """The place along the axis [m]."""
-        return configuration.seen_from(self.relative_to, self.point.at(configuration)).dot(Vec(*self.axis))
+        """The position along the axis [m]."""
+        return configuration.point_in_frame(self.relative_to, self.point.world_position(configuration)).dot(
+            Vec(*self.axis)
+        )
 
 
 @dataclass(frozen=True)
@@ -73,59 +75,68 @@ class Angle:
 
     frame: Anchor
     relative_to: Anchor
-    axis: Numbers
+    axis: Triple
 
     def __call__(self, configuration: Configuration) -> Scalar:
         """The angle [rad]."""
-        R, e = configuration.turn_between(self.frame, self.relative_to), Vec(*self.axis)
-        across = Vec(R.c.y - R.b.z, R.a.z - R.c.x, R.b.x - R.a.y)
+        R, e = configuration.relative_rotation(self.frame, self.relative_to), Vec(*self.axis)
+        antisymmetric = Vec(R.c.y - R.b.z, R.a.z - R.c.x, R.b.x - R.a.y)
         trace = R.a.x + R.b.y + R.c.z
-        return configuration.ops.arctan2(e.dot(across), trace - e.dot(R @ e))
+        return configuration.ops.arctan2(e.dot(antisymmetric), trace - e.dot(R @ e))
 
 
 @check_arguments
-def distance(mech: RobotOrMech, one: Where, other: Where, name: str | None = None) -> Coordinate:
-    """The distance of two points [m]: the length of a cylinder, a strut or a straight cord between them.
+def distance(mech: RobotOrMech, one: PointLike, other: PointLike, name: str | None = None) -> Coordinate:
+    """The distance between two points [m]: the length of a cylinder, a strut or a straight cord.
 
     Args:
         mech: the machine.
         one: a point: a body or frame (its origin), "base", or (body or frame, position in its axes).
         other: the other point.
-        name: what the coordinate is called.
+        name: the coordinate's name.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> strut = distance(arm, ("base", (0.3, 0.0, 0.0)), (1, (0.1, 0.0, 0.0)))
     """
     machine = machine_of("distance", mech)
-    a, b = (Point.of("distance", machine, x) for x in (one, other))
-    return Coordinate.of(machine, name or f"distance {titled(a.anchor)} to {titled(b.anchor)}", Distance(a, b))
+    first_point, second_point = (Point.from_user("distance", machine, point_like) for point_like in (one, other))
+    return Coordinate.for_machine(
+        machine,
+        name or f"distance {anchor_name(first_point.anchor)} to {anchor_name(second_point.anchor)}",
+        Distance(first_point, second_point),
+    )
 
 
 @check_arguments
 def displacement(
     mech: RobotOrMech,
-    point: Where,
+    point: PointLike,
     relative_to: Anchor = "base",
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     name: str | None = None,
 ) -> Coordinate:
-    """The place of a point along an axis of a frame [m].
+    """The position of a point along an axis of a frame [m].
 
     Args:
         mech: the machine.
         point: a body or frame (its origin), or (body or frame, position in its axes).
-        relative_to: a body or frame, "base", or a `MovingFrame`, from whose origin the place is counted.
-        axis: in the axes of `relative_to`, made a unit vector.
-        name: what the coordinate is called.
+        relative_to: a body or frame, "base", or a `MovingFrame`; the position is relative to its origin.
+        axis: in the axes of `relative_to`, normalised.
+        name: the coordinate's name.
 
     >>> import gearwright as gw
     >>> height = displacement(gw.assemble(gw.load("elbow")), 2)
     """
     machine = machine_of("displacement", mech)
-    place, frame = Point.of("displacement", machine, point), checked_anchor("displacement", machine, relative_to)
-    title = name or f"displacement of {titled(place.anchor)} in {titled(frame)}"
-    return Coordinate.of(machine, title, Displacement(place, frame, unit_axis("displacement", axis)))
+    checked_point, reference_frame = (
+        Point.from_user("displacement", machine, point),
+        checked_anchor("displacement", machine, relative_to),
+    )
+    title = name or f"displacement of {anchor_name(checked_point.anchor)} in {anchor_name(reference_frame)}"
+    return Coordinate.for_machine(
+        machine, title, Displacement(checked_point, reference_frame, unit_axis("displacement", axis))
+    )
 
 
 @check_arguments
@@ -138,54 +149,54 @@ def angle(
 ) -> Coordinate:
     """The angle by which a frame is turned about an axis of another, -pi to pi [rad].
 
-    Of a rotation that is not one about this axis, it is the angle of the rotation about the axis that comes closest.
+    For a general rotation it is the angle of the closest rotation about this axis.
 
     Args:
         mech: the machine.
         frame: a body or frame.
         relative_to: a body or frame, "base", or a `MovingFrame`.
-        axis: in the axes of `relative_to`, made a unit vector.
-        name: what the coordinate is called.
+        axis: in the axes of `relative_to`, normalised.
+        name: the coordinate's name.
 
     >>> import gearwright as gw
     >>> lean = angle(gw.assemble(gw.load("elbow")), 2, axis=(0, 1, 0))
     """
     machine = machine_of("angle", mech)
-    one, other = (checked_anchor("angle", machine, x) for x in (frame, relative_to))
-    title = name or f"angle of {titled(one)} in {titled(other)}"
-    return Coordinate.of(machine, title, Angle(one, other, unit_axis("angle", axis)))
+    turned_frame, reference_frame = (checked_anchor("angle", machine, x) for x in (frame, relative_to))
+    title = name or f"angle of {anchor_name(turned_frame)} in {anchor_name(reference_frame)}"
+    return Coordinate.for_machine(machine, title, Angle(turned_frame, reference_frame, unit_axis("angle", axis)))
 
 
 def checked_anchor(owner: str, mech: Mechanism, anchor: Anchor) -> Anchor:
-    """A body or frame by its name, the base, or a frame that moves by itself."""
+    """A checked body or frame, the base, or a frame with prescribed motion."""
     if isinstance(anchor, MovingFrame) or anchor in (BASE, "base"):
         return anchor
     if not isinstance(anchor, str | int):
         raise InputError(
-            f"{owner}: {anchor!r} is not a body or frame. Give its name, 'base', a MovingFrame, or for a point a pair "
-            "of one of these and a position (x, y, z)."
+            f"{owner}: {anchor!r} is not a body or frame. Give its name, 'base' or a MovingFrame; for a point also a "
+            "pair (body or frame, position (x, y, z))."
         )
     return mech.name_of(anchor)
 
 
-def three_numbers(owner: str, what: str, values: Sequence[float]) -> Numbers:
+def three_numbers(owner: str, quantity: str, values: Sequence[float]) -> Triple:
     """Three finite numbers."""
     try:
         x, y, z = values
     except (TypeError, ValueError):
-        raise InputError(f"{owner}: {what} {values!r} is not a vector. Give three numbers.") from None
-    return tuple(float(number(owner, what, value)) for value in (x, y, z))  # type: ignore[return-value]
+        raise InputError(f"{owner}: {quantity} {values!r} is not a vector. Give three numbers.") from None
+    return tuple(float(real_number(owner, quantity, value)) for value in (x, y, z))  # type: ignore[return-value]
 
 
-def unit_axis(owner: str, values: Sequence[float]) -> Numbers:
+def unit_axis(owner: str, values: Sequence[float]) -> Triple:
     """Three numbers as a unit vector."""
     x, y, z = three_numbers(owner, "an axis", values)
     size = sqrt(x * x + y * y + z * z)
     if not size > 0 or not isfinite(size):
-        raise InputError(f"{owner}: the axis {tuple(values)!r} has no direction. Give one that is not zero.")
+        raise InputError(f"{owner}: the axis {tuple(values)!r} has length zero. Give a non-zero vector.")
     return x / size, y / size, z / size
 
 
-def titled(anchor: Anchor) -> str:
-    """What an anchor is called."""
+def anchor_name(anchor: Anchor) -> str:
+    """The name of an anchor."""
     return anchor.name if isinstance(anchor, MovingFrame) else "base" if anchor == BASE else str(anchor)

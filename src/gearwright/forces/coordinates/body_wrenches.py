@@ -1,7 +1,7 @@
-"""What forces along coordinates are to the bodies of a machine: wrenches, found by moving each body by itself.
+"""Wrenches on the bodies of a machine from forces along coordinates, by virtual displacements.
 
-A force f along a coordinate s(q, t) does the work f ds. Bodies that are moved one by one, each by a small displacement
-and turn of its own, tell what of it each of them feels: the slopes of s are the wrench of a unit force.
+A force f along a coordinate s(q, t) does the work f ds. Each body gets its own virtual displacement and rotation; the
+derivatives of s by these are the wrench of a unit force on that body.
 """
 
 from __future__ import annotations
@@ -9,43 +9,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
-from gearwright.forces.coordinates.configuration import Configuration, Placing
+from gearwright.forces.coordinates.configuration import Configuration, FramePose
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.line import Line
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import BASE
 
-UNITS = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
+UNIT_VECTORS = (Vec(1.0, 0.0, 0.0), Vec(0.0, 1.0, 0.0), Vec(0.0, 0.0, 1.0))
 
 
-def body_wrenches(lines: Sequence[Line], forces: Sequence[Scalar], scene: Scene) -> dict[int, list[Scalar]]:
-    """Per body (6,): force, then moment about its origin, world axes, of forces along lines.
+def body_wrenches(
+    lines: Sequence[Line], forces: Sequence[Scalar], kinematics: SharedKinematics
+) -> dict[int, list[Scalar]]:
+    """Per body the wrench (6,) of forces along lines: force, then moment about its origin, world axes.
 
-    What a line takes from coordinates of joints directly acts within the joints and puts no wrench on a body; what
-    acts on the base moves nothing and is left out.
+    The part of a line that depends on joint coordinates directly acts within the joints and gives no wrench on a body;
+    wrenches on the base are left out.
     """
-    found: dict[int, list[Scalar]] = {}
-    moved = Configuration(scene.mech, scene.t, scene.q, JetOperations(scene.ops), lambda body: _moved(scene, body))
+    wrenches: dict[int, list[Scalar]] = {}
+    perturbed = Configuration(
+        kinematics.mech,
+        kinematics.t,
+        kinematics.q,
+        JetOperations(kinematics.ops),
+        lambda body: _perturbed_pose(kinematics, body),
+    )
     for line, force in zip(lines, forces, strict=True):
-        value = line.function(moved) if isinstance(line, Coordinate) else 0.0
+        value = line.function(perturbed) if isinstance(line, Coordinate) else 0.0
         slopes = value.c[1] if isinstance(value, Jet) else None
-        for (body, k), slope in (slopes.by if isinstance(slopes, Slopes) else {}).items():
-            wrench = found.setdefault(body, [0.0] * 6)
+        for (body, k), slope in (slopes.by if isinstance(slopes, Partials) else {}).items():
+            wrench = wrenches.setdefault(body, [0.0] * 6)
             wrench[k] = wrench[k] + force * slope
-    return found
+    return wrenches
 
 
-def _moved(scene: Scene, body: int) -> Placing:
-    """A body with slopes by its own displacement (0 to 2) and its own turn (3 to 5), world axes."""
-    R, p = scene.pose.world[body]
+def _perturbed_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+    """The placement of a body with derivatives by its displacement (0 to 2) and rotation (3 to 5), world axes."""
+    R, p = kinematics.pose.world_placements[body]
     if body == BASE:
         return R, p
-    place = Vec(*(Jet([x, Slopes({(body, i): 1.0})]) for i, x in enumerate(p)))
+    origin = Vec(*(Jet([x, Partials({(body, i): 1.0})]) for i, x in enumerate(p)))
     columns = []
     for column in R.columns():
-        turned = [unit.cross(column) for unit in UNITS]
-        slopes = [{(body, 3 + k): tuple(turn)[i] for k, turn in enumerate(turned)} for i in range(3)]
-        columns.append(Vec(*(Jet([x, Slopes(slope)]) for x, slope in zip(column, slopes, strict=True))))
-    return Rot(*columns).T, place
+        rotation_derivatives = [unit.cross(column) for unit in UNIT_VECTORS]
+        slopes = [
+            {(body, 3 + k): tuple(derivative)[i] for k, derivative in enumerate(rotation_derivatives)} for i in range(3)
+        ]
+        columns.append(Vec(*(Jet([x, Partials(slope)]) for x, slope in zip(column, slopes, strict=True))))
+    return Rot(*columns).T, origin

@@ -1,4 +1,4 @@
-"""The configuration of a machine as a coordinate sees it: where its bodies are, in scalars of any kind."""
+"""The configuration of a machine for coordinate functions: placements of its bodies in scalars of any kind."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.text import did_you_mean
 
-Placing: TypeAlias = tuple[Rot, Vec]
+FramePose: TypeAlias = tuple[Rot, Vec]
 """Rotation and origin of a frame in the world."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class MovingFrame:
-    """A frame that moves in the world by a given law of time, such as a conveyor or a ship's deck.
+    """A frame with a prescribed motion in the world, such as a conveyor or a ship's deck.
 
     Args:
-        name: what it is called in messages.
+        name: its name in messages.
         path: (t, ops) -> three scalars, its origin in the world [m].
-        turn: (t, ops) -> three rows of three scalars, its rotation; None: it does not turn.
+        turn: (t, ops) -> three rows of three scalars, its rotation matrix; None: it does not rotate.
 
     >>> belt = MovingFrame("belt", lambda t, ops: (0.2 * t, 0.0, 0.5))
     """
@@ -33,19 +35,19 @@ class MovingFrame:
 
 
 Anchor: TypeAlias = str | int | MovingFrame
-"""What a frame is given by: a body or frame of the machine, "base", or a frame that moves by itself."""
+"""A frame: a body or frame of the machine, "base", or a frame with prescribed motion."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """Time and configuration of a machine, in scalars of any kind: what the function of a coordinate gets.
+    """Time and configuration of a machine in scalars of any kind: the argument of a coordinate function.
 
     Args:
         mech: the machine.
         t: time [s].
         q: its coordinates.
-        ops: what functions beyond + - * / these scalars have: cos, sin, sqrt, exp, tanh, arctan2, absolute, minimum,
-            maximum, where.
+        ops: functions of these scalars beyond + - * /: cos, sin, sqrt, exp, tanh, arctan2, absolute, minimum, maximum,
+            where.
         world: body index -> its rotation and origin in the world.
     """
 
@@ -53,7 +55,7 @@ class Configuration:
     t: Scalar
     q: Sequence[Scalar]
     ops: Operations
-    world: Callable[[int], Placing]
+    world: Callable[[int], FramePose]
 
     def coordinate(self, name: str) -> Scalar:
         """A coordinate of the machine by name."""
@@ -62,11 +64,11 @@ class Configuration:
             raise InputError(f"there is no coordinate {name!r}. {did_you_mean(name, names)}")
         return self.q[names.index(name)]
 
-    def placement(self, anchor: Anchor) -> Placing:
-        """Rotation and origin in the world of a body, a frame, the base, or a frame that moves by itself."""
+    def placement(self, anchor: Anchor) -> FramePose:
+        """Rotation and origin in the world of a body, a frame, the base, or a frame with prescribed motion."""
         if isinstance(anchor, MovingFrame):
-            turn = IDENTITY if anchor.turn is None else Rot.of(anchor.turn(self.t, self.ops))
-            return turn, Vec.of(anchor.path(self.t, self.ops))
+            turn = IDENTITY if anchor.turn is None else Rot.from_rows(anchor.turn(self.t, self.ops))
+            return turn, Vec.from_values(anchor.path(self.t, self.ops))
         if anchor in (BASE, "base"):
             return IDENTITY, ZERO
         body, rotation, position = self.mech.place_of(anchor)
@@ -76,15 +78,24 @@ class Configuration:
         return R.after(rotation), p + R @ position
 
     def point(self, anchor: Anchor, position: Sequence[Scalar] = (0.0, 0.0, 0.0)) -> Vec:
-        """A point that is fixed in a frame, in world axes [m]."""
-        R, p = self.placement(anchor)
-        return p + R @ Vec.of(position)
+        """The world position of a point that is fixed in a frame [m]."""
+        local = Vec.from_values(position)
+        if isinstance(anchor, MovingFrame) or anchor in (BASE, "base"):
+            R, p = self.placement(anchor)
+            return p + R @ local
+        body, rotation, origin = self.mech.place_of(anchor)
+        if rotation is not None and origin is not None:  # on the body first: that takes numbers alone
+            local = origin + rotation @ local
+        R, p = self.world(body)
+        return p + R @ local
 
-    def seen_from(self, anchor: Anchor, point: Vec) -> Vec:
-        """A point of the world in the axes of a frame, from its origin [m]."""
+    def point_in_frame(self, anchor: Anchor, point: Vec) -> Vec:
+        """The position of a world point relative to a frame, in its axes [m]."""
+        if anchor in (BASE, "base"):
+            return point
         R, p = self.placement(anchor)
         return R.T @ (point - p)
 
-    def turn_between(self, anchor: Anchor, other: Anchor) -> Rot:
+    def relative_rotation(self, anchor: Anchor, reference: Anchor) -> Rot:
         """The rotation of a frame in the axes of another."""
-        return self.placement(other)[0].T.after(self.placement(anchor)[0])
+        return self.placement(reference)[0].T.after(self.placement(anchor)[0])

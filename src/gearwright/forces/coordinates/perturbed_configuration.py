@@ -1,97 +1,128 @@
-"""Configurations as jets: a machine that is nudged in every direction at once, and one that coasts.
+"""Configurations as jets: with derivatives in all tangent directions, and along the motion at constant speeds.
 
-The derivatives of placements are the velocities and accelerations that the recursions of `dynamics` have for every
-kind of joint: a body turns with R' = S(w) R and R'' = (S(alpha) + S(w) S(w)) R.
+The derivatives of placements are the velocities and accelerations from the recursions of `dynamics`, which cover every
+type of joint: a body rotates with R' = S(w) R and R'' = (S(alpha) + S(w) S(w)) R.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec, is_zero
-from gearwright.algebra.differentiation.partials import Slopes
+from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
-from gearwright.dynamics.configuration import own_joints, rate
-from gearwright.forces.coordinates.configuration import Configuration, Placing
-from gearwright.forces.shared_kinematics import Scene
+from gearwright.dynamics.configuration import coordinate_rates, independent_joints
+from gearwright.forces.coordinates.configuration import Configuration, FramePose
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
 
-TIME = "t"
-"""The direction in which only time goes on; all others are numbers of speeds."""
+TIME_DIRECTION = "t"
+"""Key of the derivative by explicit time; the other keys are speed indices."""
 
 
-def here(scene: Scene, ops: Operations | None = None) -> Configuration:
-    """As it is, in the scalars of the scene."""
-    return Configuration(scene.mech, scene.t, scene.q, ops or scene.ops, lambda body: scene.pose.world[body])
+def plain_configuration(kinematics: SharedKinematics, ops: Operations | None = None) -> Configuration:
+    """The configuration in the scalars of the scene, without derivatives."""
+    return Configuration(
+        kinematics.mech,
+        kinematics.t,
+        kinematics.q,
+        ops or kinematics.ops,
+        lambda body: kinematics.pose.world_placements[body],
+    )
 
 
-def nudged(scene: Scene) -> Configuration:
-    """With slopes in the direction of every speed, and of time."""
-    slopes = _coordinate_slopes(scene.mech, scene.q, scene.ops)
-    q = [_sloped(x, slope) for x, slope in zip(scene.q, slopes, strict=True)]
-    t = Jet([scene.t, Slopes({TIME: 1.0})])
-    return Configuration(scene.mech, t, q, JetOperations(scene.ops), lambda body: _nudged_world(scene, body))
+def tangent_configuration(kinematics: SharedKinematics) -> Configuration:
+    """The configuration with derivatives in the direction of every speed and of time, shared by all coordinates."""
+    return kinematics.compute_once(("tangent",), kinematics, lambda: _tangent_configuration(kinematics))
 
 
-def coasting(scene: Scene) -> Configuration:
-    """While time goes on and no speed changes: every scalar with its first and second time derivative."""
-    ops = JetOperations(scene.ops)
-    first = rate(scene.mech, scene.q, scene.v, scene.ops)
-    moving = rate(scene.mech, [Jet([x, dx]) for x, dx in zip(scene.q, first, strict=True)], scene.v, ops)
-    q = [_curved(x, dx, _slope(r)) for x, dx, r in zip(scene.q, first, moving, strict=True)]
-    return Configuration(scene.mech, Jet([scene.t, 1.0, 0.0]), q, ops, lambda body: _coasting_world(scene, body))
+def motion_configuration(kinematics: SharedKinematics) -> Configuration:
+    """The configuration along the motion at constant speeds: scalars with first and second time derivative, shared."""
+    return kinematics.compute_once(("motion",), kinematics, lambda: _motion_configuration(kinematics))
+
+
+def _tangent_configuration(kinematics: SharedKinematics) -> Configuration:
+    slopes = _coordinate_slopes(kinematics.mech, kinematics.q, kinematics.ops)
+    q = [_scalar_with_slopes(x, slope) for x, slope in zip(kinematics.q, slopes, strict=True)]
+    t = Jet([kinematics.t, Partials({TIME_DIRECTION: 1.0})])
+    return Configuration(
+        kinematics.mech, t, q, JetOperations(kinematics.ops), cache(partial(_tangent_pose, kinematics))
+    )
+
+
+def _motion_configuration(kinematics: SharedKinematics) -> Configuration:
+    ops = JetOperations(kinematics.ops)
+    first = coordinate_rates(kinematics.mech, kinematics.q, kinematics.v, kinematics.ops)
+    moving = coordinate_rates(
+        kinematics.mech, [Jet([x, dx]) for x, dx in zip(kinematics.q, first, strict=True)], kinematics.v, ops
+    )
+    q = [
+        _scalar_with_derivatives(x, dx, _first_coefficient(r))
+        for x, dx, r in zip(kinematics.q, first, moving, strict=True)
+    ]
+    return Configuration(
+        kinematics.mech, Jet([kinematics.t, 1.0, 0.0]), q, ops, cache(partial(_motion_pose, kinematics))
+    )
 
 
 def _coordinate_slopes(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> list[dict[object, Scalar]]:
-    """Per coordinate its rate per unit of each speed."""
-    found: list[dict[object, Scalar]] = [{} for _ in q]
-    for space, where, speeds in own_joints(mech):
+    """Per coordinate its rate per unit of each speed, where it is not zero."""
+    slopes: list[dict[object, Scalar]] = [{} for _ in q]
+    for space, coordinates, speeds in independent_joints(mech):
         size = speeds.stop - speeds.start
         for k in range(size):
-            if space.straight:
-                found[where.start + k][speeds.start + k] = 1.0
+            if space.speeds_are_rates:
+                slopes[coordinates.start + k][speeds.start + k] = 1.0
                 continue
             unit = [float(j == k) for j in range(size)]
-            for i, x in enumerate(space.rate(q[where], unit, ops)):
-                found[where.start + i][speeds.start + k] = x
-    return found
+            for i, x in enumerate(space.coordinate_rates(q[coordinates], unit, ops)):
+                slopes[coordinates.start + i][speeds.start + k] = x
+    return slopes
 
 
-def _nudged_world(scene: Scene, body: int) -> Placing:
-    R, p = scene.pose.world[body]
-    J = scene.jacobian(body)
-    ways = range(scene.mech.n)
-    linear = [{k: J[i][k] for k in ways} for i in range(3)]
-    turns = {k: Vec(J[3][k], J[4][k], J[5][k]) for k in ways if not all(is_zero(J[i][k]) for i in (3, 4, 5))}
+def _tangent_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+    R, p = kinematics.pose.world_placements[body]
+    J = kinematics.body_jacobian(body)
+    speed_indices = range(kinematics.mech.n)
+    linear = [{k: J[i][k] for k in speed_indices} for i in range(3)]
+    turns = {k: Vec(J[3][k], J[4][k], J[5][k]) for k in speed_indices if not all(is_zero(J[i][k]) for i in (3, 4, 5))}
     columns = []
     for column in R.columns():
         rates = {k: w.cross(column) for k, w in turns.items()}
-        columns.append(Vec(*(_sloped(x, {k: tuple(u)[i] for k, u in rates.items()}) for i, x in enumerate(column))))
-    return Rot(*columns).T, Vec(*(_sloped(x, slope) for x, slope in zip(p, linear, strict=True)))
+        columns.append(
+            Vec(*(_scalar_with_slopes(x, {k: tuple(u)[i] for k, u in rates.items()}) for i, x in enumerate(column)))
+        )
+    return Rot(*columns).T, Vec(*(_scalar_with_slopes(x, slope) for x, slope in zip(p, linear, strict=True)))
 
 
-def _coasting_world(scene: Scene, body: int) -> Placing:
-    R, p = scene.pose.world[body]
-    velocity, acceleration = scene.velocities[body], scene.coasting[body]
-    turning, bending = R.after(Rot.cross(velocity.omega)), R.after(acceleration.field)
+def _motion_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+    R, p = kinematics.pose.world_placements[body]
+    velocity, acceleration = kinematics.body_velocities[body], kinematics.coasting_accelerations[body]
+    rotation_rate, rotation_acceleration = R.after(Rot.cross_matrix(velocity.omega)), R.after(acceleration.field)
     rows = [
-        Vec(*(_curved(*three) for three in zip(*rows, strict=True)))
-        for rows in zip(R.rows(), turning.rows(), bending.rows(), strict=True)
+        Vec(*(_scalar_with_derivatives(*derivatives) for derivatives in zip(*rows, strict=True)))
+        for rows in zip(R.rows(), rotation_rate.rows(), rotation_acceleration.rows(), strict=True)
     ]
-    moving, speeding = R @ velocity.linear, R @ acceleration.linear
-    return Rot(*rows), Vec(*(_curved(*three) for three in zip(p, moving, speeding, strict=True)))
+    velocity_world, acceleration_world = R @ velocity.linear, R @ acceleration.linear
+    return Rot(*rows), Vec(
+        *(
+            _scalar_with_derivatives(*derivatives)
+            for derivatives in zip(p, velocity_world, acceleration_world, strict=True)
+        )
+    )
 
 
-def _sloped(x: Scalar, slopes: Mapping[Any, Scalar]) -> Scalar:
-    """A jet, or the scalar itself where nothing moves it."""
-    found = Slopes(slopes)
-    return Jet([x, found]) if found.by else x
+def _scalar_with_slopes(x: Scalar, slopes: Mapping[Any, Scalar]) -> Scalar:
+    """A jet, or the scalar itself if all its derivatives are zero."""
+    partials = Partials(slopes)
+    return Jet([x, partials]) if partials.by else x
 
 
-def _curved(x: Scalar, first: Scalar, second: Scalar) -> Scalar:
+def _scalar_with_derivatives(x: Scalar, first: Scalar, second: Scalar) -> Scalar:
     return x if is_zero(first) and is_zero(second) else Jet.of_derivatives([x, first, second])
 
 
-def _slope(x: Scalar) -> Scalar:
+def _first_coefficient(x: Scalar) -> Scalar:
     return x.c[1] if isinstance(x, Jet) else 0.0

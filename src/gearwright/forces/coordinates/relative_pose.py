@@ -1,4 +1,4 @@
-"""The six coordinates of a frame relative to another one, of which constraints hold some and leave the others free."""
+"""The six coordinates of a frame relative to another one, from which constraints select."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from gearwright.algebra import Scalar
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.angles_and_distances import Angle, Displacement, Point
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
-from gearwright.forces.coordinates.coordinate import Function
+from gearwright.forces.coordinates.coordinate import CoordinateFunction
 from gearwright.text import did_you_mean
 
-PLACES, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
-SIX = (*PLACES, *TURNS)
-"""Displacements of the origin [m] and turns [rad], about and along the axes of the other frame."""
+TRANSLATION_NAMES, ROTATION_NAMES = ("x", "y", "z"), ("rx", "ry", "rz")
+POSE_COORDINATE_NAMES = (*TRANSLATION_NAMES, *ROTATION_NAMES)
+"""Displacements of the origin [m] and rotations [rad], along and about the axes of the other frame."""
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+AXIS_VECTORS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True)
 class Tilt:
-    """A component of a frame's axis across the same axis of another frame: how far it is tilted, at any turn about it.
+    """Tilt of a frame's axis against that of another frame, independent of the rotation about it.
+
+    It is a component of the axis across the same axis of the other frame.
 
     Args:
-        frame: what is tilted.
-        relative_to: against what.
-        axis: the axis that both have in common when nothing is tilted, 0 to 2.
+        frame: the tilted frame.
+        relative_to: the reference frame.
+        axis: the axis that coincides in both frames at zero tilt, 0 to 2.
         across: the component, 0 to 2.
-        sign: 1.0 or -1.0, so that its rate is the rate of turning where nothing is tilted.
+        sign: 1.0 or -1.0, chosen to make its rate the angular rate at zero tilt.
     """
 
     frame: Anchor
@@ -39,33 +41,37 @@ class Tilt:
 
     def __call__(self, configuration: Configuration) -> Scalar:
         """The component, the sine of the tilt."""
-        return self.sign * configuration.turn_between(self.frame, self.relative_to).rows()[self.across][self.axis]
+        return self.sign * configuration.relative_rotation(self.frame, self.relative_to).rows()[self.across][self.axis]
 
 
-def checked_held(owner: str, held: Sequence[str]) -> tuple[str, ...]:
-    """Some of the six, each once."""
+def checked_coordinates(owner: str, held: Sequence[str]) -> tuple[str, ...]:
+    """The checked names of constrained coordinates: some of the six, each once."""
     if isinstance(held, str) or not held:
-        raise InputError(f"{owner}: held={held!r} names nothing to hold. Give some of {', '.join(SIX)}, as a tuple.")
+        raise InputError(
+            f"{owner}: held={held!r} names no coordinates. Give some of {', '.join(POSE_COORDINATE_NAMES)}, as a tuple."
+        )
     for word in held:
-        if word not in SIX:
-            raise InputError(f"{owner}: held names {word!r}. {did_you_mean(str(word), SIX)}")
+        if word not in POSE_COORDINATE_NAMES:
+            raise InputError(f"{owner}: held contains {word!r}. {did_you_mean(str(word), POSE_COORDINATE_NAMES)}")
     if len(set(held)) < len(held):
-        raise InputError(f"{owner}: held={tuple(held)!r} names one twice. Name each once.")
-    return tuple(word for word in SIX if word in held)
+        raise InputError(f"{owner}: held={tuple(held)!r} has a duplicate. Name each coordinate once.")
+    return tuple(word for word in POSE_COORDINATE_NAMES if word in held)
 
 
-def relative_coordinates(frame: Anchor, relative_to: Anchor, held: Sequence[str]) -> dict[str, Function]:
-    """All six by name; where some are held, their rates are those of the motion as seen from the other frame.
+def relative_coordinates(frame: Anchor, relative_to: Anchor, held: Sequence[str]) -> dict[str, CoordinateFunction]:
+    """All six coordinates by name; rates of the held ones are those of the motion relative to the other frame.
 
-    Two turns that are held leave the third free all the way round: they are tilts of its axis. One turn or three that
-    are held are angles about the axes.
+    Two held rotations leave the third one free over a full turn: they are tilts of its axis. One or three held
+    rotations are angles about the axes.
     """
-    found: dict[str, Function] = {word: Displacement(Point(frame), relative_to, AXES[word]) for word in PLACES}
-    found |= {word: Angle(frame, relative_to, AXES[word[1]]) for word in TURNS}
-    free = [k for k, word in enumerate(TURNS) if word not in held]
+    functions: dict[str, CoordinateFunction] = {
+        word: Displacement(Point(frame), relative_to, AXIS_VECTORS[word]) for word in TRANSLATION_NAMES
+    }
+    functions |= {word: Angle(frame, relative_to, AXIS_VECTORS[word[1]]) for word in ROTATION_NAMES}
+    free = [k for k, word in enumerate(ROTATION_NAMES) if word not in held]
     if len(free) == 1:
         axis = free[0]
         after, before = (axis + 1) % 3, (axis + 2) % 3  # e.g. z: its axis moves along x by ry, along y by -rx
-        found[TURNS[before]] = Tilt(frame, relative_to, axis, after, 1.0)
-        found[TURNS[after]] = Tilt(frame, relative_to, axis, before, -1.0)
-    return found
+        functions[ROTATION_NAMES[before]] = Tilt(frame, relative_to, axis, after, 1.0)
+        functions[ROTATION_NAMES[after]] = Tilt(frame, relative_to, axis, before, -1.0)
+    return functions

@@ -6,38 +6,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
-from gearwright.arguments import number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.friction.stick_slip import BACKWARD, CREEP, FORWARD, STICK, Sticking
+from gearwright.forces.friction.stick_slip import (
+    BACKWARD_MODE,
+    BREAKAWAY_SPEED,
+    FORWARD_MODE,
+    STICK_MODE,
+    StickSlipFriction,
+)
 from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.speed_tables import interpolated, rising
+from gearwright.forces.speed_tables import checked_table, interpolate_table
 from gearwright.mechanism import Mechanism
 
-FREE = "free"
-"""The mode of a clutch or brake that is not pressed."""
+FREE_MODE = "free"
+"""The mode of a released clutch or brake."""
 
-LETS_GO, GRIPS = 1e-7, 2e-7
-"""Levels at which it becomes free and at which it grips again; apart, so that rounding does not switch between them."""
+RELEASE_LEVEL, GRIP_LEVEL = 1e-7, 2e-7
+"""Levels of release and of engagement; they differ to prevent switching by rounding."""
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Clutch(Sticking):
+class Clutch(StickSlipFriction):
     r"""Friction discs pressed together along a line: a clutch between two shafts, or a brake of one.
 
-    The input `<name>.level` u says how hard: the normal force is $f_n = f_{max} u$, friction while sliding with the
-    speed w is $c\, \mu(|w|) f_n$ against the motion, and at rest anything up to $p\, c\, \mu(0) f_n$. At $u \le 0$ the
-    discs are free. The quantities are those of Modelica's `Clutch` and `Brake` (`fn_max`, `cgeo`, `mu_pos`, `peak`).
+    The input `<name>.level` u sets the normal force $f_n = f_{max} u$. Sliding friction at the speed w is
+    $c\, \mu(|w|) f_n$ against the motion, and static friction is up to $p\, c\, \mu(0) f_n$. At $u \le 0$ the discs are
+    released. The quantities are those of Modelica's `Clutch` and `Brake` (`fn_max`, `cgeo`, `mu_pos`, `peak`).
 
     Args:
         name: its name.
-        line: the speed of one side relative to the other; see `Clutch.between` and `Clutch.brake`.
-        port: name of the drive through whose gear it acts, when it sits at the motor's side.
+        line: the speed of one side relative to the other; see `Clutch.between_speeds` and `Clutch.brake`.
+        port: name of the drive through whose gear it acts, for a clutch on the motor side.
         unit: of its force, Nm or N.
         normal_force: $f_{max}$ [N].
         coefficients: (speed, $\mu$) pairs with rising speeds, linear in between.
         geometry: c [m]: friction torque per normal force and $\mu$, the mean radius times the number of surfaces.
-        peak: p, how much more it holds at rest.
+        peak: p, ratio of static to sliding friction at zero speed.
 
     >>> import gearwright as gw
     >>> from gearwright.algebra.operations import FLOATS
@@ -53,64 +61,64 @@ class Clutch(Sticking):
     peak: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "coefficients", rising(f"{self.name}, coefficients", self.coefficients))
+        object.__setattr__(self, "coefficients", checked_table(f"{self.name}, coefficients", self.coefficients))
         for word in ("normal_force", "geometry"):
-            number(self.name, word, getattr(self, word), above=0.0)
-        number(self.name, "peak", self.peak, least=1.0, hint="Discs hold at least what they drag.")
+            real_number(self.name, word, getattr(self, word), above=0.0)
+        real_number(self.name, "peak", self.peak, least=1.0, hint="Static friction is at least sliding friction.")
         if any(mu < 0 for _, mu in self.coefficients):
             raise InputError(f"{self.name}: a friction coefficient of {self.coefficients} is negative. Give 0 or more.")
 
     @staticmethod
-    def between(mech: Mechanism, name: str, one: str, other: str, **data: object) -> Clutch:
-        """A clutch between two speeds; its line is the first less the second."""
-        return Clutch(name, Line.of(mech, {one: 1.0, other: -1.0}), **data)  # type: ignore[arg-type]
+    def between_speeds(mech: Mechanism, name: str, one: str, other: str, **data: object) -> Clutch:
+        """A clutch between two speeds; its line is the first minus the second."""
+        return Clutch(name, Line.for_machine(mech, {one: 1.0, other: -1.0}), **data)  # type: ignore[arg-type]
 
     @staticmethod
     def brake(mech: Mechanism, name: str, speed: str, **data: object) -> Clutch:
         """A brake of one speed."""
-        return Clutch(name, Line.of(mech, speed), **data)  # type: ignore[arg-type]
+        return Clutch(name, Line.for_machine(mech, speed), **data)  # type: ignore[arg-type]
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
-        """How hard it is pressed, 0 to 1."""
+        """The engagement level, 0 to 1."""
         return (Quantity(f"{self.name}.level", "1"),)
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """As friction, and free."""
-        return (FREE, *super().modes)
+        """The modes of friction, and free."""
+        return (FREE_MODE, *super().modes)
 
-    def start(self, situation: Situation) -> str:
-        """Free unless it is pressed."""
-        return FREE if situation.inputs[0] <= LETS_GO else super().start(situation)
+    def initial_mode(self, situation: Situation) -> str:
+        """Free at level 0, otherwise by the speed."""
+        return FREE_MODE if situation.inputs[0] <= RELEASE_LEVEL else super().initial_mode(situation)
 
-    def holding(self, situation: Situation) -> Scalar:
-        """What it holds at rest."""
-        return self.peak * self.sliding(situation, 0.0)
+    def holding_limit(self, situation: Situation) -> Scalar:
+        """The static friction limit."""
+        return self.peak * self.sliding_friction(situation, 0.0)
 
-    def sliding(self, situation: Situation, speed: Scalar) -> Scalar:
-        """What it drags while sliding."""
-        pressed = self.geometry * self.normal_force * situation.inputs[0]
-        return pressed * interpolated(self.coefficients, speed, situation.ops)  # type: ignore[arg-type]
+    def sliding_friction(self, situation: Situation, speed: Scalar) -> Scalar:
+        """The sliding friction."""
+        normal_moment = self.geometry * self.normal_force * situation.inputs[0]
+        return normal_moment * interpolate_table(self.coefficients, speed, situation.ops)  # type: ignore[arg-type]
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """Nothing while it is free."""
-        return Action() if mode == FREE else super().act(mode, situation)
+        """No force while it is free, otherwise friction."""
+        return Action() if mode == FREE_MODE else super().act(mode, situation)
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """As friction, unless it is free."""
-        if mode == FREE:
+        """Zero force while it is free, otherwise friction."""
+        if mode == FREE_MODE:
             return Outcome(signals={f"{self.name}.force": 0.0})
         return super().follow(mode, situation, reaction)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """It becomes free at level 0, and grips above."""
+        """It is released at level 0 and engages above."""
         level, speed = situation.inputs[0], situation.speed(self.line)
-        if mode == FREE:
-            free = GRIPS - level
+        if mode == FREE_MODE:
+            grip_margin = GRIP_LEVEL - level
             return (
-                Guard(free, STICK, when=situation.ops.absolute(speed) <= CREEP),
-                Guard(free, FORWARD, when=speed > CREEP),
-                Guard(free, BACKWARD, when=speed < -CREEP),
+                Guard(grip_margin, STICK_MODE, when=situation.ops.absolute(speed) <= BREAKAWAY_SPEED),
+                Guard(grip_margin, FORWARD_MODE, when=speed > BREAKAWAY_SPEED),
+                Guard(grip_margin, BACKWARD_MODE, when=speed < -BREAKAWAY_SPEED),
             )
-        return (*super().guards(mode, situation, reaction), Guard(level - LETS_GO, FREE))
+        return (*super().guards(mode, situation, reaction), Guard(level - RELEASE_LEVEL, FREE_MODE))

@@ -1,4 +1,4 @@
-"""Friction of bearings and seals: viscous, Coulomb and Stribeck, exact at rest or smooth."""
+"""Friction of bearings and seals: viscous, Coulomb and Stribeck, with exact sticking or regularised."""
 
 from __future__ import annotations
 
@@ -6,74 +6,76 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.friction.lugre import LuGre
-from gearwright.forces.friction.stick_slip import Sticking, dry, sliding
+from gearwright.forces.friction.stick_slip import StickSlipFriction, stribeck_friction, total_sliding_friction
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.robot_lines import force_unit, joint_line, motor_line, motors_of
+from gearwright.forces.robot_lines import force_unit, joint_line, motor_line, robot_motors
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Friction, Robot
 
-SMOOTHING = 0.01
-"""Speed [rad/s, m/s] at the joint over which smooth friction turns round."""
+SMOOTHING_SPEED = 0.01
+"""Regularisation speed of smooth friction at the joint [rad/s, m/s]."""
 
 
+@check_arguments
 @dataclass(frozen=True)
-class DryFriction(Sticking):
+class DryFriction(StickSlipFriction):
     r"""Viscous, Coulomb and Stribeck friction with exact sticking.
 
-    Sliding with the speed w in the sense s it is $-s (F_C + (F_S - F_C) e^{-(w/w_S)^2}) - d w$; at rest anything up
-    to $F_S$, as Stribeck measured and as it stands in Armstrong-Helouvry, Dupont and Canudas de Wit (1994). Without a
-    Stribeck speed, friction falls from $F_S$ to $F_C$ as soon as it slides.
+    Sliding with the speed w and sign s it is $-s (F_C + (F_S - F_C) e^{-(w/w_S)^2}) - d w$; at rest it is up to $F_S$
+    (Armstrong-Helouvry, Dupont and Canudas de Wit, 1994). Without a Stribeck speed, friction drops from $F_S$ to $F_C$
+    as soon as it slides.
 
     Args:
-        name, line, port, unit: as for everything that sticks.
-        friction: the numbers [Nm or N, and per rad/s or m/s], along the line.
+        name, line, port, unit: as in `StickSlipFriction`.
+        friction: the friction parameters [Nm or N, and per rad/s or m/s], along the line.
 
     >>> import gearwright as gw
     >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> rub = DryFriction("j1.friction", Line.of(arm, "j1"), friction=Friction(coulomb=2.0, viscous=0.5))
+    >>> rub = DryFriction("j1.friction", Line.for_machine(arm, "j1"), friction=Friction(coulomb=2.0, viscous=0.5))
     >>> moving = Situation(0.0, [0.0] * 3, [4.0, 0.0, 0.0], (), (), FLOATS, arm)
-    >>> rub.start(moving), rub.act("forward", moving).forces[0].value
+    >>> rub.initial_mode(moving), rub.act("forward", moving).forces[0].value
     ('forward', -4.0)
     """
 
     friction: Friction = field(default_factory=Friction)
 
-    def holding(self, situation: Situation) -> Scalar:
+    def holding_limit(self, situation: Situation) -> Scalar:
         """Static friction."""
-        return self.friction.breakaway
+        return self.friction.breakaway_friction
 
-    def sliding(self, situation: Situation, speed: Scalar) -> Scalar:
+    def sliding_friction(self, situation: Situation, speed: Scalar) -> Scalar:
         """Coulomb, Stribeck and viscous friction."""
-        return sliding(self.friction, speed, situation.ops)
+        return total_sliding_friction(self.friction, speed, situation.ops)
 
 
+@check_arguments
 @dataclass(frozen=True)
 class SmoothFriction(Law):
-    r"""The same friction without modes, for compiled fixed-step runs: the sign of the speed is $\tanh(w / w_0)$.
+    r"""Regularised friction without modes, for compiled fixed-step runs: $\tanh(w / w_0)$ replaces the sign.
 
     $-(F_C + (F_S - F_C) e^{-(w/w_S)^2}) \tanh(w / w_0) - d w$. It does not stick: under a load below $F_C$ it creeps
-    with a speed of about $w_0$ times load over $F_C$.
+    with a speed of about $w_0$ times the ratio of load to $F_C$.
 
     Args:
         name: its name.
-        line: along what it rubs.
-        friction: the numbers.
-        width: the speed $w_0$ [rad/s, m/s] along the line.
+        line: the line along which it acts.
+        friction: the friction parameters.
+        width: the regularisation speed $w_0$ [rad/s, m/s] along the line.
         port: name of the drive through whose gear it acts.
         unit: of its force, Nm or N.
 
     >>> import gearwright as gw
     >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> rub = SmoothFriction("j1.friction", Line.of(arm, "j1"), Friction(coulomb=2.0, viscous=0.5))
+    >>> rub = SmoothFriction("j1.friction", Line.for_machine(arm, "j1"), Friction(coulomb=2.0, viscous=0.5))
     >>> rub.act("on", Situation(0.0, [0.0] * 3, [4.0, 0.0, 0.0], (), (), FLOATS, arm)).forces[0].value
     -4.0
     """
@@ -81,13 +83,13 @@ class SmoothFriction(Law):
     name: str
     line: Line
     friction: Friction
-    width: float = SMOOTHING
+    width: float = SMOOTHING_SPEED
     port: str | None = None
     unit: str = "Nm"
 
     def __post_init__(self) -> None:
-        hint = "It is the speed over which friction turns round; for friction that sticks use DryFriction."
-        number(self.name, "width", self.width, above=0.0, example=SMOOTHING, hint=hint)
+        hint = "It is the regularisation speed of the sign; for friction with exact sticking use DryFriction."
+        real_number(self.name, "width", self.width, above=0.0, example=SMOOTHING_SPEED, hint=hint)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -96,22 +98,24 @@ class SmoothFriction(Law):
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One force."""
-        return Action(forces=(Force(self.line, self._force(situation), self.port),))
+        return Action(forces=(Force(self.line, self._friction_force(situation), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The power it takes."""
-        force = self._force(situation)
+        """The dissipated power and the force."""
+        force = self._friction_force(situation)
         dissipated = -force * situation.speed(self.line)
         return Outcome(dissipated=dissipated, signals={f"{self.name}.force": force})
 
-    def _force(self, situation: Situation) -> Scalar:
+    def _friction_force(self, situation: Situation) -> Scalar:
         ops, speed = situation.ops, situation.speed(self.line)
-        return -dry(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
+        return (
+            -stribeck_friction(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
+        )
 
 
 @check_arguments
 def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
-    """The friction that a robot states at its joints and motors, as laws `<joint>.friction`, `<motor>.motor_friction`.
+    """The friction of a robot's joints and motors, as laws `<joint>.friction` and `<motor>.motor_friction`.
 
     Args:
         robot: the robot.
@@ -124,28 +128,30 @@ def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tup
     >>> [law.name for law in friction_laws(door, gw.assemble(door))]
     ['hinge.friction']
     """
-    return tuple(_law(*one, smooth) for one in _rubbing(robot, mech) if one[2].kind != "none")
+    return tuple(
+        _friction_law(*element, smooth) for element in _friction_elements(robot, mech) if element[2].kind != "none"
+    )
 
 
-def _rubbing(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line, Friction, str | None, str]]:
-    """Name, line, friction, port and unit of everything that may rub."""
+def _friction_elements(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Line, Friction, str | None, str]]:
+    """Name, line, friction, port and unit of every joint and motor with friction."""
     for link in robot.links:
-        place, name = joint_line(mech, link), f"{link.joint_name}.friction"
-        if place is not None:
-            yield name, place[0], link.joint.total_friction, None, force_unit(link)
+        line_and_offset, name = joint_line(mech, link), f"{link.joint_name}.friction"
+        if line_and_offset is not None:
+            yield name, line_and_offset[0], link.joint.total_friction, None, force_unit(link)
         elif joint_kind(link.joint.kind).speeds and link.joint.total_friction.kind != "none":
             raise InputError(
-                f"{name}: friction acts along joints of one speed (revolute, prismatic, helical); this one is "
-                f"{link.joint.kind}. Set its friction and damping to 0."
+                f"{name}: the joint is {link.joint.kind}; friction requires a joint of one speed (revolute, "
+                "prismatic, helical). Set its friction and damping to 0."
             )
-    for title, motor in motors_of(robot):
+    for title, motor in robot_motors(robot):
         yield f"{title}.motor_friction", motor_line(mech, title), motor.total_friction, title, "Nm"
 
 
-def _law(name: str, line: Line, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:
+def _friction_law(name: str, line: Line, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:
     if friction.kind == "lugre":
         return LuGre(name, line, friction, port, unit)
     if smooth or friction.kind == "viscous":
-        largest = max(abs(float(value_of(factor))) for _, factor in line.terms)
-        return SmoothFriction(name, line, friction, SMOOTHING * largest, port, unit)
+        largest = max(abs(float(primal_value(factor))) for _, factor in line.terms)
+        return SmoothFriction(name, line, friction, SMOOTHING_SPEED * largest, port, unit)
     return DryFriction(name, line, port, unit, friction)

@@ -1,42 +1,45 @@
-"""LuGre friction: bristles that bend before they slip."""
+"""LuGre friction: bristles that deflect before they slip."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.forces.friction.stick_slip import dry
+from gearwright.forces.friction.stick_slip import stribeck_friction
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.parts import Friction
 
 
+@check_arguments
 @dataclass(frozen=True)
 class LuGre(Law):
     r"""The LuGre model of Canudas de Wit, Olsson, Astrom and Lischinsky (1995): one state, no modes.
 
-    Bristles bend by z, $\dot z = w - \sigma_0 |w| z / g(w)$ with $g = F_C + (F_S - F_C) e^{-(w/w_S)^2}$, and friction
-    is $-(\sigma_0 z + \sigma_1 \dot z + d w)$. At constant speed it is the Stribeck curve,
+    The bristles' deflection is z, $\dot z = w - \sigma_0 |w| z / g(w)$ with $g = F_C + (F_S - F_C) e^{-(w/w_S)^2}$.
+    Friction is $-(\sigma_0 z + \sigma_1 \dot z + d w)$. At constant speed it is the Stribeck curve,
     $-(\mathrm{sign}(w) g + d w)$. The bristles store $\sigma_0 z^2 / 2$; the rest of the power is dissipated:
 
     $\sigma_0^2 |w| z^2 / g + \sigma_1 \dot z w + d w^2$.
 
-    With a constant $\sigma_1$ the second term can outweigh the others while g falls. The bristles' damping is therefore
-    $\min(\sigma_1, 4 F_C / |w|)$, the largest with which the sum is never negative (for $s = \sigma_0 |z| / g > 1$,
-    $\sigma_1 |w| (s - 1) \le g s^2$ needs $\sigma_1 |w| \le 4 g$); the steady curve does not depend on it.
+    With a constant $\sigma_1$ the second term can exceed the others while g falls, and the model would not be passive.
+    The bristles' damping is therefore $\min(\sigma_1, 4 F_C / |w|)$, the largest for which the sum is never negative
+    (for $s = \sigma_0 |z| / g > 1$, $\sigma_1 |w| (s - 1) \le g s^2$ requires $\sigma_1 |w| \le 4 g$). The steady-state
+    curve does not depend on it.
 
     Args:
         name: its name.
-        line: along what it rubs.
-        friction: the numbers, with the bristles' `stiffness` and `damping`.
-        port: name of the drive through whose gear it acts, when it rubs at the motor's side.
+        line: the line along which it acts.
+        friction: the friction parameters, with the bristles' `stiffness` and `damping`.
+        port: name of the drive through whose gear it acts, for friction on the motor side.
         unit: of its force, Nm or N.
 
     >>> import gearwright as gw
     >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> rub = LuGre("j1.friction", Line.of(arm, "j1"), Friction(coulomb=2.0, stiffness=1e4, damping=10.0))
+    >>> rub = LuGre("j1.friction", Line.for_machine(arm, "j1"), Friction(coulomb=2.0, stiffness=1e4, damping=10.0))
     >>> slid_in = Situation(0.0, [0.0] * 3, [0.1, 0.0, 0.0], [2.0 / 1e4], (), FLOATS, arm)
     >>> rub.act("on", slid_in).forces[0].value
     -2.0
@@ -51,12 +54,12 @@ class LuGre(Law):
     def __post_init__(self) -> None:
         if self.friction.stiffness is None:
             raise InputError(
-                f"{self.name}: LuGre friction needs the stiffness of its bristles. Give Friction(stiffness=...)."
+                f"{self.name}: LuGre friction requires the stiffness of its bristles. Give Friction(stiffness=...)."
             )
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """How far the bristles are bent."""
+        """The deflection of the bristles."""
         return (Quantity(f"{self.name}.deflection", "rad" if self.unit == "Nm" else "m"),)
 
     @property
@@ -66,11 +69,11 @@ class LuGre(Law):
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One force."""
-        return Action(forces=(Force(self.line, self._bent(situation)[1], self.port),))
+        return Action(forces=(Force(self.line, self._bristle_rate_and_force(situation)[1], self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The rate of the bristles, what they store and what is lost."""
-        rate, force = self._bent(situation)
+        """The rate of the deflection, the stored energy and the dissipated power."""
+        rate, force = self._bristle_rate_and_force(situation)
         z: Scalar = situation.states[0]
         stiffness: Scalar = self.friction.stiffness
         return Outcome(
@@ -80,10 +83,10 @@ class LuGre(Law):
             signals={f"{self.name}.force": force},
         )
 
-    def _bent(self, situation: Situation) -> tuple[Scalar, Scalar]:
-        """Rate of the bristles and force."""
-        ops, own, w = situation.ops, self.friction, situation.speed(self.line)
-        z, fast = situation.states[0], ops.absolute(w)
-        rate = w - own.stiffness * fast * z / dry(own, w, ops)
-        damping = own.damping / ops.maximum(1.0, own.damping * fast / (4.0 * own.coulomb))
-        return rate, -(own.stiffness * z + damping * rate + own.viscous * w)
+    def _bristle_rate_and_force(self, situation: Situation) -> tuple[Scalar, Scalar]:
+        """Rate of the deflection, and force."""
+        ops, parameters, w = situation.ops, self.friction, situation.speed(self.line)
+        z, speed_size = situation.states[0], ops.absolute(w)
+        rate = w - parameters.stiffness * speed_size * z / stribeck_friction(parameters, w, ops)
+        damping = parameters.damping / ops.maximum(1.0, parameters.damping * speed_size / (4.0 * parameters.coulomb))
+        return rate, -(parameters.stiffness * z + damping * rate + parameters.viscous * w)

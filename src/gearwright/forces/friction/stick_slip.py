@@ -1,4 +1,4 @@
-"""Stick and slip: the modes that friction, brakes and clutches share, and the Stribeck curve of all friction laws."""
+"""Stick-slip: the common modes of friction, brakes and clutches, and the Stribeck curve of all friction laws."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gearwright.algebra import Operations, Scalar
 from gearwright.forces.law import (
     Action,
+    FixedStepModel,
     Force,
     Guard,
     Hold,
@@ -16,50 +17,49 @@ from gearwright.forces.law import (
     Quantity,
     Reaction,
     Situation,
-    Stepped,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.time_stepping_impulses import Bounded
+from gearwright.forces.time_stepping_impulses import BoundedImpulse
 from gearwright.parts import Friction
 
-STICK, FORWARD, BACKWARD = "stick", "forward", "backward"
+STICK_MODE, FORWARD_MODE, BACKWARD_MODE = "stick", "forward", "backward"
 
-SENSE = {FORWARD: 1.0, BACKWARD: -1.0}
-"""The sign of the speed in the modes that slide."""
+SLIDING_SENSE = {FORWARD_MODE: 1.0, BACKWARD_MODE: -1.0}
+"""The sign of the speed in the sliding modes."""
 
-REVERSE = {FORWARD: BACKWARD, BACKWARD: FORWARD}
-"""The mode that slides the other way."""
+REVERSED_MODE = {FORWARD_MODE: BACKWARD_MODE, BACKWARD_MODE: FORWARD_MODE}
+"""The sliding mode of the opposite direction."""
 
-CREEP = 1e-8
-"""Speed [rad/s, m/s] from which on something that sticks has been set going, by an impact elsewhere."""
-
-
-RESTS = 1e-3
-"""Speed per duration of a fixed step [rad/s2, m/s2] up to which something rests: sweeps leave less of it."""
+BREAKAWAY_SPEED = 1e-8
+"""Speed [rad/s, m/s] above which an impact elsewhere has ended sticking."""
 
 
-NOISE = 1e-9
-"""Accelerations [rad/s2, m/s2] below this are rounding where something else keeps the line at rest."""
+REST_ACCELERATION = 1e-3
+"""Speed per step duration [rad/s2, m/s2] up to which a line rests in time stepping: the solver's residual is less."""
 
-RESTING = 1e-10
-"""Up to this speed [rad/s, m/s] the acceleration says where something at a limit goes."""
+
+ACCELERATION_NOISE = 1e-9
+"""Accelerations [rad/s2, m/s2] below this are rounding where another law keeps the line at rest."""
+
+LIMIT_REST_SPEED = 1e-10
+"""Speed [rad/s, m/s] up to which the acceleration decides the direction of motion at a limit."""
 
 
 @dataclass(frozen=True)
-class Sticking(Law, ABC):
+class StickSlipFriction(Law, ABC):
     r"""Dry friction along a line, exact at rest: the base of friction, brakes and clutches.
 
-    Sliding, it is $-s F(s w)$ for the sense s of the motion with the speed w. Sticking, it is whatever keeps the line
-    at rest, $|\lambda| \le F_0$; beyond that it slides:
+    Sliding, it is $-s F(s w)$ with the speed w and its sign s. Sticking, it is the force that keeps the line at rest,
+    $|\lambda| \le F_0$; beyond that it slides:
 
     stick: $\dot w = 0$, $-F_0 \le \lambda \le F_0$; forward: $w \ge 0$; backward: $w \le 0$.
 
-    There is no speed below which it is smoothed, so nothing creeps and nothing chatters.
+    It is not regularised, so it neither creeps nor chatters.
 
     Args:
         name: its name.
-        line: along what it rubs.
-        port: name of the drive through whose gear it acts, when it rubs at the motor's side.
+        line: the line along which it acts.
+        port: name of the drive through whose gear it acts, for friction on the motor side.
         unit: of its force, Nm or N.
     """
 
@@ -69,12 +69,12 @@ class Sticking(Law, ABC):
     unit: str = "Nm"
 
     @abstractmethod
-    def holding(self, situation: Situation) -> Scalar:
-        """The most it holds at rest, F_0 [Nm, N]."""
+    def holding_limit(self, situation: Situation) -> Scalar:
+        """The static friction limit F_0 [Nm, N]."""
 
     @abstractmethod
-    def sliding(self, situation: Situation, speed: Scalar) -> Scalar:
-        """What it takes while sliding, F [Nm, N], at a speed counted in the sense of the motion."""
+    def sliding_friction(self, situation: Situation, speed: Scalar) -> Scalar:
+        """The sliding friction F [Nm, N] at a speed that is positive in the direction of motion."""
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -83,104 +83,110 @@ class Sticking(Law, ABC):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """It sticks or slides."""
-        return (STICK, FORWARD, BACKWARD)
+        """Stick, forward, backward."""
+        return (STICK_MODE, FORWARD_MODE, BACKWARD_MODE)
 
-    def start(self, situation: Situation) -> str:
-        """By the sense of the speed."""
-        return sense_of(situation.speed(self.line))
+    def initial_mode(self, situation: Situation) -> str:
+        """The mode of the sign of the speed."""
+        return mode_for_speed(situation.speed(self.line))
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A hold while sticking, a force while sliding."""
-        if mode == STICK:
-            return Action(holds=(Hold(self.line, port=self.port, speed=0.0, firm=False),))
-        return Action(forces=(Force(self.line, self._force(mode, situation), self.port),))
+        if mode == STICK_MODE:
+            return Action(holds=(Hold(self.line, port=self.port, speed=0.0, is_firm=False),))
+        return Action(forces=(Force(self.line, self._sliding_force(mode, situation), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The power it takes."""
-        force = reaction.multipliers[0] if mode == STICK else self._force(mode, situation)
+        """The dissipated power and the force."""
+        force = reaction.multipliers[0] if mode == STICK_MODE else self._sliding_force(mode, situation)
         return Outcome(dissipated=-force * situation.speed(self.line), signals={f"{self.name}.force": force})
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """It slides when it cannot hold, and sticks when the speed turns round."""
+        """It slides when the static limit is exceeded, and sticks when the speed changes its sign."""
         speed = situation.speed(self.line)
-        if mode == STICK:
-            return self._breakaway(situation, reaction.multipliers[0], speed)
-        sense = SENSE[mode]
-        turning = beyond_noise(sense * situation.acceleration(self.line, reaction.a), situation.ops)
+        if mode == STICK_MODE:
+            return self._breakaway_guards(situation, reaction.multipliers[0], speed)
+        sense = SLIDING_SENSE[mode]
+        acceleration = without_noise(sense * situation.acceleration(self.line, reaction.a), situation.ops)
         return (
-            Guard(sense * speed, STICK, rate=turning, when=sense * speed >= -CREEP),
-            Guard(sense * speed, REVERSE[mode], rate=turning, when=sense * speed < -CREEP),  # turned round by a blow
+            Guard(sense * speed, STICK_MODE, rate=acceleration, when=sense * speed >= -BREAKAWAY_SPEED),
+            Guard(
+                sense * speed, REVERSED_MODE[mode], rate=acceleration, when=sense * speed < -BREAKAWAY_SPEED
+            ),  # reversed by an impact
         )
 
-    def stepped(self, situation: Situation, step: Scalar) -> Stepped:
-        """It brings the line to rest with at most what it takes at the speed that the step begins with."""
-        ops, pace = situation.ops, situation.ops.absolute(situation.speed(self.line))
-        level = ops.where(pace > RESTS * step, self.sliding(situation, pace), self.holding(situation))
-        most = step * ops.maximum(level, 0.0)
-        return Stepped(STICK, (Bounded(-most, most),))
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
+        """An impulse that brings the line to rest, at most the friction at the initial speed of the step."""
+        ops, speed_size = situation.ops, situation.ops.absolute(situation.speed(self.line))
+        level = ops.where(
+            speed_size > REST_ACCELERATION * step,
+            self.sliding_friction(situation, speed_size),
+            self.holding_limit(situation),
+        )
+        impulse_limit = step * ops.maximum(level, 0.0)
+        return FixedStepModel(STICK_MODE, (BoundedImpulse(-impulse_limit, impulse_limit),))
 
-    def _force(self, mode: str, situation: Situation) -> Scalar:
-        """The branch of its own mode, also where a trial step has gone beyond it."""
-        sense = SENSE[mode]
-        return -sense * self.sliding(situation, sense * situation.speed(self.line))
+    def _sliding_force(self, mode: str, situation: Situation) -> Scalar:
+        """The force of the current mode, also in a trial step beyond its end."""
+        sense = SLIDING_SENSE[mode]
+        return -sense * self.sliding_friction(situation, sense * situation.speed(self.line))
 
-    def _breakaway(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
-        """It slides when the force is too much, or when a blow has set it going: then the force does not count."""
-        ops, level = situation.ops, self.holding(situation)
-        size, rests = ops.maximum(level, 1e-12), ops.absolute(speed) <= CREEP
+    def _breakaway_guards(self, situation: Situation, force: Scalar, speed: Scalar) -> tuple[Guard, ...]:
+        """It slides when the force exceeds the limit, or when an impact has set it in motion."""
+        ops, level = situation.ops, self.holding_limit(situation)
+        scale, is_at_rest = ops.maximum(level, 1e-12), ops.absolute(speed) <= BREAKAWAY_SPEED
         return (
-            Guard(level + force, FORWARD, scale=size, when=rests),
-            Guard(level - force, BACKWARD, scale=size, when=rests),
-            Guard(CREEP - speed, FORWARD),
-            Guard(CREEP + speed, BACKWARD),
+            Guard(level + force, FORWARD_MODE, scale=scale, when=is_at_rest),
+            Guard(level - force, BACKWARD_MODE, scale=scale, when=is_at_rest),
+            Guard(BREAKAWAY_SPEED - speed, FORWARD_MODE),
+            Guard(BREAKAWAY_SPEED + speed, BACKWARD_MODE),
         )
 
 
-def sense_of(speed: Scalar) -> str:
-    """The mode that fits a speed.
+def mode_for_speed(speed: Scalar) -> str:
+    """The mode of a speed's sign.
 
-    >>> sense_of(0.2), sense_of(0.0), sense_of(-0.2)
+    >>> mode_for_speed(0.2), mode_for_speed(0.0), mode_for_speed(-0.2)
     ('forward', 'stick', 'backward')
     """
-    return STICK if abs(speed) <= CREEP else FORWARD if speed > 0 else BACKWARD
+    return STICK_MODE if abs(speed) <= BREAKAWAY_SPEED else FORWARD_MODE if speed > 0 else BACKWARD_MODE
 
 
-def beyond_noise(rate: Scalar, ops: Operations) -> Scalar:
-    """A rate that decides a tie: 0, so that the mode stays as it is, where only rounding would decide.
+def without_noise(rate: Scalar, ops: Operations) -> Scalar:
+    """A rate that decides a guard at zero; 0 (no mode change) where it is rounding.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> beyond_noise(-1e-16, FLOATS), beyond_noise(-0.1, FLOATS)
+    >>> without_noise(-1e-16, FLOATS), without_noise(-0.1, FLOATS)
     (0.0, -0.1)
     """
-    return ops.where(ops.absolute(rate) < NOISE, 0.0, rate)
+    return ops.where(ops.absolute(rate) < ACCELERATION_NOISE, 0.0, rate)
 
 
-def onward(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scalar:
-    """The rate with which something at a limit goes on: its speed, and where it rests its acceleration beyond noise.
+def departure_rate(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scalar:
+    """The rate of motion at a limit: the speed, or at rest the acceleration above noise.
 
-    The speed of something that another law keeps at rest is rounding, and says nothing of where it goes.
+    The speed of a line that another law keeps at rest is rounding, and does not indicate its direction.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> onward(-0.2, 3.0, FLOATS), onward(-1e-16, 3.0, FLOATS), onward(-1e-16, 1e-16, FLOATS)
+    >>> departure_rate(-0.2, 3.0, FLOATS), departure_rate(-1e-16, 3.0, FLOATS), departure_rate(-1e-16, 1e-16, FLOATS)
     (-0.2, 3.0, 0.0)
     """
-    return ops.where(ops.absolute(speed) > RESTING, speed, beyond_noise(acceleration, ops))
+    return ops.where(ops.absolute(speed) > LIMIT_REST_SPEED, speed, without_noise(acceleration, ops))
 
 
-def dry(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
-    r"""What does not vanish at rest, $F_C + (F_S - F_C) e^{-(w/w_S)^2}$; without a Stribeck speed $F_C$ alone.
+def stribeck_friction(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
+    r"""Friction without its viscous part, $F_C + (F_S - F_C) e^{-(w/w_S)^2}$; without a Stribeck speed $F_C$ alone.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> dry(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
+    >>> stribeck_friction(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
     1.5
     """
-    if not friction.drops or friction.stribeck_speed is None:
+    if not friction.has_stiction or friction.stribeck_speed is None:
         return friction.coulomb
     ratio = speed / friction.stribeck_speed
-    return friction.coulomb + (friction.breakaway - friction.coulomb) * ops.exp(-ratio * ratio)
+    return friction.coulomb + (friction.breakaway_friction - friction.coulomb) * ops.exp(-ratio * ratio)
 
 
-def sliding(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
-    """Friction at a speed in the sense of the motion, viscous friction included."""
-    return dry(friction, speed, ops) + friction.viscous * speed
+def total_sliding_friction(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
+    """Friction at a speed that is positive in the direction of motion, with its viscous part."""
+    return stribeck_friction(friction, speed, ops) + friction.viscous * speed

@@ -1,4 +1,4 @@
-"""The electrics of one motor: winding, back-EMF, cogging, limits of its electronics, current controller."""
+"""The electrical model of one motor: winding, back-EMF, cogging, limits of its electronics, current controller."""
 
 from __future__ import annotations
 
@@ -9,78 +9,87 @@ from math import inf
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.law import Force, Quantity, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.motors.thermal import Warmth, magnet_factor, resistance_factor, warm_states, warming, warmth
+from gearwright.forces.motors.thermal import (
+    MotorTemperatures,
+    magnet_factor,
+    resistance_factor,
+    temperature_quantities,
+    temperature_rates,
+    temperatures_from_states,
+)
 from gearwright.parts import CurrentControl, Motor
 
-LIMITER = 0.1
-"""Time constant of the current limiter, as a share of the winding's own L/R."""
-BAND = 0.02
-"""Share of the top speed over which the speed limiter takes the driving current away."""
-NEVER = 1e-9
+LIMITER_TIME_RATIO = 0.1
+"""Time constant of the current limiter, relative to the winding's L/R."""
+SPEED_LIMIT_BAND = 0.02
+"""Range of the speed limiter below the maximum speed, relative to it; the driving current falls to zero there."""
+LIMIT_REGULARISATION = 1e-9
 
 
-class Moment(NamedTuple):
-    """One motor at one moment, before the voltage on its terminals is known."""
+class MotorInstant(NamedTuple):
+    """One motor at one instant, before its terminal voltage is known."""
 
     speed: Scalar
     constant: Scalar
     resistance: Scalar
     inductance: Scalar
     current: Scalar | None
-    wanted: Scalar
-    low: Scalar | None
-    high: Scalar | None
-    pull: Scalar
-    warmth: Warmth | None
-    error: Scalar
+    requested_voltage: Scalar
+    lowest_voltage: Scalar | None
+    highest_voltage: Scalar | None
+    cogging_torque: Scalar
+    thermal_state: MotorTemperatures | None
+    current_error: Scalar
 
     @property
-    def equations(self) -> DcEquations:
-        """The motor with the constant and resistance that it has now."""
+    def dc_equations(self) -> DcEquations:
+        """The motor equations with the current torque constant and resistance."""
         return DcEquations(self.constant, self.constant, self.resistance, self.inductance)
 
     @property
-    def emf(self) -> Scalar:
+    def back_emf(self) -> Scalar:
         """Back-EMF [V]."""
-        return self.equations.back_emf(self.speed)
+        return self.dc_equations.back_emf(self.speed)
 
     @property
-    def limited(self) -> bool:
-        """Whether any current is too much."""
-        return self.low is not None or self.high is not None
+    def has_current_limit(self) -> bool:
+        """Whether the current is limited."""
+        return self.lowest_voltage is not None or self.highest_voltage is not None
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Winding:
     r"""A permanent-magnet motor at two terminals: $v = R i + L\, di/dt + K \omega$, torque $K i$ plus cogging.
 
-    K is one constant for torque and back-EMF, so that no power is lost between them:
+    K is the same for torque and back-EMF, so power is conserved:
 
     $K(\theta, T) = K_0 (1 + f \sin(n \theta + \varphi)) (1 + \beta (T_h - T_0))$,
 
     $R(T) = R_0 (1 + \alpha (T_w - T_0))$.
 
-    Without inductance the current follows at once, $i = (v - K \omega) / R$. A brushless motor is the same at its
-    equivalent terminals (`gearwright.parts.motor_constant`).
+    Without inductance the current has no dynamics, $i = (v - K \omega) / R$. A brushless motor has the same model at
+    its equivalent terminals (`gearwright.parts.motor_constant`).
 
-    The electronics see to the limits by holding the voltage back, never beyond what they have:
+    The electronics enforce the limits by the voltage, within the available one:
 
-    - `max_voltage`: the command is cut.
-    - `max_current`, `max_torque`: the voltage stays where the current is within its limits; with inductance the current
-      approaches its limit with a tenth of the winding's time constant.
-    - `max_current_rate`: the voltage stays where L di/dt is.
-    - `max_speed`: over the last 2 % below it the driving current is taken away; braking stays possible.
+    - `max_voltage`: the command saturates.
+    - `max_current`, `max_torque`: the voltage is limited to keep the current within its limits; with inductance the
+      current approaches its limit with a tenth of the winding's time constant.
+    - `max_current_rate`: the voltage across the inductance, L di/dt, is limited.
+    - `max_speed`: over the last 2 % below it the driving current is reduced to zero; braking stays possible.
 
     Args:
         drive: name of its drive.
-        line: the rotor's rate against its stator.
+        line: the rotor's speed relative to its stator.
         motor: the motor.
-        control: a current controller; then the input is a reference for the current, otherwise the voltage.
-        source: the most voltage that its supply has [V]; None: any.
+        control: a current controller; with it the input is the current reference, otherwise the voltage.
+        source: the largest voltage of its supply [V]; None: no limit.
     """
 
     drive: str
@@ -93,33 +102,33 @@ class Winding:
         for word in ("torque_constant", "resistance"):
             if getattr(self.motor, word) is None or is_zero(getattr(self.motor, word)):
                 raise DriveError(
-                    f"motor of {self.drive!r}: without a {word} its current cannot be computed. Give the motor one, or "
-                    f"drive the joint by its torque."
+                    f"motor of {self.drive!r} has no {word}, so its current cannot be computed. Give the motor one, or "
+                    "use the joint's torque as the input."
                 )
         if self.control is not None and not self.motor.has_inductance:
             raise DriveError(
-                f"motor of {self.drive!r}: a current controller needs the motor's inductance, without which the "
-                "current follows the voltage at once. Give the motor an inductance, or control the voltage."
+                f"motor of {self.drive!r} has no inductance, which its current controller requires. Give the motor an "
+                "inductance, or use the voltage as the input."
             )
 
     @cached_property
     def states(self) -> tuple[Quantity, ...]:
-        """Current, the controller's integral, temperatures: those that there are."""
+        """Current, controller integral and temperatures, as far as they are states."""
         found = [Quantity(f"{self.drive}.current", "A")] if self.motor.has_inductance else []
         if self.control is not None:
             found.append(Quantity(f"{self.drive}.current_integral", "V"))
-        return (*found, *warm_states(self.drive, self.motor.heat))
+        return (*found, *temperature_quantities(self.drive, self.motor.heat))
 
     @property
-    def input(self) -> Quantity:
-        """The voltage, or the reference of the current."""
+    def input_quantity(self) -> Quantity:
+        """The voltage or the current reference."""
         if self.control is None:
             return Quantity(f"{self.drive}.voltage", "V")
         return Quantity(f"{self.drive}.current_reference", "A")
 
     @cached_property
     def signals(self) -> tuple[Quantity, ...]:
-        """What it reports beside its states."""
+        """Its signals in addition to its states."""
         found = [] if self.motor.has_inductance else [Quantity(f"{self.drive}.current", "A")]
         found += [
             Quantity(f"{self.drive}.terminal_voltage", "V"),
@@ -132,137 +141,166 @@ class Winding:
 
     @property
     def saturations(self) -> dict[str, float]:
-        """What its electronics cut beside a commanded voltage: a reference of the current, and the voltage for it."""
+        """Saturation limits other than of a voltage command: of the current reference and its voltage."""
         if self.control is None:
             return {}
-        found = {f"{self.drive}.terminal_voltage": _least(self.motor.max_voltage, self.source)}
+        limits = {f"{self.drive}.terminal_voltage": _least_limit(self.motor.max_voltage, self.source)}
         torque, constant = self.motor.max_torque, self.motor.torque_constant
         by_torque = None if torque is None or not is_number(constant) else torque / constant
-        found[self.input.name] = _least(self.motor.max_current, by_torque)
-        return {name: limit for name, limit in found.items() if limit < inf}
+        limits[self.input_quantity.name] = _least_limit(self.motor.max_current, by_torque)
+        return {name: limit for name, limit in limits.items() if limit < inf}
 
-    def moment(self, situation: Situation, states: Sequence[Scalar], given: Scalar) -> Moment:
-        """What is known before the voltage is; `states` and `given` are its own states and its input."""
-        ops, motor, rest = situation.ops, self.motor, list(states)
-        current = rest.pop(0) if motor.has_inductance else None
-        integral = rest.pop(0) if self.control is not None else 0.0
-        now = None if motor.heat is None else warmth(motor.heat, rest)
+    def motor_instant(self, situation: Situation, states: Sequence[Scalar], request: Scalar) -> MotorInstant:
+        """The quantities known before the voltage; `states` and `request` are its own states and its input."""
+        ops, motor, remaining_states = situation.ops, self.motor, list(states)
+        current = remaining_states.pop(0) if motor.has_inductance else None
+        integral = remaining_states.pop(0) if self.control is not None else 0.0
+        thermal_state = None if motor.heat is None else temperatures_from_states(motor.heat, remaining_states)
         speed = situation.speed(self.line)
-        angle = self._angle(situation)
-        K = self.constant(angle, now, ops)
-        R = self.equations(K, now).resistance
-        least, most = self._currents(speed, K, R, ops)
+        angle = self._rotor_angle(situation)
+        K = self.torque_constant(angle, thermal_state, ops)
+        R = self.dc_equations(K, thermal_state).resistance
+        least_current, largest_current = self._current_limits(speed, K, R, ops)
         error: Scalar = 0.0
         if self.control is not None:
-            error = given - current
-            given = integral + self.control.bandwidth * self._inductance * error + K * speed
-        low = self._voltage(least, current, K * speed, R, ops.maximum, -1.0)
-        high = self._voltage(most, current, K * speed, R, ops.minimum, 1.0)
-        return Moment(speed, K, R, self._inductance, current, given, low, high, self.cogging(angle, ops), now, error)
+            error = request - current
+            request = integral + self.control.bandwidth * self._inductance_value * error + K * speed
+        low = self._voltage_at_limit(least_current, current, K * speed, R, ops.maximum, -1.0)
+        high = self._voltage_at_limit(largest_current, current, K * speed, R, ops.minimum, 1.0)
+        return MotorInstant(
+            speed,
+            K,
+            R,
+            self._inductance_value,
+            current,
+            request,
+            low,
+            high,
+            self.cogging_torque(angle, ops),
+            thermal_state,
+            error,
+        )
 
-    def cut(self, voltage: Scalar, ops: Operations) -> Scalar:
-        """The voltage that the electronics can give."""
-        for most in (self.motor.max_voltage, self.source):
-            voltage = voltage if most is None else within(voltage, -most, most, ops)
+    def supply_limited(self, voltage: Scalar, ops: Operations) -> Scalar:
+        """The voltage clipped to the range of the electronics."""
+        for limit in (self.motor.max_voltage, self.source):
+            voltage = voltage if limit is None else clip_optional(voltage, -limit, limit, ops)
         return voltage
 
-    def held_back(self, at: Moment, ops: Operations) -> Scalar:
-        """The voltage that the electronics command: the wanted one within all limits."""
-        return self.cut(within(self.cut(at.wanted, ops), at.low, at.high, ops), ops)
+    def commanded_voltage(self, instant: MotorInstant, ops: Operations) -> Scalar:
+        """The voltage that the electronics command: the requested one within all limits."""
+        return self.supply_limited(
+            clip_optional(
+                self.supply_limited(instant.requested_voltage, ops),
+                instant.lowest_voltage,
+                instant.highest_voltage,
+                ops,
+            ),
+            ops,
+        )
 
-    def current(self, at: Moment, voltage: Scalar) -> Scalar:
-        """The current: a state, or what follows from the voltage."""
-        return at.equations.settled_current(voltage, at.speed) if at.current is None else at.current
+    def current(self, instant: MotorInstant, voltage: Scalar) -> Scalar:
+        """The current: a state, or the steady-state one of the voltage."""
+        return (
+            instant.dc_equations.steady_current(voltage, instant.speed) if instant.current is None else instant.current
+        )
 
-    def force(self, at: Moment, voltage: Scalar) -> Force:
-        """The torque on the rotor, which goes through the drive's gear."""
-        return Force(self.line, self.torque(at, voltage), self.drive)
+    def torque_force(self, instant: MotorInstant, voltage: Scalar) -> Force:
+        """The torque on the rotor as a force through the drive's gear."""
+        return Force(self.line, self.torque(instant, voltage), self.drive)
 
-    def torque(self, at: Moment, voltage: Scalar) -> Scalar:
+    def torque(self, instant: MotorInstant, voltage: Scalar) -> Scalar:
         """The torque of the current and the cogging [Nm]."""
-        return at.equations.torque(self.current(at, voltage)) + at.pull
+        return instant.dc_equations.motor_torque(self.current(instant, voltage)) + instant.cogging_torque
 
-    def rates(self, at: Moment, voltage: Scalar, ops: Operations) -> tuple[Scalar, ...]:
+    def state_rates(self, instant: MotorInstant, voltage: Scalar, ops: Operations) -> tuple[Scalar, ...]:
         """The rates of its states."""
-        i = self.current(at, voltage)
+        i = self.current(instant, voltage)
         rates: list[Scalar] = []
         if self.motor.has_inductance:
-            rates.append(at.equations.current_rate(voltage, i, at.speed))
+            rates.append(instant.dc_equations.current_rate(voltage, i, instant.speed))
         if self.control is not None:
-            # The integral grows with the error that the commanded voltage can answer: so it stays R i at a limit too.
-            missing = self.held_back(at, ops) - at.wanted
-            rates.append(self.motor.resistance * (self.control.bandwidth * at.error + missing / self._inductance))
-        if self.motor.heat is not None and at.warmth is not None:
-            rates += warming(self.motor.heat, at.warmth, at.resistance * i * i)
+            # Anti-windup: the integral follows the error that the limited voltage can correct; it stays R i at a limit.
+            clipped_voltage = self.commanded_voltage(instant, ops) - instant.requested_voltage
+            rates.append(
+                self.motor.resistance
+                * (self.control.bandwidth * instant.current_error + clipped_voltage / self._inductance_value)
+            )
+        if self.motor.heat is not None and instant.thermal_state is not None:
+            rates += temperature_rates(self.motor.heat, instant.thermal_state, instant.resistance * i * i)
         return tuple(rates)
 
-    def stored(self, situation: Situation, at: Moment) -> Scalar:
-        """Energy in the inductance and in the cogging [J]."""
+    def stored_energy(self, situation: Situation, instant: MotorInstant) -> Scalar:
+        """Energy of the inductance and of the cogging [J]."""
         energy: Scalar = 0.0
-        if at.current is not None:
-            energy = 0.5 * self._inductance * at.current * at.current
+        if instant.current is not None:
+            energy = 0.5 * self._inductance_value * instant.current * instant.current
         cogging = self.motor.cogging
         if cogging is not None:
             angle = cogging.periods * situation.position(self.line) + cogging.phase
             energy = energy + cogging.amplitude / cogging.periods * situation.ops.cos(angle)
         return energy
 
-    def report(self, at: Moment, voltage: Scalar) -> dict[str, Scalar]:
+    def signal_values(self, instant: MotorInstant, voltage: Scalar) -> dict[str, Scalar]:
         """Its signals."""
-        i = self.current(at, voltage)
-        values = {"current": i, "terminal_voltage": voltage, "motor_torque": self.torque(at, voltage)}
+        i = self.current(instant, voltage)
+        values = {"current": i, "terminal_voltage": voltage, "motor_torque": self.torque(instant, voltage)}
         values["electrical_power"] = voltage * i
         heat = self.motor.heat
-        if heat is not None and heat.max_temperature is not None and at.warmth is not None:
-            values["temperature_margin"] = heat.max_temperature - at.warmth.winding
-        known = {signal.name for signal in self.signals}
-        return {name: x for word, x in values.items() if (name := f"{self.drive}.{word}") in known}
+        if heat is not None and heat.max_temperature is not None and instant.thermal_state is not None:
+            values["temperature_margin"] = heat.max_temperature - instant.thermal_state.winding
+        signal_names = {signal.name for signal in self.signals}
+        return {name: x for word, x in values.items() if (name := f"{self.drive}.{word}") in signal_names}
 
     @property
-    def _inductance(self) -> Scalar:
+    def _inductance_value(self) -> Scalar:
         return 0.0 if self.motor.inductance is None else self.motor.inductance
 
-    def _angle(self, situation: Situation) -> Scalar:
-        """The rotor's angle against its stator [rad]; 0 where nothing depends on it."""
-        uneven = self.motor.ripple is not None or self.motor.cogging is not None
-        return situation.position(self.line) if uneven else 0.0
+    def _rotor_angle(self, situation: Situation) -> Scalar:
+        """The rotor's angle relative to its stator [rad]; 0 where nothing depends on it."""
+        depends_on_angle = self.motor.ripple is not None or self.motor.cogging is not None
+        return situation.position(self.line) if depends_on_angle else 0.0
 
-    def constant(self, angle: Scalar, now: Warmth | None, ops: Operations) -> Scalar:
-        """The constant K of torque and back-EMF at a rotor's angle, as warm as the motor is."""
+    def torque_constant(self, angle: Scalar, thermal_state: MotorTemperatures | None, ops: Operations) -> Scalar:
+        """The constant K of torque and back-EMF at a rotor angle and at the current temperatures."""
         K, ripple, heat = self.motor.torque_constant, self.motor.ripple, self.motor.heat
         if ripple is not None:
             K = K * (1 + ripple.fraction * ops.sin(ripple.periods * angle + ripple.phase))
-        return K if heat is None or now is None else K * magnet_factor(heat, now)
+        return K if heat is None or thermal_state is None else K * magnet_factor(heat, thermal_state)
 
-    def equations(self, constant: Scalar, now: Warmth | None) -> DcEquations:
-        """The motor with a constant K, its winding as warm as it is."""
+    def dc_equations(self, constant: Scalar, thermal_state: MotorTemperatures | None) -> DcEquations:
+        """The motor equations with a constant K and the resistance at the current temperature."""
         R, heat = self.motor.resistance, self.motor.heat
-        if heat is not None and now is not None:
-            R = R * resistance_factor(heat, now)
-        return DcEquations(constant, constant, R, self._inductance)
+        if heat is not None and thermal_state is not None:
+            R = R * resistance_factor(heat, thermal_state)
+        return DcEquations(constant, constant, R, self._inductance_value)
 
-    def cogging(self, angle: Scalar, ops: Operations) -> Scalar:
-        """The torque of the cogging at a rotor's angle [Nm]."""
+    def cogging_torque(self, angle: Scalar, ops: Operations) -> Scalar:
+        """The cogging torque at a rotor angle [Nm]."""
         cogging = self.motor.cogging
         return 0.0 if cogging is None else cogging.amplitude * ops.sin(cogging.periods * angle + cogging.phase)
 
-    def _currents(self, speed: Scalar, K: Scalar, R: Scalar, ops: Operations) -> tuple[Scalar | None, Scalar | None]:
-        """The least and the most current that the electronics let through; None: any."""
-        most = self.motor.max_current
+    def _current_limits(
+        self, speed: Scalar, K: Scalar, R: Scalar, ops: Operations
+    ) -> tuple[Scalar | None, Scalar | None]:
+        """The least and the greatest current that the electronics allow; None: no limit."""
+        limit = self.motor.max_current
         if self.motor.max_torque is not None:
             by_torque = self.motor.max_torque / self.motor.torque_constant
-            most = by_torque if most is None else ops.minimum(most, by_torque)
+            limit = by_torque if limit is None else ops.minimum(limit, by_torque)
         top = self.motor.max_speed
         if top is None or is_zero(top):
-            return (None if most is None else -most), most
-        ahead = within((top - speed) / (BAND * top), 0.0, 1.0, ops)
-        behind = within((top + speed) / (BAND * top), 0.0, 1.0, ops)
-        if most is None:  # far from the top speed there is no limit, and none appears suddenly
+            return (None if limit is None else -limit), limit
+        forward_share = clip_optional((top - speed) / (SPEED_LIMIT_BAND * top), 0.0, 1.0, ops)
+        backward_share = clip_optional((top + speed) / (SPEED_LIMIT_BAND * top), 0.0, 1.0, ops)
+        if limit is None:  # far from the maximum speed there is no limit, and it sets in continuously
             stall = K * top / R
-            return -stall * behind / (1 - behind + NEVER), stall * ahead / (1 - ahead + NEVER)
-        return -most * behind, most * ahead
+            return -stall * backward_share / (1 - backward_share + LIMIT_REGULARISATION), stall * forward_share / (
+                1 - forward_share + LIMIT_REGULARISATION
+            )
+        return -limit * backward_share, limit * forward_share
 
-    def _voltage(
+    def _voltage_at_limit(
         self,
         limit: Scalar | None,
         current: Scalar | None,
@@ -271,30 +309,32 @@ class Winding:
         nearer: Callable[[Scalar, Scalar], Scalar],
         sense: float,
     ) -> Scalar | None:
-        """The voltage at which the current reaches a limit at once, or with the limiter's pace."""
+        """The voltage that brings the current to a limit: at once, or with the limiter's time constant."""
         if current is None:
             return None if limit is None else emf + R * limit
-        held = emf + R * current
-        # The limiter is as fast as a current controller, whose integral then stays as it would without a limit.
-        pace = R / LIMITER if self.control is None else self.control.bandwidth * self._inductance
-        found = None if limit is None else held + pace * (limit - current)
+        steady_voltage = emf + R * current
+        # The limiter is as fast as the current controller, whose integral is then the same as without a limit.
+        limiter_gain = (
+            R / LIMITER_TIME_RATIO if self.control is None else self.control.bandwidth * self._inductance_value
+        )
+        voltage = None if limit is None else steady_voltage + limiter_gain * (limit - current)
         rate = self.motor.max_current_rate
         if rate is None or is_zero(rate):
-            return found
-        by_rate = held + sense * self._inductance * rate
-        return by_rate if found is None else nearer(found, by_rate)
+            return voltage
+        by_rate = steady_voltage + sense * self._inductance_value * rate
+        return by_rate if voltage is None else nearer(voltage, by_rate)
 
 
-def _least(*limits: Scalar | None) -> float:
-    """The least of limits that are numbers; infinite where there is none."""
+def _least_limit(*limits: Scalar | None) -> float:
+    """The least of the given numeric limits; infinite if there are none."""
     return min((float(x) for x in limits if x is not None and is_number(x)), default=inf)
 
 
-def within(x: Scalar, low: Scalar | None, high: Scalar | None, ops: Operations) -> Scalar:
-    """X cut to a range; None: no limit.
+def clip_optional(x: Scalar, low: Scalar | None, high: Scalar | None, ops: Operations) -> Scalar:
+    """The value x clipped to a range; None: no limit.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> within(3.0, -2.0, 2.0, FLOATS), within(3.0, None, None, FLOATS)
+    >>> clip_optional(3.0, -2.0, 2.0, FLOATS), clip_optional(3.0, None, None, FLOATS)
     (2.0, 3.0)
     """
     if low is not None:

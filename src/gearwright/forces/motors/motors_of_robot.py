@@ -1,4 +1,4 @@
-"""The motors of a robot as laws: those whose voltage or current reference somebody gives, by supply."""
+"""The motors of a robot as laws: those with a voltage or current reference as input, grouped by supply."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from gearwright.errors import DriveError, InputError
 from gearwright.forces.law import Law
 from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.supply_circuit import MotorCircuit
-from gearwright.forces.robot_lines import motor_line, motors_of
+from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.mechanism import Mechanism
 from gearwright.parts import CurrentControl, Motor, Robot, Supply
 
-ALL = "*"
-"""Among the inputs: every motor with electrical data is driven."""
-PACE = 10.0
-"""Bandwidth of a current controller that nobody states, in R/L of its winding."""
+ALL_MOTORS = "*"
+"""Input name that selects every motor with electrical data."""
+CURRENT_BANDWIDTH_RATIO = 10.0
+"""Default bandwidth of a current controller, relative to R/L of its winding."""
 
 
 @check_arguments
-def motor_laws(robot: Robot, mech: Mechanism, inputs: Collection[str] = (ALL,)) -> tuple[Law, ...]:
+def motor_laws(robot: Robot, mech: Mechanism, inputs: Collection[str] = (ALL_MOTORS,)) -> tuple[Law, ...]:
     """The motors whose inputs are given, one law per supply and one per motor without a supply.
 
     Args:
         robot: the robot.
         mech: its machine.
-        inputs: names of inputs that somebody gives: `<drive>.voltage` makes the drive's motor a law with that input,
+        inputs: names of the given inputs: `<drive>.voltage` makes the drive's motor a law with that input,
             `<drive>.current_reference` one with a current controller (its drive's, or one of bandwidth 10 R/L);
             "*": every motor that has a torque constant and a resistance.
 
@@ -39,53 +39,56 @@ def motor_laws(robot: Robot, mech: Mechanism, inputs: Collection[str] = (ALL,)) 
     ('upper.motor', ['upper.voltage'])
     """
     circuits: dict[Supply, list[Winding]] = {}
-    alone: list[Law] = []
-    for winding, supply in _driven(robot, mech, inputs):
+    single_motors: list[Law] = []
+    for winding, supply in _driven_windings(robot, mech, inputs):
         if supply is None:
-            alone.append(MotorCircuit(f"{winding.drive}.motor", (winding,)))
+            single_motors.append(MotorCircuit(f"{winding.drive}.motor", (winding,)))
         else:
             circuits.setdefault(supply, []).append(winding)
-    return (*alone, *_named(circuits))
+    return (*single_motors, *_supply_circuits(circuits))
 
 
-def _named(circuits: dict[Supply, list[Winding]]) -> Iterator[Law]:
-    taken: set[str] = set()
+def _supply_circuits(circuits: dict[Supply, list[Winding]]) -> Iterator[Law]:
+    used_names: set[str] = set()
     for supply, windings in circuits.items():
-        name = supply.name if supply.name not in taken else f"{windings[0].drive}.{supply.name}"
-        taken.add(name)
+        name = supply.name if supply.name not in used_names else f"{windings[0].drive}.{supply.name}"
+        used_names.add(name)
         yield MotorCircuit(name, tuple(windings), supply)
 
 
-def _driven(robot: Robot, mech: Mechanism, inputs: Collection[str]) -> Iterator[tuple[Winding, Supply | None]]:
+def _driven_windings(robot: Robot, mech: Mechanism, inputs: Collection[str]) -> Iterator[tuple[Winding, Supply | None]]:
     drives = {drive.title: drive for drive in robot.drives}
-    for title, motor in motors_of(robot):
+    for title, motor in robot_motors(robot):
         control = drives[title].current_control if title in drives else None
-        wanted = _wanted(title, motor, control, inputs)
-        if wanted is None:
+        input_kind = _driving_input(title, motor, control, inputs)
+        if input_kind is None:
             continue
-        own = drives[title].supply if title in drives else None
-        controlled = _controller(title, motor, control) if wanted == "current_reference" else None
-        yield Winding(title, motor_line(mech, title), motor, controlled), own if own is not None else robot.supply
+        drive_supply = drives[title].supply if title in drives else None
+        controller = _current_controller(title, motor, control) if input_kind == "current_reference" else None
+        yield (
+            Winding(title, motor_line(mech, title), motor, controller),
+            drive_supply if drive_supply is not None else robot.supply,
+        )
 
 
-def _wanted(title: str, motor: Motor, control: CurrentControl | None, inputs: Collection[str]) -> str | None:
-    """Which input drives a motor; None: its torque is given directly."""
-    named = [word for word in ("voltage", "current_reference") if f"{title}.{word}" in inputs]
-    if len(named) > 1:
+def _driving_input(title: str, motor: Motor, control: CurrentControl | None, inputs: Collection[str]) -> str | None:
+    """The input that drives a motor; None: its torque is an input."""
+    given_inputs = [word for word in ("voltage", "current_reference") if f"{title}.{word}" in inputs]
+    if len(given_inputs) > 1:
         raise InputError(f"inputs: both {title}.voltage and {title}.current_reference are given. Give one of them.")
-    if named:
-        return named[0]
-    if ALL not in inputs or motor.torque_constant is None or motor.resistance is None:
+    if given_inputs:
+        return given_inputs[0]
+    if ALL_MOTORS not in inputs or motor.torque_constant is None or motor.resistance is None:
         return None
     return "voltage" if control is None else "current_reference"
 
 
-def _controller(title: str, motor: Motor, control: CurrentControl | None) -> CurrentControl:
+def _current_controller(title: str, motor: Motor, control: CurrentControl | None) -> CurrentControl:
     if control is not None:
         return control
     if not motor.has_inductance or motor.resistance is None:
         raise DriveError(
-            f"{title}.current_reference: a current controller needs the inductance and resistance of the motor. Give "
-            f"the motor both, or give {title}.voltage."
+            f"{title}.current_reference: a current controller requires the inductance and resistance of the motor. "
+            f"Give the motor both, or use the input {title}.voltage."
         )
-    return CurrentControl(PACE * motor.resistance / motor.inductance)
+    return CurrentControl(CURRENT_BANDWIDTH_RATIO * motor.resistance / motor.inductance)

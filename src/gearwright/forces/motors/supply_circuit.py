@@ -1,13 +1,13 @@
-"""The law of motors on one supply, and the voltage of the bus between them, solved at every instant.
+"""The law of motors on one supply; the voltage of their common bus is solved at every instant.
 
-The electronics of a drive are ideal choppers: with the duty d a motor sees the voltage d V of the bus and loads it with
-d i, so that no power is lost in between. Currents of motors without inductance depend on the voltage, so the load is
-I(V) = a + b V. The characteristic of the source has three linear branches:
+The electronics of a drive are ideal choppers: at the duty d the motor voltage is d V of the bus and the bus current
+d i, so power is conserved. Currents of motors without inductance depend on the voltage, so the load is I(V) = a + b V.
+The characteristic of the source has three linear branches:
 
 - drawing: V = V0 - R I;
-- between, for a source that takes nothing back: I = 0 (but for a trickle);
-- braking: the chopper of the braking resistor holds V at its threshold as long as the resistor can take the current,
-  then V = Rb times what is left for it.
+- blocking, for a source that does not regenerate: I = 0 (except for a leakage current);
+- braking: the brake chopper keeps V at its threshold as long as the resistor can carry the current, then V = Rb times
+  the current of the resistor.
 """
 
 from __future__ import annotations
@@ -18,97 +18,101 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Action, Law, Outcome, Quantity, Reaction, Situation
-from gearwright.forces.motors.motor import Moment, Winding, within
+from gearwright.forces.motors.motor import MotorInstant, Winding, clip_optional
 from gearwright.parts import Supply
 
 # The bus
 
-TINY = 1e-12
-"""Conductance [1/Ohm] that counts as none."""
+NEGLIGIBLE_CONDUCTANCE = 1e-12
+"""Conductance [1/Ohm] that counts as zero."""
 
-TRICKLE = 1e-2
-"""Current [A] per source voltage that the braking resistor takes while the bus rises to its threshold."""
+TRICKLE_CURRENT_RATIO = 1e-2
+"""Leakage current [A] of the braking resistor per source voltage while the bus rises to its threshold."""
 
 
-class Bus(NamedTuple):
-    """The bus at a moment: its voltage [V], what the source and the braking resistor carry [A]."""
+class BusState(NamedTuple):
+    """The bus at an instant: its voltage [V], and the currents of the source and the braking resistor [A]."""
 
     voltage: Scalar
     source: Scalar
     brake: Scalar
 
 
-def bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> Bus:
+def solve_bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> BusState:
     """The bus under the load a + b V [A], b >= 0.
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> bus(Supply(48.0, 0.5), 8.0, 0.0, FLOATS)
-    Bus(voltage=44.0, source=8.0, brake=0.0)
-    >>> bus(Supply(48.0, 0.5, False, 56.0, 4.0), -10.0, 0.0, FLOATS)
-    Bus(voltage=56.0, source=0.0, brake=10.0)
+    >>> solve_bus(Supply(48.0, 0.5), 8.0, 0.0, FLOATS)
+    BusState(voltage=44.0, source=8.0, brake=0.0)
+    >>> solve_bus(Supply(48.0, 0.5, False, 56.0, 4.0), -10.0, 0.0, FLOATS)
+    BusState(voltage=56.0, source=0.0, brake=10.0)
     """
     if supply.regenerates:
-        return _regenerating(supply, a, b, ops)
-    drawn = a + b * supply.voltage
-    low = (supply.voltage - supply.resistance * a) / (1 + supply.resistance * b)
-    # Where nothing is drawn, a load of coils alone (b = 0) leaves the voltage open: there it would jump to the brake's
-    # threshold and back. A trickle through the braking resistor makes it a steep line instead.
-    free = supply.voltage - drawn / ops.maximum(b, TRICKLE / supply.voltage)
-    voltage = ops.where(drawn >= 0, low, _braked(supply, -a, b, free, ops))
+        return _regenerating_bus(supply, a, b, ops)
+    nominal_load = a + b * supply.voltage
+    loaded_voltage = (supply.voltage - supply.resistance * a) / (1 + supply.resistance * b)
+    # Without current draw, a purely inductive load (b = 0) does not determine the voltage: it would jump to the brake's
+    # threshold and back. A leakage current through the braking resistor makes it a steep line instead.
+    unloaded_voltage = supply.voltage - nominal_load / ops.maximum(b, TRICKLE_CURRENT_RATIO / supply.voltage)
+    voltage = ops.where(nominal_load >= 0, loaded_voltage, _braked_voltage(supply, -a, b, unloaded_voltage, ops))
     load = a + b * voltage
-    source = ops.where(drawn >= 0, load, 0.0)
-    return Bus(voltage, source, ops.where(drawn >= 0, 0.0, -load))
+    source = ops.where(nominal_load >= 0, load, 0.0)
+    return BusState(voltage, source, ops.where(nominal_load >= 0, 0.0, -load))
 
 
-def _regenerating(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> Bus:
+def _regenerating_bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> BusState:
     if supply.brake_voltage is None or is_zero(supply.resistance):
         voltage = (supply.voltage - supply.resistance * a) / (1 + supply.resistance * b)
-        return Bus(voltage, a + b * voltage, 0.0)
+        return BusState(voltage, a + b * voltage, 0.0)
     conductance = 1 / supply.resistance
-    voltage = _braking(supply, conductance * supply.voltage - a, b + conductance, ops)
+    voltage = _braking_voltage(supply, conductance * supply.voltage - a, b + conductance, ops)
     source = conductance * (supply.voltage - voltage)
-    return Bus(voltage, source, source - a - b * voltage)
+    return BusState(voltage, source, source - a - b * voltage)
 
 
-def _braking(supply: Supply, current: Scalar, conductance: Scalar, ops: Operations) -> Scalar:
-    """The voltage at which a current goes through a conductance, what is too much for it through the resistor."""
-    return _braked(supply, current, conductance, current / ops.maximum(conductance, TINY), ops)
+def _braking_voltage(supply: Supply, current: Scalar, conductance: Scalar, ops: Operations) -> Scalar:
+    """The voltage at which a current flows through a conductance, and its excess through the resistor."""
+    return _braked_voltage(
+        supply, current, conductance, current / ops.maximum(conductance, NEGLIGIBLE_CONDUCTANCE), ops
+    )
 
 
-def _braked(supply: Supply, current: Scalar, conductance: Scalar, free: Scalar, ops: Operations) -> Scalar:
-    """The voltage that is `free` below the threshold of the braking resistor."""
+def _braked_voltage(supply: Supply, current: Scalar, conductance: Scalar, free: Scalar, ops: Operations) -> Scalar:
+    """The voltage, which is `free` below the threshold of the braking resistor."""
     resistance: Scalar = supply.brake_resistance
-    burning = current / (conductance + 1 / resistance)
-    return ops.maximum(burning, ops.minimum(free, supply.brake_voltage))
+    resistor_voltage = current / (conductance + 1 / resistance)
+    return ops.maximum(resistor_voltage, ops.minimum(free, supply.brake_voltage))
 
 
 # The motors
 
-ROUNDS = 3
-"""Newton steps by which the electronics of motors at a limit find the bus voltage."""
-STEEPEST = 0.9
-"""Falling load per conductance of the source up to which Newton's step is taken as it is."""
+BUS_NEWTON_STEPS = 3
+"""Newton steps for the bus voltage of motors at a current limit."""
+MAX_LOAD_SLOPE_RATIO = 0.9
+"""Negative load conductance, relative to that of the source, up to which the full Newton step is used."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class MotorCircuit(Law):
     r"""Permanent-magnet motors, each fed by its own electronics from one supply.
 
-    A voltage input u is a command: the electronics chop the bus with the duty $d = u / V_0$ (at most 1), so that the
-    motor sees $d V$ when the bus sags or rises to V. Without a supply a motor sees its command. Energy: the source
-    supplies $V_0 i_s$ (without a supply $\sum v i$); what resistances of windings, source and brake turn into heat is
-    dissipated; $\tfrac12 L i^2$ and the work of cogging are stored. A motor's own friction is a law of its own.
+    A voltage input u is a command: the electronics switch the bus with the duty $d = u / V_0$ (at most 1), so the motor
+    voltage is $d V$ when the bus sags or rises to V. Without a supply the motor voltage is the command. Energy: the
+    source supplies $V_0 i_s$ (without a supply $\sum v i$); the resistances of windings, source and brake dissipate;
+    $\tfrac12 L i^2$ and the potential of cogging are stored. The friction of a motor is a separate law.
 
-    Motors at a limit of their current take the same power at any bus voltage, which makes the bus quadratic: the
-    electronics set their duty by three steps of Newton's method, and the bus is then solved exactly for these duties.
-    So the balance of power holds to the last digit, and the limit to a billionth while the bus sags by less than a
-    tenth. Where more power would be needed than the source has, the current stays below its limit.
+    Motors at a current limit draw constant power at any bus voltage, which makes the bus equation quadratic. The
+    electronics set their duty by three Newton steps, and the bus is then solved exactly for these duties. The power
+    balance therefore holds to rounding, and the limit to 1e-9 while the bus sags by less than 10 %. Where the required
+    power exceeds that of the source, the current stays below its limit.
 
     Args:
         name: its name.
         windings: the motors.
-        supply: what feeds them; None: ideal sources.
+        supply: their supply; None: ideal sources.
     """
 
     name: str
@@ -117,8 +121,8 @@ class MotorCircuit(Law):
 
     def __post_init__(self) -> None:
         if self.supply is not None:
-            fed = tuple(replace(winding, source=self.supply.voltage) for winding in self.windings)
-            object.__setattr__(self, "windings", fed)
+            windings = tuple(replace(winding, source=self.supply.voltage) for winding in self.windings)
+            object.__setattr__(self, "windings", windings)
 
     @cached_property
     def states(self) -> tuple[Quantity, ...]:
@@ -128,110 +132,122 @@ class MotorCircuit(Law):
     @cached_property
     def inputs(self) -> tuple[Quantity, ...]:
         """One per motor: `<drive>.voltage` or `<drive>.current_reference`."""
-        return tuple(winding.input for winding in self.windings)
+        return tuple(winding.input_quantity for winding in self.windings)
 
     @property
     def saturations(self) -> Mapping[str, float]:
-        """Those of all motors."""
+        """The saturation limits of all motors."""
         return {name: limit for winding in self.windings for name, limit in winding.saturations.items()}
 
     @cached_property
     def signals(self) -> tuple[Quantity, ...]:
-        """Those of the motors and of the bus."""
-        own = tuple(signal for winding in self.windings for signal in winding.signals)
+        """The signals of the motors and of the bus."""
+        motor_signals = tuple(signal for winding in self.windings for signal in winding.signals)
         if self.supply is None:
-            return own
+            return motor_signals
         units = {"bus_voltage": "V", "source_current": "A", "brake_power": "W"}
-        return (*own, *(Quantity(f"{self.name}.{word}", unit) for word, unit in units.items()))
+        return (*motor_signals, *(Quantity(f"{self.name}.{word}", unit) for word, unit in units.items()))
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One torque per motor."""
-        moments = self._moments(situation)
-        voltages, _ = self._voltages(moments, situation.ops)
-        pairs = zip(self.windings, moments, voltages, strict=True)
-        return Action(forces=tuple(winding.force(at, v) for winding, at, v in pairs))
+        instants = self._motor_instants(situation)
+        voltages, _ = self._motor_voltages(instants, situation.ops)
+        pairs = zip(self.windings, instants, voltages, strict=True)
+        return Action(forces=tuple(winding.torque_force(instant, v) for winding, instant, v in pairs))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """Rates, powers and signals."""
-        moments = self._moments(situation)
-        voltages, line = self._voltages(moments, situation.ops)
+        instants = self._motor_instants(situation)
+        voltages, bus = self._motor_voltages(instants, situation.ops)
         rates: list[Scalar] = []
         signals: dict[str, Scalar] = {}
         supplied: Scalar = 0.0
         heat: Scalar = 0.0
         stored: Scalar = 0.0
-        for winding, at, v in zip(self.windings, moments, voltages, strict=True):
-            i = winding.current(at, v)
-            rates += winding.rates(at, v, situation.ops)
-            signals |= winding.report(at, v)
-            supplied, heat = supplied + v * i, heat + at.resistance * i * i
-            stored = stored + winding.stored(situation, at)
-        if self.supply is not None and line is not None:
-            supplied = self.supply.voltage * line.source
-            burnt = line.voltage * line.brake
-            heat = heat + self.supply.resistance * line.source * line.source + burnt
-            named = {"bus_voltage": line.voltage, "source_current": line.source, "brake_power": burnt}
-            signals |= {f"{self.name}.{word}": x for word, x in named.items()}
+        for winding, instant, v in zip(self.windings, instants, voltages, strict=True):
+            i = winding.current(instant, v)
+            rates += winding.state_rates(instant, v, situation.ops)
+            signals |= winding.signal_values(instant, v)
+            supplied, heat = supplied + v * i, heat + instant.resistance * i * i
+            stored = stored + winding.stored_energy(situation, instant)
+        if self.supply is not None and bus is not None:
+            supplied = self.supply.voltage * bus.source
+            brake_power = bus.voltage * bus.brake
+            heat = heat + self.supply.resistance * bus.source * bus.source + brake_power
+            bus_signals = {"bus_voltage": bus.voltage, "source_current": bus.source, "brake_power": brake_power}
+            signals |= {f"{self.name}.{word}": x for word, x in bus_signals.items()}
         return Outcome(tuple(rates), supplied, heat, stored, signals)
 
-    def _moments(self, situation: Situation) -> list[Moment]:
+    def _motor_instants(self, situation: Situation) -> list[MotorInstant]:
         states: Iterator[Scalar] = iter(situation.states)
         return [
-            winding.moment(situation, [next(states) for _ in winding.states], given)
-            for winding, given in zip(self.windings, situation.inputs, strict=True)
+            winding.motor_instant(situation, [next(states) for _ in winding.states], request)
+            for winding, request in zip(self.windings, situation.inputs, strict=True)
         ]
 
-    def _voltages(self, moments: Sequence[Moment], ops: Operations) -> tuple[list[Scalar], Bus | None]:
+    def _motor_voltages(
+        self, instants: Sequence[MotorInstant], ops: Operations
+    ) -> tuple[list[Scalar], BusState | None]:
         """The voltage on every motor, and the bus."""
         if self.supply is None:
-            return [w.held_back(at, ops) for w, at in zip(self.windings, moments, strict=True)], None
+            return [
+                winding.commanded_voltage(instant, ops)
+                for winding, instant in zip(self.windings, instants, strict=True)
+            ], None
         voltage: Scalar = self.supply.voltage
-        for _ in range(ROUNDS if any(at.limited for at in moments) else 0):
-            voltage = self._nearer(moments, voltage, ops)
-        duties = [self._duty(w, at, voltage, ops) for w, at in zip(self.windings, moments, strict=True)]
-        line = bus(self.supply, *_load(moments, duties), ops)
-        return [duty * line.voltage for duty in duties], line
+        for _ in range(BUS_NEWTON_STEPS if any(instant.has_current_limit for instant in instants) else 0):
+            voltage = self._newton_voltage(instants, voltage, ops)
+        duties = [
+            self._duty_ratio(winding, instant, voltage, ops)
+            for winding, instant in zip(self.windings, instants, strict=True)
+        ]
+        bus = solve_bus(self.supply, *_bus_load(instants, duties), ops)
+        return [duty * bus.voltage for duty in duties], bus
 
-    def _nearer(self, moments: Sequence[Moment], voltage: Scalar, ops: Operations) -> Scalar:
-        """A better estimate of the bus voltage: one step of Newton's method.
+    def _newton_voltage(self, instants: Sequence[MotorInstant], voltage: Scalar, ops: Operations) -> Scalar:
+        """An improved estimate of the bus voltage by one Newton step.
 
-        A motor at a limit takes the same power at any voltage, so its current falls as the voltage rises. Half the
-        source's voltage is where the source gives the most power: more than that it cannot give.
+        A motor at a limit draws constant power, so its current falls as the voltage rises. The source delivers its
+        largest power at half its voltage.
         """
         supply = self.supply
         assert supply is not None
         total: Scalar = 0.0
         slope: Scalar = 0.0
-        for winding, at in zip(self.windings, moments, strict=True):
-            duty = self._duty(winding, at, voltage, ops)
-            drawn = duty * winding.current(at, duty * voltage)
-            free = 0.0 if at.current is not None else duty * duty / at.resistance
-            held = ops.absolute(duty - winding.cut(at.wanted, ops) / supply.voltage) > 0
+        for winding, instant in zip(self.windings, instants, strict=True):
+            duty = self._duty_ratio(winding, instant, voltage, ops)
+            drawn = duty * winding.current(instant, duty * voltage)
+            passive_slope = 0.0 if instant.current is not None else duty * duty / instant.resistance
+            is_limited = (
+                ops.absolute(duty - winding.supply_limited(instant.requested_voltage, ops) / supply.voltage) > 0
+            )
             inside = ops.absolute(duty) < 1
             total = total + drawn
-            slope = slope + ops.where(held, ops.where(inside, -drawn / voltage, free), free)
+            slope = slope + ops.where(is_limited, ops.where(inside, -drawn / voltage, passive_slope), passive_slope)
         if not is_zero(supply.resistance):
-            slope = ops.maximum(slope, -STEEPEST / supply.resistance)
-        found = bus(supply, total - slope * voltage, slope, ops).voltage
-        return ops.maximum(found, 0.5 * supply.voltage)
+            slope = ops.maximum(slope, -MAX_LOAD_SLOPE_RATIO / supply.resistance)
+        improved = solve_bus(supply, total - slope * voltage, slope, ops).voltage
+        return ops.maximum(improved, 0.5 * supply.voltage)
 
-    def _duty(self, winding: Winding, at: Moment, voltage: Scalar, ops: Operations) -> Scalar:
-        """The share of the bus voltage that a motor gets, for a bus at about this voltage."""
+    def _duty_ratio(self, winding: Winding, instant: MotorInstant, voltage: Scalar, ops: Operations) -> Scalar:
+        """The duty of a motor for an estimated bus voltage."""
         supply = self.supply
         assert supply is not None
-        duty = winding.cut(at.wanted, ops) / supply.voltage
-        low = None if at.low is None else winding.cut(at.low, ops) / voltage
-        high = None if at.high is None else winding.cut(at.high, ops) / voltage
-        return within(within(duty, low, high, ops), -1.0, 1.0, ops)
+        duty = winding.supply_limited(instant.requested_voltage, ops) / supply.voltage
+        low = None if instant.lowest_voltage is None else winding.supply_limited(instant.lowest_voltage, ops) / voltage
+        high = (
+            None if instant.highest_voltage is None else winding.supply_limited(instant.highest_voltage, ops) / voltage
+        )
+        return clip_optional(clip_optional(duty, low, high, ops), -1.0, 1.0, ops)
 
 
-def _load(moments: Sequence[Moment], duties: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+def _bus_load(instants: Sequence[MotorInstant], duties: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
     """The current that all motors draw from the bus, a + b V."""
     a: Scalar = 0.0
     b: Scalar = 0.0
-    for at, duty in zip(moments, duties, strict=True):
-        if at.current is None:
-            a, b = a - duty * at.emf / at.resistance, b + duty * duty / at.resistance
+    for instant, duty in zip(instants, duties, strict=True):
+        if instant.current is None:
+            a, b = a - duty * instant.back_emf / instant.resistance, b + duty * duty / instant.resistance
         else:
-            a = a + duty * at.current
+            a = a + duty * instant.current
     return a, b

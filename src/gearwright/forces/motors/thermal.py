@@ -1,4 +1,4 @@
-"""A motor getting warm: two bodies, winding and housing, as states of its law."""
+"""The thermal model of a motor: winding and housing as two thermal masses."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from gearwright.forces.law import Quantity
 from gearwright.parts import Heat
 
 
-class Warmth(NamedTuple):
+class MotorTemperatures(NamedTuple):
     """Temperatures of winding and housing [K]."""
 
     winding: Scalar
     housing: Scalar
 
 
-def warm_states(drive: str, heat: Heat | None) -> tuple[Quantity, ...]:
-    """The temperatures that are states, `<drive>.winding_temperature` and `.housing_temperature`, ambient at the start.
+def temperature_quantities(drive: str, heat: Heat | None) -> tuple[Quantity, ...]:
+    """The temperature states `<drive>.winding_temperature` and `.housing_temperature`, initially ambient.
 
-    >>> [state.name for state in warm_states("j1", Heat(1.7, 6.0, 9.5, 119.0))]
+    >>> [state.name for state in temperature_quantities("j1", Heat(1.7, 6.0, 9.5, 119.0))]
     ['j1.winding_temperature', 'j1.housing_temperature']
     """
     if heat is None:
@@ -30,31 +30,31 @@ def warm_states(drive: str, heat: Heat | None) -> tuple[Quantity, ...]:
     return (winding,) if heat.housing_capacity is None else (winding, housing)
 
 
-def warmth(heat: Heat, states: Sequence[Scalar]) -> Warmth:
-    """Both temperatures; that of a housing that stores nothing follows from the heat that flows through it."""
+def temperatures_from_states(heat: Heat, states: Sequence[Scalar]) -> MotorTemperatures:
+    """Both temperatures; that of a housing without heat capacity follows from the heat flow."""
     if heat.housing_capacity is not None:
-        return Warmth(states[0], states[1])
+        return MotorTemperatures(states[0], states[1])
     share = heat.housing_ambient / (heat.winding_housing + heat.housing_ambient)
-    return Warmth(states[0], heat.ambient + share * (states[0] - heat.ambient))
+    return MotorTemperatures(states[0], heat.ambient + share * (states[0] - heat.ambient))
 
 
-def warming(heat: Heat, now: Warmth, power: Scalar) -> tuple[Scalar, ...]:
+def temperature_rates(heat: Heat, temperatures: MotorTemperatures, power: Scalar) -> tuple[Scalar, ...]:
     r"""Rates of the temperatures that are states [K/s] for the Joule heat `power` [W].
 
     $\dot T_w = (P - Q) / C_w$ and $\dot T_h = (Q - (T_h - T_a) / R_{ha}) / C_h$ with $Q = (T_w - T_h) / R_{wh}$.
     """
-    outward = (now.winding - now.housing) / heat.winding_housing
-    winding = (power - outward) / heat.winding_capacity
+    heat_flow = (temperatures.winding - temperatures.housing) / heat.winding_housing
+    winding = (power - heat_flow) / heat.winding_capacity
     if heat.housing_capacity is None:
         return (winding,)
-    return (winding, (outward - (now.housing - heat.ambient) / heat.housing_ambient) / heat.housing_capacity)
+    return (winding, (heat_flow - (temperatures.housing - heat.ambient) / heat.housing_ambient) / heat.housing_capacity)
 
 
-def resistance_factor(heat: Heat, now: Warmth) -> Scalar:
-    """What the winding's resistance is of the stated one."""
-    return 1 + heat.copper * (now.winding - heat.reference)
+def resistance_factor(heat: Heat, temperatures: MotorTemperatures) -> Scalar:
+    """Ratio of the winding's resistance to the stated one."""
+    return 1 + heat.copper * (temperatures.winding - heat.reference)
 
 
-def magnet_factor(heat: Heat, now: Warmth) -> Scalar:
-    """What the torque constant is of the stated one."""
-    return 1 + heat.magnet * (now.housing - heat.reference)
+def magnet_factor(heat: Heat, temperatures: MotorTemperatures) -> Scalar:
+    """Ratio of the torque constant to the stated one."""
+    return 1 + heat.magnet * (temperatures.housing - heat.reference)

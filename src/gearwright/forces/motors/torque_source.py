@@ -1,4 +1,4 @@
-"""A motor whose torque is given: the simplest actuator, which needs no electrical data."""
+"""A motor with its torque as input: the simplest actuator, without electrical data."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import linear
-from gearwright.forces.actuators.linear_actuator import Answer, Demand
+from gearwright.algebra.differentiation.dual_numbers import map_linear
+from gearwright.argument_kinds import check_arguments
+from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.robot_lines import motor_line
 from gearwright.mechanism import Mechanism
 
-WORD = "torque"
-"""A motor's input is called <motor>.torque."""
+TORQUE_INPUT = "torque"
+"""The input of a motor is <motor>.torque."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class MotorTorque(Law):
-    """The torque of a motor on its rotor, given as the input `<motor>.torque` [Nm]; it passes the motor's gear.
+    """The torque of a motor on its rotor, the input `<motor>.torque` [Nm]; it acts through the motor's gear losses.
 
-    `tau.<joint>` says what motors together bring at a joint; behind a differential or a train that belongs to several
-    motors, and this names one of them.
+    `tau.<joint>` is the total torque of the motors at a joint. Behind a differential or a gear train several motors
+    contribute to it; this law is the torque of one of them.
 
     Args:
         name: its name, `<motor>.torque`.
-        line: the rotor's rate against its stator.
-        port: name of the motor, whose gear the torque passes.
-        limit: largest torque [Nm], for `demands` to compare with; None: any.
+        line: the rotor's speed relative to its stator.
+        port: name of the motor, through whose gear losses the torque acts.
+        limit: largest torque [Nm], which `demands` checks; None: no limit.
 
     >>> import gearwright as gw
     >>> wrist = gw.assemble(gw.load("wrist_bendix"))
-    >>> [MotorTorque.of(wrist, one.name).inputs[0].name for one in wrist.actuators]
+    >>> [MotorTorque.for_machine(wrist, one.name).inputs[0].name for one in wrist.actuators]
     ['m1.torque', 'm2.torque', 'm3.torque']
     """
 
@@ -43,9 +45,9 @@ class MotorTorque(Law):
     limit: float | None = None
 
     @staticmethod
-    def of(mech: Mechanism, motor: str, limit: float | None = None) -> MotorTorque:
-        """The motor of a machine by its name."""
-        return MotorTorque(f"{motor}.{WORD}", motor_line(mech, motor), motor, limit)
+    def for_machine(mech: Mechanism, motor: str, limit: float | None = None) -> MotorTorque:
+        """The torque of a machine's motor by its name."""
+        return MotorTorque(f"{motor}.{TORQUE_INPUT}", motor_line(mech, motor), motor, limit)
 
     @property
     def inputs(self) -> tuple[Quantity, ...]:
@@ -59,7 +61,7 @@ class MotorTorque(Law):
 
     @property
     def inverse(self) -> TorqueInverse:
-        """What it must be given is what is asked of it."""
+        """The inverse model: the input is the required torque."""
         return TorqueInverse()
 
     def act(self, mode: str, situation: Situation) -> Action:
@@ -67,16 +69,16 @@ class MotorTorque(Law):
         return Action(forces=(Force(self.line, situation.inputs[0], self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The power it brings."""
+        """The supplied power."""
         return Outcome(supplied=situation.inputs[0] * situation.speed(self.line))
 
 
 class TorqueInverse:
     """The inverse of a motor whose torque is its input."""
 
-    degree = 1
+    relative_degree = 1
 
-    def solve(self, demand: Demand, inner: Scalar | None = None) -> tuple[Answer, Scalar]:
-        """The force is the input."""
-        given = linear(lambda x: x[:, None], demand.force[0])
-        return Answer(np.zeros((len(demand.t), 0)), given), np.zeros(0)
+    def solve(self, demand: ActuatorMotion, state: Scalar | None = None) -> tuple[ActuatorInputs, Scalar]:
+        """The required torque as the input."""
+        torque = map_linear(lambda x: x[:, None], demand.force[0])
+        return ActuatorInputs(np.zeros((len(demand.t), 0)), torque), np.zeros(0)

@@ -1,4 +1,4 @@
-"""The laws of elastic drives: what their torsion does beside the machine's linear springs."""
+"""The laws of elastic drives that replace or complement the machine's linear springs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from gearwright.forces.line import Line
 from gearwright.forces.robot_lines import force_unit
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
-from gearwright.forces.transmission.kinematic_error import Ripple, Twist
-from gearwright.forces.transmission.nonlinear_spring import Curve, LinearSpring, NonlinearSpring
+from gearwright.forces.transmission.kinematic_error import ElementDeflection, TransmissionRipple
+from gearwright.forces.transmission.nonlinear_spring import LinearSpring, NonlinearSpring, TorqueCurve
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.mechanism.assembly.drives import drive_sense
-from gearwright.mechanism.assembly.link_geometry import Links
+from gearwright.mechanism.assembly.link_geometry import LinkGeometry
 from gearwright.parts import Drive, Element, Robot, elements_of
 
 
 @check_arguments
 def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
-    """What the elastic elements of a robot's drives do beside their linear springs, as laws named after the springs.
+    """The laws of the elastic elements of a robot's drives, named after their linear springs.
 
-    Hardening, bent curves, backlash and kinematic errors become one law `<drive>.spring` that stands in for the linear
-    spring; hysteresis a law `<drive>.spring.hysteresis` beside it.
+    Hardening, nonlinear curves, backlash and kinematic errors become one law `<drive>.spring` that replaces the linear
+    spring; hysteresis is an additional law `<drive>.spring.hysteresis`.
 
     Args:
         robot: the robot.
@@ -38,54 +38,54 @@ def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tupl
     >>> [(law.name, law.modes) for law in elastic_laws(robot, gw.assemble(robot))]
     [('arm.spring', ('gap', 'upper', 'lower'))]
     """
-    found = []
+    laws = []
     for drive in robot.drives:
-        unit, sense = force_unit(robot.link_of_joint(drive.joint)), drive_sense(Links(robot.links), drive)
-        for element, spring in zip(elements_of(drive.gear), _springs(mech, drive), strict=True):
-            if not element.torsion.linear:
-                found += list(_laws(mech, _turned(element, sense), spring, unit, smooth))
-    return tuple(found)
+        unit, sense = force_unit(robot.link_of_joint(drive.joint)), drive_sense(LinkGeometry(robot.links), drive)
+        for element, spring in zip(elements_of(drive.gear), _drive_springs(mech, drive), strict=True):
+            if not element.torsion.is_linear:
+                laws += list(_element_laws(mech, _element_about_motor_axis(element, sense), spring, unit, smooth))
+    return tuple(laws)
 
 
-def _turned(element: Element, sense: int) -> Element:
-    """The element with the errors of its motor's side counted about the motor's own axis."""
+def _element_about_motor_axis(element: Element, sense: int) -> Element:
+    """The element with the errors of its motor side expressed about the motor's own axis."""
     if sense == 1 or not element.torsion.errors:
         return element
     errors = [replace(e, periods=-e.periods) if e.per == "motor" else e for e in element.torsion.errors]
     return replace(element, torsion=replace(element.torsion, errors=errors))
 
 
-def _springs(mech: Mechanism, drive: Drive) -> list[Spring]:
+def _drive_springs(mech: Mechanism, drive: Drive) -> list[Spring]:
     """The springs of a drive from motor to joint: `<drive>.spring`, or numbered from 1."""
-    begin = f"{drive.title}.spring"
-    ends = {spring.name.removeprefix(begin): spring for spring in mech.springs if spring.name.startswith(begin)}
-    return [spring for end, spring in ends.items() if end == "" or end.isdigit()]
+    prefix = f"{drive.title}.spring"
+    springs = {spring.name.removeprefix(prefix): spring for spring in mech.springs if spring.name.startswith(prefix)}
+    return [spring for suffix, spring in springs.items() if suffix == "" or suffix.isdigit()]
 
 
-def _laws(mech: Mechanism, element: Element, spring: Spring, unit: str, smooth: bool) -> Iterator[Law]:
+def _element_laws(mech: Mechanism, element: Element, spring: Spring, unit: str, smooth: bool) -> Iterator[Law]:
     torsion = element.torsion
-    twist = _twist(mech, element, spring)
+    twist = _element_deflection(mech, element, spring)
     if len(torsion.pieces) > 1 or torsion.hardening or torsion.backlash or torsion.errors:
         curve = (
-            Curve.of_pieces(torsion.pieces, torsion.hardening)
+            TorqueCurve.from_pieces(torsion.pieces, torsion.hardening)
             if torsion.pieces
-            else Curve(element.stiffness, torsion.hardening)
+            else TorqueCurve(element.stiffness, torsion.hardening)
         )
         kind = Backlash if torsion.backlash and not smooth else NonlinearSpring
-        linear = LinearSpring.of(mech, spring.name)
+        linear = LinearSpring.from_machine(mech, spring.name)
         yield kind(spring.name, twist, curve, element.damping, torsion.backlash, linear, unit)
     if torsion.hysteresis is not None and torsion.hysteresis.torque:
         loop = BoucWen if smooth else MaxwellSlip
         yield loop(f"{spring.name}.hysteresis", twist, torsion.hysteresis.torque, torsion.hysteresis.width, unit)
 
 
-def _twist(mech: Mechanism, element: Element, spring: Spring) -> Twist:
-    """Joint side less motor side, less the errors of the gear; of the two, the motor's side has the factor -1."""
-    line = Line.of(mech, spring.row)
+def _element_deflection(mech: Mechanism, element: Element, spring: Spring) -> ElementDeflection:
+    """The deflection: joint side minus motor side, minus the gear errors; the motor side has the factor -1."""
+    line = Line.for_machine(mech, spring.row)
     shaft = max(index for index, _ in line.terms if mech.speeds[index] in mech.shafts and dict(line.terms)[index] == -1)
     sides = {
-        "motor": Line.of(mech, {mech.speeds[shaft]: 1.0}),
-        "joint": Line.of(mech, {mech.speeds[index]: factor for index, factor in line.terms if index != shaft}),
+        "motor": Line.for_machine(mech, {mech.speeds[shaft]: 1.0}),
+        "joint": Line.for_machine(mech, {mech.speeds[index]: factor for index, factor in line.terms if index != shaft}),
     }
-    ripples = tuple(Ripple(sides[e.per], e.amplitude, e.periods, e.phase) for e in element.torsion.errors)
-    return Twist(line, ripples=ripples)
+    ripples = tuple(TransmissionRipple(sides[e.per], e.amplitude, e.periods, e.phase) for e in element.torsion.errors)
+    return ElementDeflection(line, ripples=ripples)

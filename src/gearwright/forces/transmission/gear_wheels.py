@@ -1,30 +1,32 @@
-"""The wheels before a gear, and the torque that accelerates them as an affine function of the accelerations."""
+"""The wheels on the input side of a gear, and the torque that accelerates them as an affine function of a."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from gearwright.algebra import Scalar, is_number, is_zero
-from gearwright.algebra.differentiation.dual_numbers import value_of
+from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.forces.law import Situation
 from gearwright.forces.robot_lines import motor_line
 from gearwright.mechanism import Mechanism, Spin
 
 
-def wheels_before(mech: Mechanism, title: str) -> tuple[Spin, ...]:
-    """The wheels of a drive that turn at its motor's own rate, whichever way round: rotor and input of the gear."""
+def input_wheels(mech: Mechanism, title: str) -> tuple[Spin, ...]:
+    """The wheels of a drive that turn at its motor's speed in either direction: rotor and input of the gear."""
     line = motor_line(mech, title)
     index, rate = line.terms[0]
-    turning = {index for index, _ in line.terms}
-    own = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
+    speed_indices = {index for index, _ in line.terms}
+    drive_spins = [spin for spin in mech.spins if spin.name.startswith(f"{title}.")]
     return tuple(
-        spin for spin in own if {k for k, _ in spin.terms} == turning and _alike(dict(spin.terms)[index], rate)
+        spin
+        for spin in drive_spins
+        if {k for k, _ in spin.terms} == speed_indices and _same_size(dict(spin.terms)[index], rate)
     )
 
 
-def _alike(x: Scalar, y: Scalar) -> bool:
-    """Whether two rates have the same size; symbols do where their sum or difference vanishes."""
-    x, y = value_of(x), value_of(y)
+def _same_size(x: Scalar, y: Scalar) -> bool:
+    """Whether two rates have the same magnitude; symbols do if their sum or difference vanishes."""
+    x, y = primal_value(x), primal_value(y)
     if is_number(x) and is_number(y):
         return bool(abs(abs(x) - abs(y)) <= 1e-9 * abs(y))
     return is_zero(x - y) or is_zero(x + y)
@@ -33,25 +35,25 @@ def _alike(x: Scalar, y: Scalar) -> bool:
 def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tuple[list[Scalar], Scalar]:
     r"""Row and offset of the torque that turns wheels: sum of $(J (b \cdot a) + J_c (h \cdot a + \dot h \cdot v))$.
 
-    The torque is taken along the line of which the wheels' rows are multiples; `per` is the factor of that line at the
-    speed that the wheels share, so that each wheel counts with its own ratio to the line.
+    The torque is along the line of which the wheels' rows are multiples; `per` is the factor of that line at the common
+    speed of the wheels, so each wheel enters with its own ratio to the line.
 
     Returns:
-        (row over all speeds, offset), so that torque = row . a + offset.
+        (row over all speeds, offset) with torque = row . a + offset.
     """
     return turning_torque(situation, [(spin, spin.terms[0][1] / per) for spin in spins])
 
 
 def turning_torque(situation: Situation, wheels: Sequence[tuple[Spin, Scalar]]) -> tuple[list[Scalar], Scalar]:
-    """Row and offset of the torque that turns wheels, each given with its turns per turn of what the torque acts on."""
+    """Row and offset of the torque that accelerates wheels, each given with its ratio to the line of the torque."""
     row: list[Scalar] = [0.0] * situation.mech.n
     offset: Scalar = 0.0
     for spin, weight in wheels:
         for index, b in spin.terms:
             row[index] = row[index] + weight * spin.inertia * b
-        carried, drift = situation.scene.turning(spin)
-        felt = weight * spin.coupled
-        for index, h in carried:
-            row[index] = row[index] + felt * h
-        offset = offset + felt * drift
+        carrier_terms, drift = situation.kinematics.carrier_rotation(spin)
+        coupling = weight * spin.coupling_inertia
+        for index, h in carrier_terms:
+            row[index] = row[index] + coupling * h
+        offset = offset + coupling * drift
     return row, offset

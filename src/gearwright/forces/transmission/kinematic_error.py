@@ -1,4 +1,4 @@
-"""Twist: how far an elastic element is deflected, the periodic errors of its gear included."""
+"""The deflection of an elastic element, with the periodic transmission errors of its gear."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Force, Situation
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import Terms
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Ripple:
+class TransmissionRipple:
     r"""A periodic error of a gear's output angle, $e = A \sin(n \theta + \varphi)$.
 
     Args:
-        line: the angle $\theta$ it runs along, usually the motor's shaft.
-        amplitude: A [rad], in the units of the twist.
+        line: the angle $\theta$ on which it depends, usually that of the motor shaft.
+        amplitude: A [rad], in the units of the deflection.
         periods: n per turn of $\theta$.
         phase: $\varphi$ [rad].
     """
@@ -29,23 +31,24 @@ class Ripple:
 
     def error(self, situation: Situation) -> Scalar:
         """The error e [rad]."""
-        return self.amplitude * situation.ops.sin(self._argument(situation))
+        return self.amplitude * situation.ops.sin(self._phase_angle(situation))
 
     def slope(self, situation: Situation) -> Scalar:
         """Its slope de/dtheta."""
-        return self.amplitude * self.periods * situation.ops.cos(self._argument(situation))
+        return self.amplitude * self.periods * situation.ops.cos(self._phase_angle(situation))
 
-    def _argument(self, situation: Situation) -> Scalar:
+    def _phase_angle(self, situation: Situation) -> Scalar:
         return self.periods * situation.position(self.line) + self.phase
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Twist:
+class ElementDeflection:
     r"""The deflection of an elastic element: $x = b \cdot q - x_0 - \sum e_k(\theta_k)$.
 
-    For a joint behind a motor's shaft b is (joint - motor), so that x is minus the torsion $q_m + e(\theta) - q_l$. A
-    torque T along x does virtual work on everything that x depends on: T along b, and $-T\, de_k/d\theta_k$ along
-    $\theta_k$: the error of a gear pulls at the motor. So the torque of a spring over x stays conservative.
+    For a joint behind a motor's shaft b is (joint - motor), so x is minus the torsion $q_m + e(\theta) - q_l$. By
+    virtual work a torque T along x acts with T along b, and with $-T\, de_k/d\theta_k$ along $\theta_k$: the
+    transmission error also loads the motor. The torque of a spring over x therefore stays conservative.
 
     Args:
         line: the row b.
@@ -55,7 +58,7 @@ class Twist:
 
     line: Line
     rest: Scalar = 0.0
-    ripples: tuple[Ripple, ...] = ()
+    ripples: tuple[TransmissionRipple, ...] = ()
 
     def position(self, situation: Situation) -> Scalar:
         """The deflection x [rad, m]."""
@@ -72,49 +75,49 @@ class Twist:
         return rate
 
     def acceleration(self, situation: Situation, a: Sequence[Scalar]) -> Scalar:
-        """The rate of its rate, for accelerations a."""
+        """Its second derivative [rad/s2, m/s2] for accelerations a."""
         total = situation.acceleration(self.line, a)
         for ripple in self.ripples:
             w = situation.speed(ripple.line)
-            bend = -ripple.periods * ripple.periods * ripple.error(situation)
-            total = total - ripple.slope(situation) * situation.acceleration(ripple.line, a) - bend * w * w
+            curvature = -ripple.periods * ripple.periods * ripple.error(situation)
+            total = total - ripple.slope(situation) * situation.acceleration(ripple.line, a) - curvature * w * w
         return total
 
     def line_at(self, situation: Situation) -> Line:
-        """The line along which a torque over x acts in a situation: b, and what the errors add to it."""
-        line = self.line.placed(situation.scene)
+        """The line of a torque over x in a situation: b plus the terms of the errors."""
+        line = self.line.placed_in(situation.kinematics)
         if not self.ripples:
             return line
-        total, rate = dict(line.terms), line.rate
+        total, rate = dict(line.terms), line.time_rate
         for ripple in self.ripples:
-            slope, other = ripple.slope(situation), ripple.line.placed(situation.scene)
-            rate = rate - slope * other.rate
-            for index, factor in other.terms:
+            slope, ripple_line = ripple.slope(situation), ripple.line.placed_in(situation.kinematics)
+            rate = rate - slope * ripple_line.time_rate
+            for index, factor in ripple_line.terms:
                 total[index] = total.get(index, 0.0) - slope * factor
-        return _Row(tuple(total.items()), line.speeds, rate)
+        return _PlacedRow(tuple(total.items()), line.speeds, rate)
 
-    def forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
+    def line_forces(self, situation: Situation, torque: Scalar) -> tuple[Force, ...]:
         """A torque along x as forces along lines."""
         pulls = tuple(Force(ripple.line, -torque * ripple.slope(situation)) for ripple in self.ripples)
         return (Force(self.line, torque), *pulls)
 
 
 @dataclass(frozen=True)
-class _Row(Line):
-    """A placed row with the rate that explicit time adds."""
+class _PlacedRow(Line):
+    """A placed row with a rate by explicit time."""
 
     terms: Terms
     speeds: tuple[str, ...]
-    moved: Scalar
+    explicit_rate: Scalar
 
     @property
-    def rate(self) -> Scalar:
-        """What explicit time adds to the speed along it."""
-        return self.moved
+    def time_rate(self) -> Scalar:
+        """The part of the speed along it that is due to explicit time."""
+        return self.explicit_rate
 
 
 def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:
-    """How far x is beyond a gap of that half width, with its sign; 0 inside.
+    """The signed distance of x beyond a dead band of the given half width; 0 inside.
 
     >>> from gearwright.algebra.operations import FLOATS
     >>> [dead_band(x, 1.0, FLOATS) for x in (-3.0, 0.5, 1.5)]

@@ -1,4 +1,4 @@
-"""Springs that are not linear: hardening, bent curves, with a gap."""
+"""Nonlinear springs: hardening, piecewise linear stiffness, with a gap."""
 
 from __future__ import annotations
 
@@ -7,83 +7,86 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gearwright.algebra import Operations, Scalar, is_zero
-from gearwright.arguments import number, require_range
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number, require_range
 from gearwright.errors import TrainError
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.forces.transmission.kinematic_error import Twist, dead_band
+from gearwright.forces.transmission.kinematic_error import ElementDeflection, dead_band
 from gearwright.mechanism import Mechanism
 from gearwright.parts import StiffnessPiece
 
 
+@check_arguments
 @dataclass(frozen=True)
-class Curve:
-    r"""Torque over twist: $T = k x + h x^3 + \sum \Delta k_i\, d(x, x_i)$, d being how far x is beyond $\pm x_i$.
+class TorqueCurve:
+    r"""Torque over deflection: $T = k x + h x^3 + \sum \Delta k_i\, d(x, x_i)$, d the excess of x beyond $\pm x_i$.
 
-    Every bend at $\pm x_i$ changes the slope by $\Delta k_i$, so straight pieces with the stiffnesses K1, K2, K3 that
-    meet at the torques T1, T2 are $k = K_1$, $\Delta k = (K_2 - K_1, K_3 - K_2)$ at the twists where they meet. The
-    energy is exact: $k x^2/2 + h x^4/4 + \sum \Delta k_i\, d^2/2$.
+    At $\pm x_i$ the stiffness changes by $\Delta k_i$. Linear pieces with the stiffnesses K1, K2, K3 that meet at the
+    torques T1, T2 are $k = K_1$, $\Delta k = (K_2 - K_1, K_3 - K_2)$ at the deflections where they meet. The energy is
+    exact: $k x^2/2 + h x^4/4 + \sum \Delta k_i\, d^2/2$.
 
     Args:
         stiffness: k [Nm/rad, N/m].
         hardening: h [Nm/rad3, N/m3].
-        bends: ($x_i$, $\Delta k_i$).
+        stiffness_steps: ($x_i$, $\Delta k_i$).
 
     >>> from gearwright.algebra.operations import FLOATS
-    >>> drive = Curve.of_pieces([StiffnessPiece(100.0, 5.0), StiffnessPiece(200.0)])
+    >>> drive = TorqueCurve.from_pieces([StiffnessPiece(100.0, 5.0), StiffnessPiece(200.0)])
     >>> drive.torque(0.05, FLOATS), drive.torque(0.06, FLOATS), drive.torque(-0.06, FLOATS)
     (5.0, 7.0, -7.0)
     """
 
     stiffness: Scalar
     hardening: Scalar = 0.0
-    bends: tuple[tuple[Scalar, Scalar], ...] = ()
+    stiffness_steps: tuple[tuple[Scalar, Scalar], ...] = ()
 
     def __post_init__(self) -> None:
         slope = self.stiffness
-        for extra in (0.0, *(step for _, step in self.bends)):
+        for extra in (0.0, *(step for _, step in self.stiffness_steps)):
             slope = slope + extra
-            hint = "It must be on every piece: check them."
+            hint = "It must be positive on every piece: check them."
             require_range("spring", "stiffness", slope, above=0, hint=hint, error=TrainError)
-        hint = "Softening springs give way."
+        hint = "A softening spring becomes unstable."
         require_range("spring", "hardening", self.hardening, least=0, hint=hint, error=TrainError)
 
     @staticmethod
-    def of_pieces(pieces: Sequence[StiffnessPiece], hardening: Scalar = 0.0) -> Curve:
-        """The curve of straight pieces from zero outwards, each until the torque where the next begins."""
-        bends, reached, before = [], 0.0, 0.0  # type: list[tuple[Scalar, Scalar]], Scalar, Scalar
+    def from_pieces(pieces: Sequence[StiffnessPiece], hardening: Scalar = 0.0) -> TorqueCurve:
+        """The curve of linear pieces from zero outwards, each up to the torque where the next begins."""
+        bends, deflection, before = [], 0.0, 0.0  # type: list[tuple[Scalar, Scalar]], Scalar, Scalar
         for piece, following in pairwise(pieces):
-            reached = reached + (piece.until - before) / piece.stiffness
+            deflection = deflection + (piece.until - before) / piece.stiffness
             before = piece.until
-            bends.append((reached, following.stiffness - piece.stiffness))
-        return Curve(pieces[0].stiffness, hardening, tuple(bends))
+            bends.append((deflection, following.stiffness - piece.stiffness))
+        return TorqueCurve(pieces[0].stiffness, hardening, tuple(bends))
 
     def torque(self, x: Scalar, ops: Operations) -> Scalar:
-        """The torque at a twist."""
+        """The torque at a deflection."""
         total = self.stiffness * x + self.hardening * x * x * x
-        for at, step in self.bends:
+        for at, step in self.stiffness_steps:
             total = total + step * dead_band(x, at, ops)
         return total
 
     def slope(self, x: Scalar, ops: Operations) -> Scalar:
-        """The slope of the torque at a twist of 0 or more."""
+        """The stiffness at a deflection of 0 or more."""
         total = self.stiffness + 3.0 * self.hardening * x * x
-        for at, step in self.bends:
+        for at, step in self.stiffness_steps:
             total = total + ops.where(x > at, step, 0.0)
         return total
 
     def energy(self, x: Scalar, ops: Operations) -> Scalar:
-        """The energy stored at a twist, the integral of the torque."""
+        """The energy at a deflection, the integral of the torque."""
         total = 0.5 * self.stiffness * x * x + 0.25 * self.hardening * x * x * x * x
-        for at, step in self.bends:
+        for at, step in self.stiffness_steps:
             beyond = dead_band(x, at, ops)
             total = total + 0.5 * step * beyond * beyond
         return total
 
 
+@check_arguments
 @dataclass(frozen=True)
 class LinearSpring:
-    """A linear spring that the machine has already: along what it acts, and its numbers."""
+    """A linear spring of the machine: its line and its parameters."""
 
     line: Line
     stiffness: Scalar
@@ -91,49 +94,51 @@ class LinearSpring:
     rest: Scalar = 0.0
 
     @staticmethod
-    def of(mech: Mechanism, name: str) -> LinearSpring:
+    def from_machine(mech: Mechanism, name: str) -> LinearSpring:
         """The machine's spring of that name."""
         spring = next(spring for spring in mech.springs if spring.name == name)
-        return LinearSpring(Line.of(mech, spring.row), spring.stiffness, spring.damping, spring.rest)
+        return LinearSpring(Line.for_machine(mech, spring.row), spring.stiffness, spring.damping, spring.rest)
 
     def deflection(self, situation: Situation) -> tuple[Scalar, Scalar]:
-        """How far it is stretched, and how fast."""
+        """Its deflection and deflection rate."""
         return situation.position(self.line) - self.rest, situation.speed(self.line)
 
 
+@check_arguments
 @dataclass(frozen=True)
 class NonlinearSpring(Law):
-    r"""A spring and damper over a twist, with any curve and, if there is backlash, a gap; without modes.
+    r"""A nonlinear spring and damper over a deflection, optionally with a gap (backlash); without modes.
 
-    With y the twist beyond the gap and T(y) its curve, the torque is $-(T + D)$, D the damping torque $d \dot x$. With
-    a gap, D is limited to $|D| \le c |T|$: there is no torque inside the gap, the element never pulls, and the torque
-    does not jump at contact (Modelica's `ElastoBacklash`, c = 1). With much damping a contact then gives back the part
-    $e^2 = (1 - c) / (1 + c)$ of the energy: $c = (1 - e^2) / (1 + e^2)$ makes a compliant impact of restitution e.
+    With y the deflection beyond the gap and T(y) its curve, the torque is $-(T + D)$, D the damping torque $d \dot x$.
+    With a gap, D is limited to $|D| \le c |T|$: there is no torque inside the gap, the torque is never tensile, and it
+    does not jump at contact (Modelica's `ElastoBacklash`, c = 1). With large damping a contact then returns the part
+    $e^2 = (1 - c) / (1 + c)$ of the energy: $c = (1 - e^2) / (1 + e^2)$ gives a compliant impact of restitution e.
 
-    The machine may already have a linear spring in its place, for modes and linearisation; the law then takes that
-    one's force off, and the energy and losses that are booked for it.
+    The machine may have a linear spring in its place, for natural modes and linearisation; the law then removes its
+    force, energy and losses.
 
     Args:
         name: its name.
-        twist: the deflection it resists.
-        curve: torque over twist.
+        twist: the deflection.
+        curve: torque over deflection.
         damping: d [Nms/rad, Ns/m].
-        gap: the whole gap [rad, m].
-        instead_of: the linear spring of the machine that it stands in for.
+        gap: the total gap [rad, m].
+        instead_of: the linear spring of the machine that it replaces.
         unit: of its torque, Nm or N.
         damping_limit: c, at most 1.
 
     >>> import gearwright as gw
     >>> from gearwright.algebra.operations import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> spring = NonlinearSpring("stay", Twist(Line.of(arm, "j2")), Curve(100.0, hardening=1000.0))
+    >>> deflection = ElementDeflection(Line.for_machine(arm, "j2"))
+    >>> spring = NonlinearSpring("stay", deflection, TorqueCurve(100.0, hardening=1000.0))
     >>> spring.act("on", Situation(0.0, [0.0, 0.1, 0.0], [0.0] * 3, (), (), FLOATS, arm)).forces[0].value
     -11.0
     """
 
     name: str
-    twist: Twist
-    curve: Curve
+    twist: ElementDeflection
+    curve: TorqueCurve
     damping: Scalar = 0.0
     gap: Scalar = 0.0
     instead_of: LinearSpring | None = None
@@ -141,24 +146,26 @@ class NonlinearSpring(Law):
     damping_limit: float = 1.0
 
     def __post_init__(self) -> None:
-        number(self.name, "damping_limit", self.damping_limit, least=0, most=1, error=TrainError)
+        real_number(self.name, "damping_limit", self.damping_limit, least=0, most=1, error=TrainError)
         for word in ("damping", "gap"):
             require_range(self.name, word, getattr(self, word), least=0, hint="Check value and sign.", error=TrainError)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """Its twist, and the torque against it."""
+        """Its deflection, and the torque against it."""
         twist = "rad" if self.unit == "Nm" else "m"
         return (Quantity(f"{self.name}.twist", twist), Quantity(f"{self.name}.torque", self.unit))
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """The torque over the twist, and what takes the linear spring off."""
-        _, elastic, damping = self._torques(mode, situation)
-        return Action(forces=(*self.twist.forces(situation, -elastic - damping), *self._relief(situation)))
+        """The torque over the deflection, and the compensation of the linear spring."""
+        _, elastic, damping = self._deflection_and_torques(mode, situation)
+        return Action(
+            forces=(*self.twist.line_forces(situation, -elastic - damping), *self._linear_spring_relief(situation))
+        )
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Energy and loss of the true element, less what is booked for the linear one."""
-        y, elastic, damping = self._torques(mode, situation)
+        """Energy and loss of the element minus those of the linear spring that it replaces."""
+        y, elastic, damping = self._deflection_and_torques(mode, situation)
         stored = self.curve.energy(y, situation.ops)
         dissipated = damping * self.twist.speed(situation)
         linear = self.instead_of
@@ -171,23 +178,23 @@ class NonlinearSpring(Law):
     def _signals_of(self, situation: Situation, torque: Scalar) -> dict[str, Scalar]:
         return {f"{self.name}.twist": self.twist.position(situation), f"{self.name}.torque": torque}
 
-    def _beyond(self, mode: str, situation: Situation) -> Scalar:
-        """The twist beyond the gap."""
+    def _deflection_beyond_gap(self, mode: str, situation: Situation) -> Scalar:
+        """The deflection beyond the gap."""
         return dead_band(self.twist.position(situation), 0.5 * self.gap, situation.ops)
 
-    def _torques(self, mode: str, situation: Situation) -> tuple[Scalar, Scalar, Scalar]:
-        """Twist beyond the gap, elastic torque and damping torque."""
+    def _deflection_and_torques(self, mode: str, situation: Situation) -> tuple[Scalar, Scalar, Scalar]:
+        """Deflection beyond the gap, elastic torque and damping torque."""
         ops = situation.ops
-        y = self._beyond(mode, situation)
+        y = self._deflection_beyond_gap(mode, situation)
         elastic = self.curve.torque(y, ops)
         damping = self.damping * self.twist.speed(situation)
         if not (is_zero(self.gap) or is_zero(self.damping)):
-            most = self.damping_limit * ops.absolute(elastic)
-            damping = ops.minimum(ops.maximum(damping, -most), most)
+            damping_limit = self.damping_limit * ops.absolute(elastic)
+            damping = ops.minimum(ops.maximum(damping, -damping_limit), damping_limit)
         return y, elastic, damping
 
-    def _relief(self, situation: Situation) -> tuple[Force, ...]:
-        """The force of the linear spring, turned round."""
+    def _linear_spring_relief(self, situation: Situation) -> tuple[Force, ...]:
+        """The force of the linear spring with reversed sign."""
         linear = self.instead_of
         if linear is None:
             return ()

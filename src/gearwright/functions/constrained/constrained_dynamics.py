@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import is_single, number, numbers
+from gearwright.arguments import is_single_value, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
 from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.inputs import checked
+from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean
 
-TOGETHER = "together"
-ORDERS = {TOGETHER: impulses_together, "sequence": impulses_in_sequence}
-"""How several contacts strike."""
+TOGETHER_ORDER = "together"
+IMPACT_ORDERS = {TOGETHER_ORDER: impulses_together, "sequence": impulses_in_sequence}
+"""Models of simultaneous impacts of several contacts."""
 
 
 class ConstrainedResult(NamedTuple):
@@ -43,7 +43,7 @@ class ImpactResult(NamedTuple):
 def constrained_dynamics(
     mech: RobotOrMech, q: ArrayLike, v: ArrayLike, tau: ArrayLike, J: ArrayLike, gamma: ArrayLike
 ) -> ConstrainedResult:
-    r"""Accelerations and constraint forces so that $J a + \gamma = 0$, with $\gamma = \dot J v$ for a fixed contact.
+    r"""Return accelerations and constraint forces with $J a + \gamma = 0$; $\gamma = \dot J v$ for a fixed contact.
 
     Args:
         mech: the machine.
@@ -51,23 +51,23 @@ def constrained_dynamics(
         v: speeds, (..., n).
         tau: generalized forces, (..., n).
         J: rows of the constraints, (..., m, n).
-        gamma: what the rows' rates add, (..., m).
+        gamma: velocity terms of the constraint accelerations, (..., m).
 
     >>> import gearwright as gw
     >>> mass = gw.Mechanism([gw.Body("x", joint="prismatic", axis=(0, 0, 1), mass=2)])
-    >>> constrained_dynamics(mass, [0.0], [0.0], [0.0], [[1.0]], [0.0]).force      # it carries the weight
+    >>> constrained_dynamics(mass, [0.0], [0.0], [0.0], [[1.0]], [0.0]).force      # the weight
     array([19.62])
     """
     name = "constrained_dynamics"
     mech = machine_of(name, mech)
-    rows = _rows(name, mech, J)
-    drift = checked(name, mech, "gamma", gamma, rows.shape[-2], [f"row {k}" for k in range(rows.shape[-2])])
-    forces = checked(name, mech, "tau", tau, mech.n)
+    rows = _checked_rows(name, mech, J)
+    drift = checked_array(name, mech, "gamma", gamma, rows.shape[-2], [f"row {k}" for k in range(rows.shape[-2])])
+    forces = checked_array(name, mech, "tau", tau, mech.n)
     M, right = mass_matrix(mech, q), forces - bias(mech, q, v)
-    spread, matrix = _resistance(name, M, rows)
-    free = _solved(M, right)
-    force = _solved(matrix, -drift - _times(rows, free))  # Vukobratovic (20.87)-(20.89)
-    return ConstrainedResult(free + _times(spread, force), force)
+    spread, matrix = _constraint_compliance(name, M, rows)
+    free = _solve_batch(M, right)
+    force = _solve_batch(matrix, -drift - _matrix_vector(rows, free))  # Vukobratovic (20.87)-(20.89)
+    return ConstrainedResult(free + _matrix_vector(spread, force), force)
 
 
 @check_arguments
@@ -81,31 +81,32 @@ def impact(
     mass: ArrayLike = np.inf,
     speed: ArrayLike = 0.0,
     friction: ArrayLike | None = None,
-    order: str = TOGETHER,
+    order: str = TOGETHER_ORDER,
 ) -> ImpactResult:
-    r"""Speeds after an impact along the rows of J against a body of given mass and speed.
+    r"""Return the speeds after an impact along the rows of J against a body of given mass and speed.
 
     Without friction, $v^+ = v + M^{-1} J' P$, $\;P = -(1 + e)\,(J M^{-1} J' + 1/m)^{-1} (J v - s)$: the corrected eqs
     (20.95)-(20.97) of Vukobratovic and Potkonjak, with Newton's restitution e. With friction, J is one contact: the
-    normal row, then one or two tangential rows at right angles; the impulse follows its path through sliding, sticking
-    and turning round (Keller), and e is Stronge's energetic coefficient, so that no energy is gained.
+    normal row, then one or two orthogonal tangential rows. The impulse is integrated through sliding, sticking and
+    reversal (Keller), and e is Stronge's energetic coefficient, so no energy is gained. At e = 0 the law is that of
+    several contacts and of time stepping (Moreau): no approach speed is left, and friction opposes the final slip.
 
-    With one friction coefficient per contact there are several, one-sided ones: the rows of J are shared out equally
-    among them, the normal one of each first. "together": all strike at once; they are stopped as if they were plastic,
-    then thrown back by Poisson's law as far as the energy allows that Stronge's law gives back. "sequence": one after
-    the other as they stand in J, each by its path of impulse, until none approaches. Neither gains energy.
+    With one friction coefficient per contact there are several unilateral contacts: the rows of J are divided equally
+    among them, each with its normal row first. "together": simultaneous impacts; a plastic impact is followed by
+    Poisson restitution, limited by the energy that Stronge's law returns. "sequence": impacts in the order of J, each
+    by its impulse path, repeated until no contact approaches. Neither gains energy.
 
     Args:
         mech: the machine.
         q: configuration, (..., nq).
         v: speeds before, (..., n).
-        J: rows along which it strikes, (..., m, n).
+        J: rows of the contacts, (..., m, n).
         restitution: 0 (plastic) to 1 (elastic), one number or one per row.
-        mass: mass of what it strikes along each row [kg]; infinite unless given.
-        speed: speed of what it strikes along each row [m/s].
+        mass: mass of the struck body along each row [kg]; infinite unless given.
+        speed: speed of the struck body along each row [m/s].
         friction: Coulomb's coefficient of one contact, or one number (0 allowed) for each of several, for one state;
-            None: no friction, and rows that hold both ways.
-        order: "together" or "sequence", of several contacts.
+            None: no friction, and bilateral rows.
+        order: "together" or "sequence", for several contacts.
 
     >>> import gearwright as gw
     >>> ball = gw.Mechanism([gw.Body("x", joint="prismatic", mass=2)])
@@ -118,72 +119,74 @@ def impact(
     array([0.5, 0. ])
     """
     mech = machine_of("impact", mech)
-    rows, before = _rows("impact", mech, J), checked("impact", mech, "v", v, mech.n)
+    rows, before = _checked_rows("impact", mech, J), checked_array("impact", mech, "v", v, mech.n)
     count = rows.shape[-2]
-    one_sided = friction is not None and not is_single(friction)
-    e = numbers("impact", "restitution", restitution, least=0.0, most=1.0)
-    if not one_sided:  # of several contacts it is one number, or one per contact
-        e = _per_row("restitution", e, count)
-    m = _per_row("mass", numbers("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
-    approach = _times(rows, before) - _per_row("speed", numbers("impact", "speed", speed, unit="m/s"), count)
-    spread, matrix = _resistance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
-    other = np.broadcast_to(1.0 / m, matrix.shape[:-1])
-    matrix = matrix + other[..., None] * np.eye(matrix.shape[-1])
+    one_sided = friction is not None and not is_single_value(friction)
+    e = number_array("impact", "restitution", restitution, least=0.0, most=1.0)
+    if not one_sided:  # for several contacts: one number, or one per contact
+        e = _require_per_row("restitution", e, count)
+    m = _require_per_row("mass", number_array("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
+    approach = _matrix_vector(rows, before) - _require_per_row(
+        "speed", number_array("impact", "speed", speed, unit="m/s"), count
+    )
+    spread, matrix = _constraint_compliance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
+    inverse_masses = np.broadcast_to(1.0 / m, matrix.shape[:-1])
+    matrix = matrix + inverse_masses[..., None] * np.eye(matrix.shape[-1])
     # Vukobratovic (20.90)-(20.91), (20.95)-(20.97), corrected
     if friction is None:
-        impulse = _solved(matrix, -(1 + e) * approach)
+        impulse = _solve_batch(matrix, -(1 + e) * approach)
     elif one_sided:
         impulse = _contact_impulses(matrix, approach, friction, e, order)
     else:
-        impulse = _rubbed(matrix, approach, friction, e)
-    return ImpactResult(before + _times(spread, impulse), impulse)
+        impulse = _frictional_impulse(matrix, approach, friction, e)
+    return ImpactResult(before + _matrix_vector(spread, impulse), impulse)
 
 
-def _per_row(name: str, given: Array, count: int) -> Array:
-    """One number, or one for each row of J."""
-    if given.ndim and given.shape[-1] not in (1, count):
-        raise InputError(f"impact: {name} has shape {given.shape}; give one number, or one for each of {count} rows.")
-    return given
+def _require_per_row(name: str, values: Array, count: int) -> Array:
+    """Return one number, or one for each row of J."""
+    if values.ndim and values.shape[-1] not in (1, count):
+        raise InputError(f"impact: {name} has shape {values.shape}; give one number, or one for each of {count} rows.")
+    return values
 
 
-def _rubbed(matrix: Array, approach: Array, friction: Any, e: Array) -> Array:
-    """The impulse of one contact with friction."""
-    mu = number("impact", "friction", friction, least=0.0, example=0.3)
+def _frictional_impulse(matrix: Array, approach: Array, friction: Any, e: Array) -> Array:
+    """Return the impulse of one contact with friction."""
+    mu = real_number("impact", "friction", friction, least=0.0, example=0.3)
     if matrix.shape not in ((2, 2), (3, 3)) or approach.ndim != 1 or e.ndim:
         raise InputError(
-            f"impact: with friction it is one contact of one state; J leads to a matrix of shape {matrix.shape}. Give "
+            f"impact: friction is for one contact at one state, but J M^-1 J' has shape {matrix.shape}. Give "
             "the normal row and one or two tangential rows, one configuration and one restitution."
         )
     return impulse_of_impact(matrix, approach, mu, float(e))
 
 
 def _contact_impulses(matrix: Array, approach: Array, friction: ArrayLike, e: Array, order: str) -> Array:
-    """The impulses of several one-sided contacts."""
-    mu = numbers("impact", "friction", friction, least=0.0)
+    """Return the impulses of several unilateral contacts."""
+    mu = number_array("impact", "friction", friction, least=0.0)
     count, rows = len(mu), len(approach) // max(len(mu), 1)
     if mu.ndim != 1 or approach.ndim != 1 or rows not in (1, 2, 3) or rows * count != len(approach):
         raise InputError(
-            f"impact: {len(np.atleast_1d(mu))} contacts cannot share {approach.shape[-1]} rows. Give one "
-            "friction per contact, each contact its normal row and none, one or two tangential rows, the same number "
-            "for all, and one configuration."
+            f"impact: {approach.shape[-1]} rows cannot be divided among {len(np.atleast_1d(mu))} contacts. Give one "
+            "friction per contact, for each contact its normal row and zero, one or two tangential rows, the same "
+            "number for all, and one configuration."
         )
-    if order not in ORDERS:
-        raise InputError(f"impact: order={order!r} is unknown. {did_you_mean(str(order), list(ORDERS))}")
+    if order not in IMPACT_ORDERS:
+        raise InputError(f"impact: order={order!r} is unknown. {did_you_mean(str(order), list(IMPACT_ORDERS))}")
     if e.ndim and e.shape != (count,):
         raise InputError(f"impact: restitution has shape {e.shape} for {count} contacts. Give one number, or one each.")
     blocks = [slice(k * rows, (k + 1) * rows) for k in range(count)]
-    return ORDERS[order](matrix, approach, blocks, mu.tolist(), np.broadcast_to(e, (count,)).tolist())
+    return IMPACT_ORDERS[order](matrix, approach, blocks, mu.tolist(), np.broadcast_to(e, (count,)).tolist())
 
 
-def _rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
-    rows = checked(name, mech, "J", J, mech.n, mech.speeds)
+def _checked_rows(name: str, mech: Mechanism, J: ArrayLike) -> Array:
+    rows = checked_array(name, mech, "J", J, mech.n, mech.speeds)
     if rows.ndim < 2:
         raise InputError(f"{name}: J has shape {rows.shape}; give one row per constraint, (..., m, {mech.n}).")
     return rows
 
 
-def _resistance(name: str, M: Array, rows: Array, may_repeat: bool = False) -> tuple[Array, Array]:
-    """M^-1 J' and J M^-1 J'; rows that depend on each other are refused unless they may."""
+def _constraint_compliance(name: str, M: Array, rows: Array, may_repeat: bool = False) -> tuple[Array, Array]:
+    """Return M^-1 J' and J M^-1 J'; linearly dependent rows raise an error unless `may_repeat`."""
     right = np.swapaxes(np.broadcast_to(rows, (*M.shape[:-2], *rows.shape[-2:])), -1, -2)
     spread = np.asarray(np.linalg.solve(M, right), dtype=np.float64)
     matrix: Array = rows @ spread
@@ -193,18 +196,18 @@ def _resistance(name: str, M: Array, rows: Array, may_repeat: bool = False) -> t
     normal = matrix / np.where(scale > 0, scale, 1.0)[..., None] / np.where(scale > 0, scale, 1.0)[..., None, :]
     if matrix.size and (np.linalg.eigvalsh(normal)[..., 0] < 1e-12).any():
         raise SingularityError(
-            f"{name}: the rows of J depend on each other (or one is zero), so their forces are not unique. Leave out "
-            "the rows that repeat others."
+            f"{name}: the rows of J are linearly dependent (or one is zero), so their forces are not unique. Remove "
+            "the redundant rows."
         )
     return spread, matrix
 
 
-def _times(matrix: Array, vector: Array) -> Array:
+def _matrix_vector(matrix: Array, vector: Array) -> Array:
     product: Array = (matrix @ vector[..., None])[..., 0]
     return product
 
 
-def _solved(matrix: Array, right: Array) -> Array:
+def _solve_batch(matrix: Array, right: Array) -> Array:
     lead = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-1])
     right = np.broadcast_to(right, (*lead, right.shape[-1]))
     return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0], dtype=np.float64)

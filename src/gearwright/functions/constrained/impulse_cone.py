@@ -1,15 +1,15 @@
-r"""Impulses or forces of several one-sided contacts with friction at once, each in its cone.
+r"""Impulses or forces of several unilateral contacts with Coulomb friction, each in its friction cone.
 
 With $W = J M^{-1} J'$ over all contacts (each a normal row, then none, one or two tangential ones) and the speeds
 $u^+ = u + W P$: per contact $0 \le P_n \perp u_n^+ - b \ge 0$, and $|P_t| \le \mu P_n$ with $P_t$ against $u_t^+$ where
-it slides. With accelerations for speeds and forces for impulses it is the same problem; contacts that slide already
-then have a given direction d, $P_t = -\mu P_n d$, and the problem may have no solution (the paradox of Painleve).
+it slides. With accelerations for speeds and forces for impulses it is the same problem; sliding contacts then have a
+given direction d, $P_t = -\mu P_n d$, and the problem may have no solution (Painleve's paradox).
 
 The conditions are the zeros of $P_n - \max(0, P_n - r (u_n^+ - b))$ and $P_t - \Pi(P_t - r u_t^+)$, the projection on
-the disc of radius $\mu P_n$ (Alart and Curnier 1991), found by Newton's method for functions that are differentiable
-piecewise. Where it does not converge, projected Gauss-Seidel sweeps bring it nearer. Rows may depend on each other:
-the impulses of least change are taken. A single contact is solved directly, by its cases, which also tells for certain
-that there is no solution.
+the disc of radius $\mu P_n$ (Alart and Curnier 1991), found by a semismooth Newton method.
+Where it does not converge, it is restarted after projected Gauss-Seidel sweeps. Rows may be linearly dependent: the
+impulses of least change are taken. A single contact is solved directly, case by case, which also proves that no
+solution exists.
 """
 
 from __future__ import annotations
@@ -24,101 +24,101 @@ from numpy.typing import NDArray
 from gearwright.arrays import Array
 from gearwright.errors import SingularityError
 
-NEWTON_STEPS = 30
-"""Newton steps from one start."""
+MAX_CONE_NEWTON_STEPS = 30
+"""Number of Newton steps from one start."""
 
-SWEEPS = (10, 40, 160)
+GAUSS_SEIDEL_SWEEPS = (10, 40, 160)
 """Gauss-Seidel sweeps before each further start of Newton's method."""
 
-SAME = 1e-11
-"""Errors of speeds below this part of the largest are none."""
+CONE_ERROR_RATIO = 1e-11
+"""Speed error, relative to the largest speed, at which the iteration has converged."""
 
-NEAR = 1e-7
-"""What is left where no start converges, as a part of the largest speed, that is still a solution."""
+ACCEPTED_CONE_ERROR_RATIO = 1e-7
+"""Residual, relative to the largest speed, that is still accepted where no start converges."""
 
-FAR = 1e9
-"""Impulses larger than this many times what stops a contact alone are on no way to a solution."""
+DIVERGED_IMPULSE_RATIO = 1e9
+"""Ratio of an impulse to that of a single contact above which the iteration diverges."""
 
-DEPENDENT = 1e-11
-"""Singular values below this part of the largest are zero: rows that depend on each other."""
+CONE_RANK_RATIO = 1e-11
+"""Singular values below this fraction of the largest are zero (linearly dependent rows)."""
 
-DIRECTIONS = 72
-"""Directions between which that of a single contact that begins to slide is looked for."""
+SLIP_DIRECTION_COUNT = 72
+"""Number of directions between which the sliding direction of a single contact is searched."""
 
-BISECTIONS = 50
-"""Halvings of the angle between two of them."""
+SLIP_BISECTIONS = 50
+"""Number of bisections of the angle between two of them."""
 
-MOVED = 1e-12
-"""A row moves something if its entry of W is this part of the largest, or more."""
+MOVABLE_ROW_RATIO = 1e-12
+"""Diagonal entry of W, relative to the largest, below which a row is immobile."""
 
 
 def cone_impulses(W: Array, u: Array, blocks: Sequence[slice], friction: Sequence[float], target: Array) -> Array:
-    """The impulses (m,) of contacts whose normal speeds afterwards are at least `target`, one per contact.
+    """Return the impulses (m,) of contacts with normal speeds after impact of at least `target`, one per contact.
 
     Args:
         W: J M^-1 J' (m, m).
         u: speeds before (m,).
-        blocks: per contact where its rows stand, the normal one first.
-        friction: per contact its coefficient.
-        target: per contact its least normal speed afterwards.
+        blocks: rows of each contact, the normal one first.
+        friction: friction coefficient of each contact.
+        target: least normal speed of each contact after impact.
 
     >>> P = cone_impulses(np.eye(2), np.array([-1.0, 2.0]), [slice(0, 1), slice(1, 2)], [0.0, 0.0], np.zeros(2))
-    >>> P.tolist()                                                  # the second one leaves
+    >>> P.tolist()                                                  # the second contact separates
     [1.0, 0.0]
     """
-    found = ContactProblem.of(W, u, blocks, friction, target).solved()
-    if found is None:
+    impulses = ContactProblem.from_blocks(W, u, blocks, friction, target).solve_impulses()
+    if impulses is None:
         raise SingularityError(
-            f"impact: no impulses of {len(blocks)} contacts within their cones of friction are consistent: friction is "
-            "too large for these rows (the paradox of Painleve). Lower it, or make a contact compliant."
+            f"impact: no consistent impulses of {len(blocks)} contacts exist within their friction cones: friction is "
+            "too large for these rows (Painleve's paradox). Lower it, or make a contact compliant."
         )
-    return found
+    return impulses
 
 
 @dataclass(frozen=True)
 class ContactProblem:
-    """Coulomb's conditions for k contacts, as arrays: a normal row each, and two tangential ones (empty if missing).
+    """Coulomb's conditions for k contacts as arrays: one normal and two tangential rows each (empty if missing).
 
     Args:
-        W: (3, 3, k, k): what an impulse along a direction of one contact does along one of another.
-        u: speeds before, less the targets (3, k).
-        friction: (k,).
-        given: the direction of contacts that slide already (2, k), zeros for others.
-        places: where each row stands among those that were given (3, k), -1 for a row that is missing.
+        W: (3, 3, k, k): change of speed along a direction of one contact per impulse along one of another.
+        u: speeds before impact, minus the targets (3, k).
+        friction: friction coefficients (k,).
+        slip_directions: direction of sliding contacts (2, k), zeros for others.
+        places: index of each row in the input (3, k), -1 for a missing row.
         size: length of the vector of impulses.
     """
 
     W: Array
     u: Array
     friction: Array
-    given: Array
+    slip_directions: Array
     places: Array
     size: int
 
     @staticmethod
-    def of(
+    def from_blocks(
         W: Array,
         u: Array,
         blocks: Sequence[slice],
         friction: Sequence[float],
         target: Array,
-        given: Sequence[Array | None] | None = None,
+        slip_directions: Sequence[Array | None] | None = None,
     ) -> ContactProblem:
-        """From rows in blocks; `given` are directions of contacts that slide already."""
+        """Return the problem for rows in blocks; `slip_directions` are directions of sliding contacts."""
         k = len(blocks)
         places = np.full((3, k), -1)
         directions = np.zeros((2, k))
         for i, rows in enumerate(blocks):
             count = rows.stop - rows.start if friction[i] else 1
             places[:count, i] = range(rows.start, rows.start + count)
-            if given is not None and given[i] is not None:
-                directions[: count - 1, i] = given[i]
+            if slip_directions is not None and slip_directions[i] is not None:
+                directions[: count - 1, i] = slip_directions[i]
         largest = np.abs(np.diag(W)).max(initial=0.0)
-        moved = np.append(np.diag(W) > MOVED * largest, False)
-        moved[-1] = False
-        places[1:] = np.where(moved[places[1:]], places[1:], -1)  # planar machines do not move across
+        is_movable = np.append(np.diag(W) > MOVABLE_ROW_RATIO * largest, False)
+        is_movable[-1] = False
+        places[1:] = np.where(is_movable[places[1:]], places[1:], -1)  # immobile rows of planar machines
         return ContactProblem(
-            _gathered(W, places),
+            _matrix_by_contact(W, places),
             np.where(places >= 0, np.append(u, 0.0)[places], 0.0) - np.array([target, np.zeros(k), np.zeros(k)]),
             np.asarray(friction, dtype=float),
             directions,
@@ -126,129 +126,141 @@ class ContactProblem:
             len(u),
         )
 
-    def solved(self, start: Array | None = None) -> Array | None:
-        """The impulses (m,); None where none are found. `start` are impulses (m,) to begin with."""
+    def solve_impulses(self, start: Array | None = None) -> Array | None:
+        """Return the impulses (m,); None if none are found. `start` is the initial guess (m,)."""
         if self.u.shape[1] == 1:
-            alone = self._of_one_contact()
-            return None if alone is None else self._spread(alone[:, None])
-        P = self._start() if start is None else np.where(self.places >= 0, np.append(start, 0.0)[self.places], 0.0)
-        best, least = P, self.error(P)
-        for sweeps in (0, *SWEEPS):
-            P = self._swept(P, sweeps)
-            P, error = self._newton(P)
+            alone = self._solve_single_contact()
+            return None if alone is None else self._row_impulses(alone[:, None])
+        P = (
+            self._frictionless_start()
+            if start is None
+            else np.where(self.places >= 0, np.append(start, 0.0)[self.places], 0.0)
+        )
+        best, least = P, self.violation_speed(P)
+        for sweeps in (0, *GAUSS_SEIDEL_SWEEPS):
+            P = self._gauss_seidel(P, sweeps)
+            P, error = self._newton_iterate(P)
             if error < least:
                 best, least = P, error
-            if least <= SAME * self.scale:
+            if least <= CONE_ERROR_RATIO * self.speed_scale:
                 break
             P = best
-        return self._spread(best) if least <= NEAR * self.scale else None
+        return self._row_impulses(best) if least <= ACCEPTED_CONE_ERROR_RATIO * self.speed_scale else None
 
-    def _of_one_contact(self) -> Array | None:
-        """The impulses (3,) of a single contact, by its cases: open, sticking, or sliding in some direction."""
+    def _solve_single_contact(self) -> Array | None:
+        """Return the impulses (3,) of a single contact, case by case: open, sticking, or sliding in some direction."""
         W, u, mu = self.W[:, :, 0, 0], self.u[:, 0], float(self.friction[0])
         if u[0] >= 0:
             return np.zeros(3)
-        if not self._slides[0]:
-            stuck = -np.linalg.lstsq(W, u, rcond=DEPENDENT)[0]
+        if not self._is_sliding[0]:
+            stuck = -np.linalg.lstsq(W, u, rcond=CONE_RANK_RATIO)[0]
             left = np.abs(u + W @ stuck).max()
-            if left <= SAME * self.scale and np.hypot(*stuck[1:]) <= mu * stuck[0] * (1 + SAME):
+            if left <= CONE_ERROR_RATIO * self.speed_scale and np.hypot(*stuck[1:]) <= mu * stuck[0] * (
+                1 + CONE_ERROR_RATIO
+            ):
                 return np.asarray(stuck)
 
-        def sliding(d: Array) -> tuple[Array, Array]:
-            """Impulses (3, ...) of sliding along directions d (2, ...), and the slip after them (2, ...)."""
+        def sliding_impulses(d: Array) -> tuple[Array, Array]:
+            """Return impulses (3, ...) of sliding along directions d (2, ...), and the slip after them (2, ...)."""
             answer = W[0, 0] - mu * (W[0, 1:] @ d)
-            normal = -u[0] / np.where(answer > MOVED * W[0, 0], answer, np.nan)
+            normal = -u[0] / np.where(answer > MOVABLE_ROW_RATIO * W[0, 0], answer, np.nan)
             P = np.concatenate([normal[None], -mu * normal * d])
             return P, u[1:].reshape(2, *(1 for _ in d.shape[1:])) + np.tensordot(W[1:], P, 1)
 
-        if self._slides[0]:
-            P, _ = sliding(self.given)
+        if self._is_sliding[0]:
+            P, _ = sliding_impulses(self.slip_directions)
             return P[:, 0] if np.isfinite(P).all() else None
         if self.places[2, 0] < 0:
-            ways = np.array([[1.0, -1.0], [0.0, 0.0]])
-            P, slip = sliding(ways)
-            ahead = np.flatnonzero((slip * ways).sum(axis=0) > 0)
+            directions = np.array([[1.0, -1.0], [0.0, 0.0]])
+            P, slip = sliding_impulses(directions)
+            ahead = np.flatnonzero((slip * directions).sum(axis=0) > 0)
             return P[:, ahead[0]] if len(ahead) else None
-        return _first_direction(sliding)
+        return _first_direction(sliding_impulses)
 
     @cached_property
-    def scale(self) -> float:
+    def speed_scale(self) -> float:
         """The largest speed."""
         return max(float(np.abs(self.u).max(initial=0.0)), 1e-300)
 
     @cached_property
-    def _r(self) -> Array:
-        """Impulse per speed with which each contact answers (k,), along its normal and across."""
-        own = np.einsum("abkk->abk", self.W)
-        largest = max(float(np.abs(own).max(initial=0.0)), 1e-300)
-        normal = np.where(own[0, 0] > MOVED * largest, own[0, 0], largest)
-        return np.array([1.0 / normal, 1.0 / np.maximum(own[1, 1] + own[2, 2], 1e-3 * normal)])
+    def _response_factors(self) -> Array:
+        """Impulse per speed of each contact, along its normal and its tangents."""
+        own_blocks = np.einsum("abkk->abk", self.W)
+        largest = max(float(np.abs(own_blocks).max(initial=0.0)), 1e-300)
+        normal = np.where(own_blocks[0, 0] > MOVABLE_ROW_RATIO * largest, own_blocks[0, 0], largest)
+        return np.array([1.0 / normal, 1.0 / np.maximum(own_blocks[1, 1] + own_blocks[2, 2], 1e-3 * normal)])
 
     @cached_property
-    def _slides(self) -> NDArray[np.bool_]:
-        return np.asarray((self.given != 0).any(axis=0))
+    def _is_sliding(self) -> NDArray[np.bool_]:
+        return np.asarray((self.slip_directions != 0).any(axis=0))
 
-    def speeds(self, P: Array) -> Array:
-        """Speeds after impulses, less the targets (3, k)."""
+    def speeds_after(self, P: Array) -> Array:
+        """Return the speeds after impulses, minus the targets (3, k)."""
         return np.asarray(self.u + np.einsum("abkj,bj->ak", self.W, P))
 
-    def error(self, P: Array) -> float:
-        """How far the conditions are violated, as a speed."""
-        after, (rn, rt) = self.speeds(P), self._r
+    def violation_speed(self, P: Array) -> float:
+        """Return the violation of the conditions as a speed."""
+        after, (rn, rt) = self.speeds_after(P), self._response_factors
         normal = np.abs(np.minimum(P[0] / rn, after[0])).max(initial=0.0)
-        across = np.abs((P[1:] - self._projected(P, after)) / rt).max(initial=0.0)
+        across = np.abs((P[1:] - self._projected_friction(P, after)) / rt).max(initial=0.0)
         return float(max(normal, across))
 
-    def _projected(self, P: Array, after: Array) -> Array:
-        """Where friction of these impulses should be (2, k)."""
+    def _projected_friction(self, P: Array, after: Array) -> Array:
+        """Return the projection of the tangential impulses on the friction discs (2, k)."""
         most = self.friction * np.maximum(P[0], 0.0)
-        pulled = P[1:] - self._r[1] * after[1:]
+        pulled = P[1:] - self._response_factors[1] * after[1:]
         size = np.maximum(np.hypot(*pulled), 1e-300)
-        return np.where(self._slides, -most * self.given, np.minimum(most / size, 1.0) * pulled)
+        return np.where(self._is_sliding, -most * self.slip_directions, np.minimum(most / size, 1.0) * pulled)
 
-    def _swept(self, P: Array, sweeps: int) -> Array:
-        """After projected Gauss-Seidel sweeps."""
-        P, after, most = P.copy(), self.speeds(P), FAR * self.scale * self._r.max()
+    def _gauss_seidel(self, P: Array, sweeps: int) -> Array:
+        """Return the impulses after projected Gauss-Seidel sweeps."""
+        P, after, most = (
+            P.copy(),
+            self.speeds_after(P),
+            DIVERGED_IMPULSE_RATIO * self.speed_scale * self._response_factors.max(),
+        )
         for _ in range(sweeps):
-            if np.abs(P).max() > most:  # it diverges: sliding presses it in
+            if np.abs(P).max() > most:  # divergence: sliding increases the normal force
                 return np.zeros_like(P)
             for i in range(P.shape[1]):
                 old = P[:, i].copy()
-                P[0, i] = max(0.0, old[0] - self._r[0, i] * after[0, i])
+                P[0, i] = max(0.0, old[0] - self._response_factors[0, i] * after[0, i])
                 after += self.W[:, 0, :, i] * (P[0, i] - old[0])
-                P[1:, i] = self._projected(P, after)[:, i]
+                P[1:, i] = self._projected_friction(P, after)[:, i]
                 after += np.einsum("abk,b->ak", self.W[:, 1:, :, i], P[1:, i] - old[1:])
         return P
 
-    def _newton(self, P: Array) -> tuple[Array, float]:
-        """The best of Newton's iterates, and its error."""
-        best, least, signatures = P, self.error(P), set[bytes]()
-        for _ in range(NEWTON_STEPS):
-            matrix, right, signature = self._linearised(P)
+    def _newton_iterate(self, P: Array) -> tuple[Array, float]:
+        """Return the best Newton iterate and its error."""
+        best, least, signatures = P, self.violation_speed(P), set[bytes]()
+        for _ in range(MAX_CONE_NEWTON_STEPS):
+            matrix, right, signature = self._newton_equations(P)
             P = self._least_change(P, matrix, right)
-            error = self.error(P)
+            error = self.violation_speed(P)
             if error < least:
                 best, least = P, error
-            if least <= SAME * self.scale or (signature in signatures and error > 0.5 * least and least < error):
+            if least <= CONE_ERROR_RATIO * self.speed_scale or (
+                signature in signatures and error > 0.5 * least and least < error
+            ):
                 break
             signatures.add(signature)
         return best, least
 
     def _least_change(self, P: Array, matrix: Array, right: Array) -> Array:
-        """The solution nearest to P of equations that may depend on each other."""
+        """Return the solution nearest to P of equations that may be linearly dependent."""
         flat = P.ravel()
-        change = np.linalg.lstsq(matrix, right - matrix @ flat, rcond=DEPENDENT)[0]
+        change = np.linalg.lstsq(matrix, right - matrix @ flat, rcond=CONE_RANK_RATIO)[0]
         return np.asarray((flat + change).reshape(P.shape))
 
-    def _linearised(self, P: Array) -> tuple[Array, Array, bytes]:
-        """Newton's equations (3k, 3k) for the next impulses, their right side, and the modes they stand for."""
+    def _newton_equations(self, P: Array) -> tuple[Array, Array, bytes]:
+        """Return Newton's equations (3k, 3k) for the next impulses, their right-hand side, and their modes."""
         k = P.shape[1]
-        after, (rn, rt) = self.speeds(P), self._r
+        after, (rn, rt) = self.speeds_after(P), self._response_factors
         presses = P[0] - rn * after[0] > 0
         pulled = P[1:] - rt * after[1:]
         size = np.hypot(*pulled)
         most = self.friction * np.maximum(P[0], 0.0)
-        sticks = presses & ~self._slides & (size <= most)
+        sticks = presses & ~self._is_sliding & (size <= most)
         slides = presses & ~sticks
         W = self.W.transpose(0, 2, 1, 3).reshape(3 * k, 3 * k)
         eye, u = np.eye(3 * k), self.u.ravel()
@@ -258,26 +270,26 @@ class ContactProblem:
             r = rn[rows % k] if len(rows) and rows[0] < k else rt[rows % k]
             matrix[rows], right[rows] = r[:, None] * W[rows], -r * u[rows]
         empty = (self.places < 0).ravel()
-        way = -pulled / np.maximum(size, 1e-300)
+        slip_direction = -pulled / np.maximum(size, 1e-300)
         for i in index[slides]:
-            d = self.given[:, i] if self._slides[i] else way[:, i]
+            d = self.slip_directions[:, i] if self._is_sliding[i] else slip_direction[:, i]
             rows = np.array([k + i, 2 * k + i])
             matrix[rows, i] = self.friction[i] * d
-            if not self._slides[i]:
+            if not self._is_sliding[i]:
                 turning = min(most[i] / max(size[i], 1e-300), 1.0) * (np.eye(2) - np.outer(d, d))
                 matrix[rows] -= turning @ (eye[rows] - rt[i] * W[rows])
                 right[rows] -= turning @ (rt[i] * u[rows])
         matrix[empty], right[empty] = eye[empty], 0.0
         return matrix, right, presses.tobytes() + sticks.tobytes()
 
-    def _start(self) -> Array:
-        """Without friction."""
+    def _frictionless_start(self) -> Array:
+        """Return the impulses without friction."""
         P = np.zeros_like(self.u)
-        P[0] = _frictionless(self.W[0, 0], self.u[0])
+        P[0] = _solve_frictionless(self.W[0, 0], self.u[0])
         return P
 
-    def _spread(self, P: Array) -> Array:
-        """As a vector over all rows, inside the cones to the last digit."""
+    def _row_impulses(self, P: Array) -> Array:
+        """Return the impulses as a vector over all rows, inside the cones to the last digit."""
         P = P.copy()
         P[0] = np.maximum(P[0], 0.0)
         most = self.friction * P[0]
@@ -288,41 +300,43 @@ class ContactProblem:
 
 
 def _first_direction(sliding: Callable[[Array], tuple[Array, Array]]) -> Array | None:
-    """The impulses (3,) of the first direction of sliding that agrees with the slip it leaves; None without one."""
+    """Return the impulses (3,) of the first sliding direction consistent with the slip after it; None without one."""
 
-    def across(angle: Array) -> tuple[Array, Array, Array]:
+    def slip_mismatch(angle: Array) -> tuple[Array, Array, Array]:
         d = np.array([np.cos(angle), np.sin(angle)])
         P, slip = sliding(d)
         return P, d[0] * slip[1] - d[1] * slip[0], (d * slip).sum(axis=0)
 
-    angles = np.linspace(-np.pi, np.pi, DIRECTIONS + 1)
-    _, turn, ahead = across(angles)
-    for k in range(DIRECTIONS):
-        # The slip turns from one side of the direction to the other, and leads ahead.
+    angles = np.linspace(-np.pi, np.pi, SLIP_DIRECTION_COUNT + 1)
+    _, turn, ahead = slip_mismatch(angles)
+    for k in range(SLIP_DIRECTION_COUNT):
+        # The slip crosses the direction and points forward.
         if turn[k] * turn[k + 1] <= 0 and max(ahead[k], ahead[k + 1]) > 0:
             low, high, left = angles[k], angles[k + 1], turn[k]
-            for _ in range(BISECTIONS):
+            for _ in range(SLIP_BISECTIONS):
                 middle = 0.5 * (low + high)
-                value = across(np.array([middle]))[1][0]
+                value = slip_mismatch(np.array([middle]))[1][0]
                 low, high = (middle, high) if value * left > 0 else (low, middle)
-            P, _, onward = across(np.array([0.5 * (low + high)]))
+            P, _, onward = slip_mismatch(np.array([0.5 * (low + high)]))
             if onward[0] > 0:
                 return P[:, 0]
     return None
 
 
-def _gathered(W: Array, places: Array) -> Array:
-    """W by directions and contacts (3, 3, k, k), zeros where a row is missing."""
+def _matrix_by_contact(W: Array, places: Array) -> Array:
+    """Return W by directions and contacts (3, 3, k, k), zeros for missing rows."""
     wide = np.pad(W, ((0, 1), (0, 1)))
     wide[-1], wide[:, -1] = 0.0, 0.0
     return np.asarray(wide[places[:, None, :, None], places[None, :, None, :]])
 
 
-def _frictionless(W: Array, q: Array) -> Array:
-    """The P >= 0 with W P + q >= 0 and P (W P + q) = 0: the least P' W P / 2 + q' P, also where W is singular."""
+def _solve_frictionless(W: Array, q: Array) -> Array:
+    """Solve the LCP P >= 0, W P + q >= 0, P (W P + q) = 0 as min P' W P / 2 + q' P, also for singular W."""
     from scipy.optimize import nnls
 
-    sizes, ways = np.linalg.eigh(0.5 * (W + W.T))
+    sizes, eigenvectors = np.linalg.eigh(0.5 * (W + W.T))
     good = sizes > 1e-12 * max(float(sizes.max(initial=0.0)), 1e-300)
     roots = np.sqrt(sizes[good])
-    return np.asarray(nnls(roots[:, None] * ways[:, good].T, -(ways[:, good].T @ q) / roots)[0], dtype=np.float64)
+    return np.asarray(
+        nnls(roots[:, None] * eigenvectors[:, good].T, -(eigenvectors[:, good].T @ q) / roots)[0], dtype=np.float64
+    )

@@ -1,17 +1,15 @@
-r"""Impacts of several one-sided contacts, with a stated model that never gains energy.
+r"""Impacts of several unilateral contacts, with models that never gain energy.
 
-together: first everything is stopped, as if all were plastic, by impulses $P_c$ in their cones; these take the work
-$w_i = -\frac12 P_{n,i} u_{n,i}$ from the normal motion of contact i. Then each gets $e_i P_{c,i}$ once more (Poisson's
-law), and what still approaches is stopped: $P_m$. The impulse is $P_c + \kappa (P_m - P_c)$ with the largest
-$\kappa \le 1$ for which the energy after is at most that after $P_c$ plus $\sum e_i^2 w_i$ (what Stronge's law gives
-back), and at most that before. Without friction and with one e, $\kappa = 1$: it is Newton's law.
+together: compression first, as a plastic impact with impulses $P_c$ in their cones; these do the work
+$w_i = -\frac12 P_{n,i} u_{n,i}$ on the normal motion of contact i. Then each contact gets $e_i P_{c,i}$ in addition
+(Poisson's law), and contacts that still approach are stopped: $P_m$. The impulse is $P_c + \kappa (P_m - P_c)$ with the
+largest $\kappa \le 1$ for which the final energy is at most that after $P_c$ plus $\sum e_i^2 w_i$ (the energy that
+Stronge's law returns), and at most the initial energy. Without friction and with equal e, $\kappa = 1$: Newton's law.
+Contacts with Newton's law separate with at least $-e\,u_n$ and friction opposite to the final slip (Moreau); this may
+gain energy. For Poisson's law alone the only bound is the initial energy.
 
-Contacts with Newton's law instead leave with at least $-e\,u_n$ and friction against the slip that is left (Moreau);
-that may gain energy. Poisson's law alone has no other bound than the energy before.
-
-sequence: one contact after the other, in the order given, each by its path of impulse (Keller, Stronge), again and
-again until none approaches. Every blow loses energy or keeps it. What still approaches after many blows is stopped
-together.
+sequence: impacts of single contacts in the given order, each by its impulse path (Keller, Stronge), repeated until no
+contact approaches. No impact gains energy. Contacts that still approach after many impacts are stopped together.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ from gearwright.functions.constrained.impulse_cone import cone_impulses
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
 from gearwright.parts.environment.loops_and_contacts import ENERGETIC, NEWTON, POISSON
 
-BLOWS = 100
-"""Blows per contact, one after the other, before what is left is stopped together."""
+MAX_IMPACTS_PER_CONTACT = 100
+"""Number of sequential impacts per contact before the remaining ones are stopped together."""
 
-QUIET = 1e-12
-"""Approaching with less than this part of the largest speed is rest."""
+REST_APPROACH_RATIO = 1e-12
+"""Approach speed, relative to the largest speed, below which it is zero."""
 
 
 def impulses_together(
@@ -40,18 +38,18 @@ def impulses_together(
     restitution: Sequence[float],
     laws: Sequence[str] = (),
 ) -> Array:
-    """The impulses (m,) of contacts that strike together.
+    """Return the impulses (m,) of simultaneous impacts.
 
     Args:
         W: J M^-1 J' (m, m).
         u: speeds before (m,).
-        blocks: per contact where its rows stand, the normal one first.
-        friction: per contact.
-        restitution: per contact, 0 to 1.
-        laws: per contact "energetic", "poisson" or "newton"; energetic unless given.
+        blocks: rows of each contact, the normal one first.
+        friction: coefficient of each contact.
+        restitution: coefficient of each contact, 0 to 1.
+        laws: "energetic", "poisson" or "newton" for each contact; energetic unless given.
 
     >>> blocks = [slice(0, 1), slice(1, 2)]
-    >>> W = np.array([[4.0, -2.0], [-2.0, 4.0]])                   # a rod that falls flat on both ends
+    >>> W = np.array([[4.0, -2.0], [-2.0, 4.0]])                   # a rod that lands flat on both ends
     >>> u = np.array([-1.0, -1.0])
     >>> (u + W @ impulses_together(W, u, blocks, [0, 0], [0.5, 0.5])).round(9)
     array([0.5, 0.5])
@@ -73,14 +71,14 @@ def impulses_together(
         return back
     pressed = stopping[[rows.start for rows in blocks]]
     returned = float(e**2 @ np.maximum(-0.5 * pressed * normal, 0.0))
-    most = 0.0 if poisson.any() else min(_gained(W, u, stopping) + returned, 0.0)
-    return stopping + _share(W, u, stopping, back - stopping, most) * (back - stopping)
+    most = 0.0 if poisson.any() else min(_energy_gain(W, u, stopping) + returned, 0.0)
+    return stopping + _feasible_share(W, u, stopping, back - stopping, most) * (back - stopping)
 
 
 def impulses_in_sequence(
     W: Array, u: Array, blocks: Sequence[slice], friction: Sequence[float], restitution: Sequence[float]
 ) -> Array:
-    """The impulses (m,) of contacts that strike one after the other, in the order given.
+    """Return the impulses (m,) of impacts in sequence, in the order given.
 
     >>> blocks = [slice(0, 1), slice(1, 2)]
     >>> W = np.array([[4.0, -2.0], [-2.0, 4.0]])
@@ -89,35 +87,35 @@ def impulses_in_sequence(
     array([1., 1.])
     """
     P, speed, size = np.zeros(len(u)), u.copy(), float(np.abs(u).max(initial=0.0))
-    for _ in range(BLOWS):
+    for _ in range(MAX_IMPACTS_PER_CONTACT):
         quiet = True
         for rows, mu, e in zip(blocks, friction, restitution, strict=True):
-            if speed[rows.start] >= -QUIET * size:
+            if speed[rows.start] >= -REST_APPROACH_RATIO * size:
                 continue
             quiet = False
-            blow = _alone(W[rows, rows], speed[rows], mu, e)
-            P[rows], speed = P[rows] + blow, speed + W[:, rows] @ blow
+            impulse = _single_contact_impulse(W[rows, rows], speed[rows], mu, e)
+            P[rows], speed = P[rows] + impulse, speed + W[:, rows] @ impulse
         if quiet:
             return P
     return P + cone_impulses(W, speed, blocks, friction, np.zeros(len(blocks)))
 
 
-def _alone(W: Array, u: Array, mu: float, e: float) -> Array:
+def _single_contact_impulse(W: Array, u: Array, mu: float, e: float) -> Array:
     if len(u) == 1 or not mu:
         return np.concatenate([[-(1.0 + e) * u[0] / W[0, 0]], np.zeros(len(u) - 1)])
     return impulse_of_impact(W, u, mu, e)
 
 
-def _gained(W: Array, u: Array, P: Array) -> float:
-    """The change of kinetic energy by impulses."""
+def _energy_gain(W: Array, u: Array, P: Array) -> float:
+    """Return the change of kinetic energy by impulses."""
     return float(P @ u + 0.5 * P @ W @ P)
 
 
-def _share(W: Array, u: Array, P: Array, more: Array, most: float) -> float:
-    """The largest part, up to all, of more impulses that gains no more energy than allowed."""
-    if _gained(W, u, P + more) <= most + 1e-15 * abs(most):
+def _feasible_share(W: Array, u: Array, P: Array, more: Array, most: float) -> float:
+    """Return the largest fraction, up to 1, of the additional impulses that gains no more energy than allowed."""
+    if _energy_gain(W, u, P + more) <= most + 1e-15 * abs(most):
         return 1.0
-    a, b, c = 0.5 * float(more @ W @ more), float(more @ (u + W @ P)), _gained(W, u, P) - most
+    a, b, c = 0.5 * float(more @ W @ more), float(more @ (u + W @ P)), _energy_gain(W, u, P) - most
     if a <= 0 or c > 0:
         return 0.0
     return float(np.clip((-b + np.sqrt(b * b - 4 * a * c)) / (2 * a), 0.0, 1.0))

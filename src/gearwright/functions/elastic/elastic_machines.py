@@ -15,23 +15,24 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft, spring_matrices
 from gearwright.dynamics.elastic_drives import motor_motion as recursion
 from gearwright.errors import InputError
-from gearwright.functions.backend import twin, when_gone
+from gearwright.functions.backend import detached_copy, on_collected
 from gearwright.functions.dynamics import coriolis_matrix, gravity, mass_matrix
-from gearwright.functions.elastic.shaft_equations import Plan, plan, stiffness_and_damping
-from gearwright.functions.special_kernels import OwnKernels
+from gearwright.functions.elastic.shaft_equations import ShaftPlan, plan_shafts, stiffness_and_damping
+from gearwright.functions.special_kernels import ProgramKernels
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.inputs import checked
+from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
 class ElasticForm(NamedTuple):
     """The generalized model of an elastic machine, H a + C v + g + K_e q + D_e v = tau + preload.
 
-    `l` counts the joints, `s` the shafts, n = l + s. H1 (..., l, l) are the links with their wheels at rest and the
-    wheels that the joints drive; H2 (..., l, s) is how the shafts' wheels push on the links; H3 (..., s, s) the inertia
-    of the shafts, constant; C (..., n, n) of Christoffel symbols; g (..., n); K_e, D_e (n, n) the springs' stiffness
-    and damping; preload (n,) of springs whose rest is not zero. q counts per speed.
+    `l` counts the joints, `s` the shafts, n = l + s. H1 (..., l, l) is the inertia of the links with their wheels at
+    rest and of the wheels that the joints drive; H2 (..., l, s) the inertial coupling of the shafts' wheels and the
+    links; H3 (..., s, s) the constant inertia of the shafts; C (..., n, n) is by Christoffel symbols; g (..., n); K_e,
+    D_e (n, n) are stiffness and damping of the springs; preload (n,) of springs with a nonzero rest position. q is per
+    speed.
     """
 
     H1: Array
@@ -51,10 +52,10 @@ class ElasticForm(NamedTuple):
 
 
 def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
-    r"""The equations of an elastic machine in blocks (Melhem and Loria, section 3, corrected).
+    r"""Return the equations of an elastic machine in blocks (Melhem and Loria, section 3, corrected).
 
     $\begin{bmatrix} H_1 & H_2 \\ H_2' & H_3 \end{bmatrix} a + C v + g + K_e q + D_e v = \tau$. With motors on the links
-    before their joints H2 is strictly upper triangular; it is what rotors on moving links add to the model of Spong.
+    before their joints H2 is strictly upper triangular; it is the term that Spong's model neglects.
 
     Args:
         mech: the machine; one without shafts has empty H2 and H3.
@@ -80,9 +81,9 @@ def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
 class MotorMotion(NamedTuple):
     """The motion of a whole elastic machine, each (..., n): joints, then shafts at the joint side.
 
-    q [rad, m], v, a, and the generalized forces tau [Nm, N] that drive it: on shafts the motors', zero on joints
-    behind springs. A joint with neither motor nor spring keeps the force it would need, so that the motion is possible
-    only where that is zero. `actuator_torques(mech, tau)` are the torques at the motors.
+    q [rad, m], v, a, and the generalized forces tau [Nm, N]: motor forces on shafts, zero on joints behind springs. For
+    a joint with neither motor nor spring, tau is the required force; the motion is feasible only where it is zero.
+    `actuator_torques(mech, tau)` are the motor torques.
     """
 
     q: Array
@@ -101,18 +102,18 @@ def motor_motion(
     snap: ArrayLike,
     derivatives: Sequence[ArrayLike] = (),
 ) -> MotorMotion:
-    r"""Inverse dynamics of an elastic machine: motor motion and torques for a motion of its joints.
+    r"""Return motor motion and torques for a motion of the joints: inverse dynamics of an elastic machine.
 
-    The equation of a joint behind a spring gives the motor's place, $K \theta = K q + M a + C v + g$; its second
-    derivative gives the motor's acceleration, and with it the torque. Without push of the rotors on the links (H2 = 0)
-    that takes the joints' jerk and snap. A rotor that pushes on a link nearer the base puts its own acceleration into
-    that link's equation, whose motor then takes two more derivatives, and so on towards the base: up to 2 (n + 1) for a
-    chain of n joints (De Luca and Book). `needed_derivatives` counts them for a machine. Several springs in a row add
-    two derivatives for each. All derivatives are exact, by Taylor series through the recursion.
+    The equation of a joint behind a spring determines the motor position, $K \theta = K q + M a + C v + g$; its second
+    derivative determines the motor acceleration and the torque. Without inertial coupling of the rotors and links
+    (H2 = 0) this requires the joints' jerk and snap. A rotor coupled to a link nearer the base contributes its own
+    acceleration to that link's equation, whose motor then requires two more derivatives, and so on towards the base: up
+    to 2 (n + 1) for a chain of n joints (De Luca and Book). `needed_derivatives` counts them for a machine. Springs in
+    series add two derivatives each. All derivatives are exact, by Taylor series through the recursion.
 
-    With dampers D the motor motion has a transient of its own, exp(-K t / D). Found is the motion that remains when it
-    has died out, $\theta = (1 - (D/K) d/dt + (D/K)^2 d^2/dt^2 ...) (...)$, which takes four derivatives more and gets
-    more exact with every further one; the torque that is returned fits the state that is returned exactly.
+    With dampers D the motor motion has a transient exp(-K t / D). The result is the motion after its decay,
+    $\theta = (1 - (D/K) d/dt + (D/K)^2 d^2/dt^2 ...) (...)$, which requires four more derivatives and becomes more
+    accurate with every further one; the torque is exact for the returned state.
 
     Args:
         mech: the machine.
@@ -132,42 +133,46 @@ def motor_motion(
     array([ 0.  , 20.01])
     """
     mech = machine_of("motor_motion", mech)
-    known = _known(mech)
-    found = known.plan
+    setup = _motor_motion_setup(mech)
+    shaft_plan = setup.plan
     arrays = dict(zip(("q", "v", "a", "jerk", "snap"), (q, v, a, jerk, snap), strict=True))
     arrays |= {f"derivative {5 + k}": x for k, x in enumerate(derivatives)}
-    if len(arrays) <= found.order:
-        raise InputError(_too_few(found, len(arrays) - 1))
+    if len(arrays) <= shaft_plan.order:
+        raise InputError(_missing_derivatives_text(shaft_plan, len(arrays) - 1))
     joints = first_shaft(mech)
     ready = {
-        name: checked("motor_motion", mech, name, x, joints, mech.speeds[:joints])
-        for name, x in list(arrays.items())[: None if found.damped else found.order + 1]
+        name: checked_array("motor_motion", mech, name, x, joints, mech.speeds[:joints])
+        for name, x in list(arrays.items())[: None if shaft_plan.damped else shaft_plan.order + 1]
     }
-    return MotorMotion(*np.moveaxis(known.kernels.run(_PROGRAM, ready), -2, 0))
+    return MotorMotion(*np.moveaxis(setup.kernels.run_program(_MOTOR_MOTION_PROGRAM, ready), -2, 0))
 
 
-class _Known(NamedTuple):
-    """What is known of the motor motion of a machine."""
+class _MotorMotionSetup(NamedTuple):
+    """Plan and kernels for the motor motion of a machine."""
 
-    plan: Plan
-    kernels: OwnKernels
-
-
-_KNOWN: dict[int, _Known] = {}
+    plan: ShaftPlan
+    kernels: ProgramKernels
 
 
-def _known(mech: Mechanism) -> _Known:
-    """The plan and the kernels of a machine, as long as it lives."""
+_MOTOR_MOTION_SETUPS: dict[int, _MotorMotionSetup] = {}
+
+
+def _motor_motion_setup(mech: Mechanism) -> _MotorMotionSetup:
+    """Return the plan and the kernels of a machine, cached for its lifetime."""
     number = id(mech)
-    if number not in _KNOWN:
-        found = plan(mech)
-        _KNOWN[number] = _Known(found, OwnKernels(twin(mech), {"plan": found}))
-        when_gone(mech, partial(_KNOWN.pop, number, None))  # holds the table: names are gone when Python ends
-    return _KNOWN[number]
+    if number not in _MOTOR_MOTION_SETUPS:
+        shaft_plan = plan_shafts(mech)
+        _MOTOR_MOTION_SETUPS[number] = _MotorMotionSetup(
+            shaft_plan, ProgramKernels(detached_copy(mech), {"plan": shaft_plan})
+        )
+        on_collected(
+            mech, partial(_MOTOR_MOTION_SETUPS.pop, number, None)
+        )  # refers to the table itself: globals are cleared when Python exits
+    return _MOTOR_MOTION_SETUPS[number]
 
 
 def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
-    """Per shaft the highest derivative of the joints' motion that `motor_motion` takes for it; 4 is the snap.
+    """Return per shaft the highest derivative of the joints' motion that `motor_motion` requires; 4 is the snap.
 
     >>> import gearwright as gw
     >>> from dataclasses import replace
@@ -177,25 +182,29 @@ def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
     >>> needed_derivatives(gw.assemble(arm))
     {'j1.motor': 7, 'j2.motor': 5, 'j3.motor': 4}
     """
-    return dict(plan(machine_of("needed_derivatives", mech)).needed)
+    return dict(plan_shafts(machine_of("needed_derivatives", mech)).needed)
 
 
-def _too_few(found: Plan, given: int) -> str:
+def _missing_derivatives_text(shaft_plan: ShaftPlan, order_given: int) -> str:
     names = {3: "jerk", 4: "snap"}
-    wanted = listed(f"{shaft} the {order}th" for shaft, order in found.needed.items() if order > given)
-    why = "rotors push on the links that carry them, or several springs lie in a row"
-    ways = {"spong": "the push"} | ({"undamped": "the dampers"} if found.damped else {})
-    out = " or ".join(f"approximate(mech, {kind!r}), which leaves {what} out" for kind, what in ways.items())
+    wanted = listed_names(f"{shaft} the {order}th" for shaft, order in shaft_plan.needed.items() if order > order_given)
+    why = "rotors are coupled to the links that carry them, or springs are in series"
+    approximations = {"spong": "the coupling"} | ({"undamped": "the dampers"} if shaft_plan.damped else {})
+    remedies = " or ".join(
+        f"approximate(mech, {kind!r}), which neglects {omitted}" for kind, omitted in approximations.items()
+    )
     return (
-        f"motor_motion: {'springs have dampers, ' * found.damped}{why}, so that the motors take higher derivatives of "
-        f"the joints' motion than the {names.get(given, f'{given}th')}: {wanted}. Give derivatives=(fifth, sixth, ...) "
-        f"up to the {found.order}th, or use {out}."
+        f"motor_motion: {'springs have dampers, ' * shaft_plan.damped}{why}, so the motors require higher derivatives "
+        f"of the joints' motion than the {names.get(order_given, f'{order_given}th')}: {wanted}. Give "
+        f"derivatives=(fifth, sixth, ...) up to the {shaft_plan.order}th, or use {remedies}."
     )
 
 
-def _run(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
-    plan: Plan = fixed["plan"]
+def _run_motor_motion(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
+    plan: ShaftPlan = fixed["plan"]
     return recursion(mech, plan.steps, list(x.values()), ops, spare=len(x) - 1 - plan.order)
 
 
-_PROGRAM = Program("motor_motion", ("q", "v", "a", "jerk", "snap"), _run, lambda m, _: (4, m.n))
+_MOTOR_MOTION_PROGRAM = Program(
+    "motor_motion", ("q", "v", "a", "jerk", "snap"), _run_motor_motion, lambda m, _: (4, m.n)
+)

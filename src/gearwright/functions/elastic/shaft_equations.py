@@ -1,4 +1,4 @@
-"""Which equations decide the motion of which shafts, and how many derivatives of the joints' motion that takes."""
+"""Assignment of equations to the motion of shafts, and the required derivatives of the joints' motion."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic_drives import ACCELERATION, Step, first_shaft, spring_matrices
+from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, ShaftStep, first_shaft, spring_matrices
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
 
-ABSENT = -1
-"""What an equation does not contain has no derivative in it."""
+NO_DERIVATIVE = -1
+"""Marker for a coordinate that an equation does not contain."""
 
-SETTLED = 4
-"""Further derivatives that dampers take: each makes what they leave more exact by D/K times the rate of the motion."""
+DAMPER_DERIVATIVES = 4
+"""Additional derivatives for dampers: each reduces the error by a factor D/K times the frequency of the motion."""
 
-NEGLIGIBLE = 1e-9
-"""Share of a wheel's own inertia below which its coupling is rounding."""
+NEGLIGIBLE_COUPLING_RATIO = 1e-9
+"""Coupling relative to a wheel's own inertia below which it is a rounding error."""
 
 
-Block: TypeAlias = list[tuple[int, int]]
-"""Pairs (equation, shaft) that are solved together."""
+EquationBlock: TypeAlias = list[tuple[int, int]]
+"""Pairs (equation, shaft) that are solved simultaneously."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How the motor motion is found.
+class ShaftPlan:
+    """The order of solution for the motor motion.
 
     Args:
-        steps: equations and the shafts they decide, in order.
-        damped: whether a damper lies between what a step solves for.
-        needed: per shaft the highest derivative of the joints' motion that its acceleration takes.
-        idle: of a machine with loops, combinations of equations in which neither drives nor springs of drives act,
-            (n, k): they give the forces that close it.
-        in_idle: the shafts whose wheels push in these equations.
+        steps: equations and the shafts they determine, in order.
+        damped: whether a damper acts between the unknowns of a step.
+        needed: per shaft the highest derivative of the joints' motion that its acceleration requires.
+        idle: for a machine with loops, combinations of equations in which neither drives nor springs of drives act,
+            (n, k): they determine the constraint forces.
+        in_idle: the shafts whose wheels act in these equations.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ShaftStep, ...]
     damped: bool
     needed: Mapping[str, int]
     idle: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -51,55 +51,64 @@ class Plan:
 
     @property
     def order(self) -> int:
-        """The highest derivative of the joints' motion that is needed at all."""
+        """The highest required derivative of the joints' motion."""
         return max(self.needed.values())
 
 
-def plan(mech: Mechanism, further: int = 0, driven: Array | None = None) -> Plan:
-    """The order of solution for a machine, or an error that says what cannot be solved and what to do.
+def plan_shafts(mech: Mechanism, further: int = 0, driven: Array | None = None) -> ShaftPlan:
+    """Return the order of solution for a machine; raise an error if a shaft is not determined.
 
-    `further` derivatives of the shafts' motion are wanted beyond their accelerations. Where loops close the machine,
-    `driven` are the rows of its actuators (k, n): idle equations then give the forces that close it, which act in all
-    others, so that whatever shaft is in an idle equation is in all of them.
+    `further` is the number of derivatives of the shafts' motion beyond their accelerations. For a machine with loops,
+    `driven` are the rows of its actuators (k, n): idle equations then determine the constraint forces, which act in all
+    others, so a shaft in an idle equation appears in all of them.
     """
     if not mech.shafts:
         raise InputError(
             "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
         )
-    if not mech.straight:
+    if not mech.speeds_are_rates:
         raise InputError(
             "motor_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
             "coordinates. Fix the base, or divide the machine at that joint."
         )
     K, D = stiffness_and_damping(mech)
-    pushes = _pushes(mech)
-    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, ABSENT)))
-    pairs = _matched(mech, K)
-    idle = np.zeros((mech.n, 0)) if driven is None else _idle(mech, pairs, driven, K)
-    rows = np.flatnonzero(np.abs(idle).max(axis=1, initial=0.0) > NEGLIGIBLE)
-    in_idle = tuple(mech.speeds[s] for _, s in pairs if (pushes[rows, s] != ABSENT).any())
-    pushes, order_in = (np.maximum(x, x[rows].max(axis=0, initial=ABSENT)) for x in (pushes, order_in))
-    blocks = _blocks(pairs, order_in)
+    pushes = _inertial_orders(mech)
+    order_in = np.maximum(pushes, np.where(D != 0, 1, np.where(K != 0, 0, NO_DERIVATIVE)))
+    pairs = _match_equations(mech, K)
+    idle = np.zeros((mech.n, 0)) if driven is None else _idle_combinations(mech, pairs, driven, K)
+    rows = np.flatnonzero(np.abs(idle).max(axis=1, initial=0.0) > NEGLIGIBLE_COUPLING_RATIO)
+    in_idle = tuple(mech.speeds[s] for _, s in pairs if (pushes[rows, s] != NO_DERIVATIVE).any())
+    pushes, order_in = (np.maximum(x, x[rows].max(axis=0, initial=NO_DERIVATIVE)) for x in (pushes, order_in))
+    blocks = _solution_blocks(pairs, order_in)
     for block in blocks:
         _require_triangular(mech, block, pushes)
     damped = any(D[equation, shaft] for block in blocks for equation, _ in block for _, shaft in block)
-    more = further + (SETTLED if damped else 0)
-    needed = {mech.speeds[k]: order + ACCELERATION + more for k, order in sorted(_taken(blocks, order_in).items())}
-    return Plan(_steps(blocks, order_in, more), damped, needed, idle, in_idle)
+    more = further + (DAMPER_DERIVATIVES if damped else 0)
+    needed = {
+        mech.speeds[k]: order + ACCELERATION_ORDER + more
+        for k, order in sorted(_derivatives_taken(blocks, order_in).items())
+    }
+    return ShaftPlan(_shaft_steps(blocks, order_in, more), damped, needed, idle, in_idle)
 
 
-def _idle(mech: Mechanism, pairs: Block, driven: Array, K: Array) -> Array:
-    """Combinations of equations (n, k) in which neither actuators nor the springs that decide shafts act."""
+def _idle_combinations(mech: Mechanism, pairs: EquationBlock, driven: Array, K: Array) -> Array:
+    """Return combinations of equations (n, k) in which neither actuators nor the springs of shafts act."""
     from scipy.linalg import null_space
 
     springs = np.eye(mech.n)[[equation for equation, _ in pairs]]
     rows = np.vstack([driven.reshape(-1, mech.n), springs])
-    idle = np.asarray(null_space(rows / np.abs(rows).max(axis=1, keepdims=True), rcond=NEGLIGIBLE), dtype=np.float64)
-    tied = [mech.speeds[s] for _, s in pairs if np.abs(idle.T @ K[:, s]).max(initial=0.0) > NEGLIGIBLE * K[s, s]]
+    idle = np.asarray(
+        null_space(rows / np.abs(rows).max(axis=1, keepdims=True), rcond=NEGLIGIBLE_COUPLING_RATIO), dtype=np.float64
+    )
+    tied = [
+        mech.speeds[s]
+        for _, s in pairs
+        if np.abs(idle.T @ K[:, s]).max(initial=0.0) > NEGLIGIBLE_COUPLING_RATIO * K[s, s]
+    ]
     if tied:
         raise InputError(
-            f"motor_motion: shaft {tied[0]!r} is tied by springs to several joints of a machine with loops, so that "
-            "its motion and the forces of the loops follow from each other. Give the motion of all coordinates."
+            f"motor_motion: shaft {tied[0]!r} is connected by springs to several joints of a machine with loops, so "
+            "its motion and the loop forces are coupled. Give the motion of all coordinates."
         )
     return idle
 
@@ -115,9 +124,9 @@ def stiffness_and_damping(mech: Mechanism) -> tuple[Array, Array]:
 
 
 def unloaded_shafts(mech: Mechanism) -> tuple[Array, Array]:
-    r"""How shafts follow joints while springs are unloaded, $\theta = F q + f$: F (shafts, joints) and f (shafts,).
+    r"""Return F (shafts, joints) and f (shafts,) of the shaft positions with unloaded springs, $\theta = F q + f$.
 
-    The place of least energy in all springs, $K_{ss} \theta = preload - K_{sj} q$; coordinates count per speed.
+    They minimise the energy of all springs, $K_{ss} \theta = preload - K_{sj} q$; coordinates are per speed.
 
     >>> import gearwright as gw
     >>> F, f = unloaded_shafts(gw.assemble(gw.load("elastic_elbow")))
@@ -130,11 +139,11 @@ def unloaded_shafts(mech: Mechanism) -> tuple[Array, Array]:
     return -inverse @ K[first:, :first], inverse @ preload[first:]
 
 
-def _pushes(mech: Mechanism) -> NDArray[np.int_]:
-    """Per equation and speed the highest derivative of its coordinate that inertia brings in, `ABSENT` for none.
+def _inertial_orders(mech: Mechanism) -> NDArray[np.int_]:
+    """Return per equation and speed the highest derivative of its coordinate due to inertia, `NO_DERIVATIVE` for none.
 
-    The couplings of a wheel are trigonometric polynomials of the coordinates: they vanish identically if they do at a
-    few configurations without special angles.
+    The couplings of a wheel are trigonometric polynomials of the coordinates: they vanish identically if they vanish at
+    a few configurations in general position.
     """
     n, first, rng = mech.n, first_shaft(mech), np.random.default_rng(7)
     bare = replace(mech, springs=())
@@ -142,19 +151,19 @@ def _pushes(mech: Mechanism) -> NDArray[np.int_]:
     inertia = np.abs(mass_matrix(bare, q)).max(axis=0)
     faster = v[:, None] + np.eye(n)[first:]
     gyroscopic = np.abs(bias(bare, q[:, None], faster) - bias(bare, q, v)[:, None]).max(axis=0).T  # (n, shafts)
-    own = np.zeros(n)
+    own_inertia = np.zeros(n)
     for spin in mech.spins:
         for speed, ratio in spin.terms:
-            own[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupled))
-    orders = np.full((n, n), ABSENT)
-    orders[:, first:][gyroscopic > NEGLIGIBLE * own[first:]] = 1
-    orders[inertia > NEGLIGIBLE * own] = ACCELERATION
-    orders[:, :first] = ACCELERATION
+            own_inertia[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupling_inertia))
+    orders = np.full((n, n), NO_DERIVATIVE)
+    orders[:, first:][gyroscopic > NEGLIGIBLE_COUPLING_RATIO * own_inertia[first:]] = 1
+    orders[inertia > NEGLIGIBLE_COUPLING_RATIO * own_inertia] = ACCELERATION_ORDER
+    orders[:, :first] = ACCELERATION_ORDER
     return orders
 
 
-def _matched(mech: Mechanism, K: Array) -> Block:
-    """Pairs (equation without a motor, shaft that a spring ties to it), one for every shaft."""
+def _match_equations(mech: Mechanism, K: Array) -> EquationBlock:
+    """Return pairs (equation without a motor, shaft connected to it by a spring), one for every shaft."""
     from scipy.optimize import linear_sum_assignment
 
     driven = np.any([np.array(a.row) != 0 for a in mech.actuators] or [np.zeros(mech.n, bool)], axis=0)
@@ -166,63 +175,65 @@ def _matched(mech: Mechanism, K: Array) -> Block:
     loose = [mech.speeds[k] for k in range(first, mech.n) if k not in [shaft for _, shaft in pairs]]
     if loose:
         raise InputError(
-            f"motor_motion: the motion of shaft {loose[0]!r} does not follow from that of the joints: no speed without "
-            "a motor is tied to it by a spring. Give it a stiffness, or let a motor drive the shaft and not its joint."
+            f"motor_motion: the motion of the joints does not determine that of shaft {loose[0]!r}: no spring connects "
+            "it to a speed without a motor. Give it a stiffness, or let a motor drive the shaft and not its joint."
         )
     return pairs
 
 
-def _blocks(pairs: Block, order_in: NDArray[np.int_]) -> list[Block]:
-    """The pairs in an order in which each needs only earlier shafts; those that need each other stand together."""
+def _solution_blocks(pairs: EquationBlock, order_in: NDArray[np.int_]) -> list[EquationBlock]:
+    """Return the pairs in an order in which each needs only earlier shafts; coupled pairs form one block."""
     import networkx
 
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(len(pairs)))
     for k, (equation, _) in enumerate(pairs):
-        graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != ABSENT)
+        graph.add_edges_from((j, k) for j, (_, shaft) in enumerate(pairs) if order_in[equation, shaft] != NO_DERIVATIVE)
     whole = networkx.condensation(graph)
     return [[pairs[k] for k in sorted(whole.nodes[c]["members"])] for c in networkx.topological_sort(whole)]
 
 
-def _require_triangular(mech: Mechanism, block: Block, pushes: NDArray[np.int_]) -> None:
-    """Inside a block only springs and dampers may act; else the motion of its shafts has a history of its own."""
+def _require_triangular(mech: Mechanism, block: EquationBlock, pushes: NDArray[np.int_]) -> None:
+    """Raise an error if inertia acts inside a block: the motion of its shafts would have internal dynamics."""
     for equation, _ in block:
         for _, shaft in block:
-            if pushes[equation, shaft] == ABSENT:
+            if pushes[equation, shaft] == NO_DERIVATIVE:
                 continue
             row, name = mech.speeds[equation], mech.speeds[shaft]
             raise InputError(
-                f"motor_motion: the wheels of {name!r} push on {row!r}, whose own spring they stretch (H2 is not "
-                "triangular: is a motor carried by a link beyond the joint it drives?). Its motion then depends on the "
-                "past. Use approximate(mech, 'spong'), which leaves that push out, or simulate."
+                f"motor_motion: the wheels of {name!r} are coupled to {row!r}, whose own spring they load (H2 is not "
+                "triangular: is a motor mounted on a link beyond the joint it drives?). Its motion then depends on "
+                "initial conditions. Use approximate(mech, 'spong'), which neglects the coupling, or simulate."
             )
 
 
-def _taken(blocks: Sequence[Block], order_in: NDArray[np.int_]) -> dict[int, int]:
-    """Per shaft how many derivatives of its equation its place takes: its own two, and those of the shafts in it."""
-    taken: dict[int, int] = {}
+def _derivatives_taken(blocks: Sequence[EquationBlock], order_in: NDArray[np.int_]) -> dict[int, int]:
+    """Return per shaft the number of derivatives of its equation: its own two, and those of the shafts in it."""
+    orders: dict[int, int] = {}
     for block in blocks:
-        most = ACCELERATION
+        most = ACCELERATION_ORDER
         for equation, _ in block:
-            for shaft, order in taken.items():
-                if order_in[equation, shaft] != ABSENT:
+            for shaft, order in orders.items():
+                if order_in[equation, shaft] != NO_DERIVATIVE:
                     most = max(most, order + int(order_in[equation, shaft]))
-        taken |= dict.fromkeys((shaft for _, shaft in block), most)
-    return taken
+        orders |= dict.fromkeys((shaft for _, shaft in block), most)
+    return orders
 
 
-def _steps(blocks: Sequence[Block], order_in: NDArray[np.int_], more: int) -> tuple[Step, ...]:
-    """What is solved in which order, and up to which derivative: as later equations ask of each shaft.
+def _shaft_steps(blocks: Sequence[EquationBlock], order_in: NDArray[np.int_], more: int) -> tuple[ShaftStep, ...]:
+    """Return the order of solution and the derivatives of each step that later equations require.
 
-    With dampers there are `more` of them, once for all: what is neglected shrinks along every power alike.
+    With dampers there are `more` derivatives for all steps: the neglected terms decrease equally in every power.
     """
-    asked = {shaft: ACCELERATION for block in blocks for _, shaft in block}
+    required_orders = {shaft: ACCELERATION_ORDER for block in blocks for _, shaft in block}
     steps = []
     for block in reversed(blocks):
-        order = max(asked[shaft] for _, shaft in block)
+        order = max(required_orders[shaft] for _, shaft in block)
         for equation, _ in block:
-            for other in asked:
-                if order_in[equation, other] != ABSENT:
-                    asked[other] = max(asked[other], order + int(order_in[equation, other]))
-        steps.append(Step(tuple(e for e, _ in block), tuple(s for _, s in block), order + more))
+            for other_shaft in required_orders:
+                if order_in[equation, other_shaft] != NO_DERIVATIVE:
+                    required_orders[other_shaft] = max(
+                        required_orders[other_shaft], order + int(order_in[equation, other_shaft])
+                    )
+        steps.append(ShaftStep(tuple(e for e, _ in block), tuple(s for _, s in block), order + more))
     return tuple(reversed(steps))

@@ -1,4 +1,4 @@
-"""Speeds and accelerations from sampled positions: filtered forwards and backwards, so that nothing is delayed."""
+"""Speeds and accelerations from sampled positions by a zero-phase filter (forwards and backwards)."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 
-FEWEST = 20
-"""Samples of a log that can be filtered and differentiated."""
-ORDER = 4
-"""Of the Butterworth filter; run in both directions it falls off twice as fast."""
+MIN_FILTERED_SAMPLES = 20
+"""Smallest number of samples of a log that can be filtered and differentiated."""
+BUTTERWORTH_ORDER = 4
+"""Order of the Butterworth filter; in both directions its attenuation doubles."""
 
-LARGEST_GAP = 5
-"""Sampling may be uneven, but not leave a hole of more steps than this."""
+MAX_SAMPLING_GAP = 5
+"""Largest gap in the samples, in steps; smaller irregularities are allowed."""
 
 
 def sampling_rate(t: Array) -> float:
-    """Samples per second; holes are refused."""
+    """Samples per second; gaps raise an error."""
     steps = np.diff(t)
     step = float(np.median(steps))
     worst = int(np.argmax(steps))
-    if steps[worst] > LARGEST_GAP * step:
+    if steps[worst] > MAX_SAMPLING_GAP * step:
         raise InputError(
-            f"log: there is a hole of {steps[worst]:.4g} s after t = {t[worst]:.6g} s (elsewhere a sample every "
-            f"{step:.4g} s). Split the log there (log.between), or give measured v and a."
+            f"log: gap of {steps[worst]:.4g} s after t = {t[worst]:.6g} s (elsewhere a sample every "
+            f"{step:.4g} s). Split the log there (log.between_times), or give measured v and a."
         )
     return 1 / step
 
 
 def even_grid(t: Array, values: Array) -> tuple[Array, Array]:
-    """The columns (T, ...) at even times, for filters and spectra; even samples stay as they are."""
+    """The columns (T, ...) at equidistant times, for filters and spectra; equidistant samples are unchanged."""
     from scipy.interpolate import make_interp_spline
 
     grid = np.linspace(t[0], t[-1], int(np.round((t[-1] - t[0]) * sampling_rate(t))) + 1)
@@ -42,15 +42,16 @@ def even_grid(t: Array, values: Array) -> tuple[Array, Array]:
 
 
 def require_samples(t: Array) -> None:
-    """Refuse logs in which no frequency can be told from noise."""
-    if len(t) < FEWEST:
+    """Raise an error for logs with too few samples for a filter."""
+    if len(t) < MIN_FILTERED_SAMPLES:
         raise InputError(
-            f"log: {len(t)} samples are too few to filter and differentiate. Record {FEWEST} or more, or give v and a."
+            f"log: {len(t)} samples are too few to filter and differentiate. Record {MIN_FILTERED_SAMPLES} or more, or "
+            "give v and a."
         )
 
 
 def smooth_curve(t: Array, values: Array, cutoff: float) -> Any:
-    """A spline through the low-pass filtered columns (T, ...); `cutoff` [Hz] is where half the amplitude is left."""
+    """A spline through the low-pass filtered columns (T, ...); at `cutoff` [Hz] half the amplitude remains."""
     from scipy.interpolate import make_interp_spline
     from scipy.signal import butter, sosfiltfilt
 
@@ -60,16 +61,18 @@ def smooth_curve(t: Array, values: Array, cutoff: float) -> Any:
         return make_interp_spline(t, values, k=5)
     if not 0 < cutoff < rate / 2:
         raise InputError(
-            f"log: a cutoff of {cutoff:g} Hz must lie between 0 and half the sampling rate, {rate / 2:g} Hz."
+            f"log: cutoff is {cutoff:g} Hz; it must be between 0 and half the sampling rate, {rate / 2:g} Hz."
         )
     grid, even = even_grid(t, values)
-    sos = butter(ORDER, cutoff, fs=rate, output="sos")
+    sos = butter(BUTTERWORTH_ORDER, cutoff, fs=rate, output="sos")
     filtered = sosfiltfilt(sos, even, axis=0, padlen=min(len(grid) - 1, int(3 * rate / cutoff)))
     return make_interp_spline(grid, filtered, k=5)
 
 
-def derivatives(t: Array, q: Array, v: Array | None, a: Array | None, cutoff: float) -> tuple[Array, Array, Array]:
-    """(q, v, a) of plain joints: what is missing by differentiating what is filtered."""
+def filtered_derivatives(
+    t: Array, q: Array, v: Array | None, a: Array | None, cutoff: float
+) -> tuple[Array, Array, Array]:
+    """(q, v, a) of revolute and prismatic joints; missing ones by differentiation of filtered signals."""
     if v is not None and a is not None:
         return q, v, a
     positions = smooth_curve(t, q, cutoff)
@@ -80,7 +83,7 @@ def derivatives(t: Array, q: Array, v: Array | None, a: Array | None, cutoff: fl
     return positions(t), speeds(t), speeds.derivative()(t)
 
 
-def transfer(frequency: Array, cutoff: float) -> Array:
-    """What `smooth_curve` leaves of an oscillation: 1 / (1 + (f / cutoff)^(2 ORDER)), half of it at the cut-off."""
-    left: Array = 1 / (1 + (frequency / cutoff) ** (2 * ORDER))
-    return left
+def filter_gain(frequency: Array, cutoff: float) -> Array:
+    """Gain of `smooth_curve`: 1 / (1 + (f / cutoff)^(2 ORDER)), one half at the cut-off."""
+    gain: Array = 1 / (1 + (frequency / cutoff) ** (2 * BUTTERWORTH_ORDER))
+    return gain

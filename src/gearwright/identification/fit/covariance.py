@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.identification.model.sample_blocks import Blocks
+from gearwright.identification.model.sample_blocks import SampleBlocks
 
 # Autoregressive noise
 
-TAIL = 500
-"""Rows at a time in which a response dies out."""
+TAIL_BLOCK_ROWS = 500
+"""Block length for the decay of a response."""
 
-SILENT = 1e-10
-"""The share of it that counts as nothing."""
+TAIL_DECAY_RATIO = 1e-10
+"""Relative size at which a response has decayed."""
 
 
 class Autoregression(NamedTuple):
@@ -31,14 +31,14 @@ class Autoregression(NamedTuple):
     variance: float
 
 
-def autoregression(sample: Array, T: int) -> Autoregression:
+def fit_autoregression(sample: Array, T: int) -> Autoregression:
     """The autoregressive model of the best order for autocovariances (lags,) of T samples.
 
     Levinson and Durbin's recursion over the orders; Akaike's criterion chooses.
     """
     if sample[0] <= 0:
         return Autoregression(np.zeros(0), 0.0)
-    found, best = Autoregression(np.zeros(0), 0.0), np.inf
+    model, best = Autoregression(np.zeros(0), 0.0), np.inf
     phi, variance = np.zeros(0), float(sample[0])
     for order in range(len(sample)):
         if order:
@@ -49,15 +49,15 @@ def autoregression(sample: Array, T: int) -> Autoregression:
             variance = variance * (1 - last**2)
         score = T * np.log(max(variance, 1e-300)) + 2 * order
         if score < best:
-            best, found = score, Autoregression(phi, variance)
-    return found
+            best, model = score, Autoregression(phi, variance)
+    return model
 
 
-class Filter:
-    """The response of a model to columns that come in blocks: y_t = u_t + coefficients . (y_t-1, y_t-2, ...).
+class ResponseFilter:
+    """The response of a model to columns in blocks: y_t = u_t + coefficients . (y_t-1, y_t-2, ...).
 
     With Gamma the autocovariances of the model as a Toeplitz matrix, A' Gamma B = variance times the sum over all t of
-    y_A(t)' y_B(t), where the columns count as zero before and after; so no block needs to see another one.
+    y_A(t)' y_B(t), where the columns are zero before and after; blocks are independent.
     """
 
     def __init__(self, model: Autoregression, columns: int) -> None:
@@ -74,18 +74,18 @@ class Filter:
         response, self.state = lfilter([1.0], self.denominator, block, axis=0, zi=self.state)
         return response
 
-    def tail(self, samples: int) -> Iterator[Array]:
-        """The responses to zeros, block by block, until nothing is heard any more; at most twenty times `samples`."""
+    def tail_responses(self, samples: int) -> Iterator[Array]:
+        """The responses to zeros, block by block, until they have decayed; at most twenty times `samples`."""
         start = np.abs(self.state).max(initial=0.0)
-        for _ in range(20 * samples // TAIL + 1):
-            if np.abs(self.state).max(initial=0.0) <= SILENT * start:
+        for _ in range(20 * samples // TAIL_BLOCK_ROWS + 1):
+            if np.abs(self.state).max(initial=0.0) <= TAIL_DECAY_RATIO * start:
                 break
-            yield self(np.zeros((TAIL, self.state.shape[1])))
+            yield self(np.zeros((TAIL_BLOCK_ROWS, self.state.shape[1])))
 
 
 @dataclass
 class LaggedSums:
-    """Sums over t of (a(t) . b(t+k) + a(t+k) . b(t)) / 2 for lags k, of rows that come in blocks."""
+    """Sums over t of (a(t) . b(t+k) + a(t+k) . b(t)) / 2 for lags k, of rows in blocks."""
 
     lags: int
     a: Array
@@ -93,77 +93,79 @@ class LaggedSums:
     sums: Array
 
     @classmethod
-    def start(cls, lags: int, columns: int) -> LaggedSums:
-        """No rows yet."""
+    def empty_sums(cls, lags: int, columns: int) -> LaggedSums:
+        """Sums without rows."""
         return cls(lags, np.zeros((lags - 1, columns)), np.zeros((lags - 1, columns)), np.zeros(lags))
 
-    def add(self, a: Array, b: Array) -> None:
-        """The next rows (rows, columns) of both."""
-        before, rows = self.lags - 1, len(a)
+    def add_rows(self, a: Array, b: Array) -> None:
+        """Add the next rows (rows, columns) of both."""
+        history, rows = self.lags - 1, len(a)
         self.a, self.b = np.concatenate([self.a, a]), np.concatenate([self.b, b])
         for k in range(self.lags):
-            earlier = slice(before - k, before - k + rows)
+            earlier = slice(history - k, history - k + rows)
             self.sums[k] += 0.5 * (np.vdot(self.a[earlier], b) + np.vdot(a, self.b[earlier]))
         self.a, self.b = self.a[rows:].copy(), self.b[rows:].copy()
 
 
 # The covariance
 
-HIGHEST = 15
-"""Order of the autoregressive models that are tried."""
+MAX_NOISE_ORDER = 15
+"""Largest order of the autoregressive models."""
 
-ROUNDS = 2
-"""In which the part of the noise that fitting took away is added again."""
+NOISE_CORRECTION_ROUNDS = 2
+"""Number of iterations that restore the part of the noise removed by the fit."""
 
 
-def covariance(rows: Blocks, scores: Array, slopes: Array) -> Array:
+def estimate_covariance(rows: SampleBlocks, scores: Array, slopes: Array) -> Array:
     """(Y'SY)^-1 [sum_j Y_j' Gamma_j Y_j] (Y'SY)^-1: S the slopes, Gamma_j the autocovariance of weight times residual.
 
-    Residuals of filtered or unmodelled signals are correlated in time; treating them as independent would promise too
-    much. Gamma_j is that of an autoregressive model of joint j, its order chosen by Akaike's criterion. Fitting takes
-    part of the noise away: the scores (T, n) are (1 - H) noise with H = shrunk own' or its transpose. What the model
-    says is missing in every sample autocovariance is added again, in a few rounds.
+    Residuals of filtered or unmodelled signals are correlated in time; the assumption of independence would give too
+    small deviations. Gamma_j is that of an autoregressive model of joint j, with the order by Akaike's criterion. The
+    fit removes a part of the noise: the scores (T, n) are (1 - H) noise with H = shrunk own' or its transpose. The
+    missing part of every sample autocovariance is restored by a few iterations of the model.
     """
     T, n, P = rows.shape
-    normal, used = _normal(rows, slopes)
+    normal, used = _normal_matrix(rows, slopes)
     length = np.sqrt(np.diag(normal))
     length[length == 0] = 1.0
     inverse = np.linalg.pinv(normal / np.outer(length, length), hermitian=True)
-    joints = [Joint(j, used[j], length[used[j]], inverse[np.ix_(used[j], used[j])]) for j in range(n)]
-    lags = min(HIGHEST, T // 10) + 1
+    joints = [JointColumns(j, used[j], length[used[j]], inverse[np.ix_(used[j], used[j])]) for j in range(n)]
+    lags = min(MAX_NOISE_ORDER, T // 10) + 1
     samples = [np.array([x[: T - k] @ x[k:] / T for k in range(lags)]) for x in scores.T]
-    models = [autoregression(sample, T) for sample in samples]
-    for _ in range(ROUNDS):
-        missing = _missing(rows, slopes, joints, models, lags)
-        models = [autoregression(sample + 2 * more / T, T) for sample, more in zip(samples, missing, strict=True)]
+    models = [fit_autoregression(sample, T) for sample in samples]
+    for _ in range(NOISE_CORRECTION_ROUNDS):
+        corrections = _absorbed_autocovariances(rows, slopes, joints, models, lags)
+        models = [
+            fit_autoregression(sample + 2 * more / T, T) for sample, more in zip(samples, corrections, strict=True)
+        ]
     middle = np.zeros((P, P))
-    for joint, own in zip(joints, _inner(rows, joints, models), strict=True):
-        middle[np.ix_(joint.used, joint.used)] += own
-    found: Array = inverse @ middle @ inverse / np.outer(length, length)
-    return 0.5 * (found + found.T)
+    for joint, joint_matrix in zip(joints, _inner_products(rows, joints, models), strict=True):
+        middle[np.ix_(joint.used, joint.used)] += joint_matrix
+    estimate: Array = inverse @ middle @ inverse / np.outer(length, length)
+    return 0.5 * (estimate + estimate.T)
 
 
 @dataclass(frozen=True)
-class Joint:
-    """The columns that a joint's torque depends on: which, their lengths, and their part of (Y'SY)^-1."""
+class JointColumns:
+    """The columns of a joint's torque: indices, lengths, and their part of (Y'SY)^-1."""
 
     index: int
     used: list[int]
     length: Array
     inverse: Array
 
-    def own(self, Y: Array) -> Array:
-        """Its columns of a block, scaled (samples, used)."""
+    def scaled_columns(self, Y: Array) -> Array:
+        """The scaled columns of the joint in a block (samples, used)."""
         columns: Array = Y[:, self.index, self.used] / self.length
         return columns
 
-    def shrunk(self, own: Array, slopes: Array) -> Array:
-        """Columns with which the residuals are noise less own @ shrunk'."""
-        columns: Array = (own * slopes[:, [self.index]]) @ self.inverse
+    def fitted_columns(self, joint_columns: Array, slopes: Array) -> Array:
+        """Columns such that the residuals are noise minus own @ shrunk'."""
+        columns: Array = (joint_columns * slopes[:, [self.index]]) @ self.inverse
         return columns
 
 
-def _normal(rows: Blocks, slopes: Array) -> tuple[Array, list[list[int]]]:
+def _normal_matrix(rows: SampleBlocks, slopes: Array) -> tuple[Array, list[list[int]]]:
     """Y'SY (P, P), and per joint the columns that are not zero."""
     n, P = rows.shape[1:]
     normal, used = np.zeros((P, P)), np.zeros((n, P), dtype=bool)
@@ -173,60 +175,64 @@ def _normal(rows: Blocks, slopes: Array) -> tuple[Array, list[list[int]]]:
     return normal, [np.flatnonzero(row).tolist() for row in used]
 
 
-class Responses:
-    """Of one joint's model to its columns: own' Gamma shrunk at all lags, and shrunk' Gamma shrunk."""
+class JointResponses:
+    """Responses of one joint's model to its columns: own' Gamma shrunk at all lags, and shrunk' Gamma shrunk."""
 
-    def __init__(self, joint: Joint, model: Autoregression, lags: int) -> None:
+    def __init__(self, joint: JointColumns, model: Autoregression, lags: int) -> None:
         P = len(joint.used)
         self.joint, self.model = joint, model
-        self.filter = Filter(model, 2 * P)
-        self.lagged, self.core = LaggedSums.start(lags, P), np.zeros((P, P))
+        self.filter = ResponseFilter(model, 2 * P)
+        self.lagged, self.core = LaggedSums.empty_sums(lags, P), np.zeros((P, P))
 
-    def add(self, own: Array, slopes: Array) -> None:
-        """The joint's columns of the next samples."""
-        self._sum(self.filter(np.column_stack([own, self.joint.shrunk(own, slopes)])))
+    def add_samples(self, joint_columns: Array, slopes: Array) -> None:
+        """Add the columns of the joint for the next samples."""
+        self._add_response(
+            self.filter(np.column_stack([joint_columns, self.joint.fitted_columns(joint_columns, slopes)]))
+        )
 
-    def finish(self, samples: int) -> None:
-        """What rings on after the last sample."""
-        for response in self.filter.tail(samples):
-            self._sum(response)
+    def add_tail(self, samples: int) -> None:
+        """Add the decay after the last sample."""
+        for response in self.filter.tail_responses(samples):
+            self._add_response(response)
 
-    def _sum(self, response: Array) -> None:
-        own, shrunk = np.split(response, 2, axis=1)
-        self.lagged.add(own, shrunk)
+    def _add_response(self, response: Array) -> None:
+        plain, shrunk = np.split(response, 2, axis=1)
+        self.lagged.add_rows(plain, shrunk)
         self.core += self.model.variance * shrunk.T @ shrunk
 
 
-def _missing(
-    rows: Blocks, slopes: Array, joints: Sequence[Joint], models: Sequence[Autoregression], lags: int
+def _absorbed_autocovariances(
+    rows: SampleBlocks, slopes: Array, joints: Sequence[JointColumns], models: Sequence[Autoregression], lags: int
 ) -> list[Array]:
-    """Per joint, half of what fitting took away from T times its autocovariances (lags,)."""
-    responses = [Responses(joint, model, lags) for joint, model in zip(joints, models, strict=True)]
+    """Per joint, half of the part that the fit removed from T times its autocovariances (lags,)."""
+    responses = [JointResponses(joint, model, lags) for joint, model in zip(joints, models, strict=True)]
     for part, Y in rows:
-        for each in responses:
-            each.add(each.joint.own(Y), slopes[part])
-    for each in responses:
-        each.finish(len(slopes))
-    squares = [LaggedSums.start(lags, len(joint.used)) for joint in joints]
+        for joint_response in responses:
+            joint_response.add_samples(joint_response.joint.scaled_columns(Y), slopes[part])
+    for joint_response in responses:
+        joint_response.add_tail(len(slopes))
+    squares = [LaggedSums.empty_sums(lags, len(joint.used)) for joint in joints]
     for _, Y in rows:
-        for each, square in zip(responses, squares, strict=True):
-            own = each.joint.own(Y)
-            square.add(own @ each.core, own)
+        for joint_response, square in zip(responses, squares, strict=True):
+            joint_columns = joint_response.joint.scaled_columns(Y)
+            square.add_rows(joint_columns @ joint_response.core, joint_columns)
     return [
-        each.model.variance * each.lagged.sums - 0.5 * square.sums
-        for each, square in zip(responses, squares, strict=True)
+        joint_response.model.variance * joint_response.lagged.sums - 0.5 * square.sums
+        for joint_response, square in zip(responses, squares, strict=True)
     ]
 
 
-def _inner(rows: Blocks, joints: Sequence[Joint], models: Sequence[Autoregression]) -> list[Array]:
+def _inner_products(
+    rows: SampleBlocks, joints: Sequence[JointColumns], models: Sequence[Autoregression]
+) -> list[Array]:
     """Per joint own' Gamma own."""
-    filters = [Filter(model, len(joint.used)) for joint, model in zip(joints, models, strict=True)]
+    filters = [ResponseFilter(model, len(joint.used)) for joint, model in zip(joints, models, strict=True)]
     inner = [np.zeros((len(joint.used), len(joint.used))) for joint in joints]
     for _, Y in rows:
         for k, joint in enumerate(joints):
-            response = filters[k](joint.own(Y))
+            response = filters[k](joint.scaled_columns(Y))
             inner[k] += response.T @ response
-    for k, each in enumerate(filters):
-        for response in each.tail(rows.shape[0]):
+    for k, response_filter in enumerate(filters):
+        for response in response_filter.tail_responses(rows.shape[0]):
             inner[k] += response.T @ response
-    return [model.variance * own for model, own in zip(models, inner, strict=True)]
+    return [model.variance * matrix for model, matrix in zip(models, inner, strict=True)]

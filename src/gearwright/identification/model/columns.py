@@ -1,4 +1,4 @@
-"""What every column of a torque model stands for: its kind, whose it is, its unit. Names are for people."""
+"""The columns of a torque model: kind, owner, unit and name."""
 
 from __future__ import annotations
 
@@ -9,69 +9,80 @@ from gearwright.functions.dynamics import parameter_names
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.mechanism.units import force_unit, speed_unit
 
-Friction: TypeAlias = Literal["viscous", "coulomb", "offset"]
-FRICTION: tuple[Friction, ...] = ("viscous", "coulomb", "offset")
-Kind: TypeAlias = Literal["mass", "moment", "inertia", "wheel", "stiffness", "damping", "viscous", "coulomb", "offset"]
+FrictionKind: TypeAlias = Literal["viscous", "coulomb", "offset"]
+FRICTION_KINDS: tuple[FrictionKind, ...] = ("viscous", "coulomb", "offset")
+ParameterKind: TypeAlias = Literal[
+    "mass", "moment", "inertia", "wheel", "stiffness", "damping", "viscous", "coulomb", "offset"
+]
 
-_MOMENT: tuple[Kind] = ("moment",)
-_INERTIA: tuple[Kind] = ("inertia",)
-OF_A_BODY: tuple[Kind, ...] = ("mass", *3 * _MOMENT, *6 * _INERTIA)
+_MOMENT_KIND: tuple[ParameterKind] = ("moment",)
+_INERTIA_KIND: tuple[ParameterKind] = ("inertia",)
+BODY_PARAMETER_KINDS: tuple[ParameterKind, ...] = ("mass", *3 * _MOMENT_KIND, *6 * _INERTIA_KIND)
 """The ten parameters of a rigid body: m, m c, and the six elements of its tensor."""
 
-NOT_NEGATIVE: frozenset[Kind] = frozenset({"wheel", "stiffness", "damping", "viscous", "coulomb"})
-"""What cannot be negative on its own; whether a body's ten are possible is a matter of all of them."""
+NONNEGATIVE_KINDS: frozenset[ParameterKind] = frozenset({"wheel", "stiffness", "damping", "viscous", "coulomb"})
+"""Kinds of single parameters that cannot be negative; the ten of a body have a common condition."""
 
-UNITS: dict[Kind, str] = {"mass": "kg", "moment": "kg m", "inertia": "kg m2", "wheel": "kg m2"}
+UNIT_BY_KIND: dict[ParameterKind, str] = {"mass": "kg", "moment": "kg m", "inertia": "kg m2", "wheel": "kg m2"}
 
 
-class Column(NamedTuple):
+class ParameterColumn(NamedTuple):
     """One parameter: its name, its kind, the body, wheel, spring or speed it belongs to, and its unit.
 
     >>> from gearwright.mechanism import Body
     >>> machine_columns(Mechanism([Body("arm", mass=1, com=(0.2, 0, 0))]))[1]
-    Column(name='arm.mcx', kind='moment', owner='arm', unit='kg m')
+    ParameterColumn(name='arm.mcx', kind='moment', owner='arm', unit='kg m')
     """
 
     name: str
-    kind: Kind
+    kind: ParameterKind
     owner: str
     unit: str
 
 
-def machine_columns(mech: Mechanism) -> tuple[Column, ...]:
-    """Those of the machine itself, in the order of `parameter_names`."""
-    stated = [*_of_bodies(mech), *_of_wheels(mech), *_of_springs(mech)]
-    return tuple(Column(name, *rest) for name, rest in zip(parameter_names(mech), stated, strict=True))
+def machine_columns(mech: Mechanism) -> tuple[ParameterColumn, ...]:
+    """The columns of the machine, in the order of `parameter_names`."""
+    stated = [*_body_columns(mech), *_wheel_columns(mech), *_spring_columns(mech)]
+    return tuple(
+        ParameterColumn(name, *description) for name, description in zip(parameter_names(mech), stated, strict=True)
+    )
 
 
-def friction_columns(mech: Mechanism, kinds: Sequence[Friction]) -> tuple[Column, ...]:
-    """Per speed those of friction."""
-    found = []
+def friction_columns(mech: Mechanism, kinds: Sequence[FrictionKind]) -> tuple[ParameterColumn, ...]:
+    """The friction columns of each speed."""
+    columns = []
     for speed in mech.speeds:
-        force, way = force_unit(mech, speed), speed_unit(mech, speed)
+        force, motion_unit = force_unit(mech, speed), speed_unit(mech, speed)
         for kind in kinds:
-            found.append(Column(f"{speed}.{kind}", kind, speed, f"{force} s/{way}" if kind == "viscous" else force))
-    return tuple(found)
+            columns.append(
+                ParameterColumn(
+                    f"{speed}.{kind}", kind, speed, f"{force} s/{motion_unit}" if kind == "viscous" else force
+                )
+            )
+    return tuple(columns)
 
 
-def payload_columns(mech: Mechanism, word: str) -> tuple[Column, ...]:
-    """The ten of a payload, named as those of a body."""
+def payload_columns(mech: Mechanism, title: str) -> tuple[ParameterColumn, ...]:
+    """The ten columns of a payload, named as those of a body."""
     ends = [name.removeprefix(mech.bodies[0].name) for name in parameter_names(mech)[:10]]
-    return tuple(Column(word + end, kind, word, UNITS[kind]) for end, kind in zip(ends, OF_A_BODY, strict=True))
+    return tuple(
+        ParameterColumn(title + end, kind, title, UNIT_BY_KIND[kind])
+        for end, kind in zip(ends, BODY_PARAMETER_KINDS, strict=True)
+    )
 
 
-def _of_bodies(mech: Mechanism) -> Iterator[tuple[Kind, str, str]]:
+def _body_columns(mech: Mechanism) -> Iterator[tuple[ParameterKind, str, str]]:
     for body in mech.bodies:
-        for kind in OF_A_BODY:
-            yield kind, body.name, UNITS[kind]
+        for kind in BODY_PARAMETER_KINDS:
+            yield kind, body.name, UNIT_BY_KIND[kind]
 
 
-def _of_wheels(mech: Mechanism) -> Iterator[tuple[Kind, str, str]]:
+def _wheel_columns(mech: Mechanism) -> Iterator[tuple[ParameterKind, str, str]]:
     for spin in mech.spins:
-        yield "wheel", spin.name, UNITS["wheel"]
+        yield "wheel", spin.name, UNIT_BY_KIND["wheel"]
 
 
-def _of_springs(mech: Mechanism) -> Iterator[tuple[Kind, str, str]]:
+def _spring_columns(mech: Mechanism) -> Iterator[tuple[ParameterKind, str, str]]:
     for spring in mech.springs:
         stiffness = _stiffness_unit(mech, spring)
         yield "stiffness", spring.name, stiffness
@@ -79,6 +90,6 @@ def _of_springs(mech: Mechanism) -> Iterator[tuple[Kind, str, str]]:
 
 
 def _stiffness_unit(mech: Mechanism, spring: Spring) -> str:
-    """N/m when everything that the spring joins slides."""
-    ways = {speed_unit(mech, mech.speeds[index]) for index, _ in spring.terms}
-    return "N/m" if ways == {"m"} else "Nm/rad"
+    """N/m if the spring connects prismatic joints only, otherwise Nm/rad."""
+    units = {speed_unit(mech, mech.speeds[index]) for index, _ in spring.terms}
+    return "N/m" if units == {"m"} else "Nm/rad"

@@ -1,4 +1,4 @@
-"""What a measured torque is linear in: inertial parameters, springs, friction, a payload."""
+"""The linear model of measured torques: inertial parameters, springs, friction, a payload."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from typing import Literal
 
 import numpy as np
 
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
-from gearwright.equations.base_parameters_numeric import BaseParameters, independent, random_states
+from gearwright.equations.base_parameters_numeric import BaseParameters, independent_parameters, random_states
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameters, regressor
 from gearwright.identification.model.columns import (
-    FRICTION,
-    Column,
-    Friction,
+    FRICTION_KINDS,
+    FrictionKind,
+    ParameterColumn,
     friction_columns,
     machine_columns,
     payload_columns,
 )
-from gearwright.identification.model.sample_blocks import Blocks
+from gearwright.identification.model.sample_blocks import SampleBlocks
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion
 from gearwright.text import did_you_mean
 
-PAYLOAD = "payload"
+PAYLOAD_TITLE = "payload"
 
 
 @dataclass(frozen=True)
-class Model:
+class TorqueModel:
     """A linear model of measured torques, tau = Y(q, v, a) pi with named columns.
 
-    The columns are those of `regressor` (bodies, spins, springs), then per speed those of friction, then ten of a
-    payload if one is asked for:
+    The columns are those of `regressor` (bodies, spins, springs), then per speed those of friction, then ten of an
+    optional payload:
 
-        tau_i += viscous_i v_i + coulomb_i sign(v_i) + offset_i,     sign(v) taken as tanh(v / transition_speed)
+        tau_i += viscous_i v_i + coulomb_i sign(v_i) + offset_i,     sign(v) = tanh(v / transition_speed)
 
     Args:
-        mech: the machine; its own numbers are the nominal (CAD) values.
-        friction: which friction columns every speed gets.
-        side: "motor": the torques contain what accelerates the rotors. "link": they were measured behind the gear, and
-            the columns of the wheels are left out.
+        mech: the machine; its numbers are the nominal (CAD) values.
+        friction: friction columns of every speed.
+        side: "motor": the torques include the acceleration of the rotors. "link": they were measured behind the gear,
+            and the columns of the wheels are excluded.
         payload: name of the body that carries an unknown payload, or None.
         transition_speed: speed over which Coulomb friction changes sign [rad/s]; 0: at once.
         without: names of parameters known to be zero.
-        only_payload: the columns of the robot itself are left out, and those of its payload are all there is.
+        only_payload: whether the model has the columns of the payload only.
 
     >>> from gearwright.mechanism import Body
     >>> arm = Mechanism([Body("arm", mass=1, com=(0.2, 0, 0))])
-    >>> Model(arm).names[10:]
+    >>> TorqueModel(arm).names[10:]
     ('arm.viscous', 'arm.coulomb', 'arm.offset')
     """
 
     mech: Mechanism
-    friction: Sequence[Friction] = FRICTION
+    friction: Sequence[FrictionKind] = FRICTION_KINDS
     side: Literal["motor", "link"] = "motor"
     payload: str | None = None
     transition_speed: float = 0.0
@@ -64,32 +64,32 @@ class Model:
     only_payload: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mech", machine_of("Model", self.mech))
+        object.__setattr__(self, "mech", machine_of("TorqueModel", self.mech))
         for kind in self.friction:
-            if kind not in FRICTION:
-                raise InputError(f"model: there is no friction {kind!r}. {did_you_mean(kind, FRICTION)}")
+            if kind not in FRICTION_KINDS:
+                raise InputError(f"model: friction {kind!r} is unknown. {did_you_mean(kind, FRICTION_KINDS)}")
         if self.side not in ("motor", "link"):
             raise InputError(f"model: side {self.side!r} must be 'motor' or 'link': where the torque was measured.")
-        number("model", "transition_speed", self.transition_speed, least=0.0, unit="rad/s", example=0.01)
+        real_number("model", "transition_speed", self.transition_speed, least=0.0, unit="rad/s", example=0.01)
         if self.payload is not None:
-            self.mech.index(self.payload)
+            self.mech.body_index(self.payload)
         elif self.only_payload:
-            raise InputError("model: only_payload needs the body that carries it. Give payload='<body>'.")
+            raise InputError("model: only_payload needs the body with the payload. Give payload='<body>'.")
         for name in self.without:
             if name not in self.every_name:
-                raise InputError(f"model: there is no parameter {name!r}. {did_you_mean(name, self.every_name)}")
+                raise InputError(f"model: parameter {name!r} is unknown. {did_you_mean(name, self.every_name)}")
 
     @cached_property
-    def every_column(self) -> tuple[Column, ...]:
-        """All columns, also those left out: of the machine, of friction, of a payload."""
-        load = payload_columns(self.mech, self._payload_word) if self.payload is not None else ()
+    def every_column(self) -> tuple[ParameterColumn, ...]:
+        """All columns, including unused ones: of the machine, of friction, of a payload."""
+        load = payload_columns(self.mech, self._payload_title) if self.payload is not None else ()
         return (*machine_columns(self.mech), *friction_columns(self.mech, self.friction), *load)
 
     @property
-    def _payload_word(self) -> str:
-        """What the payload is called: a body of the robot may have its name already."""
-        taken = any(body.name == PAYLOAD for body in self.mech.bodies)
-        return f"{PAYLOAD} on {self.payload}" if taken else PAYLOAD
+    def _payload_title(self) -> str:
+        """Name of the payload, distinct from the names of the robot's bodies."""
+        is_taken = any(body.name == PAYLOAD_TITLE for body in self.mech.bodies)
+        return f"{PAYLOAD_TITLE} on {self.payload}" if is_taken else PAYLOAD_TITLE
 
     @cached_property
     def every_name(self) -> tuple[str, ...]:
@@ -97,52 +97,54 @@ class Model:
         return tuple(column.name for column in self.every_column)
 
     @cached_property
-    def left_out(self) -> frozenset[int]:
-        """Columns not in use: known zeros, the wheels when measured at the link side, the robot under its payload."""
+    def excluded_indices(self) -> frozenset[int]:
+        """Indices of unused columns: known zeros, wheels for torques at the link side, the robot for `only_payload`."""
         wheels = {k for k, column in enumerate(self.every_column) if column.kind == "wheel" and self.side == "link"}
-        known = {k for k, name in enumerate(self.every_name) if name in self.without}
+        zeros = {k for k, name in enumerate(self.every_name) if name in self.without}
         robot = range(len(self.every_column) - 10) if self.only_payload else range(0)
-        return frozenset(wheels | known | set(robot))
+        return frozenset(wheels | zeros | set(robot))
 
     @cached_property
-    def kept(self) -> tuple[int, ...]:
-        """Indices among all columns of those in use."""
-        return tuple(k for k in range(len(self.every_column)) if k not in self.left_out)
+    def used_indices(self) -> tuple[int, ...]:
+        """Indices of the columns in use."""
+        return tuple(k for k in range(len(self.every_column)) if k not in self.excluded_indices)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns in use."""
-        return tuple(self.every_name[k] for k in self.kept)
+        return tuple(self.every_name[k] for k in self.used_indices)
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ParameterColumn, ...]:
         """The columns in use."""
-        return tuple(self.every_column[k] for k in self.kept)
+        return tuple(self.every_column[k] for k in self.used_indices)
 
     @cached_property
-    def nominal(self) -> Array:
-        """The machine's own values of the parameters in use; friction and payload count as zero."""
-        own = parameters(self.mech)
-        return np.concatenate([own, np.zeros(len(self.every_name) - len(own))])[list(self.kept)]
+    def nominal_values(self) -> Array:
+        """Nominal values of the parameters in use; zero for friction and payload."""
+        machine_values = parameters(self.mech)
+        return np.concatenate([machine_values, np.zeros(len(self.every_name) - len(machine_values))])[
+            list(self.used_indices)
+        ]
 
     def regressor(self, q: Array, v: Array, a: Array) -> Array:
         """Y (T, n, columns in use)."""
-        own = regressor(self.mech, q, v, a)
-        parts = [own, self._friction(np.asarray(v, float))]
+        machine_part = regressor(self.mech, q, v, a)
+        parts = [machine_part, self._friction_columns(np.asarray(v, float))]
         if self.payload is not None:
-            first = 10 * self.mech.index(self.payload)
-            parts.append(own[..., first : first + 10])
+            first = 10 * self.mech.body_index(self.payload)
+            parts.append(machine_part[..., first : first + 10])
         Y = np.concatenate(parts, axis=-1)
-        return Y if len(self.kept) == Y.shape[-1] else Y[..., list(self.kept)]
+        return Y if len(self.used_indices) == Y.shape[-1] else Y[..., list(self.used_indices)]
 
-    def blocks(self, motion: Motion, base: BaseParameters | None = None) -> Blocks:
-        """The columns (T, n, rank) of base parameters along a motion, a block of samples at a time."""
+    def sample_blocks(self, motion: Motion, base: BaseParameters | None = None) -> SampleBlocks:
+        """The columns (T, n, rank) of base parameters along a motion, in blocks of samples."""
         chosen = self.base if base is None else base
         q, v, a = motion.q, motion.v, motion.a
         shape = (len(v), self.mech.n, chosen.rank)
-        return Blocks(shape, lambda part: chosen.columns(self.regressor(q[part], v[part], a[part])))
+        return SampleBlocks(shape, lambda part: chosen.base_columns(self.regressor(q[part], v[part], a[part])))
 
-    def _friction(self, v: Array) -> Array:
+    def _friction_columns(self, v: Array) -> Array:
         """The friction columns (..., n, n * kinds): block diagonal."""
         laws = {
             "viscous": v,
@@ -157,18 +159,18 @@ class Model:
         return Y
 
     @cached_property
-    def _stacked(self) -> Array:
-        """The columns over random states."""
+    def _random_regressor(self) -> Array:
+        """The columns at random states."""
         Y = self.regressor(*random_states(self.mech, len(self.names)))
         return Y.reshape(-1, len(self.names))
 
     @cached_property
-    def sizes(self) -> Array:
-        """Root-mean-square size of every column over random states of unit scale: what well-excited means."""
-        sizes: Array = np.sqrt(np.mean(self._stacked**2, axis=0))
+    def column_sizes(self) -> Array:
+        """Root-mean-square size of every column over random states of unit scale, as a measure of excitation."""
+        sizes: Array = np.sqrt(np.mean(self._random_regressor**2, axis=0))
         return sizes
 
     @cached_property
     def base(self) -> BaseParameters:
-        """The combinations of the columns in use that any motion could show."""
-        return independent(self._stacked, self.names)
+        """The identifiable combinations of the columns in use."""
+        return independent_parameters(self._random_regressor, self.names)

@@ -1,4 +1,4 @@
-"""The canonical form of a robot's gear trains: coaxial wheels hung on the innermost link (Chen and Wang, section 2)."""
+"""The canonical form of a robot's gear trains: coaxial wheels on the innermost link (Chen and Wang, section 2)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Gearwheel, Link, Robot, Train, TrainMotor
-from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, moved_wheel, placement
+from gearwright.parts.structure.frame_changes import (
+    IDENTITY_PLACEMENT,
+    FramePlacement,
+    frame_placement,
+    motor_in_frame,
+    wheel_in_frame,
+)
 
 
 @check_arguments
 def canonical_trains(robot: Robot) -> Robot:
-    """The same robot with every wheel that turns about the joint of its carrier hung on the carrier's parent.
+    """Return the same robot with every wheel about the joint axis of its carrier moved to the carrier's parent.
 
     No path of its graph then has an axis twice, and every wheel belongs to one primary link: at rest it is a part of
-    the virtual link. The motion is the same; which joint bears a wheel's weight is not, so `reactions` of the drawn
-    robot are those of the drawing.
+    the virtual link. The motion is the same; the joint that supports a wheel's weight is not, so use the original
+    robot for `reactions`.
 
     >>> from gearwright.catalogue import load
     >>> drawn = load("grm3")
@@ -26,39 +32,39 @@ def canonical_trains(robot: Robot) -> Robot:
     """
     structure = TrainStructure(parents_first(robot.links), robot.trains)
     carriers = {(circuit.gear.first, circuit.gear.second): circuit.carrier for circuit in structure.graph.circuits}
-    graph = structure.graph.canonical()
+    graph = structure.graph.canonical_graph()
     links = {link.name: link for link in robot.links}
 
-    def rehung(train: Train) -> Train:
+    def rehang_train(train: Train) -> Train:
         homes = {wheel.name: graph.carrier_of(wheel.name) for wheel in train.wheels}
-        moves = {wheel.name: _way(links, wheel, homes[wheel.name]) for wheel in train.wheels}
+        moves = {wheel.name: _place_on_carrier(links, wheel, homes[wheel.name]) for wheel in train.wheels}
         wheels = [
-            replace(moved_wheel(wheel, moves[wheel.name]), carrier=homes[wheel.name], axis=wheel.axis)
+            replace(wheel_in_frame(wheel, moves[wheel.name]), carrier=homes[wheel.name], axis=wheel.axis)
             if homes[wheel.name] != wheel.carrier
             else wheel
             for wheel in train.wheels
         ]
-        drawn = {wheel.name: wheel.carrier for wheel in train.wheels}
-        motors = [_moved(motor, drawn[motor.wheel], moves[motor.wheel]) for motor in train.motors]
+        carrier_of_wheel = {wheel.name: wheel.carrier for wheel in train.wheels}
+        motors = [_rehung_motor(motor, carrier_of_wheel[motor.wheel], moves[motor.wheel]) for motor in train.motors]
         meshes = [replace(mesh, carrier=carriers[mesh.first, mesh.second]) for mesh in train.meshes]
         return replace(train, wheels=wheels, meshes=meshes, motors=motors)
 
-    return replace(robot, trains=tuple(rehung(train) for train in robot.trains))
+    return replace(robot, trains=tuple(rehang_train(train) for train in robot.trains))
 
 
-def _moved(motor: TrainMotor, carrier: str, move: PartPlace) -> TrainMotor:
-    """The motor of a re-hung wheel: its stator stays where it was drawn."""
-    if move is HERE:
+def _rehung_motor(motor: TrainMotor, carrier: str, move: FramePlacement) -> TrainMotor:
+    """Return the motor of a moved wheel; its stator stays on its original link."""
+    if move is IDENTITY_PLACEMENT:
         return motor
     stator = carrier if motor.stator is None else motor.stator
-    return replace(motor, stator=stator, motor=moved_motor(motor.motor, move))
+    return replace(motor, stator=stator, motor=motor_in_frame(motor.motor, move))
 
 
-def _way(links: dict[str, Link], wheel: Gearwheel, home: str) -> PartPlace:
-    """The frame of the drawn carrier in that of its new one; what lies on the joints' common axis stays there."""
-    place, link = HERE, wheel.carrier
+def _place_on_carrier(links: dict[str, Link], wheel: Gearwheel, home: str) -> FramePlacement:
+    """Return the frame of the original carrier in that of the new one; points on the common axis stay there."""
+    place, link = IDENTITY_PLACEMENT, wheel.carrier
     while link != home:
         joint = links[link].joint
-        place = placement(joint.position, joint.rotation).then(place)
+        place = frame_placement(joint.position, joint.rotation).compose_with(place)
         link = links[link].parent
     return place

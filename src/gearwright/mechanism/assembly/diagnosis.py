@@ -1,4 +1,4 @@
-"""Everything that keeps a robot from being assembled, not only what is met first."""
+"""All errors that prevent the assembly of a robot, not only the first."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from gearwright.parts import Robot
 
 
 def assembly_problems(robot: Robot) -> list[GearwrightError]:
-    """The errors of assembling a robot, each once; none if it can be assembled.
+    """Return the errors of assembling a robot, each once; empty if it can be assembled.
 
-    The links are tried alone and with one drive, train, payload or frame at a time. Links that only lack inertia may
-    get it from the rest, so that counts only if the whole robot lacks it too.
+    The links are assembled alone and with one drive, train, payload or frame at a time. Missing inertia of the links is
+    reported only if the whole robot lacks it too.
 
     >>> from gearwright.parts import Drive, Gear, Link, Motor
     >>> lost = [Drive(joint, Motor(1e-4), Gear(100)) for joint in ("elbo", "wrist")]
     >>> len(assembly_problems(Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], lost)))
     2
     """
-    whole = _error(robot)
+    whole = _assembly_error(robot)
     if whole is None:
         return []
-    found = {
-        str(error): error for error in map(_error, _portions(robot)) if error and not isinstance(error, InertiaError)
+    errors = {
+        str(error): error
+        for error in map(_assembly_error, _partial_robots(robot))
+        if error and not isinstance(error, InertiaError)
     }
-    return list({str(whole): whole, **found}.values())
+    return list({str(whole): whole, **errors}.values())
 
 
-def _portions(robot: Robot) -> Iterator[Robot]:
+def _partial_robots(robot: Robot) -> Iterator[Robot]:
     bare = replace(robot, drives=(), trains=(), payload=None, frames=())
     yield bare
     yield from (replace(bare, drives=(drive,)) for drive in robot.drives)
@@ -39,7 +41,7 @@ def _portions(robot: Robot) -> Iterator[Robot]:
     yield replace(bare, payload=robot.payload)
 
 
-def _error(robot: Robot) -> GearwrightError | None:
+def _assembly_error(robot: Robot) -> GearwrightError | None:
     try:
         assemble(robot)
     except GearwrightError as error:

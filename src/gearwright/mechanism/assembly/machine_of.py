@@ -1,7 +1,7 @@
-"""A robot where a machine is expected: every public function takes either, and this is the one place that tells them.
+"""The machine of a robot: every public function takes a robot or a machine.
 
-A robot is assembled once and its machine remembered as long as the robot lives, so that calls with a robot cost no more
-than calls with its machine, and kernels compiled for one serve the other.
+A robot is assembled once and its machine is cached for the lifetime of the robot, so calls with a robot cost no more
+than calls with its machine, and both share compiled kernels.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ import warnings
 import weakref
 from typing import TypeAlias
 
-from gearwright.arguments import shown
-from gearwright.errors import InputError, OpenLoopWarning, depth_of_the_caller
+from gearwright.arguments import value_text
+from gearwright.errors import InputError, OpenLoopWarning, caller_stack_level
 from gearwright.mechanism.assembly.assemble import assemble
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 RobotOrMech: TypeAlias = Robot | Mechanism
-"""What a public function takes as its machine."""
+"""The type of the machine argument of public functions."""
 
 _ASSEMBLED: dict[int, tuple[weakref.ref[Robot], Mechanism]] = {}
-"""Machines of the robots in use, by the robot's identity: a robot's parts may hold arrays, which have no hash."""
+"""Machines of the robots in use, by the robot's id: parts with arrays cannot be hashed."""
 
 
 def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
-    """The machine itself, or that of a robot; anything else is an error that names the function.
+    """Return the machine itself, or that of a robot; any other type raises an error that names the function.
 
     Args:
-        function: what the user called, for messages.
-        robot_or_mech: what the user gave.
-        answer: the function whose answer it gives, where that is another one: of compile(jacobian) `jacobian`.
+        function: name of the called function, for messages.
+        robot_or_mech: the user's argument.
+        answer: the function that is evaluated, if it is another one: for compile(jacobian), `jacobian`.
 
     >>> from gearwright.parts import Link
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))])
@@ -40,7 +40,7 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
     if isinstance(robot_or_mech, Mechanism):
         return robot_or_mech
     require_robot_or_machine(function, robot_or_mech)
-    mention_loops(function, robot_or_mech, answer or function)
+    warn_of_open_loops(function, robot_or_mech, answer or function)
     number = id(robot_or_mech)
     if number not in _ASSEMBLED:
         mech = assemble(robot_or_mech)
@@ -48,15 +48,15 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
     return _ASSEMBLED[number][1]
 
 
-CLOSING = {
-    *("analyse", "closed_motion", "compare", "demand_slopes", "demands", "driven_motion", "free_speeds"),
+LOOP_CLOSING_FUNCTIONS = {
+    *("analyse", "closed_motion", "compare", "demand_partials", "demands", "demands_of_given_torques", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
     *("fastest_mode", "fixed_step", "rollout"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }
-"""Functions that keep the loops of a robot closed unless `laws=` leaves them out, or hand them on."""
+"""Functions that keep the loops of a robot closed unless `laws=` excludes them, or pass them on."""
 
-PLACING = {
+LOOP_INDEPENDENT_FUNCTIONS = {
     *("placement", "jacobian", "jacobian_rate", "external_coordinates", "external_jacobian", "external_adjoint"),
     *("axial_rates", "centre_of_mass", "kinetic_energy", "potential_energy", "momentum", "energies", "energy_rows"),
     *("energy_balance", "neutral", "integrate", "difference", "parameters", "parameter_names", "parameter_groups"),
@@ -65,40 +65,41 @@ PLACING = {
     *("synchronous_motor", "dc_motor", "servo_cylinder", "stepping_motor", "read_log", "log_of_currents"),
     *("control.tracking_plot", "report", "bench", "names"),
 }
-"""Functions whose answers are the same with loops and without: where things are, what they are made of."""
+"""Functions whose results do not depend on loops: geometry and parameters."""
 
-TEARING = {
-    *("line", "arc", "circle", "track", "least_torque", "distribute", "fastest", "limit_use", "torque_ratio", "excite"),
+LOOP_BREAKING_FUNCTIONS = {
+    *("line", "arc", "circle", "track_poses", "least_torque", "distributed_positioning", "fastest", "limit_use"),
+    *("torque_ratio", "excite"),
 }
-"""Functions that plan motions of all joints, which no loop would survive."""
+"""Functions that plan motions of all joints, which would violate the loops."""
 
 
-def mention_loops(function: str, robot: Robot, answer: str) -> None:
-    """Warn that a function cuts the loops of a robot open, or refuse where its answer would mean nothing.
+def warn_of_open_loops(function: str, robot: Robot, answer: str) -> None:
+    """Warn that a function ignores the loops of a robot, or raise an error if its result would be meaningless.
 
-    Until loops are part of the machine itself, every function passes here that does not close them.
+    All functions that do not close loops are checked here, until loops are part of the machine itself.
     """
-    if not robot.loops or answer in CLOSING or answer in PLACING:
+    if not robot.loops or answer in LOOP_CLOSING_FUNCTIONS or answer in LOOP_INDEPENDENT_FUNCTIONS:
         return
-    loops = f"loop{'s' if len(robot.loops) > 1 else ''} {listed(repr(loop.name) for loop in robot.loops)}"
-    if answer in TEARING:
+    loops = f"loop{'s' if len(robot.loops) > 1 else ''} {listed_names(repr(loop.name) for loop in robot.loops)}"
+    if answer in LOOP_BREAKING_FUNCTIONS:
         raise InputError(
-            f"{function}: robot {robot.name!r} has the closed {loops}, which a motion of all joints would tear open. "
-            "Plan the free joints (gw.contact.free_speeds names them); gw.contact.closed_motion adds the others."
+            f"{function}: robot {robot.name!r} has the closed {loops}, which a motion of all joints would violate. "
+            "Plan the independent joints (gw.contact.free_speeds lists them); gw.contact.closed_motion adds the others."
         )
     warnings.warn(
-        f"{function}: robot {robot.name!r} has the closed {loops}, cut open here: the answer is that of the open "
-        "tree, without the forces that close it. gw.demands, gw.simulate, gw.reactions, gw.linearise and gw.analyse "
-        "keep loops closed; give gw.assemble(robot), which is the tree, if that is meant.",
+        f"{function}: robot {robot.name!r} has the closed {loops}, which this function ignores: the result is that of "
+        "the open tree, without constraint forces. gw.demands, gw.simulate, gw.reactions, gw.linearise and gw.analyse "
+        "keep loops closed. Give gw.assemble(robot), the open tree, if this is intended.",
         OpenLoopWarning,
-        stacklevel=depth_of_the_caller(),
+        stacklevel=caller_stack_level(),
     )
 
 
-def require_robot_or_machine(function: str, given: object) -> None:
-    """Refuse what is neither a robot nor a machine."""
-    if not isinstance(given, Robot | Mechanism):
+def require_robot_or_machine(function: str, value: object) -> None:
+    """Raise an error if an argument is neither a robot nor a machine."""
+    if not isinstance(value, Robot | Mechanism):
         raise InputError(
-            f"{function}: mech={shown(given)}: a {type(given).__name__} is neither a robot nor a machine. "
+            f"{function}: mech={value_text(value)}: a {type(value).__name__} is neither a robot nor a machine. "
             "Give a Robot, as gw.load(...) returns it, or a gw.Mechanism."
         )

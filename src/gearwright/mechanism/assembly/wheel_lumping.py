@@ -1,4 +1,4 @@
-"""Wheels at rest: what each adds to the link that carries it, and the spin that is left."""
+"""Lumping of wheels: inertia at rest added to the carrier, and the remaining spin."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from gearwright.errors import TrainError
 from gearwright.mechanism.elements import Body, Rest, Spin
 from gearwright.mechanism.rows import Row
 from gearwright.parts import Link
-from gearwright.parts.structure.frame_changes import usual_direction
+from gearwright.parts.structure.frame_changes import default_direction
 
 
 class Lump(NamedTuple):
-    """Something fixed to a link: the link's name and the inertia in its frame."""
+    """An inertia fixed to a link: the link's name and the inertia in its frame."""
 
     link: str
     inertia: Inertia
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A wheel, or `count` equal ones on a circle, in the frame of the link that carries it.
+class PlacedWheel:
+    """A wheel, or `count` equal wheels on a circle, in the frame of its carrier.
 
-    `inertia`, `mass`, `across` (transverse inertia), `coupling` and `shape` are those of one.
+    `inertia`, `mass`, `transverse_inertia` (transverse inertia), `coupling` and `shape` are those of one wheel.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Placed:
     ratio: Row
     inertia: Scalar
     mass: Scalar
-    across: Scalar
+    transverse_inertia: Scalar
     coupling: Scalar | None = None
     included: bool = False
     count: int = 1
@@ -46,73 +46,81 @@ class Placed:
 
 
 def point_mass(link: str, mass: Scalar, position: Vec) -> list[Lump]:
-    """A mass at rest at a point of a link; nothing on the base, or where there is none."""
+    """Return a point mass on a link; empty on the base or for zero mass."""
     if link == "base" or is_zero(mass):
         return []
     return [Lump(link, Inertia.of_body(mass, position, Tensor.diagonal(0.0, 0.0, 0.0)))]
 
 
-def spin_and_lump(wheel: Placed) -> tuple[Spin, Lump | None]:
-    """The spin of a wheel (one for a whole set) and what lies in its carrier at rest."""
+def spin_and_lump(wheel: PlacedWheel) -> tuple[Spin, Lump | None]:
+    """Return the spin of a wheel (one for a whole set) and its inertia at rest in the carrier."""
     n = wheel.count
     coupling = None if wheel.coupling is None else n * wheel.coupling
-    total = _circle(wheel) if n >= 3 else summed([_at_rest(wheel, place) for place in places(wheel)])
+    total = (
+        _circle_inertia(wheel)
+        if n >= 3
+        else sum_inertias([_inertia_at_rest(wheel, place) for place in wheel_centres(wheel)])
+    )
     centre = total.moment * (1 / total.mass) if not is_zero(total.mass) else wheel.position
-    rest = Rest(n * wheel.mass, centre, n * wheel.across)
-    spin = Spin(wheel.name, wheel.carrier, wheel.axis, n * wheel.inertia, wheel.ratio, coupling, rest)
+    rest_of_wheel = Rest(n * wheel.mass, centre, n * wheel.transverse_inertia)
+    spin = Spin(wheel.name, wheel.carrier, wheel.axis, n * wheel.inertia, wheel.ratio, coupling, rest_of_wheel)
     return spin, None if wheel.included or wheel.carrier == "base" else Lump(wheel.carrier, total)
 
 
-def _circle(wheel: Placed) -> Inertia:
-    """Three or more equal wheels evenly spread on a circle, together a body of revolution."""
+def _circle_inertia(wheel: PlacedWheel) -> Inertia:
+    """Return the inertia of three or more equal wheels evenly spaced on a circle, a body of revolution."""
     n, ring = wheel.count, wheel.mass * wheel.radius * wheel.radius
     # Fernini (50)-(54)
-    tensor = Tensor.of_revolution(wheel.axis, n * (wheel.inertia + ring), n * (wheel.across + ring * 0.5))
+    tensor = Tensor.of_revolution(wheel.axis, n * (wheel.inertia + ring), n * (wheel.transverse_inertia + ring * 0.5))
     return Inertia.of_body(n * wheel.mass, wheel.position, tensor)
 
 
-def places(wheel: Placed) -> list[Vec]:
-    """Where the centres of the equal wheels are."""
+def wheel_centres(wheel: PlacedWheel) -> list[Vec]:
+    """Return the centres of the equal wheels."""
     if is_zero(wheel.radius):
         return [wheel.position] * wheel.count
-    u, w = across_axes(wheel.name, wheel.axis, wheel.towards)
+    u, w = transverse_axes(wheel.name, wheel.axis, wheel.towards)
     angles = [2 * math.pi * k / wheel.count for k in range(wheel.count)]
     return [wheel.position + (u * math.cos(t) + w * math.sin(t)) * wheel.radius for t in angles]
 
 
-def across_axes(owner: str, e: Vec, towards: Vec | None) -> tuple[Vec, Vec]:
-    """Two unit vectors across an axis, the first as near to `towards` as can be."""
+def transverse_axes(owner: str, e: Vec, towards: Vec | None) -> tuple[Vec, Vec]:
+    """Return two unit vectors perpendicular to an axis, the first as close to `towards` as possible."""
     if not all(is_number(x) for x in e):
-        raise TrainError(f"{owner}: wheels on a circle need an axis given in numbers, not {tuple(e)}.")
+        raise TrainError(f"{owner}: wheels on a circle require a numeric axis, not {tuple(e)}. Give numbers.")
     if towards is None:
-        towards = usual_direction(e)
+        towards = default_direction(e)
     u = towards - e * e.dot(towards)
     length = math.sqrt(u.dot(u))
     if length < 1e-9:
-        raise TrainError(f"{owner}: `towards` {tuple(towards)} lies along the axis. Give a direction across it.")
+        raise TrainError(
+            f"{owner}: `towards` {tuple(towards)} is parallel to the axis. Give a perpendicular direction."
+        )
     u = u * (1 / length)
     return u, e.cross(u)
 
 
-def _at_rest(wheel: Placed, place: Vec) -> Inertia:
+def _inertia_at_rest(wheel: PlacedWheel, place: Vec) -> Inertia:
     if wheel.shape is None:
-        return Inertia.of_body(wheel.mass, place, Tensor.of_revolution(wheel.axis, wheel.inertia, wheel.across))
-    u, w = across_axes(wheel.name, wheel.axis, wheel.towards)
+        return Inertia.of_body(
+            wheel.mass, place, Tensor.of_revolution(wheel.axis, wheel.inertia, wheel.transverse_inertia)
+        )
+    u, w = transverse_axes(wheel.name, wheel.axis, wheel.towards)
     along, across, axial = wheel.shape
     tensor = Tensor.dyad(u, along) + Tensor.dyad(w, across) + Tensor.dyad(wheel.axis, axial)
     return Inertia.of_body(wheel.mass, place, tensor)
 
 
-def summed(inertias: Sequence[Inertia]) -> Inertia:
-    """The inertia of several bodies fixed to each other."""
+def sum_inertias(inertias: Sequence[Inertia]) -> Inertia:
+    """Return the total inertia of several bodies fixed to each other."""
     total = inertias[0]
     for inertia in inertias[1:]:
         total = total + inertia
     return total
 
 
-def augmented(link: Link, lumps: Sequence[Inertia]) -> Body:
-    """The augmented link: the link and everything fixed to it or at rest on it."""
+def augmented_body(link: Link, lumps: Sequence[Inertia]) -> Body:
+    """Return the augmented link: the link with all masses fixed to it and wheels at rest on it."""
     joint = link.joint
     shared: dict[str, Any] = {
         "parent": link.parent,
@@ -127,7 +135,7 @@ def augmented(link: Link, lumps: Sequence[Inertia]) -> Body:
     alone = Body(link.name, mass=link.mass, com=link.com, inertia=link.inertia, **shared)
     if not lumps:
         return alone
-    total = summed([alone.about_origin, *lumps])  # Sciavicco (20)-(21), Chen (13), Fernini (21)-(43)
+    total = sum_inertias([alone.about_origin, *lumps])  # Sciavicco (20)-(21), Chen (13), Fernini (21)-(43)
     com = ZERO if is_zero(total.mass) else total.moment * (1 / total.mass)
-    central = total.tensor - Tensor.point(com, total.mass)
+    central = total.tensor - Tensor.of_point_mass(com, total.mass)
     return Body(link.name, mass=total.mass, com=com, inertia=central, **shared)

@@ -1,4 +1,4 @@
-"""The gear graph: links, turning pairs and gear pairs, and what follows from them (Chen and Wang).
+"""The gear graph: links, turning pairs and gear pairs, with circuits and rates (Chen and Wang).
 
 Vertices are links (of the robot and of its trains); a turning pair is an edge with the label of its axis; a gear pair
 is an edge with a ratio. Links whose turning pairs share a label are coaxial, so their relative rates add.
@@ -17,8 +17,8 @@ import networkx as nx
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
 from gearwright.mechanism.gear_graphs.pairs import Circuit, GearPair, TurningPair
-from gearwright.mechanism.gear_graphs.rates import ContradictionError, solve
-from gearwright.text import did_you_mean, listed
+from gearwright.mechanism.gear_graphs.rates import ContradictionError, solve_rates
+from gearwright.text import did_you_mean, listed_names
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class GearGraph:
     Args:
         turning: turning pairs; every link but the base is the outer link of exactly one.
         gears: gear pairs.
-        base: the link that stands still.
+        base: the fixed link.
 
     >>> graph = GearGraph([TurningPair("0", "1", "a"), TurningPair("0", "4", "d")], [GearPair("4", "1", -3.0)])
-    >>> graph.degrees_of_freedom, graph.rows(["1"])["4"]
+    >>> graph.degrees_of_freedom, graph.link_rows(["1"])["4"]
     (1, {'1': -3.0})
     """
 
@@ -45,7 +45,7 @@ class GearGraph:
         self._require_one_carrier_each()
         for gear in self.gears:
             for link in (gear.first, gear.second):
-                if link not in self._above and link != self.base:
+                if link not in self._pair_by_outer and link != self.base:
                     raise TrainError(
                         f"gear pair {gear.title}: {link!r} is neither a link nor a wheel. "
                         f"{did_you_mean(link, self.links)}"
@@ -63,26 +63,26 @@ class GearGraph:
         titles = Counter(pair.title for pair in self.turning)
         twice = next((title for title, count in titles.items() if count > 1), None)
         if twice is not None:
-            raise TrainError(f"two turning pairs are called {twice!r}. Give the wheel another name than the joint.")
+            raise TrainError(f"two turning pairs are called {twice!r}. Rename the wheel or the joint.")
         grounded = {self.base}
         for link in carriers:
             grounded |= self._require_ground(link, carriers, grounded)
 
     def _require_ground(self, link: str, carrier: Mapping[str, str], grounded: set[str]) -> set[str]:
-        """The links on the way down to one that is known to stand on the base; refuses circles and loose ends."""
-        way: dict[str, None] = {}
+        """Return the links on the path to one connected to the base; raise an error for cycles and loose ends."""
+        path: dict[str, None] = {}
         while link not in grounded:
-            if link in way:
-                loop = listed([*list(way)[list(way).index(link) :], link], " -> ")
-                raise TrainError(f"the carriers form a circle: {loop}. Hang one on {self.base!r}.")
+            if link in path:
+                loop = listed_names([*list(path)[list(path).index(link) :], link], " -> ")
+                raise TrainError(f"the carriers form a cycle: {loop}. Connect one to {self.base!r}.")
             if link not in carrier:
                 raise TrainError(
-                    f"{next(iter(way))!r} is not connected to {self.base!r}: its carriers end at {link!r}, which "
-                    "nothing carries. Give the missing turning pair."
+                    f"{next(iter(path))!r} is not connected to {self.base!r}: its carriers end at {link!r}, which "
+                    "has no carrier. Give the missing turning pair."
                 )
-            way[link] = None
+            path[link] = None
             link = carrier[link]
-        return set(way)
+        return set(path)
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -90,48 +90,48 @@ class GearGraph:
         return (self.base, *(pair.outer for pair in self.turning))
 
     @cached_property
-    def _above(self) -> dict[str, TurningPair]:
-        """Per link the turning pair to its carrier."""
+    def _pair_by_outer(self) -> dict[str, TurningPair]:
+        """The turning pair of each link to its carrier."""
         return {pair.outer: pair for pair in self.turning}
 
     def carrier_of(self, link: str) -> str:
-        """The link on which a link turns."""
-        return self._pair_above(link).inner
+        """Return the carrier of a link."""
+        return self._require_pair(link).inner
 
-    def _pair_above(self, link: str) -> TurningPair:
-        if link not in self._above:
-            why = "the base, which nothing carries" if link == self.base else "neither a link nor a wheel"
-            raise TrainError(f"{link!r} is {why}. {did_you_mean(link, self._above)}")
-        return self._above[link]
+    def _require_pair(self, link: str) -> TurningPair:
+        if link not in self._pair_by_outer:
+            why = "the base, which has no carrier" if link == self.base else "neither a link nor a wheel"
+            raise TrainError(f"{link!r} is {why}. {did_you_mean(link, self._pair_by_outer)}")
+        return self._pair_by_outer[link]
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Turning pairs less gear pairs."""
+        """Number of turning pairs minus number of gear pairs."""
         return sum(pair.axis is not None for pair in self.turning) - len(self.gears)
 
     def path(self, start: str, end: str) -> tuple[tuple[TurningPair, int], ...]:
-        """Turning pairs from one link to another; sign +1 when passed from inner to outer."""
-        up, down = self._to_base(start), self._to_base(end)
+        """Return the turning pairs from one link to another; sign +1 if passed from inner to outer."""
+        up, down = self._pairs_to_base(start), self._pairs_to_base(end)
         while up and down and up[-1] == down[-1]:
             up.pop()
             down.pop()
         return (*((pair, -1) for pair in up), *((pair, 1) for pair in reversed(down)))
 
-    def _to_base(self, link: str) -> list[TurningPair]:
-        found = []
-        while link in self._above:
-            found.append(self._above[link])
-            link = found[-1].inner
-        return found
+    def _pairs_to_base(self, link: str) -> list[TurningPair]:
+        pairs = []
+        while link in self._pair_by_outer:
+            pairs.append(self._pair_by_outer[link])
+            link = pairs[-1].inner
+        return pairs
 
     @cached_property
     def circuits(self) -> tuple[Circuit, ...]:
         """The fundamental circuits, one per gear pair."""
-        return tuple(self._circuit(gear) for gear in self.gears)
+        return tuple(self._fundamental_circuit(gear) for gear in self.gears)
 
-    def _circuit(self, gear: GearPair) -> Circuit:
+    def _fundamental_circuit(self, gear: GearPair) -> Circuit:
         carrier = gear.carrier if gear.carrier is not None else self._transfer_vertex(gear)
-        if carrier not in self._above and carrier != self.base:
+        if carrier not in self._pair_by_outer and carrier != self.base:
             raise TrainError(
                 f"gear pair {gear.title}: its carrier {carrier!r} is neither a link nor a wheel. "
                 f"{did_you_mean(carrier, self.links)}"
@@ -141,10 +141,14 @@ class GearGraph:
             half = self.path(carrier, link)
             axes = {pair.axis for pair, _ in half} - {None}
             if len(axes) != 1:
-                what = "no axis" if not axes else f"no single axis (between them lie {listed(sorted(map(str, axes)))})"
+                problem = (
+                    "no axis"
+                    if not axes
+                    else f"no single axis (axes between them: {listed_names(sorted(map(str, axes)))})"
+                )
                 raise TrainError(
-                    f"gear pair {gear.title}: its carrier {carrier!r} shares {what} with {link!r}. The carrier must be "
-                    "coaxial with each of the two gears."
+                    f"gear pair {gear.title}: its carrier {carrier!r} shares {problem} with {link!r}. The carrier must "
+                    "be coaxial with each of the two gears."
                 )
             halves.append((half, axes.pop()))
         if halves[0][1] == halves[1][1]:
@@ -155,106 +159,113 @@ class GearGraph:
         return Circuit(gear, carrier, halves[0][0], halves[1][0])
 
     def _transfer_vertex(self, gear: GearPair) -> str:
-        """Where the axis changes on the way from one gear to the other: the carrier."""
-        way = [(pair, sign) for pair, sign in self.path(gear.first, gear.second) if pair.axis is not None]
-        changes = [k for k in range(1, len(way)) if way[k][0].axis != way[k - 1][0].axis]
+        """Return the transfer vertex, where the axis changes on the path from one gear to the other: the carrier."""
+        path = [(pair, sign) for pair, sign in self.path(gear.first, gear.second) if pair.axis is not None]
+        changes = [k for k in range(1, len(path)) if path[k][0].axis != path[k - 1][0].axis]
         if len(changes) != 1:
-            axes = listed(dict.fromkeys(str(pair.axis) for pair, _ in way))
+            axes = listed_names(dict.fromkeys(str(pair.axis) for pair, _ in path))
             raise TrainError(
                 f"gear pair {gear.title}: no link is coaxial with both gears (the axes between them are {axes}). "
                 "Give its carrier, and the axis that the carrier shares with each gear."
             )
-        pair, sign = way[changes[0]]
+        pair, sign = path[changes[0]]
         return pair.inner if sign > 0 else pair.outer
 
     @cached_property
-    def coaxial(self) -> dict[str, tuple[str, ...]]:
-        """Per axis label the links that turn about it, from the base outwards: their relative rates add."""
-        found: dict[str, dict[str, None]] = {}
+    def coaxial_links(self) -> dict[str, tuple[str, ...]]:
+        """Return per axis label the links that turn about it, from the base outwards."""
+        links_by_axis: dict[str, dict[str, None]] = {}
         for pair in self.turning:
             if pair.axis is not None:
-                found.setdefault(pair.axis, {}).update({pair.inner: None, pair.outer: None})
-        return {axis: tuple(links) for axis, links in found.items()}
+                links_by_axis.setdefault(pair.axis, {}).update({pair.inner: None, pair.outer: None})
+        return {axis: tuple(links) for axis, links in links_by_axis.items()}
 
-    def canonical(self) -> GearGraph:
-        """The same train with coaxial links hung on the innermost: no path from the base has an axis twice in a row.
+    def canonical_graph(self) -> GearGraph:
+        """Return the same train with coaxial links on the innermost.
 
-        A link re-hung from i to i's carrier turns at its rate plus that of i.
+        No path from the base then has the same axis twice in sequence. A link moved from i to i's carrier turns at its
+        rate plus that of i.
         """
         fresh = []
         for pair in self.turning:
             inner = pair.inner
-            while inner in self._above and pair.axis is not None and self._above[inner].axis == pair.axis:
-                inner = self._above[inner].inner
+            while (
+                inner in self._pair_by_outer and pair.axis is not None and self._pair_by_outer[inner].axis == pair.axis
+            ):
+                inner = self._pair_by_outer[inner].inner
             fresh.append(TurningPair(inner, pair.outer, pair.axis, pair.name))
         return GearGraph(
             fresh, [GearPair(c.gear.first, c.gear.second, c.gear.ratio, c.carrier) for c in self.circuits], self.base
         )
 
     def open_chain(self, end: str) -> tuple[str, ...]:
-        """The equivalent open-loop chain: the primary links from the base to the end link, gear pairs removed."""
+        """Return the equivalent open-loop chain: primary links from the base to the end link, without gear pairs."""
         if end != self.base:
-            self._pair_above(end)
-        return (self.base, *(pair.outer for pair in reversed(self._to_base(end))))
+            self._require_pair(end)
+        return (self.base, *(pair.outer for pair in reversed(self._pairs_to_base(end))))
 
-    def secondary(self, primary: Sequence[str]) -> tuple[str, ...]:
-        """The links beside the primary ones: those that gears turn."""
+    def secondary_links(self, primary: Sequence[str]) -> tuple[str, ...]:
+        """Return the secondary links: those driven by gears."""
         return tuple(link for link in self.links if link not in primary)
 
     def virtual_links(self, primary: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Per primary link the secondary links that ride on it, at rest part of the virtual link."""
+        """Return per primary link its secondary links, at rest part of the virtual link."""
         riders: dict[str, list[str]] = {link: [] for link in (self.base, *primary) if link in self.links}
-        for link in self.secondary((self.base, *primary)):
+        for link in self.secondary_links((self.base, *primary)):
             home = self.carrier_of(link)
             while home not in riders:
                 home = self.carrier_of(home)
             riders[home].append(link)  # Chen (13): the virtual link
-        return {link: tuple(found) for link, found in riders.items()}
+        return {link: tuple(carried) for link, carried in riders.items()}
 
-    def rates(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
-        """Per turning pair its rate as a row over the independent rates (names of turning pairs)."""
+    def turning_rates(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """Return the rate of each turning pair as a row over the independent rates (names of turning pairs)."""
         moving = [pair.title for pair in self.turning if pair.axis is not None]
-        known = dict.fromkeys(moving)
+        titles = dict.fromkeys(moving)
         for name in independent:
-            if name not in known:
-                raise TrainError(f"{name!r} is not a turning pair. {did_you_mean(name, known)}")
+            if name not in titles:
+                raise TrainError(f"{name!r} is not a turning pair. {did_you_mean(name, titles)}")
         try:
-            return solve([circuit.equation for circuit in self.circuits], moving, independent)
+            return solve_rates([circuit.equation for circuit in self.circuits], moving, independent)
         except ContradictionError as clash:
-            raise self._conflict(clash, moving, independent) from None
+            raise self._contradiction_error(clash, moving, independent) from None
 
-    def _conflict(self, clash: ContradictionError, moving: Sequence[str], independent: Sequence[str]) -> TrainError:
-        """The contradiction with its ratios: that of the pair, and that of the way round without it if there is one."""
+    def _contradiction_error(
+        self, clash: ContradictionError, moving: Sequence[str], independent: Sequence[str]
+    ) -> TrainError:
+        """Return the contradiction error with the ratio of the pair and that of the rest of its circuit."""
         closing = next(c for c in self.circuits if c.gear.title == clash.pair)
         ratios = {c.gear.title: c.gear.ratio for c in self.circuits}
-        loop = listed(f"{pair} ({ratios[pair]})" for pair in clash.loop) or "a second pair of the same gears"
-        what = f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the way round through"
-        way_out = "Change a ratio or remove a gear pair."
+        loop = listed_names(f"{pair} ({ratios[pair]})" for pair in clash.loop) or "a second pair of the same gears"
+        problem = (
+            f"over-constrained: gear pair {clash.pair} has the ratio {closing.gear.ratio}, but the circuit through"
+        )
+        remedy = "Change a ratio or remove a gear pair."
         try:
-            rates = solve([c.equation for c in self.circuits if c is not closing], moving, independent)
+            rates = solve_rates([c.equation for c in self.circuits if c is not closing], moving, independent)
         except TrainError:
             rates = {}
-        first = self.relative(rates, closing.carrier, closing.gear.first)
-        second = self.relative(rates, closing.carrier, closing.gear.second)
+        first = self.relative_row(rates, closing.carrier, closing.gear.first)
+        second = self.relative_row(rates, closing.carrier, closing.gear.second)
         if len(second) == 1 and list(first) == list(second):
             (name,) = second
-            return TrainError(f"{what} {loop} makes it {first[name] / second[name]}. {way_out}")
+            return TrainError(f"{problem} {loop} requires {first[name] / second[name]}. {remedy}")
         return TrainError(
-            f"{what} {loop} contradicts it: together they ask for {clash.rest} = 0 where these speeds should be free. "
-            f"{way_out}"
+            f"{problem} {loop} contradicts it: together they require {clash.residual} = 0 for independent speeds. "
+            f"{remedy}"
         )
 
-    def rows(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
-        """Per link that is not independent its row b_j: its rate relative to its carrier per unit of each rate."""
-        rates = self.rates(independent)  # Chen (11), (27)-(30)
+    def link_rows(self, independent: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """Return the row b_j of each dependent link: its rate relative to its carrier per unit of each rate."""
+        rates = self.turning_rates(independent)  # Chen (11), (27)-(30)
         return {
             pair.outer: rates[pair.title]
             for pair in self.turning
             if pair.title in rates and pair.title not in independent
         }
 
-    def relative(self, rates: Mapping[str, Mapping[str, Scalar]], start: str, end: str) -> dict[str, Scalar]:
-        """The row of `end` relative to `start`, for links whose turning pairs between them share one axis."""
+    def relative_row(self, rates: Mapping[str, Mapping[str, Scalar]], start: str, end: str) -> dict[str, Scalar]:
+        """Return the row of `end` relative to `start`, for links whose turning pairs between them share one axis."""
         row: dict[str, Scalar] = {}
         for pair, sign in self.path(start, end):
             for name, factor in rates.get(pair.title, {}).items():
@@ -262,13 +273,13 @@ class GearGraph:
         return {name: factor for name, factor in row.items() if not (is_number(factor) and factor == 0)}
 
     def structure_matrix(self, independent: Sequence[str], inputs: Sequence[str]) -> list[list[Scalar]]:
-        """A: a row per independent rate, a column per input link with its rate relative to its carrier."""
-        rows = self.rates(independent)
-        titles = [self._pair_above(link).title for link in inputs]
+        """Return A: a row per independent rate, a column per input link with its rate relative to its carrier."""
+        rows = self.turning_rates(independent)
+        titles = [self._require_pair(link).title for link in inputs]
         return [[rows[title].get(name, 0) for title in titles] for name in independent]  # Chen (12), (45)
 
-    def networkx(self) -> Any:
-        """The functional graph: turning edges with `axis`, gear edges with `ratio` and `carrier`."""
+    def to_networkx(self) -> Any:
+        """Return the functional graph: turning edges with `axis`, gear edges with `ratio` and `carrier`."""
         graph = nx.MultiGraph()
         graph.add_nodes_from(self.links)
         for pair in self.turning:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.errors import TrainError
-from gearwright.mechanism.gear_graphs.rates import Equation
+from gearwright.mechanism.gear_graphs.rates import CircuitEquation
 from gearwright.parts import Mesh
 from gearwright.parts.trains.train import MeshKind
 
 
 @dataclass(frozen=True)
 class TurningPair:
-    """`outer` turns (or slides) on `inner` about the axis with that label; None: it is welded to it.
+    """`outer` turns (or slides) on `inner` about the axis with that label; None: a rigid connection.
 
-    `name` is what its rate, of outer relative to inner, is called.
+    `name` is the name of its rate, outer relative to inner.
     """
 
     inner: str
@@ -31,9 +31,9 @@ class TurningPair:
 
 @dataclass(frozen=True)
 class GearPair:
-    """Gears on links `first` and `second`, kept apart by `carrier`: q_first = ratio q_second, relative to the carrier.
+    """Gears on links `first` and `second` with a common `carrier`: q_first = ratio q_second, relative to the carrier.
 
-    The carrier is found from the turning pairs unless given.
+    Unless given, the carrier is determined from the turning pairs.
     """
 
     first: str
@@ -52,16 +52,16 @@ class GearPair:
     def of_teeth(
         cls, first: str, second: str, teeth: tuple[int, int], kind: MeshKind = "external", carrier: str | None = None
     ) -> GearPair:
-        """A gear pair by the teeth of both gears; kind as in `parts.Mesh`, both axes pointing the same way.
+        """Return a gear pair from the teeth of both gears; kind as in `parts.Mesh`, for axes in the same direction.
 
         >>> GearPair.of_teeth("pinion", "ring", (20, 80), "internal").ratio
         4.0
         """
-        return cls(first, second, Mesh(first, second, teeth=teeth, kind=kind).signed, carrier)
+        return cls(first, second, Mesh(first, second, teeth=teeth, kind=kind).signed_ratio, carrier)
 
     @property
     def title(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return f"{self.first}-{self.second}"
 
 
@@ -76,18 +76,18 @@ class Circuit:
 
     @property
     def axes(self) -> tuple[str, str]:
-        """The labels of the axes that the two gears turn about on the carrier; welds between have none."""
+        """The labels of the axes of the two gears on the carrier; rigid connections have none."""
         first, second = (
             next(pair.axis for pair, _ in half if pair.axis is not None) for half in (self.to_first, self.to_second)
         )
         return first, second
 
     @property
-    def equation(self) -> Equation:
-        """q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates; a weld has none."""
+    def equation(self) -> CircuitEquation:
+        """The equation q_first,carrier - g q_second,carrier = 0 as coefficients of the turning pairs' rates."""
         terms: dict[str, Scalar] = {}
         for half, factor in ((self.to_first, 1), (self.to_second, -self.gear.ratio)):  # Chen (9)
             for pair, sign in half:
                 if pair.axis is not None:
                     terms[pair.title] = terms.get(pair.title, 0) + factor * sign
-        return Equation(self.gear.title, terms)
+        return CircuitEquation(self.gear.title, terms)

@@ -1,4 +1,4 @@
-"""The motion of shafts behind linear springs, and the forces that act beside a machine's own where it is found."""
+"""The motion of shafts behind linear springs, and the external forces in the equations that determine it."""
 
 from __future__ import annotations
 
@@ -6,80 +6,94 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import columns_of, stacked
-from gearwright.algebra.differentiation.dual_numbers import VariedOperations, derivatives_of, rate_of, value_of
+from gearwright.algebra.differentiation.dual_arrays import array_columns, stack_arrays
+from gearwright.algebra.differentiation.dual_numbers import (
+    DualOperations,
+    primal_value,
+    time_derivative,
+    time_derivatives,
+)
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic_drives import ACCELERATION, LawForces, first_shaft, whole_series
-from gearwright.dynamics.integration_steps import Moving
-from gearwright.functions.elastic.shaft_equations import Plan
+from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, LawForces, first_shaft, solve_motion_series
+from gearwright.dynamics.integration_steps import StepState
+from gearwright.functions.elastic.shaft_equations import ShaftPlan
 from gearwright.motion import Trajectory
-from gearwright.motion_demands.motion_segments.law_states import state_series
-from gearwright.motion_demands.motion_segments.loop_forces import Loops
-from gearwright.motion_demands.motion_segments.smooth_segments import Piece
-from gearwright.system.inputs import Inputs
+from gearwright.motion_demands.motion_segments.law_states import law_state_series
+from gearwright.motion_demands.motion_segments.loop_forces import LoopClosure
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
+from gearwright.system.inputs import InputSignals
 from gearwright.system.system import Modes
 
 
 @dataclass(frozen=True)
 class LinearShafts:
-    """How the motion of shafts behind linear springs follows from that of the joints.
+    """The motion of shafts behind linear springs, computed from that of the joints.
 
     Args:
-        way: which equations give which shafts.
-        joints: the motion of the joints; shafts stand still in it.
+        plan: assignment of equations to shafts.
+        joints: the motion of the joints, with shafts at rest.
         inputs: inputs of the laws over time.
-        pieces: the motion of the joints in smooth pieces, with the laws at them.
-        order: how many derivatives of the shafts' motion are wanted beyond their accelerations.
-        loops: what closes the machine.
+        segments: the motion of the joints in smooth segments, with the laws at the joints.
+        order: number of derivatives of the shafts' motion beyond their accelerations.
+        loops: loop constraints of the machine.
     """
 
-    way: Plan
+    plan: ShaftPlan
     joints: Trajectory
-    inputs: Inputs
-    pieces: tuple[Piece, ...]
+    inputs: InputSignals
+    segments: tuple[SmoothSegment, ...]
     order: int
-    loops: Loops | None
+    loops: LoopClosure | None
 
-    def values(self) -> list[tuple[Array, Scalar]]:
-        """Per piece its times, and the motion of the whole machine with its derivatives, (T, order + 3, n)."""
-        return [(piece.t, _shafts_too(piece, self.way, self.order, self.loops)) for piece in self.pieces]
-
-
-def _shafts_too(piece: Piece, way: Plan, order: int, loops: Loops | None) -> Scalar:
-    """The motion of the whole machine over a piece with its derivatives, (T, order + 3, n)."""
-    mech = piece.system.mech
-    derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in piece.motion[: way.order + 1]]
-    series = whole_series(mech, way.steps, derivatives, ARRAYS, law_forces=outer_forces(piece, way, loops))
-    columns = [derivatives_of(one, order + ACCELERATION + 1) for one in series]
-    return stacked([stacked(column, piece.t.shape) for column in columns], (len(piece.t), order + ACCELERATION + 1))
+    def motion_derivatives(self) -> list[tuple[Array, Scalar]]:
+        """Return per segment its times and the motion of the whole machine with derivatives, (T, order + 3, n)."""
+        return [(segment.t, _with_shafts(segment, self.plan, self.order, self.loops)) for segment in self.segments]
 
 
-def outer_forces(piece: Piece, way: Plan, loops: Loops | None) -> LawForces:
-    """The forces of laws, and those that close loops."""
-    mech, modes = piece.system.mech, piece.likely_modes
+def _with_shafts(segment: SmoothSegment, plan: ShaftPlan, order: int, loops: LoopClosure | None) -> Scalar:
+    """Return the motion of the whole machine over a segment with its derivatives, (T, order + 3, n)."""
+    mech = segment.system.mech
+    derivatives = [[x[:, k] for k in range(first_shaft(mech))] for x in segment.motion[: plan.order + 1]]
+    series = solve_motion_series(
+        mech, plan.steps, derivatives, ARRAYS, law_forces=external_forces(segment, plan, loops)
+    )
+    columns = [time_derivatives(coordinate, order + ACCELERATION_ORDER + 1) for coordinate in series]
+    return stack_arrays(
+        [stack_arrays(column, segment.t.shape) for column in columns], (len(segment.t), order + ACCELERATION_ORDER + 1)
+    )
 
-    def forces(q: Sequence[Scalar], needed: Sequence[Scalar]) -> list[Scalar]:
-        known = _law_forces(piece, modes, q)
+
+def external_forces(segment: SmoothSegment, plan: ShaftPlan, loops: LoopClosure | None) -> LawForces:
+    """Return the forces of laws and of loop constraints."""
+    mech, modes = segment.system.mech, segment.likely_modes
+
+    def forces(q: Sequence[Scalar], required: Sequence[Scalar]) -> list[Scalar]:
+        law_forces = _law_force_series(segment, modes, q)
         if loops is None:
-            return known
-        lacking = [x - y for x, y in zip(needed, known, strict=True)]
-        closing = loops.forces(mech, way.idle, piece.t, q, lacking)
-        return [x + y for x, y in zip(closing, known, strict=True)]
+            return law_forces
+        remaining = [x - y for x, y in zip(required, law_forces, strict=True)]
+        closing = loops.closing_forces(mech, plan.idle, segment.t, q, remaining)
+        return [x + y for x, y in zip(closing, law_forces, strict=True)]
 
     return forces
 
 
-def _law_forces(piece: Piece, modes: Modes, q: Sequence[Scalar]) -> list[Scalar]:
-    """Generalized forces of the laws as series; what they hold at rest carries nothing."""
-    system, length, ops = piece.system, len(value_of(q[0]).c), VariedOperations(TaylorOperations(ARRAYS))
+def _law_force_series(segment: SmoothSegment, modes: Modes, q: Sequence[Scalar]) -> list[Scalar]:
+    """Return the generalized forces of the laws as series; sticking friction at rest transmits no force."""
+    system, length, ops = segment.system, len(primal_value(q[0]).c), DualOperations(TaylorOperations(ARRAYS))
     if not system.laws:
         return [0.0] * system.mech.n
-    v = [rate_of(x) for x in q]
-    t = Taylor([piece.t, 1.0]).cut(length)
-    u = [Taylor.of_derivatives([x[:, k] for x in piece.inputs[:length]]).cut(length) for k in range(system.input_size)]
-    states = state_series(system, ops, t, Moving(q, v, columns_of(piece.states)), u, [rate_of(x) for x in v])
-    return system.forces(
-        [0.0] * system.mech.n, system.actions(modes, system.situations(ops, t, Moving(q, v, states), u))
+    v = [time_derivative(x) for x in q]
+    t = Taylor([segment.t, 1.0]).truncated_to(length)
+    u = [
+        Taylor.of_derivatives([x[:, k] for x in segment.inputs[:length]]).truncated_to(length)
+        for k in range(system.input_size)
+    ]
+    states = law_state_series(
+        system, ops, t, StepState(q, v, array_columns(segment.states)), u, [time_derivative(x) for x in v]
+    )
+    return system.generalized_forces(
+        [0.0] * system.mech.n, system.law_actions(modes, system.law_situations(ops, t, StepState(q, v, states), u))
     )

@@ -1,4 +1,4 @@
-"""Smooth parts of the motion of a whole machine, of which some shafts are not known yet."""
+"""Smooth parts of the motion of a whole machine, with shafts that are still unknown."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
+from gearwright.motion.piecewise_polynomials import hermite_interpolant
 
 
 @dataclass(frozen=True)
-class Part:
-    """A smooth part of the motion of the whole machine, as far as it is known.
+class ShaftPart:
+    """A smooth part of the motion of the whole machine, with shafts that may still be unknown.
 
     Args:
         t: times (T,).
-        values: coordinates, speeds and accelerations, (T, 3, n); zero for shafts that are not known yet.
+        values: coordinates, speeds and accelerations, (T, 3, n); zero for unknown shafts.
         law_forces: generalized forces of laws at the joints at times, (T,) -> (T, n).
-        settling: those of the times at which a shaft settles after a bend.
+        settling_times: those of the times within the transient of a shaft after a branch point.
     """
 
     t: Array
     values: Array
     law_forces: Callable[[Array], Array]
-    settling: Array = field(default_factory=lambda: np.zeros(0))
+    settling_times: Array = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
-    def curve(self) -> Any:
+    def spline(self) -> Any:
         """Polynomials between the times that meet all three."""
-        from scipy.interpolate import BPoly, PPoly
+        return hermite_interpolant(self.t, list(np.moveaxis(self.values, 1, 0)))
 
-        return PPoly.from_bernstein_basis(BPoly.from_derivatives(self.t, self.values))
-
-    def at(self, t: Array) -> Array:
+    def motion_at(self, t: Array) -> Array:
         """Coordinates, speeds and accelerations at times, (T, 3, n)."""
-        return np.stack([self.curve(t, k) for k in range(3)], axis=1)
+        return np.stack([self.spline(t, k) for k in range(3)], axis=1)
 
 
-class Known(NamedTuple):
-    """What is known at a time (or at times) before the shaft is: motion, and R with its rate."""
+class JointState(NamedTuple):
+    """Motion of the joints and the required spring torque R with its rate, at a time or at times."""
 
     t: Scalar
     q: Sequence[Scalar]
     v: Sequence[Scalar]
     a: Sequence[Scalar]
-    rest: Scalar
-    rest_rate: Scalar
+    remaining_force: Scalar
+    remaining_force_rate: Scalar
     ops: Operations

@@ -1,4 +1,4 @@
-"""The motion of a whole machine from what a user prescribes: behind elastic drives that of the joints is enough."""
+"""The motion of a whole machine from a prescribed one; with elastic drives, that of the joints suffices."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from numpy.typing import ArrayLike
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.dynamics.elastic_drives import ACCELERATION, Step, first_shaft
-from gearwright.dynamics.integration_steps import Moving
+from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, ShaftStep, first_shaft
+from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
 from gearwright.forces.law import Action, Law
-from gearwright.functions.elastic.shaft_equations import Plan, plan
+from gearwright.functions.elastic.shaft_equations import ShaftPlan, plan_shafts
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory
-from gearwright.motion.piecewise_polynomials import piecewise
-from gearwright.motion.recorded_motion import through
-from gearwright.motion_demands.motion_segments.loop_forces import Loops
-from gearwright.motion_demands.motion_segments.smooth_segments import pieces_of
-from gearwright.motion_demands.shaft_motion.follow_nonlinear_spring import Followed, follow
+from gearwright.motion.piecewise_polynomials import hermite_interpolant, on_knots, piecewise_polynomial
+from gearwright.motion.recorded_motion import spline_through
+from gearwright.motion_demands.motion_segments.loop_forces import LoopClosure
+from gearwright.motion_demands.motion_segments.smooth_segments import cut_into_segments
+from gearwright.motion_demands.motion_segments.smooth_spans import TIME_ROUNDING_RATIO
+from gearwright.motion_demands.shaft_motion.follow_nonlinear_spring import FollowedPart, follow_shaft
 from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
-from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import BentShafts, ShaftCourse
-from gearwright.motion_demands.shaft_motion.nonlinear_springs import BentShaft
-from gearwright.system.inputs import gathered
+from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import NonlinearShafts, ShaftSolution
+from gearwright.motion_demands.shaft_motion.nonlinear_springs import NonlinearShaft
+from gearwright.system.inputs import gather_inputs
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-BENT = 2
-"""Derivatives of the forces behind a spring that is not linear which bend its motor's acceleration where they jump."""
+NONLINEAR_DERIVATIVES = 2
+"""Order of the force derivatives whose discontinuities affect the motor acceleration behind a nonlinear spring."""
 
 
 def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
-    """A motion with exact derivatives, of all speeds or of the joints alone; samples are joined by a spline."""
+    """Return a motion with exact derivatives, of all speeds or of the joints alone; samples are interpolated."""
     if isinstance(motion, Motion):
-        motion = through("demands", motion.t, motion.q)
+        motion = spline_through("demands", motion.t, motion.q)
     if not isinstance(motion, Trajectory):
-        raise InputError(f"demands: a {type(motion).__name__} is not a Trajectory or a Motion.")
-    if not mech.straight:
+        raise InputError(f"demands: motion is a {type(motion).__name__}. Give a Trajectory or a Motion.")
+    if not mech.speeds_are_rates:
         raise InputError(
             "demands: the machine has free, spherical or planar joints, whose speeds are not the rates of coordinates. "
             "Give a Motion with its speeds and accelerations, and motors without inductance."
@@ -49,27 +50,27 @@ def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
     if motion.count not in (mech.n, first_shaft(mech)):
         joints = f", or those of its {first_shaft(mech)} joints" if mech.shafts else ""
         raise InputError(
-            f"demands: the motion is one of {motion.count} coordinates, the machine has {mech.n} "
-            f"({listed(mech.coordinates)}). Give all of them{joints}."
+            f"demands: the motion has {motion.count} coordinates, the machine has {mech.n} "
+            f"({listed_names(mech.coordinates)}). Give all of them{joints}."
         )
     return motion
 
 
 @dataclass(frozen=True, repr=False)
 class WholeTrajectory(Trajectory):
-    """A motion of a whole machine that is smooth but at its `edges`, which need not be looked for.
+    """A motion of a whole machine that is smooth between its known `edges`.
 
-    Between `settling` times something settles anew, faster than even samples show. `solved` are the speeds whose
-    equations gave the motion of shafts, `shafts` how they did.
+    Between `settling_times` times a transient decays faster than equally spaced samples resolve. `solved_speeds` are
+    the speeds whose equations determined the motion of shafts, `shafts` the solutions.
     """
 
     edges: tuple[float, ...] = ()
-    settling: tuple[float, ...] = ()
-    solved: frozenset[int] = frozenset()
-    shafts: LinearShafts | BentShafts | None = None
+    settling_times: tuple[float, ...] = ()
+    solved_speeds: frozenset[int] = frozenset()
+    shafts: LinearShafts | NonlinearShafts | None = None
 
-    def kinks(self, order: int) -> list[float]:
-        """The edges between start and end."""
+    def derivative_jumps(self, order: int) -> list[float]:
+        """Return the edges between start and end."""
         return [t for t in self.edges if 0 < t < self.duration]
 
 
@@ -80,154 +81,193 @@ def whole_motion(
     start: Mapping[str, float],
     order: int,
     samples: int,
-    loops: Loops | None = None,
+    loops: LoopClosure | None = None,
 ) -> WholeTrajectory:
-    r"""The motion of joints and shafts for one of the joints: an equation of a joint behind a spring gives its motor's.
+    r"""Return the motion of joints and shafts for a motion of the joints.
 
-    $K \theta = K q + M a + C v + g - f$, where f are the forces of laws on the joint, such as its friction; all are
-    series of time (`motor_motion` says how many derivatives that takes).
+    The equation of a joint behind a spring determines its motor motion: $K \theta = K q + M a + C v + g - f$, where f
+    are the forces of laws on the joint, such as friction. All quantities are series of time (`motor_motion` states the
+    number of derivatives required).
 
     Args:
         system: the machine with its laws.
         joints: the motion of the joints.
-        inputs: inputs of the laws, as a user gives them.
-        start: states of the laws at the start.
-        order: how many derivatives of the actuators' forces are wanted.
-        samples: at how many times at least the motion is computed; between them are polynomials that meet all its
+        inputs: inputs of the laws, as given by the user.
+        start: initial states of the laws.
+        order: number of derivatives of the actuators' forces.
+        samples: least number of times at which the motion is computed; between them, Hermite polynomials match its
             derivatives up to the accelerations, and `order` more.
-        loops: what closes the machine; the forces that do follow from the equations without drives.
+        loops: loop constraints; their forces follow from the equations without drives.
     """
     mech = system.mech
-    way = plan(mech, order, None if loops is None else loops.driven)
-    solved = frozenset(e for step in way.steps for e in step.equations)
-    behind = {*solved, *np.flatnonzero(way.idle.any(axis=1)).tolist()}
-    acting = [law for law in system.laws if _pushes_on(law, system, behind)]
-    between = [law for law in acting if _touches_shafts(law, system)]
-    pushing = replace(system, laws=tuple(law for law in acting if law not in between))
-    named = {k: x for k, x in inputs.items() if k in pushing.inputs} if isinstance(inputs, Mapping) else None
-    given = gathered(mech, {one.name: one.initial for one in pushing.inputs.values()}, named)
+    shaft_plan = plan_shafts(mech, order, None if loops is None else loops.actuator_rows)
+    solved = frozenset(e for step in shaft_plan.steps for e in step.equations)
+    behind_springs = {*solved, *np.flatnonzero(shaft_plan.idle.any(axis=1)).tolist()}
+    acting = [law for law in system.laws if _acts_behind_springs(law, system, behind_springs)]
+    nonlinear_laws = [law for law in acting if _acts_on_shafts(law, system)]
+    pushing = replace(system, laws=tuple(law for law in acting if law not in nonlinear_laws))
+    law_inputs = {k: x for k, x in inputs.items() if k in pushing.inputs} if isinstance(inputs, Mapping) else None
+    input_signals = gather_inputs(
+        mech, {quantity.name: quantity.initial for quantity in pushing.inputs.values()}, law_inputs
+    )
     first = [start[name] for name in pushing.states]
-    further = BENT if between else way.order - ACCELERATION
-    padded = _padded(joints, mech.n)
-    pieces = pieces_of(pushing, padded, given, first, further, samples)
-    if between:
-        _refuse_idle_shafts(way, between)
-        found = tuple(pieces)
-        bent = BentShafts(way, padded, given, found, loops, ())
-        return _behind_bent_springs(bent, replace(system, laws=tuple(between)), start)
-    shafts = LinearShafts(way, padded, given, tuple(pieces), order, loops)
-    return replace(joined(shafts.values()), solved=solved, shafts=shafts)
+    further = NONLINEAR_DERIVATIVES if nonlinear_laws else shaft_plan.order - ACCELERATION_ORDER
+    padded = _with_fixed_shafts(joints, mech.n)
+    bends = joints.derivative_jumps(
+        further + ACCELERATION_ORDER + 1
+    )  # the polynomials between samples have none within
+    segments = cut_into_segments(pushing, padded, input_signals, first, further, samples, bends)
+    if nonlinear_laws:
+        _raise_if_idle_shafts(shaft_plan, nonlinear_laws)
+        all_segments = tuple(segments)
+        nonlinear = NonlinearShafts(shaft_plan, padded, input_signals, all_segments, loops, ())
+        return _follow_nonlinear_springs(joints, nonlinear, replace(system, laws=tuple(nonlinear_laws)), start)
+    shafts = LinearShafts(shaft_plan, padded, input_signals, tuple(segments), order, loops)
+    return replace(
+        _with_joints(join_segments(shafts.motion_derivatives()), joints), solved_speeds=solved, shafts=shafts
+    )
 
 
-def _behind_bent_springs(bent: BentShafts, system: System, start: Mapping[str, float]) -> WholeTrajectory:
+def _follow_nonlinear_springs(
+    joints: Trajectory, nonlinear: NonlinearShafts, system: System, start: Mapping[str, float]
+) -> WholeTrajectory:
     """Shaft by shaft the motion behind springs that are not linear."""
-    way, courses = bent.way, []
-    parts = bent.first_parts()
-    for step in way.steps:
-        _refuse_together(step, system)
+    shaft_plan, solutions = nonlinear.plan, []
+    parts = nonlinear.initial_parts()
+    for step in shaft_plan.steps:
+        _raise_if_coupled_shafts(step, system)
         (equation,), (shaft,) = step.equations, step.shafts
-        own = replace(system, laws=tuple(x for x in system.laws if _pushes_on(x, system, {equation})))
-        one, found = BentShaft(own, equation, shaft), list[Followed]()
+        acting = replace(system, laws=tuple(x for x in system.laws if _acts_behind_springs(x, system, {equation})))
+        nonlinear_shaft, followed_parts = NonlinearShaft(acting, equation, shaft), list[FollowedPart]()
         for part in parts:
-            memory = found[-1].end if found else None
-            found.append(follow(one, part, memory, [start[name] for name in own.states]))
-        courses.append(ShaftCourse(one, tuple(found)))
-        parts = [part for followed in found for part in followed.parts]
-    bent = replace(bent, courses=tuple(courses))
-    settling = tuple(float(t) for part in parts for t in part.settling)
-    solved = frozenset(e for step in way.steps for e in step.equations)
-    whole = joined([(part.t, part.values) for part in parts])
-    return replace(whole, settling=settling, solved=solved, shafts=bent)
+            previous = followed_parts[-1].end_state if followed_parts else None
+            followed_parts.append(
+                follow_shaft(nonlinear_shaft, part, previous, [start[name] for name in acting.states])
+            )
+        solutions.append(ShaftSolution(nonlinear_shaft, tuple(followed_parts)))
+        parts = [part for followed in followed_parts for part in followed.parts]
+    nonlinear = replace(nonlinear, solutions=tuple(solutions))
+    settling = tuple(float(t) for part in parts for t in part.settling_times)
+    solved = frozenset(e for step in shaft_plan.steps for e in step.equations)
+    whole = _with_joints(join_segments([(part.t, part.values) for part in parts]), joints)
+    return replace(whole, settling_times=settling, solved_speeds=solved, shafts=nonlinear)
 
 
-def _refuse_idle_shafts(way: Plan, between: Sequence[Law]) -> None:
-    if way.in_idle:
+def _raise_if_idle_shafts(shaft_plan: ShaftPlan, nonlinear_laws: Sequence[Law]) -> None:
+    if shaft_plan.in_idle:
         raise InputError(
-            f"demands: the wheels of {listed(way.in_idle)} push on joints of the loops that have no drives, and "
-            f"{between[0].name!r} is not linear. Give the motion of all coordinates, or leave that law out."
+            f"demands: the wheels of {listed_names(shaft_plan.in_idle)} act on loop joints without drives, and "
+            f"{nonlinear_laws[0].name!r} is nonlinear. Give the motion of all coordinates, or exclude that law."
         )
 
 
-def _refuse_together(step: Step, system: System) -> None:
+def _raise_if_coupled_shafts(step: ShaftStep, system: System) -> None:
     if len(step.shafts) > 1:
-        names = listed((system.mech.speeds[k] for k in step.shafts), " and ")
+        names = listed_names((system.mech.speeds[k] for k in step.shafts), " and ")
         raise InputError(
-            f"demands: the motion of {names} follows from several joints together, and {system.laws[0].name!r} is not "
-            f"linear. Give the motion of all {system.mech.n} coordinates, or leave that law out."
+            f"demands: the motion of {names} follows from the equations of several joints, and "
+            f"{system.laws[0].name!r} is "
+            f"nonlinear. Give the motion of all {system.mech.n} coordinates, or exclude that law."
         )
 
 
 @dataclass(frozen=True, repr=False)
-class _StillShafts(Trajectory):
-    """A motion of joints with shafts that stand still, for laws that do not ask for them."""
+class _FixedShafts(Trajectory):
+    """A motion of joints with shafts at rest, for laws that do not depend on shafts."""
 
     joints: Trajectory | None = None
 
     def at(self, t: ArrayLike, derivative: int = 0) -> Array:
-        """Those of the joints, which know their derivatives best."""
+        """Return values of the joints' trajectory, whose derivatives are exact."""
         assert self.joints is not None
-        moved = self.joints.at(t, derivative)
-        return np.concatenate([moved, np.zeros((*moved.shape[:-1], self.count - self.joints.count))], axis=-1)
+        joint_values = self.joints.at(t, derivative)
+        return np.concatenate(
+            [joint_values, np.zeros((*joint_values.shape[:-1], self.count - self.joints.count))], axis=-1
+        )
 
-    def kinks(self, order: int) -> list[float]:
-        """Those of the joints."""
+    def derivative_jumps(self, order: int) -> list[float]:
+        """Return the knots of the joints' trajectory."""
         assert self.joints is not None
-        return self.joints.kinks(order)
+        return self.joints.derivative_jumps(order)
 
 
-def _padded(joints: Trajectory, n: int) -> Trajectory:
+def _with_fixed_shafts(joints: Trajectory, n: int) -> Trajectory:
     c = joints.pieces.c
-    pieces = piecewise(np.concatenate([c, np.zeros((*c.shape[:2], n - c.shape[2]))], axis=2), joints.pieces.x)
-    return _StillShafts(pieces, joints=joints)
+    pieces = piecewise_polynomial(
+        np.concatenate([c, np.zeros((*c.shape[:2], n - c.shape[2]))], axis=2), joints.pieces.x
+    )
+    return _FixedShafts(pieces, joints=joints)
 
 
-def _pushes_on(law: Law, system: System, behind: set[int]) -> bool:
-    """Whether a law acts on joints behind springs; what has modes between joint and motor is refused."""
-    found = False
-    for touched, action in _lines(law, system):
+def _acts_behind_springs(law: Law, system: System, behind: set[int]) -> bool:
+    """Whether a law acts on joints behind springs; a law with modes between joint and motor raises an error."""
+    acts = False
+    for touched, action in _speeds_and_actions(law, system):
         if touched & behind:
-            found = True
+            acts = True
             if action.drags or (_is_shaft(touched, system.mech) and (len(law.modes) > 1 or action.holds or law.inputs)):
-                raise _between(law, touched, system.mech)
-    return found
+                raise _modes_between_error(law, touched, system.mech)
+    return acts
 
 
-def _touches_shafts(law: Law, system: System) -> bool:
-    return any(_is_shaft(touched, system.mech) for touched, _ in _lines(law, system))
+def _acts_on_shafts(law: Law, system: System) -> bool:
+    return any(_is_shaft(touched, system.mech) for touched, _ in _speeds_and_actions(law, system))
 
 
 def _is_shaft(touched: set[int], mech: Mechanism) -> bool:
     return any(index >= first_shaft(mech) for index in touched)
 
 
-def _lines(law: Law, system: System) -> Iterator[tuple[set[int], Action]]:
-    """The speeds of every line along which a law acts, in any mode."""
-    alone = replace(system, laws=(law,))
-    anywhere = [0.1 + 0.3 * k for k in range(system.mech.nq)]  # where no entry of a row is zero by chance
-    rest = Moving(anywhere, [0.0] * system.mech.n, [s.initial for s in law.states])
-    situation = alone.situations(FLOATS, 0.0, rest, alone.first_inputs)[0]
-    for action in (law.act(mode, situation).placed(situation.scene) for mode in law.modes):
-        yield from (({index for index, _ in line.terms}, action) for line in action.lines)
+def _speeds_and_actions(law: Law, system: System) -> Iterator[tuple[set[int], Action]]:
+    """Yield the speeds of every line along which a law acts, in any mode."""
+    single_law = replace(system, laws=(law,))
+    anywhere = [0.1 + 0.3 * k for k in range(system.mech.nq)]  # a general position, without accidental zeros in a row
+    state = StepState(anywhere, [0.0] * system.mech.n, [s.initial for s in law.states])
+    situation = single_law.law_situations(FLOATS, 0.0, state, single_law.initial_inputs)[0]
+    for action in (law.act(mode, situation).placed_in(situation.kinematics) for mode in law.modes):
+        yield from (({index for index, _ in line.terms}, action) for line in action.acting_lines)
 
 
-def _between(law: Law, touched: set[int], mech: Mechanism) -> InputError:
-    speeds = listed((mech.speeds[index] for index in sorted(touched)), " and ")
+def _modes_between_error(law: Law, touched: set[int], mech: Mechanism) -> InputError:
+    speeds = listed_names((mech.speeds[index] for index in sorted(touched)), " and ")
     return InputError(
-        f"demands: law {law.name!r} acts between {speeds}, and its modes ({listed(law.modes)}), or what it holds or "
-        "drags, do not follow from the motion of the joint alone (inside a gap the motor may be anywhere). Give the "
-        f"motion of all {mech.n} coordinates, or leave the law out: laws=[x for x in gw.laws(robot) if x.name != "
-        f"{law.name!r}]."
+        f"demands: law {law.name!r} acts between {speeds}, and the motion of the joint alone does not determine its "
+        f"modes ({listed_names(law.modes)}) or its constraint forces (within a gap the motor position is arbitrary). "
+        f"Give the motion of all {mech.n} coordinates, or exclude the law: laws=[x for x in gw.laws(robot) if "
+        f"x.name != {law.name!r}]."
     )
 
 
-def joined(parts: Sequence[tuple[Array, Array]]) -> WholeTrajectory:
+def join_segments(parts: Sequence[tuple[Array, Array]]) -> WholeTrajectory:
     """Polynomials between all times that meet the derivatives there."""
-    from scipy.interpolate import BPoly, PPoly
-
-    curves = [PPoly.from_bernstein_basis(BPoly.from_derivatives(t, values)) for t, values in parts]
-    degree = max(curve.c.shape[0] for curve in curves)
-    padded = [np.concatenate([np.zeros((degree - len(one.c), *one.c.shape[1:])), one.c]) for one in curves]
+    assert all(earlier[0][-1] == later[0][0] for earlier, later in pairwise(parts))
+    curves = [hermite_interpolant(t, list(np.moveaxis(values, 1, 0))) for t, values in parts]
     knots = np.concatenate([curves[0].x, *(curve.x[1:] for curve in curves[1:])])
-    edges = tuple(float(t[0]) for t, _ in parts)
-    assert all(one[0][-1] == other[0][0] for one, other in pairwise(parts))
-    return WholeTrajectory(piecewise(np.concatenate(padded, axis=1), knots), edges=edges)
+    pieces = piecewise_polynomial(np.concatenate(_padded_alike([curve.c for curve in curves]), axis=1), knots)
+    return WholeTrajectory(pieces, edges=tuple(float(t[0]) for t, _ in parts))
+
+
+def _with_joints(whole: WholeTrajectory, joints: Trajectory) -> WholeTrajectory:
+    """The motion with that of the joints as given: polynomials between samples lose its last digits.
+
+    A trajectory that closes loops at every time is more than its polynomials, and is sampled.
+    """
+    if type(joints).at is not Trajectory.at:
+        return whole
+    knots = _with_knots(whole.pieces.x, joints.pieces.x)
+    shafts = on_knots(whole.pieces, knots)[..., joints.count :]
+    both = _padded_alike([on_knots(joints.pieces, knots), shafts])
+    return replace(whole, pieces=piecewise_polynomial(np.concatenate(both, axis=2), knots))
+
+
+def _with_knots(times: Array, others: Array) -> Array:
+    """Times and others in order, but for those others that rounding alone tells apart."""
+    after = np.clip(np.searchsorted(times, others), 1, len(times) - 1)
+    gaps = np.minimum(np.abs(others - times[after - 1]), np.abs(others - times[after]))
+    return np.sort(np.concatenate([times, others[gaps > TIME_ROUNDING_RATIO * times[-1]]]))
+
+
+def _padded_alike(coefficients: Sequence[Array]) -> list[Array]:
+    """Coefficients of polynomials as of the highest degree among them."""
+    degree = max(map(len, coefficients))
+    return [np.concatenate([np.zeros((degree - len(c), *c.shape[1:])), c]) for c in coefficients]

@@ -7,28 +7,28 @@ from typing import TypeVar
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError, StructureError
-from gearwright.parts.builders.mounting import mount_of, moved_base_wheel, moved_drive, output_is_link
+from gearwright.parts.builders.mounting import base_wheel_in_frame, drive_in_frame, mounting_link, output_is_link
 from gearwright.parts.drives.drive import Drive
 from gearwright.parts.drives.supply_and_servo import Supply
-from gearwright.parts.environment.loops_and_contacts import Loop, Touch
+from gearwright.parts.environment.loops_and_contacts import ContactPoint, Loop
 from gearwright.parts.gears.elasticity import PassiveSpring
 from gearwright.parts.link import Joint, Link
 from gearwright.parts.payload_and_frames import Frame
 from gearwright.parts.robot import Robot
-from gearwright.parts.structure.cord import Branch, Cord, moved_cord
-from gearwright.parts.structure.frame_changes import HERE, PartPlace, moved_motor, placement
+from gearwright.parts.structure.cord import Branch, Cord, cord_in_frames
+from gearwright.parts.structure.frame_changes import IDENTITY_PLACEMENT, FramePlacement, frame_placement, motor_in_frame
 from gearwright.parts.structure.tendon import Tendon
 from gearwright.parts.trains.train import Gearwheel, Mesh, Train, TrainMotor
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-AlongRow = TypeVar("AlongRow", PassiveSpring, Tendon)
-DIRECTIONS = ("parallel", "radial")
-"""What the axis of a planet may be called beside a joint or a wheel."""
+RowPart = TypeVar("RowPart", PassiveSpring, Tendon)
+PLANET_AXIS_WORDS = ("parallel", "radial")
+"""Keywords for the axis of a planet, as alternatives to the name of a joint or wheel."""
 
 
 @check_arguments
 def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
-    """The robot with another one whose base is fixed to a frame of it.
+    """Return the robot with another robot whose base is fixed to one of its frames.
 
     Names of the other robot's links, joints, drives, trains, wheels and frames get the prefix. Motors and wheels on its
     base are then carried by the frame's link. Named states stay those of the first robot.
@@ -40,138 +40,144 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
     """
     spot = next((f for f in robot.frames if f.name == frame), None)
     if spot is None:
-        known = listed(f.name for f in robot.frames) or "none"
+        frame_names = listed_names(f.name for f in robot.frames) or "none"
         raise InputError(
-            f"robot {robot.name!r} has no frame {frame!r} to attach {other.name!r} to. Known are: {known}."
+            f"robot {robot.name!r} has no frame {frame!r} to attach {other.name!r} to. Available frames: {frame_names}."
         )
     load = robot.payload
-    if load is not None and load.link is None and load.frame is None:  # it stays on what was the last link before
+    if load is not None and load.link is None and load.frame is None:  # the payload stays on the previous last link
         robot = replace(robot, payload=replace(load, link=robot.last_link().name))
-    move = _Move(spot, prefix, other)
+    move = _AttachedParts(spot, prefix, other)
     combined = replace(
         robot,
-        links=(*robot.links, *map(move.link, other.links)),
-        drives=(*robot.drives, *map(move.drive, other.drives)),
-        trains=(*robot.trains, *map(move.train, other.trains)),
-        frames=(*robot.frames, *map(move.frame, other.frames)),
-        springs=(*robot.springs, *map(move.row, other.springs)),
-        tendons=(*robot.tendons, *map(move.row, other.tendons)),
-        loops=(*robot.loops, *map(move.loop, other.loops)),
-        environment=(*robot.environment, *map(move.touch, other.environment)),
-        cords=(*robot.cords, *map(move.cord, other.cords)),
+        links=(*robot.links, *map(move.attached_link, other.links)),
+        drives=(*robot.drives, *map(move.attached_drive, other.drives)),
+        trains=(*robot.trains, *map(move.attached_train, other.trains)),
+        frames=(*robot.frames, *map(move.attached_frame, other.frames)),
+        springs=(*robot.springs, *map(move.attached_row_part, other.springs)),
+        tendons=(*robot.tendons, *map(move.attached_row_part, other.tendons)),
+        loops=(*robot.loops, *map(move.attached_loop, other.loops)),
+        environment=(*robot.environment, *map(move.attached_contact, other.environment)),
+        cords=(*robot.cords, *map(move.attached_cord, other.cords)),
     )
-    _refuse_doubles(combined)
-    return _with_payload_of(combined, other, move)
+    _refuse_duplicate_names(combined)
+    return _with_attached_payload(combined, other, move)
 
 
-class _Move:
-    """Renames with a prefix, and moves what hangs on the other robot's base onto the frame's link."""
+class _AttachedParts:
+    """Renaming with a prefix, and transfer of the parts on the other robot's base to the link of the frame."""
 
     def __init__(self, spot: Frame, prefix: str, other: Robot) -> None:
         self.spot, self.prefix, self.other = spot, prefix, other
-        self.place = placement(spot.position, spot.rotation)
+        self.place = frame_placement(spot.position, spot.rotation)
 
-    def name(self, name: str) -> str:
-        """A link's (or wheel's) new name."""
+    def new_name(self, name: str) -> str:
+        """The new name of a link or wheel."""
         return self.spot.link if name == "base" else self.prefix + name
 
-    def on(self, carrier: str) -> PartPlace:
-        """Where the frame of a carrier is now."""
-        return self.place if carrier == "base" else HERE
+    def carrier_place(self, carrier: str) -> FramePlacement:
+        """The new placement of a carrier's frame."""
+        return self.place if carrier == "base" else IDENTITY_PLACEMENT
 
-    def loop(self, loop: Loop) -> Loop:
-        return replace(loop, name=self.prefix + loop.name, frames=[self.name(frame) for frame in loop.frames])
+    def attached_loop(self, loop: Loop) -> Loop:
+        return replace(loop, name=self.prefix + loop.name, frames=[self.new_name(frame) for frame in loop.frames])
 
-    def touch(self, touch: Touch) -> Touch:
-        """Surfaces that were fixed in the other robot's base are not moved: they are fixed in the world."""
-        where = touch.relative_to if touch.relative_to == "base" else self.name(touch.relative_to)
-        frame = None if touch.frame is None else self.name(touch.frame)
-        row, slip = ({self.prefix + k: x for k, x in one.items()} if one else one for one in (touch.row, touch.slip))
-        return replace(touch, name=self.prefix + touch.name, frame=frame, relative_to=where, row=row, slip=slip)
+    def attached_contact(self, touch: ContactPoint) -> ContactPoint:
+        """The renamed contact. Surfaces fixed to the other robot's base are fixed in the world and are not moved."""
+        relative_to = touch.relative_to if touch.relative_to == "base" else self.new_name(touch.relative_to)
+        frame = None if touch.frame is None else self.new_name(touch.frame)
+        row, slip = (
+            {self.prefix + k: x for k, x in coefficients.items()} if coefficients else coefficients
+            for coefficients in (touch.row, touch.slip)
+        )
+        return replace(touch, name=self.prefix + touch.name, frame=frame, relative_to=relative_to, row=row, slip=slip)
 
-    def link(self, link: Link) -> Link:
+    def attached_link(self, link: Link) -> Link:
         if link.joint.kind == "free":
             raise StructureError(
-                f"link {link.name!r} floats freely: it cannot be attached to a frame. Fix it to its base first."
+                f"link {link.name!r} has a free joint and cannot be attached to a frame. Fix it to its base first."
             )
-        place = self.on(link.parent).then(placement(link.joint.position, link.joint.rotation))
+        place = self.carrier_place(link.parent).compose_with(frame_placement(link.joint.position, link.joint.rotation))
         joint = replace(
             link.joint, name=self.prefix + link.joint_name, position=place.position, rotation=place.rotation
         )
         if joint.follows is not None:
             joint = replace(joint, follows=(self.prefix + joint.follows[0], *joint.follows[1:]))
-        return replace(link, name=self.prefix + link.name, parent=self.name(link.parent), joint=joint)
+        return replace(link, name=self.prefix + link.name, parent=self.new_name(link.parent), joint=joint)
 
-    def drive(self, drive: Drive) -> Drive:
+    def attached_drive(self, drive: Drive) -> Drive:
         driven = self.other.link_of_joint(drive.joint)
-        mount = mount_of(drive, driven)
+        mount = mounting_link(drive, driven)
         return replace(
-            moved_drive(drive, output_is_link(drive, driven), self.on(mount)),
+            drive_in_frame(drive, output_is_link(drive, driven), self.carrier_place(mount)),
             joint=self.prefix + drive.joint,
-            mounted_on=self.name(mount),
+            mounted_on=self.new_name(mount),
             name=None if drive.name is None else self.prefix + drive.name,
-            supply=self.supply(drive.supply),
+            supply=self.attached_supply(drive.supply),
         )
 
-    def supply(self, own: Supply | None) -> Supply | None:
-        """What fed a drive feeds it still."""
-        found = own if own is not None else self.other.supply
-        return None if found is None else replace(found, name=self.prefix + found.name)
+    def attached_supply(self, drive_supply: Supply | None) -> Supply | None:
+        """The drive's own supply, or that of the other robot, renamed."""
+        supply = drive_supply if drive_supply is not None else self.other.supply
+        return None if supply is None else replace(supply, name=self.prefix + supply.name)
 
-    def row(self, part: AlongRow) -> AlongRow:
+    def attached_row_part(self, part: RowPart) -> RowPart:
         row = {self.prefix + joint: factor for joint, factor in part.row.items()}
         return replace(part, name=self.prefix + part.name, row=row)
 
-    def cord(self, cord: Cord) -> Cord:
-        moved = moved_cord(cord, {"base": self.place})
-        course = [x if isinstance(x, Branch) else replace(x, frame=self.name(x.frame)) for x in moved.course]
+    def attached_cord(self, cord: Cord) -> Cord:
+        moved = cord_in_frames(cord, {"base": self.place})
+        course = [x if isinstance(x, Branch) else replace(x, frame=self.new_name(x.frame)) for x in moved.course]
         return replace(moved, name=self.prefix + cord.name, course=course)
 
-    def train(self, train: Train) -> Train:
+    def attached_train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}
         return Train(
             self.prefix + train.name,
-            [self.wheel(wheel) for wheel in train.wheels],
-            [self.mesh(mesh) for mesh in train.meshes],
-            [self.train_motor(motor, self.on(carriers.get(motor.wheel, ""))) for motor in train.motors],
+            [self.attached_wheel(wheel) for wheel in train.wheels],
+            [self.attached_mesh(mesh) for mesh in train.meshes],
+            [
+                self.attached_train_motor(motor, self.carrier_place(carriers.get(motor.wheel, "")))
+                for motor in train.motors
+            ],
             [self.prefix + name for name in train.free],
         )
 
-    def wheel(self, wheel: Gearwheel) -> Gearwheel:
-        moved = moved_base_wheel(self.other, wheel, self.place) if wheel.carrier == "base" else wheel
-        named = isinstance(moved.axis, str) and moved.axis not in DIRECTIONS
-        axis = self.prefix + moved.axis if named else moved.axis
-        return replace(moved, name=self.prefix + wheel.name, carrier=self.name(wheel.carrier), axis=axis)
+    def attached_wheel(self, wheel: Gearwheel) -> Gearwheel:
+        moved = base_wheel_in_frame(self.other, wheel, self.place) if wheel.carrier == "base" else wheel
+        is_named_axis = isinstance(moved.axis, str) and moved.axis not in PLANET_AXIS_WORDS
+        axis = self.prefix + moved.axis if is_named_axis else moved.axis
+        return replace(moved, name=self.prefix + wheel.name, carrier=self.new_name(wheel.carrier), axis=axis)
 
-    def mesh(self, mesh: Mesh) -> Mesh:
-        carrier = None if mesh.carrier is None else self.name(mesh.carrier)
-        return replace(mesh, first=self.name(mesh.first), second=self.name(mesh.second), carrier=carrier)
+    def attached_mesh(self, mesh: Mesh) -> Mesh:
+        carrier = None if mesh.carrier is None else self.new_name(mesh.carrier)
+        return replace(mesh, first=self.new_name(mesh.first), second=self.new_name(mesh.second), carrier=carrier)
 
-    def train_motor(self, motor: TrainMotor, place: PartPlace) -> TrainMotor:
-        stator = None if motor.stator is None else self.name(motor.stator)
-        moved = moved_motor(motor.motor, place)
+    def attached_train_motor(self, motor: TrainMotor, place: FramePlacement) -> TrainMotor:
+        stator = None if motor.stator is None else self.new_name(motor.stator)
+        moved = motor_in_frame(motor.motor, place)
         return replace(
             motor, name=self.prefix + motor.name, wheel=self.prefix + motor.wheel, stator=stator, motor=moved
         )
 
-    def frame(self, frame: Frame) -> Frame:
-        place = self.on(frame.link).then(placement(frame.position, frame.rotation))
-        return Frame(self.prefix + frame.name, self.name(frame.link), place.position, place.rotation)
+    def attached_frame(self, frame: Frame) -> Frame:
+        place = self.carrier_place(frame.link).compose_with(frame_placement(frame.position, frame.rotation))
+        return Frame(self.prefix + frame.name, self.new_name(frame.link), place.position, place.rotation)
 
 
-def _with_payload_of(robot: Robot, other: Robot, move: _Move) -> Robot:
-    """What the other robot carries: the payload, or a fixed link when the robot carries one already."""
+def _with_attached_payload(robot: Robot, other: Robot, move: _AttachedParts) -> Robot:
+    """Add the other robot's payload: as the payload, or as a fixed link if the robot already has a payload."""
     carried = other.payload
     if carried is None:
         return robot
-    link = move.name(carried.link if carried.link is not None else other.last_link().name)
+    link = move.new_name(carried.link if carried.link is not None else other.last_link().name)
     if robot.payload is None:
         return replace(robot, payload=replace(carried, link=link))
     body = Link(f"{move.prefix}payload", link, Joint(kind="fixed"), carried.mass, carried.position, carried.inertia)
     return replace(robot, links=(*robot.links, body))
 
 
-def _refuse_doubles(robot: Robot) -> None:
+def _refuse_duplicate_names(robot: Robot) -> None:
     names = {
         "link": [link.name for link in robot.links],
         "joint": [link.joint_name for link in robot.links],
@@ -184,7 +190,7 @@ def _refuse_doubles(robot: Robot) -> None:
         "surface": [touch.name for touch in robot.environment],
         "cord": [cord.name for cord in robot.cords],
     }
-    for kind, found in names.items():
-        double = next((name for name in found if found.count(name) > 1), None)
-        if double is not None:
-            raise StructureError(f"both robots have a {kind} {double!r}. Attach with a prefix, such as 'left_'.")
+    for kind, part_names in names.items():
+        duplicate = next((name for name in part_names if part_names.count(name) > 1), None)
+        if duplicate is not None:
+            raise StructureError(f"both robots have a {kind} {duplicate!r}. Attach with a prefix, such as 'left_'.")

@@ -1,4 +1,4 @@
-"""Where drives and wheels are mounted: the joint as seen from the link that carries them, and a move with that link."""
+"""Mounting of drives and wheels: the joint in the frame of the carrying link, and changes of that frame."""
 
 from __future__ import annotations
 
@@ -10,80 +10,82 @@ from gearwright.parts.gears.elasticity import elements_of
 from gearwright.parts.link import Link
 from gearwright.parts.robot import Robot
 from gearwright.parts.structure.frame_changes import (
-    HERE,
-    PartPlace,
-    moved_gear,
-    moved_motor,
-    moved_wheel,
-    rows,
-    stated_wheel,
+    IDENTITY_PLACEMENT,
+    FramePlacement,
+    gear_in_frame,
+    matrix_rows,
+    motor_in_frame,
+    wheel_in_frame,
+    wheel_with_defaults,
 )
 from gearwright.parts.trains.train import Gearwheel
 
 
-def mount_of(drive: Drive, driven: Link) -> str:
-    """The link that carries a drive: the parent of the driven link unless given."""
+def mounting_link(drive: Drive, driven: Link) -> str:
+    """The link that carries a drive; by default the parent of the driven link."""
     return drive.mounted_on if drive.mounted_on is not None else driven.parent
 
 
-def joint_axis(link: Link, seen_from: str) -> tuple[Vec, Vec] | None:
+def joint_axis_and_origin(link: Link, seen_from: str) -> tuple[Vec, Vec] | None:
     """Axis and origin of a link's joint in the frame of one of the joint's two links; None for any other link.
 
     >>> from gearwright.parts import Joint
     >>> fore = Link("fore", "upper", Joint("elbow", position=(0.4, 0, 0)))
-    >>> joint_axis(fore, "upper")
+    >>> joint_axis_and_origin(fore, "upper")
     (Vec(0.0, 0.0, 1.0), Vec(0.4, 0, 0))
-    >>> joint_axis(fore, "fore")[1], joint_axis(fore, "base")
+    >>> joint_axis_and_origin(fore, "fore")[1], joint_axis_and_origin(fore, "base")
     (Vec(0.0, 0.0, 0.0), None)
     """
-    axis = Vec.of(link.joint.axis)
+    axis = Vec.from_values(link.joint.axis)
     if seen_from == link.name:
         return axis, Vec(0.0, 0.0, 0.0)
     if seen_from == link.parent:
-        return Rot.of(rows(link.joint.rotation)) @ axis, Vec.of(link.joint.position)
+        return Rot.from_rows(matrix_rows(link.joint.rotation)) @ axis, Vec.from_values(link.joint.position)
     return None
 
 
 def output_is_link(drive: Drive, driven: Link) -> bool:
     """Whether the output member of a gear is the driven link: it turns in line with the joint, without a spring."""
-    axis_and_point = joint_axis(driven, mount_of(drive, driven))
+    axis_and_point = joint_axis_and_origin(driven, mounting_link(drive, driven))
     if axis_and_point is None or driven.joint.kind != "revolute":
         return False
-    in_line = drive.axis is None or _in_line(Vec.of(drive.axis), axis_and_point[0])
-    return in_line and bool(getattr(drive.gear, "rigid", not elements_of(drive.gear)))
+    in_line = drive.axis is None or _is_collinear(Vec.from_values(drive.axis), axis_and_point[0])
+    return in_line and bool(getattr(drive.gear, "is_output_rigid", not elements_of(drive.gear)))
 
 
-def moved_drive(drive: Drive, rides: bool, mount: PartPlace, driven: PartPlace = HERE) -> Drive:
-    """A drive whose places are stated in a frame of its mount, in the mount's body frame.
+def drive_in_frame(
+    drive: Drive, rides: bool, mount: FramePlacement, driven: FramePlacement = IDENTITY_PLACEMENT
+) -> Drive:
+    """Return a drive with positions given in a frame of its mount, expressed in the mount's body frame.
 
     Args:
         drive: the drive.
-        rides: whether the gear's output member is the driven link, see `output_is_link`: planets then ride on it.
-        mount: the frame in which places on the mount are stated.
-        driven: the frame in which those on the driven link are.
+        rides: whether the gear's output member is the driven link, see `output_is_link`; it then carries the planets.
+        mount: the frame in which positions on the mount are given.
+        driven: the frame in which positions on the driven link are given.
     """
-    return replace(
-        drive,
-        motor=moved_motor(drive.motor, mount),
-        gear=moved_gear(drive.gear, mount, driven if rides else mount),
-        axis=None if drive.axis is None else mount.direction(drive.axis),
-    )
+    motor = motor_in_frame(drive.motor, mount)
+    gear = gear_in_frame(drive.gear, mount, driven if rides else mount)
+    axis = None if drive.axis is None else mount.direction_in_outer(drive.axis)
+    if motor is drive.motor and gear is drive.gear and axis is None:  # nothing of it has a place of its own
+        return drive
+    return replace(drive, motor=motor, gear=gear, axis=axis)
 
 
-def moved_base_wheel(robot: Robot, wheel: Gearwheel, base: PartPlace) -> Gearwheel:
-    """A wheel of a train on a robot's base, in the frame of a link that the base is placed on."""
-    return moved_wheel(stated_wheel(wheel, _wheel_axis(robot, wheel)), base)
+def base_wheel_in_frame(robot: Robot, wheel: Gearwheel, base: FramePlacement) -> Gearwheel:
+    """A wheel of a train on a robot's base, expressed in the frame of the link to which the base is attached."""
+    return wheel_in_frame(wheel_with_defaults(wheel, _wheel_axis(robot, wheel)), base)
 
 
 def _wheel_axis(robot: Robot, wheel: Gearwheel) -> Vec | None:
-    """The axis of a wheel on the base; None where it is not drawn."""
-    wheels = {other.name: other for train in robot.trains for other in train.wheels}
+    """The axis of a wheel on the base; None if it is not specified."""
+    wheels = {train_wheel.name: train_wheel for train in robot.trains for train_wheel in train.wheels}
     joints = {link.joint_name: link for link in robot.links}
     for _ in wheels:
         if not isinstance(wheel.axis, str):
-            return Vec.of(wheel.axis)
+            return Vec.from_values(wheel.axis)
         if wheel.axis in joints:
-            axis_and_point = joint_axis(joints[wheel.axis], "base")
+            axis_and_point = joint_axis_and_origin(joints[wheel.axis], "base")
             return None if axis_and_point is None else axis_and_point[0]
         if wheel.axis not in wheels:
             return None
@@ -91,8 +93,8 @@ def _wheel_axis(robot: Robot, wheel: Gearwheel) -> Vec | None:
     return None
 
 
-def _in_line(e: Vec, z: Vec) -> bool:
-    """Whether two directions of any length point the same way or opposite ways."""
+def _is_collinear(e: Vec, z: Vec) -> bool:
+    """Whether two vectors are parallel or antiparallel."""
     if not all(is_number(x) for x in (*e, *z)):
         return False
     lengths = (e.dot(e) * z.dot(z)) ** 0.5

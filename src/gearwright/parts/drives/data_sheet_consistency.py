@@ -1,4 +1,4 @@
-"""What the numbers of one data sheet imply about each other: misread units and printing errors show here."""
+"""Consistency of the numbers of one data sheet: finds misread units and printing errors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
-from gearwright.text import visible
+from gearwright.text import visible_text
 
-TOLERANCE = 0.03
-"""Relative: data sheets round, and constants are those of a cold motor."""
-EXPLAINED = "as printed"
-"""Words in a sheet's note that say that its numbers are those of the maker, who contradicts himself."""
-ORDERS = {
+DATA_SHEET_TOLERANCE = 0.03
+"""Relative tolerance: data sheets are rounded, and constants are those of a cold motor."""
+EXPLANATION_NOTE = "as printed"
+"""Text in the note of a sheet that marks a contradiction as the manufacturer's own."""
+ASCENDING_FIELDS = {
     MotorSheet: (
         ("nominal_torque", "peak_torque"),
         ("nominal_torque", "stall_torque"),
@@ -26,111 +26,113 @@ ORDERS = {
         ("rated_input_speed", "peak_input_speed"),
     ),
 }
-"""Words whose values must not fall, in the order of the words."""
+"""Groups of fields whose values must not decrease in this order."""
 
 
-class _Identity(NamedTuple):
+class _SheetIdentity(NamedTuple):
     words: tuple[str, ...]
-    """What it compares: the first against what the others imply."""
+    """The compared fields: the first against the value implied by the others."""
     rule: str
     deviation: Callable[..., float]
-    """Of their values, relative."""
+    """The relative deviation of their values."""
 
 
-def _nominal(torque: float, constant: float, current: float, no_load: float) -> float:
-    """Friction takes something between nothing and the current without load: how far it is outside of these two."""
+def _nominal_torque_deviation(torque: float, constant: float, current: float, no_load: float) -> float:
+    """The deviation outside the range allowed by friction, which takes between zero and the no-load current."""
     most, least = constant * current / torque - 1, constant * (current - no_load) / torque - 1
     return min(most, 0.0) + max(least, 0.0)
 
 
-IDENTITIES = {
-    "kt_kn": _Identity(("speed_constant", "torque_constant"), "k_t k_n and 1", lambda n, k: k * n - 1),
-    "stall": _Identity(
+MOTOR_IDENTITIES = {
+    "kt_kn": _SheetIdentity(("speed_constant", "torque_constant"), "k_t k_n and 1", lambda n, k: k * n - 1),
+    "stall": _SheetIdentity(
         ("stall_torque", "torque_constant", "voltage", "resistance"),
         "the stall torque and k_t V / R",
         lambda torque, k, u, r: torque * r / (k * u) - 1,
     ),
-    "tau_m": _Identity(
+    "tau_m": _SheetIdentity(
         ("mechanical_time_constant", "resistance", "inertia", "torque_constant"),
         "tau_m and R inertia / k_t^2",
         lambda tau, r, j, k: tau * k * k / (r * j) - 1 if r * j else 0.0,
     ),
-    "no_load": _Identity(
+    "no_load": _SheetIdentity(
         ("no_load_speed", "torque_constant", "voltage", "resistance", "no_load_current"),
         "V and k_t omega_nl + R I_nl",
         lambda speed, k, u, r, i: (k * speed + r * i) / u - 1,
     ),
-    "nominal": _Identity(
+    "nominal": _SheetIdentity(
         ("nominal_torque", "torque_constant", "nominal_current", "no_load_current"),
         "torque_nom and k_t I_nom, or less by k_t I_nl",
-        _nominal,
+        _nominal_torque_deviation,
     ),
 }
-OPTIONAL = {"no_load_current": 0.0}
-"""What counts where a sheet does not print a number that an identity can do without."""
+DEFAULT_SHEET_VALUES = {"no_load_current": 0.0}
+"""Values used where a sheet does not print a number that is optional for an identity."""
 
 
-class Conflict(NamedTuple):
-    """Numbers of a sheet that cannot be right together."""
+class DataSheetConflict(NamedTuple):
+    """Contradictory numbers of a data sheet."""
 
     words: tuple[str, ...]
     sentence: str
     excusable: bool
-    """Whether makers print such numbers: a note may say that it is so."""
+    """Whether manufacturers print such numbers, so that a note may confirm them."""
 
 
-def deviations(sheet: MotorSheet) -> dict[str, float]:
-    r"""How far printed numbers are from what the others imply, relative; only those that can be compared.
+def identity_deviations(sheet: MotorSheet) -> dict[str, float]:
+    r"""Return the relative deviations of printed numbers from those implied by the others, where comparable.
 
     - `kt_kn`: $K k_n$ against 1,
     - `stall`: the stall torque against $K V / R$,
     - `tau_m`: the mechanical time constant against $R J / K^2$,
     - `no_load`: $K \omega_0 + R I_0$ against V,
-    - `nominal`: the nominal torque against $K I$, less at most what the current without load overcomes.
+    - `nominal`: the nominal torque against $K I$, minus at most the friction torque of the no-load current.
 
     >>> sheet = MotorSheet(key="m", voltage=24.0, torque_constant=0.03, resistance=0.3, stall_torque=2.4)
-    >>> deviations(sheet)
+    >>> identity_deviations(sheet)
     {'stall': 0.0}
     """
-    found: dict[str, float] = {}
-    for name, (words, _, deviation) in IDENTITIES.items():
+    by_identity: dict[str, float] = {}
+    for name, (words, _, deviation) in MOTOR_IDENTITIES.items():
         printed = [getattr(sheet, word) for word in words]
-        values = [OPTIONAL.get(word) if x is None else x for word, x in zip(words, printed, strict=True)]
+        values = [DEFAULT_SHEET_VALUES.get(word) if x is None else x for word, x in zip(words, printed, strict=True)]
         if None not in values:
-            found[name] = deviation(*values)
-    return found
+            by_identity[name] = deviation(*values)
+    return by_identity
 
 
-def conflicts(sheet: MotorSheet | GearboxSheet, called: Callable[[str], str] = str) -> Iterator[Conflict]:
-    """What in a sheet cannot be right together.
+def sheet_conflicts(
+    sheet: MotorSheet | GearboxSheet, called: Callable[[str], str] = str
+) -> Iterator[DataSheetConflict]:
+    """Yield the contradictions within a data sheet.
 
     Args:
         sheet: the sheet.
-        called: the name under which the reader knows a word: that of its column.
+        called: returns the user's name of a field, such as that of its table column.
     """
     if isinstance(sheet, MotorSheet):
-        for name, deviation in deviations(sheet).items():
-            if abs(deviation) > TOLERANCE:
-                words, rule, _ = IDENTITIES[name]
+        for name, deviation in identity_deviations(sheet).items():
+            if abs(deviation) > DATA_SHEET_TOLERANCE:
+                words, rule, _ = MOTOR_IDENTITIES[name]
                 printed = [word for word in words if getattr(sheet, word) is not None]
                 numbers = ", ".join(f"{called(word)} {getattr(sheet, word):.6g}" for word in printed)
-                yield Conflict(words, f"{rule}: {deviation:+.1%} apart ({numbers})", True)
-    for order in ORDERS[type(sheet)]:
+                yield DataSheetConflict(words, f"{rule}: {deviation:+.1%} apart ({numbers})", True)
+    for order in ASCENDING_FIELDS[type(sheet)]:
         stated = [(word, getattr(sheet, word)) for word in order if getattr(sheet, word) is not None]
         for (lower, small), (upper, large) in pairwise(stated):
-            if small > large * (1 + TOLERANCE):
-                yield Conflict(
+            if small > large * (1 + DATA_SHEET_TOLERANCE):
+                yield DataSheetConflict(
                     (lower, upper), f"{called(lower)} {small:.4g} exceeds {called(upper)} {large:.4g}", False
                 )
 
 
-def explained(sheet: MotorSheet | GearboxSheet, conflict: Conflict) -> bool:
-    """Whether a sheet's note says that its maker contradicts himself."""
-    return conflict.excusable and EXPLAINED in sheet.note
+def is_conflict_explained(sheet: MotorSheet | GearboxSheet, conflict: DataSheetConflict) -> bool:
+    """Whether the note of a sheet says that its contradiction is the manufacturer's own."""
+    return conflict.excusable and EXPLANATION_NOTE in sheet.note
 
 
-def contradictions(sheet: MotorSheet | GearboxSheet) -> Iterator[str]:
-    """What in a sheet cannot be right together, in sentences; a sheet whose `note` explains itself is still listed."""
-    reason = f" (its note: {visible(sheet.note)})" if sheet.note else ""
-    for conflict in conflicts(sheet):
+def conflict_sentences(sheet: MotorSheet | GearboxSheet) -> Iterator[str]:
+    """Return the contradictions within a data sheet as sentences, including those explained by its `note`."""
+    reason = f" (its note: {visible_text(sheet.note)})" if sheet.note else ""
+    for conflict in sheet_conflicts(sheet):
         yield conflict.sentence + reason

@@ -1,4 +1,4 @@
-"""What a single number of a data sheet can be: one list for sheets made in Python and for rows of tables."""
+"""Admissible values of the numbers of a data sheet, for sheets made in Python and for rows of tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any
 
-POSITIVE = frozenset(
+POSITIVE_FIELDS = frozenset(
     {
         "voltage",
         "torque_constant",
@@ -42,39 +42,41 @@ POSITIVE = frozenset(
         "tilting_moment",
     }
 )
-"""Numbers that are divided by, and limits under which nothing could run: a 0 is a cell that somebody filled in."""
-IDEAL = frozenset({"resistance", "housing_ambient", "housing_time_constant"})
-"""What the motor of a robot's file may do without; a table that states 0 for one means that it is not printed."""
-COUNTS = frozenset({"stages", "pole_pairs"})
+"""Divisors, and limits of which 0 would permit no motion: a 0 in a table means that the cell was empty."""
+FIELDS_ZERO_IF_IDEAL = frozenset({"resistance", "housing_ambient", "housing_time_constant"})
+"""Fields that may be 0 in the motor of a robot file; in a table, 0 means that the value is not printed."""
+COUNT_FIELDS = frozenset({"stages", "pole_pairs"})
 
 
-def impossible(words: Mapping[str, Any], *, printed: bool = False) -> Iterator[tuple[str, str]]:
-    """The words of a data sheet whose numbers cannot be, each with the rule that it breaks.
+def invalid_values(words: Mapping[str, Any], *, printed: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a data sheet with inadmissible numbers, each with the violated rule.
 
     Args:
-        words: word -> number; texts and None pass.
-        printed: whether they are those of a table, in which nothing is ideal.
+        words: field -> number; texts and None are not checked.
+        printed: whether they come from a table, in which ideal values (0) are not admissible.
 
-    >>> list(impossible({"ratio": 50.0, "efficiency": 1.8}))
+    >>> list(invalid_values({"ratio": 50.0, "efficiency": 1.8}))
     [('efficiency', 'must be above 0 and at most 1')]
     """
     for word, value in words.items():
         if not isinstance(value, int | float):
             continue
-        rule = "must be above 0" if printed and word in IDEAL and value == 0 else _broken(word, value)
+        rule = (
+            "must be above 0" if printed and word in FIELDS_ZERO_IF_IDEAL and value == 0 else _broken_rule(word, value)
+        )
         if rule is not None:
             yield word, rule
 
 
-def _broken(word: str, value: float) -> str | None:
+def _broken_rule(word: str, value: float) -> str | None:
     if word == "direction":
         return None if value in (1, -1) else "is neither 1 nor -1"
     if not isfinite(value):
         return "must be finite"
     if word == "efficiency":
         return None if 0 < value <= 1 else "must be above 0 and at most 1"
-    if word in COUNTS:
+    if word in COUNT_FIELDS:
         return None if value >= 1 and value == int(value) else "must be a whole number of 1 or more"
-    if word in POSITIVE:
+    if word in POSITIVE_FIELDS:
         return None if value > 0 else "must be above 0"
     return None if value >= 0 else "must be 0 or more"

@@ -1,7 +1,7 @@
-"""Data sheets of motors and gearboxes: what a catalogue prints about one article, and the parts it makes.
+"""Data sheets of motors and gearboxes: the data of one catalogue entry, and the parts made from them.
 
-A number that a sheet does not print is None and stays so: nothing is guessed. `motor()` and `gear()` say what they
-need and do not find.
+A number that a sheet does not print is None; no value is guessed. `motor()` and `gear()` report the numbers that they
+need and that are missing.
 """
 
 from __future__ import annotations
@@ -9,32 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
-from gearwright.parts.drives.data_sheet_ranges import impossible
+from gearwright.parts.drives.data_sheet_ranges import invalid_values
 from gearwright.parts.drives.motor import Motor
 from gearwright.parts.drives.thermal import Heat
 from gearwright.parts.gears.gear import Gear
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
 class DataSheet:
-    """What every article of a catalogue has.
+    """The data common to every catalogue entry.
 
     Args:
         key: its name in the catalogue, unique.
-        manufacturer: who makes it; "generic" for one of a family that follows from scaling laws.
-        article: the manufacturer's own number.
-        name: what the manufacturer calls it.
+        manufacturer: name of the manufacturer; "generic" for an entry of a family made by scaling laws.
+        article: the manufacturer's part number.
+        name: the manufacturer's designation.
         kind: "DC" or "BLDC" of a motor; "planetary", "harmonic", ... of a gearbox.
-        mass: of the whole article [kg].
-        inertia: axial inertia of what turns with the motor's shaft [kg m2].
+        mass: of the complete motor or gearbox [kg].
+        inertia: axial inertia of the parts that turn with the motor's shaft [kg m2].
         outer_diameter: of the housing [m].
-        flange: of a motor the designation of its mounting face, such as "NEMA23"; of a gearbox those of the motors that
-            it takes, separated by semicolons.
+        flange: designation of a motor's mounting face, such as "NEMA23"; for a gearbox those of the compatible motors,
+            separated by semicolons.
         price: in the currency of the user's own file.
-        source: where its numbers come from.
-        note: what its numbers mean where it differs from what they are called.
+        source: of its numbers.
+        note: remarks on the meaning of its numbers, where it differs from the usual one.
     """
 
     key: str
@@ -51,28 +53,30 @@ class DataSheet:
     note: str = ""
 
     def __post_init__(self) -> None:
-        for word, rule in impossible(vars(self)):
+        for word, rule in invalid_values(vars(self)):
             raise DriveError(f"data sheet {self.key!r}: {word}={getattr(self, word)!r} {rule}. Check value and units.")
 
     @property
-    def empty(self) -> tuple[str, ...]:
-        """The numbers that the sheet does not print."""
+    def missing_fields(self) -> tuple[str, ...]:
+        """The names of the numbers that the sheet does not print."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) is None)
 
-    def require(self, purpose: str, *words: str) -> None:
-        """Refuse a purpose for which numbers are missing.
+    def require_fields(self, purpose: str, *words: str) -> None:
+        """Raise if numbers that are needed for a purpose are missing.
 
-        >>> MotorSheet(key="m1").require("a motor", "inertia")
+        >>> MotorSheet(key="m1").require_fields("a motor", "inertia")
         Traceback (most recent call last):
         gearwright.errors.DriveError: data sheet 'm1' does not print inertia, which a motor needs. Choose another.
         """
         missing = [word for word in words if getattr(self, word) is None]
         if missing:
             raise DriveError(
-                f"data sheet {self.key!r} does not print {listed(missing)}, which {purpose} needs. Choose another."
+                f"data sheet {self.key!r} does not print {listed_names(missing)}, which {purpose} needs. Choose "
+                "another."
             )
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
 class MotorSheet(DataSheet):
     """The data sheet of a motor.
@@ -80,15 +84,15 @@ class MotorSheet(DataSheet):
     Args:
         voltage: nominal [V].
         torque_constant: [Nm/A].
-        speed_constant: [rad/s/V]; one over the torque constant, as a second figure of the sheet.
+        speed_constant: [rad/s/V]; the reciprocal of the torque constant, as printed separately on the sheet.
         resistance: between the terminals [Ohm].
         inductance: between the terminals [H].
         mechanical_time_constant: of the rotor alone at a constant voltage [s].
         no_load_speed: at the nominal voltage [rad/s].
         no_load_current: [A].
-        nominal_current: that it bears for ever [A].
+        nominal_current: largest continuous current [A].
         nominal_speed: [rad/s].
-        nominal_torque: that it gives for ever [Nm].
+        nominal_torque: largest continuous torque [Nm].
         stall_torque: at the nominal voltage [Nm].
         peak_torque: for a short time [Nm].
         peak_speed: [rad/s].
@@ -131,7 +135,7 @@ class MotorSheet(DataSheet):
 
     @property
     def continuous_torque(self) -> float | None:
-        """What it gives for ever [Nm]: as printed, or the torque constant times the nominal current."""
+        """Continuous torque [Nm]: as printed, or the torque constant times the nominal current."""
         if self.nominal_torque is not None:
             return self.nominal_torque
         if self.torque_constant is None or self.nominal_current is None:
@@ -140,12 +144,12 @@ class MotorSheet(DataSheet):
 
     @property
     def top_speed(self) -> float | None:
-        """The speed that it must not exceed [rad/s]: as printed, or the one without load."""
+        """Maximum speed [rad/s]: as printed, or the no-load speed."""
         return next((x for x in (self.peak_speed, self.continuous_speed, self.no_load_speed) if x is not None), None)
 
     @property
     def friction(self) -> float:
-        """Coulomb friction of the shaft [Nm]: as printed, or what the current without load overcomes."""
+        """Coulomb friction of the shaft [Nm]: as printed, or the torque of the no-load current."""
         if self.coulomb_friction is not None:
             return self.coulomb_friction
         if self.torque_constant is None or self.no_load_current is None:
@@ -154,7 +158,7 @@ class MotorSheet(DataSheet):
 
     @property
     def heat(self) -> Heat | None:
-        """How it gets warm, if the sheet prints both resistances and both time constants."""
+        """The thermal model, if the sheet prints both thermal resistances and both time constants."""
         printed = (
             self.winding_housing,
             self.housing_ambient,
@@ -173,13 +177,13 @@ class MotorSheet(DataSheet):
         )
 
     def motor(self, **words: Any) -> Motor:
-        """The motor of a drive; `words` replace or add what the sheet does not say, such as `mass` of the rotor.
+        """Return the motor of a drive; `words` replace or complete data of the sheet, such as `mass` of the rotor.
 
         >>> sheet = MotorSheet(key="m1", inertia=1e-5, mass=0.4, torque_constant=0.05, resistance=1.0)
         >>> sheet.motor().motor_mass
         0.4
         """
-        self.require("a motor", "inertia")
+        self.require_fields("a motor", "inertia")
         stated: dict[str, Any] = {
             "inertia": self.inertia,
             "motor_mass": self.mass,
@@ -197,20 +201,21 @@ class MotorSheet(DataSheet):
         return Motor(**{**stated, **words})
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
 class GearboxSheet(DataSheet):
     """The data sheet of a gearbox; torques and stiffness are those of its output.
 
     Args:
-        stages: how many.
+        stages: number of stages.
         ratio: input speed / output speed, without its sign.
-        direction: 1 when both shafts turn the same way, -1 when not; None where the sheet does not print it: then that
-            of a drawn gear of its kind, see `signed_ratio`.
-        ratio_exact: the same as a fraction of numbers of teeth.
+        direction: 1 if both shafts turn in the same direction, -1 if not; None if the sheet does not print it: then
+            that of a gear of the same kind defined by its teeth, see `signed_ratio`.
+        ratio_exact: the ratio as a fraction of tooth numbers.
         efficiency: above 0, at most 1.
         peak_torque: repeated peaks [Nm].
-        rated_torque: for ever, or at the rated life [Nm].
-        momentary_torque: in an emergency [Nm].
+        rated_torque: continuous torque, or torque at the rated life [Nm].
+        momentary_torque: emergency-stop torque [Nm].
         peak_input_speed, rated_input_speed: [rad/s].
         backlash: [rad].
         stiffness: [Nm/rad].
@@ -218,11 +223,11 @@ class GearboxSheet(DataSheet):
         life: rated life L10 at the rated torque and `life_speed` [h].
         life_speed: input speed at which the life is rated [rad/s].
         life_exponent: 3 for ball bearings, 10/3 for rollers.
-        max_motor_shaft: diameter of the thickest motor shaft that the input takes [m].
+        max_motor_shaft: largest motor shaft diameter that fits the input [m].
         radial_load: permissible radial load of the output shaft [N], at `radial_load_distance`.
         radial_load_distance: from the output flange at which the radial load acts [m].
         axial_load: permissible axial load of the output shaft [N].
-        tilting_moment: permissible moment across the output axis [Nm], about the output flange.
+        tilting_moment: permissible moment perpendicular to the output axis [Nm], about the output flange.
     """
 
     stages: float | None = None
@@ -250,10 +255,10 @@ class GearboxSheet(DataSheet):
 
     @property
     def signed_ratio(self) -> float | None:
-        """Input speed / output speed with its sign, for axes that point the same way; None where no ratio is printed.
+        """Signed ratio input speed / output speed, for axes of the same direction; None if no ratio is printed.
 
-        A direction that is not printed is that of the drawn gear of the same kind: a harmonic drive with its circular
-        spline held turns its output backwards, and so does every stage of external spur gears.
+        A direction that is not printed is that of a gear of the same kind defined by its teeth: a harmonic drive with a
+            fixed circular spline reverses the direction, as does every stage of external spur gears.
 
         >>> GearboxSheet(key="g1", kind="harmonic", ratio=100.0).signed_ratio
         -100.0
@@ -264,14 +269,14 @@ class GearboxSheet(DataSheet):
         return ((-1) ** reversals if self.direction is None else self.direction) * self.ratio
 
     def gear(self, elastic: bool = False, **words: Any) -> Gear:
-        """The gear of a drive, rigid unless `elastic`; `words` replace what the sheet says.
+        """Return the gear of a drive, rigid unless `elastic`; `words` replace data of the sheet.
 
         >>> GearboxSheet(key="g1", ratio=50.0, inertia=1e-6, efficiency=0.8).gear().ratio
         50.0
         """
-        self.require("a gear", "ratio")
+        self.require_fields("a gear", "ratio")
         if elastic:
-            self.require("an elastic gear", "stiffness")
+            self.require_fields("an elastic gear", "stiffness")
         stated: dict[str, Any] = {
             "ratio": self.signed_ratio,
             "inertia": self.inertia or 0.0,

@@ -1,18 +1,19 @@
-"""A drive: a motor on some link that moves a joint through a gear."""
+"""A drive: a motor on a link that moves a joint through a gear."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import OptionalVector, Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.parts.checks import require_at_least, require_kind
 from gearwright.parts.drives.motor import Motor
 from gearwright.parts.drives.supply_and_servo import Servo, Supply
-from gearwright.parts.gears.gear import AnyGear, Gear
+from gearwright.parts.gears.gear import Gear, GearType
 
 
+@check_arguments
 @dataclass(frozen=True)
 class CurrentControl:
     r"""Electronics that make the current follow a reference: a PI controller whose zero cancels the winding's pole.
@@ -30,6 +31,7 @@ class CurrentControl:
         require_at_least("current_control", 0.0, above=True, bandwidth=self.bandwidth)
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Drive:
     """A motor that drives one joint.
@@ -39,19 +41,20 @@ class Drive:
         motor: the motor.
         gear: the gear between motor and joint.
         mounted_on: name of the link that carries the motor, or "base"; the parent of the driven link unless given.
-        axis: axis of the rotor in that link's frame; parallel to the joint's axis at its zero unless given. Opposite to
-            it, it turns the sign of the ratio of a gear with parallel axes round; a bare ratio stays as stated.
-        name: its name; the joint's unless given.
-        supply: what feeds it; the robot's supply unless given.
+        axis: axis of the rotor in that link's frame; by default parallel to the joint's axis at its zero. An
+            antiparallel axis reverses the sign of the ratio of a gear with parallel axes; a ratio given as a number is
+            unchanged.
+        name: its name; by default that of the joint.
+        supply: its voltage supply; by default that of the robot.
         current_control: electronics that make the current follow a reference; None: its input is a voltage.
         servo: the position or speed controller stated for it, as data.
     """
 
     joint: str
     motor: Motor = field(default_factory=Motor)
-    gear: AnyGear = field(default_factory=Gear)
+    gear: GearType = field(default_factory=Gear)
     mounted_on: str | None = None
-    axis: Any = None
+    axis: OptionalVector = None
     name: str | None = None
     supply: Supply | None = None
     current_control: CurrentControl | None = None
@@ -59,7 +62,7 @@ class Drive:
 
     def __post_init__(self) -> None:
         require_kind(f"drive {self.title!r}", "motor", self.motor, Motor)
-        if not hasattr(self.gear, "wheels"):  # a new kind of gear need not be derived from one of ours
+        if not hasattr(self.gear, "wheels"):  # a user-defined gear need not be derived from a class of this package
             require_kind(f"drive {self.title!r}", "gear", self.gear, Gear)
         if self.supply is not None:
             require_kind(f"drive {self.title!r}", "supply", self.supply, Supply)
@@ -70,11 +73,11 @@ class Drive:
             if not self.motor.has_inductance:
                 raise DriveError(
                     f"drive {self.title!r}: a current controller (bandwidth {self.current_control.bandwidth} rad/s) "
-                    "needs the motor's inductance, without which the current follows the voltage at once. Give the "
-                    "motor an inductance, or control the voltage."
+                    "needs the motor's inductance; without it the current follows the voltage without delay. Give the "
+                    "motor an inductance, or use the voltage as input."
                 )
 
     @property
     def title(self) -> str:
-        """Its name, which is the joint's unless given."""
+        """Its name; by default that of the joint."""
         return self.name if self.name is not None else self.joint

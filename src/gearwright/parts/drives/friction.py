@@ -5,27 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.parts.checks import require_at_least
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Friction:
-    r"""What a bearing takes: viscous, Coulomb, Stribeck or LuGre friction, told by which numbers are given.
+    r"""Viscous, Coulomb, Stribeck or LuGre friction of a bearing; the given numbers determine the model.
 
-    While it slides with the speed $\omega$, friction against the motion is
+    While sliding with the speed $\omega$, the friction against the motion is
 
     $\mathrm{sign}(\omega) (F_C + (F_S - F_C) e^{-(\omega/\omega_S)^2}) + d \omega$,
 
-    and at rest anything up to $F_S$. With a bristle `stiffness` $\sigma_0$ (and `damping` $\sigma_1$) it is the LuGre
+    and at rest any value up to $F_S$. With a bristle `stiffness` $\sigma_0$ (and `damping` $\sigma_1$) it is the LuGre
     model: bristles deflect by z with $\dot z = \omega - \sigma_0 |\omega| z / g(\omega)$, where g is the bracket above,
     and friction is $\sigma_0 z + \sigma_1 \dot z + d \omega$.
 
     Args:
         coulomb: friction while sliding, $F_C$ [Nm or N].
         viscous: per speed, d [Nms/rad or Ns/m].
-        static: friction to break away, $F_S$ [Nm or N]; the Coulomb friction unless given.
-        stribeck_speed: speed over which static falls to Coulomb friction, $\omega_S$ [rad/s or m/s]; None: at once.
+        static: breakaway friction, $F_S$ [Nm or N]; by default the Coulomb friction.
+        stribeck_speed: speed over which static falls to Coulomb friction, $\omega_S$ [rad/s or m/s]; None: immediately.
         stiffness: of the bristles, $\sigma_0$ [Nm/rad or N/m]: makes it the LuGre model.
         damping: of the bristles, $\sigma_1$ [Nms/rad or Ns/m].
 
@@ -46,17 +48,18 @@ class Friction:
         require_at_least("friction", 0.0, above=True, stribeck_speed=self.stribeck_speed, stiffness=self.stiffness)
         if is_number(self.static) and is_number(self.coulomb) and self.static < self.coulomb:
             raise DriveError(
-                f"friction: static {self.static} is less than coulomb {self.coulomb}: no bearing moves harder than it "
-                "breaks away. Swap them, or leave `static` out."
+                f"friction: static {self.static} is less than coulomb {self.coulomb}. The breakaway friction is at "
+                f"least the sliding friction. Swap them, or leave `static` out."
             )
-        if self.stiffness is not None and self.drops and self.stribeck_speed is None:
+        if self.stiffness is not None and self.has_stiction and self.stribeck_speed is None:
             raise DriveError(
                 f"friction: with bristles (stiffness {self.stiffness}) static {self.static} above coulomb "
                 f"{self.coulomb} needs a stribeck_speed. Give one, or leave `static` out."
             )
         if self.stiffness is not None and is_zero(self.coulomb):
             raise DriveError(
-                f"friction: bristles of stiffness {self.stiffness} with coulomb 0 hold nothing. Give coulomb friction."
+                f"friction: bristles of stiffness {self.stiffness} with coulomb 0 transmit no force. Give a coulomb "
+                f"friction above 0."
             )
         if self.stiffness is None and not is_zero(self.damping):
             raise DriveError(
@@ -65,13 +68,13 @@ class Friction:
             )
 
     @property
-    def drops(self) -> bool:
-        """Whether it is less while sliding than at the start."""
+    def has_stiction(self) -> bool:
+        """Whether the sliding friction is less than the breakaway friction."""
         return self.static is not None and not is_zero(self.static - self.coulomb)
 
     @property
-    def breakaway(self) -> Scalar:
-        """What it holds at rest [Nm or N]."""
+    def breakaway_friction(self) -> Scalar:
+        """The breakaway friction [Nm or N]."""
         return self.coulomb if self.static is None else self.static
 
     @property
@@ -79,17 +82,17 @@ class Friction:
         """none, viscous, coulomb, stribeck or lugre."""
         if self.stiffness is not None:
             return "lugre"
-        if self.drops:
+        if self.has_stiction:
             return "stribeck"
         if not is_zero(self.coulomb):
             return "coulomb"
         return "none" if is_zero(self.viscous) else "viscous"
 
 
-def all_friction(friction: Scalar | Friction, damping: Scalar) -> Friction:
-    """The friction that a part states: a number is the Coulomb friction; `damping` is viscous friction beside it.
+def combined_friction(friction: Scalar | Friction, damping: Scalar) -> Friction:
+    """Return the friction of a part: a number is the Coulomb friction; `damping` is additional viscous friction.
 
-    >>> all_friction(0.5, 0.1)
+    >>> combined_friction(0.5, 0.1)
     Friction(coulomb=0.5, viscous=0.1, static=None, stribeck_speed=None, stiffness=None, damping=0.0)
     """
     if not isinstance(friction, Friction):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.algebra import OptionalMatrix, OptionalVector, Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError, SpinError
 from gearwright.parts.checks import require_at_least, require_kind
-from gearwright.parts.drives.friction import Friction, all_friction
+from gearwright.parts.drives.friction import Friction, combined_friction
 from gearwright.parts.drives.thermal import Heat
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Cogging:
-    r"""The pull of the teeth of the stator on the magnets, without current: $A \sin(n \theta + \varphi)$.
+    r"""Cogging torque between stator teeth and magnets, without current: $A \sin(n \theta + \varphi)$.
 
     Args:
         amplitude: of the torque, A [Nm].
@@ -31,9 +32,10 @@ class Cogging:
         require_at_least("cogging", 0.0, above=True, periods=self.periods)
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Ripple:
-    r"""The torque constant over a turn, $K (1 + f \sin(n \theta + \varphi))$; the back-EMF has the same shape.
+    r"""Torque ripple, $K (1 + f \sin(n \theta + \varphi))$ over a turn; the back-EMF has the same shape.
 
     Args:
         fraction: f, from 0 to below 1.
@@ -50,10 +52,12 @@ class Ripple:
         require_at_least("ripple", 0.0, above=True, periods=self.periods)
         if is_number(self.fraction) and self.fraction >= 1:
             raise DriveError(
-                f"ripple: fraction {self.fraction} would turn the torque round. Give a number below 1, such as 0.02."
+                f"ripple: fraction {self.fraction} would reverse the sign of the torque. Give a number below 1, such "
+                f"as 0.02."
             )
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Motor:
     """A motor on the link that carries its stator.
@@ -61,35 +65,35 @@ class Motor:
     Args:
         inertia: axial inertia of the rotor [kg m2], at the motor side as data sheets give it.
         mass: mass of the rotor [kg].
-        transverse_inertia: inertia about an axis across, through the centre of mass [kg m2]; half the axial one
-            (a thin disc) unless given.
-        position: centre of mass of rotor and stator in the carrying link's frame [m]. Unless given the origin of the
-            driven joint, and in a train the place of the rotor's wheel; a motor with a mass on a link that is on
-            neither side of the driven joint needs it. (0, 0, 0) is that link's origin.
+        transverse_inertia: inertia about a transverse axis through the centre of mass [kg m2]; by default half the
+            axial inertia (a thin disc).
+        position: centre of mass of rotor and stator in the carrying link's frame [m]. By default the origin of the
+            driven joint, and in a train the position of the rotor's wheel. Required for a motor with mass on a link
+            that is not adjacent to the driven joint. (0, 0, 0) is that link's origin.
         tensor: instead of the two inertias, the full tensor about the centre of mass in the carrier's axes, (3, 3).
-        com: centre of mass if it is stated apart from a point `position` on the axis; it must lie on the axis.
-        included: the carrying link's numbers contain the motor already, rotor and stator.
-        coupling: coupling inertia if it differs from the axial one [kg m2]; 0 when only the reflected inertia is known
-            ("armature"): energy, no push on the carrier.
-        torque_constant: [Nm/A], which is the back-EMF constant [Vs/rad] and 1/kv: one number in SI units. Files may
-            state any of them, per phase or line too (`motor_constant`).
+        com: centre of mass, if `position` is another point of the axis; it must lie on the axis.
+        included: whether the inertia of the carrying link already contains the motor (rotor and stator).
+        coupling: coupling inertia if it differs from the axial one [kg m2]; 0 if only the reflected inertia
+            ("armature") is known: it stores energy, without a reaction on the carrier.
+        torque_constant: [Nm/A], equal to the back-EMF constant [Vs/rad] and to 1/kv in SI units. Files may give any of
+            them, also per phase or line (`motor_constant`).
         resistance: between the terminals [Ohm].
-        inductance: between the terminals [H]; None or 0: the current follows at once.
-        max_torque: [Nm] at the motor shaft, kept by the electronics; not the stall torque, which follows.
-        max_speed: [rad/s] of the motor shaft; the electronics drive it no faster, but a load may; not the no-load
-            speed, which follows from the voltage.
+        inductance: between the terminals [H]; None or 0: the current follows without delay.
+        max_torque: limit of the electronics at the motor shaft [Nm]; not the stall torque, which is derived.
+        max_speed: limit of the electronics at the motor shaft [rad/s], which a load may exceed; not the no-load speed,
+            which follows from the voltage.
         catalogue: name of the catalogue entry it came from.
-        max_voltage: the electronics put no more on the terminals [V].
-        max_current: the electronics let no more through [A].
-        max_current_rate: nor change it faster [A/s]; needs an inductance.
+        max_voltage: limit of the terminal voltage by the electronics [V].
+        max_current: limit of the current by the electronics [A].
+        max_current_rate: limit of the rate of the current [A/s]; needs an inductance.
         damping: viscous friction at the motor shaft [Nms/rad].
         friction: Coulomb friction at the motor shaft [Nm], or a Friction.
-        cogging: the pull of the stator's teeth.
-        ripple: the torque constant over a turn.
-        heat: how it gets warm.
-        stator_mass: mass of what does not turn [kg], at rest on the carrying link, a point at the motor's place.
-        motor_mass: instead of that the mass of the whole motor [kg], rotor and stator, as data sheets give it; without
-            the rotor's `mass` all of it is at rest.
+        cogging: cogging torque of the stator teeth.
+        ripple: variation of the torque constant over a turn.
+        heat: thermal model.
+        stator_mass: mass of the non-rotating parts [kg], a point mass on the carrying link at the motor's position.
+        motor_mass: alternatively the mass of the complete motor [kg], rotor and stator, as printed on data sheets;
+            without the rotor's `mass` all of it counts as stator mass.
 
     >>> Motor(1e-4, mass=0.3, motor_mass=1.2).mass_at_rest
     0.8999999999999999
@@ -100,9 +104,9 @@ class Motor:
     inertia: Scalar = 0.0
     mass: Scalar = 0.0
     transverse_inertia: Scalar | None = None
-    position: Any = None
-    tensor: Any = None
-    com: Any = None
+    position: OptionalVector = None
+    tensor: OptionalMatrix = None
+    com: OptionalVector = None
     included: bool = False
     coupling: Scalar | None = None
     torque_constant: Scalar | None = None
@@ -129,7 +133,7 @@ class Motor:
         for word, kind in {"cogging": Cogging, "ripple": Ripple, "heat": Heat}.items():
             if getattr(self, word) is not None:
                 require_kind("motor", word, getattr(self, word), kind)
-        all_friction(self.friction, self.damping)
+        combined_friction(self.friction, self.damping)
 
     @property
     def kv(self) -> Scalar | None:
@@ -138,18 +142,18 @@ class Motor:
 
     @property
     def mass_at_rest(self) -> Scalar:
-        """Mass of the stator [kg]: as given, or what the whole motor weighs beside its rotor."""
+        """Mass of the stator [kg]: as given, or the mass of the complete motor minus that of its rotor."""
         return self.stator_mass if self.motor_mass is None else self.motor_mass - self.mass
 
     @property
     def has_inductance(self) -> bool:
-        """Whether the current is a state of its own."""
+        """Whether the current is a state variable."""
         return self.inductance is not None and not is_zero(self.inductance)
 
     @property
     def total_friction(self) -> Friction:
         """Friction and damping at the motor shaft, as one part."""
-        return all_friction(self.friction, self.damping)
+        return combined_friction(self.friction, self.damping)
 
     def _check_winding(self) -> None:
         require_at_least("motor", 0.0, above=True, torque_constant=self.torque_constant)
@@ -158,8 +162,8 @@ class Motor:
         require_at_least("motor", 0.0, **{word: getattr(self, word) for word in data})
         if self.max_current_rate is not None and not self.has_inductance:
             raise DriveError(
-                f"motor: max_current_rate {self.max_current_rate} A/s without an inductance: the current has no rate. "
-                "Give the inductance, or leave the limit out."
+                f"motor: max_current_rate {self.max_current_rate} A/s without an inductance. Without it the current "
+                f"follows without delay. Give the inductance, or leave the limit out."
             )
 
     def _check_masses(self) -> None:
@@ -168,13 +172,13 @@ class Motor:
             return
         if not is_zero(self.stator_mass):
             raise DriveError(
-                f"motor: motor_mass {self.motor_mass} kg is that of rotor and stator, and stator_mass "
-                f"{self.stator_mass} kg is given too. Keep one of them, beside the rotor's mass."
+                f"motor: both motor_mass {self.motor_mass} kg (rotor and stator) and stator_mass {self.stator_mass} "
+                f"kg are given. Keep one of them, in addition to the rotor's mass."
             )
         if is_number(self.mass_at_rest) and self.mass_at_rest < 0:
             raise DriveError(
-                f"motor: the rotor's mass {self.mass} kg is more than that of the whole motor, motor_mass "
-                f"{self.motor_mass} kg. Check both, or give stator_mass instead."
+                f"motor: the rotor's mass {self.mass} kg exceeds motor_mass {self.motor_mass} kg, the mass of the "
+                f"complete motor. Check both, or give stator_mass instead."
             )
 
     def _check_rotor(self) -> None:
@@ -191,5 +195,6 @@ class Motor:
         ):
             raise SpinError(
                 f"motor: axial inertia {self.inertia} is more than twice the transverse inertia {across} kg m2, which "
-                "no body can have (a thin disc has exactly twice). Check both numbers, or leave the transverse one out."
+                f"is physically impossible (the limit, exactly twice, is a thin disc). Check both numbers, or leave "
+                f"the transverse one out."
             )

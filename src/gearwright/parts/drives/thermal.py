@@ -1,26 +1,28 @@
-"""How a motor gets warm: winding, housing, surroundings."""
+"""Thermal model of a motor: winding, housing, ambient air."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number, is_zero
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.parts.checks import require_at_least
 
-COPPER = 0.0039
+COPPER_TEMPERATURE_COEFFICIENT = 0.0039
 """Temperature coefficient of the resistance of copper [1/K], as motor data sheets use it."""
 ZERO_CELSIUS = 273.15
 """[K]."""
-COLDEST = 100.0
-"""A temperature [K] below which no motor runs: a number below it was meant in degrees Celsius."""
-TEMPERATURES = ("ambient", "reference", "max_temperature")
+MIN_MOTOR_TEMPERATURE = 100.0
+"""Lowest plausible temperature of a motor [K]; a lower number was probably given in degrees Celsius."""
+TEMPERATURE_FIELDS = ("ambient", "reference", "max_temperature")
 """Fields of `Heat` that are temperatures [K]; files state them in degrees Celsius."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Heat:
-    r"""Two bodies that store heat, winding and housing, and the ways between them and to the air.
+    r"""Thermal network of two heat capacities, winding and housing, with the resistances between them and to the air.
 
     $C_w \dot T_w = P - (T_w - T_h) / R_{wh}$,
 
@@ -33,8 +35,8 @@ class Heat:
         winding_housing: thermal resistance from winding to housing [K/W].
         housing_ambient: thermal resistance from housing to the air [K/W].
         winding_capacity: [J/K]. A data sheet's thermal time constant of the winding is winding_housing times it.
-        housing_capacity: [J/K]; the time constant of the motor is housing_ambient times it. None: the housing stores
-            nothing, so that winding and air are joined by both resistances in series (a model of one body).
+        housing_capacity: [J/K]; the time constant of the motor is housing_ambient times it. None: no heat capacity of
+            the housing; both resistances are in series between winding and air (one-body model).
         ambient: temperature of the air [K].
         reference: temperature at which resistance and torque constant are stated [K].
         copper: temperature coefficient $\alpha$ of the resistance [1/K].
@@ -52,7 +54,7 @@ class Heat:
     housing_capacity: Scalar | None = None
     ambient: Scalar = 298.15
     reference: Scalar = 298.15
-    copper: Scalar = COPPER
+    copper: Scalar = COPPER_TEMPERATURE_COEFFICIENT
     magnet: Scalar = 0.0
     max_temperature: Scalar | None = None
 
@@ -60,22 +62,22 @@ class Heat:
         require_at_least("heat", 0.0, housing_ambient=self.housing_ambient, copper=self.copper)
         words = ("winding_housing", "winding_capacity", "housing_capacity")
         require_at_least("heat", 0.0, above=True, **{word: getattr(self, word) for word in words})
-        for word in TEMPERATURES:
+        for word in TEMPERATURE_FIELDS:
             value = getattr(self, word)
-            if is_number(value) and not COLDEST <= value < float("inf"):
+            if is_number(value) and not MIN_MOTOR_TEMPERATURE <= value < float("inf"):
                 raise DriveError(
-                    f"heat: {word} {value} K is colder than any motor runs. Temperatures are in kelvin in "
+                    f"heat: {word} {value} K is below the operating range of any motor. Temperatures are in kelvin in "
                     f"Python: add {ZERO_CELSIUS}. In a file a plain number is in degrees Celsius."
                 )
         if is_number(self.magnet) and not -0.01 <= self.magnet <= 0:
             raise DriveError(
-                f"heat: magnet {self.magnet} 1/K: magnets get weaker when warm, by less than 1 % per kelvin. Give a "
-                "number from -0.01 to 0, such as -0.001."
+                f"heat: magnet {self.magnet} 1/K is outside the range of magnets, which weaken by less than 1 % per "
+                f"kelvin. Give a number from -0.01 to 0, such as -0.001."
             )
         if self.housing_capacity is not None and is_zero(self.housing_ambient):
             raise DriveError(
                 "heat: a housing with a capacity needs a housing_ambient resistance above 0. Give it, or leave the "
-                "capacity out for a model of one body."
+                "capacity out for a one-body model."
             )
 
     @property

@@ -1,4 +1,4 @@
-"""Pairs of gears whose axes meet or cross: bevel, worm."""
+"""Gear pairs with intersecting or crossed axes: bevel, worm."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ import math
 from dataclasses import dataclass
 
 from gearwright.algebra import Scalar, is_number
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.parts.gears.forces.gear_statics import GearBox
-from gearwright.parts.gears.forces.pitch_points import cone_angles, cones, thread
-from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, missing, require_teeth_angles
+from gearwright.parts.gears.forces.gear_statics import GearStatics
+from gearwright.parts.gears.forces.pitch_points import bevel_contact, cone_angles, worm_contact
+from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, missing_fields_text, require_teeth_angles
 from gearwright.parts.gears.gear import Wheel
 from gearwright.parts.gears.losses import Losses, losses_of, worm_efficiencies, worm_friction
 from gearwright.parts.gears.member import (
-    NO_MEMBER,
-    Elasticity,
+    MASSLESS_MEMBER,
+    GearWithMembers,
+    GearWithMeshes,
     Member,
-    Meshing,
     require_choice,
     require_positive,
     require_teeth,
 )
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
-class Bevel(Meshing):
+class Bevel(GearWithMeshes):
     r"""A pair of bevel gears, ratio $= \mp Z_{driven} / Z_{driver}$.
 
     When the motor's axis and the joint's axis both point away from the common apex (or both towards it) they turn in
@@ -38,10 +40,10 @@ class Bevel(Meshing):
         driver_member: mass and inertia of the first.
         driven_member: mass and inertia of the second.
         module: transverse module at the outer end of the teeth [m], for the forces between them.
-        face_width: of the teeth along the cone [m]; their middle carries.
+        face_width: of the teeth along the cone [m]; the force acts at mid-face.
         shaft_angle: between the two axes [rad].
         pressure_angle: normal pressure angle of the teeth [rad].
-        helix_angle: spiral angle of the teeth in their middle [rad].
+        helix_angle: spiral angle of the teeth at mid-face [rad].
 
     >>> Bevel(driver=20, driven=40).ratio
     -2.0
@@ -50,12 +52,12 @@ class Bevel(Meshing):
     driver: int
     driven: int
     away: bool = True
-    driver_member: Member = NO_MEMBER
-    driven_member: Member = NO_MEMBER
+    driver_member: Member = MASSLESS_MEMBER
+    driven_member: Member = MASSLESS_MEMBER
     module: Scalar | None = None
     face_width: Scalar | None = None
     shaft_angle: Scalar = math.pi / 2
-    pressure_angle: Scalar = PRESSURE_ANGLE
+    pressure_angle: Scalar = NORMAL_PRESSURE_ANGLE
     helix_angle: Scalar = 0.0
     kind: str = "bevel"
 
@@ -64,23 +66,24 @@ class Bevel(Meshing):
         require_teeth(self.kind, driver=self.driver, driven=self.driven)
         require_positive(self.kind, module=self.module, face_width=self.face_width)
         require_teeth_angles(self.kind, self.pressure_angle, self.helix_angle)
-        hint = "It is between 0 and half a turn: check its unit."
+        hint = "Give an angle between 0 and half a turn, in radians."
         angle = self.shaft_angle
         require_range(self.kind, "shaft_angle", angle, above=0, below=math.pi, unit="rad", hint=hint, error=TrainError)
         if is_number(angle):
             self._require_cones()
 
     def _require_cones(self) -> None:
-        """The teeth lie on cones, and on their outer half."""
+        """Raise unless shaft angle and face width give valid pitch cones."""
         if self.unknown_teeth is None and not self.middle_radius > 0:
             raise TrainError(
                 f"bevel: a face_width of {self.face_width} m reaches beyond the apex of wheels of {self.driver} and "
-                f"{self.driven} teeth of module {self.module} m. Give less, mostly a third of the cone's length."
+                f"{self.driven} teeth of module {self.module} m. Give a smaller width, usually a third of the cone "
+                "distance."
             )
-        if min(self.cones) <= 0 or max(self.cones) >= math.pi / 2:
+        if min(self.pitch_cone_angles) <= 0 or max(self.pitch_cone_angles) >= math.pi / 2:
             raise TrainError(
                 f"bevel: at a shaft_angle of {self.shaft_angle} rad the larger of {self.driver} and {self.driven} "
-                "teeth would be a flat or hollow wheel. Give less."
+                "teeth would be a crown gear or an internal bevel gear. Give a smaller angle."
             )
 
     @property
@@ -90,76 +93,77 @@ class Bevel(Meshing):
 
     @property
     def parallel_axes(self) -> bool:
-        """Its axes meet; `away` says which way they point."""
+        """False: its axes intersect, and `away` gives the sign of the ratio."""
         return False
 
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels per unit speed of the driven gear."""
-        found = self.input_wheel(self.ratio) + self.driver_member.wheel("driver", self.ratio)
-        return found + self.driven_member.wheel("driven", 1.0, about="joint")
+    def output_wheels(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The wheels, with speeds per unit speed of the driven gear."""
+        wheels = self.input_wheel(self.ratio) + self.driver_member.as_wheels("driver", self.ratio)
+        return wheels + self.driven_member.as_wheels("driven", 1.0, about="joint")
 
     def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.members(self.rigid)
+        """The wheels of the gear, without the motor's rotor."""
+        return self.output_wheels(self.is_output_rigid)
 
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of its mesh."""
-        return (Losses(efficiency=self.one_mesh),)
+        return (Losses(efficiency=self.single_mesh_efficiency),)
 
     @property
-    def cones(self) -> tuple[float, float]:
+    def pitch_cone_angles(self) -> tuple[float, float]:
         """Pitch cone angles of driver and driven wheel [rad]."""
         return cone_angles(self.driver, self.driven, float(self.shaft_angle))
 
     @property
     def middle_radius(self) -> float:
-        """Pitch radius of the driven wheel in the middle of its teeth [m]."""
+        """Pitch radius of the driven wheel at mid-face [m]."""
         assert self.module is not None
         assert self.face_width is not None
-        return float(self.module * self.driven - self.face_width * math.sin(self.cones[1])) / 2
+        return float(self.module * self.driven - self.face_width * math.sin(self.pitch_cone_angles[1])) / 2
 
-    def gear_box(self) -> GearBox | None:
-        """Two cones that touch along a line; what separates them pushes both away from their apex."""
+    def gear_statics(self) -> GearStatics | None:
+        """Two cones in contact along a line; the separating force pushes both away from the apex."""
         if self.unknown_teeth is not None:
             return None
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": self.each_of(1)}
-        wheels, contact = cones(self.cones, self.middle_radius, float(self.helix_angle), **words)
-        return GearBox(wheels, (contact,), "driver", "driven")
+        words = {"pressure_angle": float(self.pressure_angle), "efficiency": self.efficiency_per_mesh(1)}
+        wheels, contact = bevel_contact(self.pitch_cone_angles, self.middle_radius, float(self.helix_angle), **words)
+        return GearStatics(wheels, (contact,), "driver", "driven")
 
     @property
     def unknown_teeth(self) -> str | None:
         """Module and face width."""
-        return missing(module=self.module, face_width=self.face_width)
+        return missing_fields_text(module=self.module, face_width=self.face_width)
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
-class Worm(Elasticity):
+class Worm(GearWithMembers):
     r"""A worm and its wheel, ratio $= \pm Z_{wheel} / starts$, positive for a right-handed worm.
 
     Args:
         starts, wheel: threads of the worm and teeth of the wheel.
         hand: "right" or "left".
         worm_member, wheel_member: mass and inertia.
-        lead_angle, friction_coefficient: lead angle of the thread [rad] and friction in it, from which both
-            efficiencies follow; a worm that locks itself is one with a back-driving efficiency of 0 or less. With an
-            `efficiency` instead of the friction, that friction follows from it.
+        lead_angle, friction_coefficient: lead angle of the thread [rad] and friction in it, which give both
+            efficiencies; a self-locking worm has a back-driving efficiency of 0 or less. An `efficiency` instead of the
+            friction coefficient gives that coefficient.
         pressure_angle: normal pressure angle of the teeth [rad].
-        module: of the wheel across its axis, of the worm along it [m], for the forces between them.
+        module: transverse module of the wheel, axial module of the worm [m], for the forces between them.
 
     >>> Worm(starts=2, wheel=60).ratio
     30.0
-    >>> [round(x, 4) for x in Worm(wheel=60, lead_angle=0.1, friction_coefficient=0.05).efficiencies]
+    >>> [round(x, 4) for x in Worm(wheel=60, lead_angle=0.1, friction_coefficient=0.05).thread_efficiencies]
     [0.65, 0.4672]
     """
 
     starts: int = 1
     wheel: int
     hand: str = "right"
-    worm_member: Member = NO_MEMBER
-    wheel_member: Member = NO_MEMBER
+    worm_member: Member = MASSLESS_MEMBER
+    wheel_member: Member = MASSLESS_MEMBER
     lead_angle: Scalar | None = None
     friction_coefficient: Scalar | None = None
-    pressure_angle: Scalar = PRESSURE_ANGLE
+    pressure_angle: Scalar = NORMAL_PRESSURE_ANGLE
     module: Scalar | None = None
     kind: str = "worm"
 
@@ -176,17 +180,17 @@ class Worm(Elasticity):
 
     @property
     def parallel_axes(self) -> bool:
-        """Its axes cross; `hand` gives the sign."""
+        """False: its axes cross, and `hand` gives the sign of the ratio."""
         return False
 
-    def members(self, output_is_link: bool) -> tuple[Wheel, ...]:
-        """The wheels per unit speed of the worm wheel."""
-        found = self.input_wheel(self.ratio) + self.worm_member.wheel("worm", self.ratio)
-        return found + self.wheel_member.wheel("wheel", 1.0, about="joint")
+    def output_wheels(self, output_is_link: bool) -> tuple[Wheel, ...]:
+        """The wheels, with speeds per unit speed of the worm wheel."""
+        wheels = self.input_wheel(self.ratio) + self.worm_member.as_wheels("worm", self.ratio)
+        return wheels + self.wheel_member.as_wheels("wheel", 1.0, about="joint")
 
     def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.members(self.rigid)
+        """The wheels of the gear, without the motor's rotor."""
+        return self.output_wheels(self.is_output_rigid)
 
     def _require_thread(self) -> None:
         lossy = self.friction_coefficient is not None
@@ -194,25 +198,25 @@ class Worm(Elasticity):
             raise TrainError("worm: its efficiencies need both lead_angle and friction_coefficient. Give both or none.")
         require_positive(self.kind, lead_angle=self.lead_angle, module=self.module)
         for name in ("lead_angle", "pressure_angle"):
-            hint = "It is below a quarter turn: check its unit."
+            hint = "Give an angle below a quarter turn, in radians."
             angle = getattr(self, name)
             require_range("worm", name, angle, least=0, below=math.pi / 2, unit="rad", hint=hint, error=TrainError)
         mu = self.friction_coefficient
-        hint = "Give that of thread on tooth."
+        hint = "Give the coefficient of friction between thread and tooth."
         require_range("worm", "friction_coefficient", mu, least=0, hint=hint, error=TrainError)
-        if mu is not None and self.efficiencies[0] <= 0:
+        if mu is not None and self.thread_efficiencies[0] <= 0:
             raise TrainError(
-                f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad let nothing through "
-                f"(efficiency {self.efficiencies[0]:.4g}). Lower one of the two."
+                f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad give the efficiency "
+                f"{self.thread_efficiencies[0]:.4g}, which transmits no power. Reduce one of the two."
             )
 
     @property
     def source_of_losses(self) -> str | None:
-        """The words from which efficiencies follow, if given."""
+        """The fields that determine the efficiencies, if given."""
         return None if self.friction_coefficient is None else "friction_coefficient"
 
     @property
-    def efficiencies(self) -> tuple[float, float]:
+    def thread_efficiencies(self) -> tuple[float, float]:
         """Driving and back-driving efficiency of the thread."""
         if self.lead_angle is None or self.friction_coefficient is None:
             return 1.0, 1.0
@@ -220,29 +224,29 @@ class Worm(Elasticity):
 
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of the thread."""
-        efficiency, back = self.efficiencies
+        efficiency, back = self.thread_efficiencies
         return (Losses(efficiency=efficiency, back_efficiency=back),)
 
     @property
-    def friction(self) -> float:
-        """Friction coefficient of the thread, as given or as it follows from the efficiency."""
+    def thread_friction(self) -> float:
+        """Friction coefficient of the thread, as given or derived from the efficiency."""
         if self.friction_coefficient is not None:
             return float(self.friction_coefficient)
         table = losses_of(self)
         assert self.lead_angle is not None
         return worm_friction(self.lead_angle, table[0].efficiency, self.pressure_angle) if table else 0.0
 
-    def gear_box(self) -> GearBox | None:
-        r"""A worm of radius $starts \, m / (2 \tan\lambda)$: what drives the wheel pushes along the worm's axis."""
+    def gear_statics(self) -> GearStatics | None:
+        r"""A worm of radius $starts \, m / (2 \tan\lambda)$: the force that drives the wheel is axial for the worm."""
         if self.module is None or self.lead_angle is None:
             return None
         lead = float(self.lead_angle)
         radius, wheel = self.module * self.starts / (2 * math.tan(lead)), self.module * self.wheel / 2
-        words = {"pressure_angle": float(self.pressure_angle), "friction": self.friction}
-        members, contact = thread(float(radius), float(wheel), lead if self.hand == "right" else -lead, **words)
-        return GearBox(members, (contact,), "worm", "wheel")
+        words = {"pressure_angle": float(self.pressure_angle), "friction": self.thread_friction}
+        members, contact = worm_contact(float(radius), float(wheel), lead if self.hand == "right" else -lead, **words)
+        return GearStatics(members, (contact,), "worm", "wheel")
 
     @property
     def unknown_teeth(self) -> str | None:
         """Module and lead angle."""
-        return missing(module=self.module, lead_angle=self.lead_angle)
+        return missing_fields_text(module=self.module, lead_angle=self.lead_angle)

@@ -1,6 +1,6 @@
-"""What a gear loses: efficiency by the direction of power, by speed, mesh by mesh, and the torque without load.
+"""Losses of a gear: efficiency by direction of power, by speed and by mesh, and the no-load torque.
 
-Only data and statics: the force law that uses them is in `forces.transmission`.
+This module has the data and the statics; the force law that uses them is in `forces.transmission`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.checks import require_gear
 
-SLACK = 0.05
-"""Published efficiencies are rounded, and power that circulates in a planetary gear bends the rule a little."""
+EFFICIENCY_SLACK = 0.05
+"""Tolerance: published efficiencies are rounded, and circulating power in planetary gears deviates slightly."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Losses:
     """The losses of a gear at one speed.
@@ -30,12 +31,12 @@ class Losses:
     Args:
         speed: magnitude of the motor's speed [rad/s].
         efficiency: fraction of the power that reaches the joint while the motor drives.
-        back_efficiency: fraction of the power that reaches the motor while the joint drives; 0 or less: the gear locks
-            itself, and the number says how firmly. From statics unless given.
-        no_load_torque: torque at the motor side that it takes to turn the gear without load [Nm]; makes the whole
+        back_efficiency: fraction of the power that reaches the motor while the joint drives; 0 or less: the gear is
+            self-locking, with the number as a measure. By default from statics.
+        no_load_torque: torque at the motor side needed to turn the gear without load [Nm]; it makes the total
             efficiency depend on the load.
 
-    >>> Losses(efficiency=0.8).back, round(Losses(efficiency=0.4).back, 9)
+    >>> Losses(efficiency=0.8).back_driving_efficiency, round(Losses(efficiency=0.4).back_driving_efficiency, 9)
     (0.75, -0.5)
     """
 
@@ -49,31 +50,34 @@ class Losses:
         require_range("losses", "speed", self.speed, least=0, unit="rad/s", hint=hint, error=TrainError)
 
     @property
-    def back(self) -> Scalar:
-        """The back-driving efficiency, from statics unless given."""
+    def back_driving_efficiency(self) -> Scalar:
+        """The back-driving efficiency; by default from statics."""
         # Vukobratovic (20.69)
-        return back_driving(self.efficiency) if self.back_efficiency is None else self.back_efficiency
+        return static_back_efficiency(self.efficiency) if self.back_efficiency is None else self.back_efficiency
 
     @property
-    def none(self) -> bool:
-        """Whether nothing is lost."""
-        return all(is_number(x) and x == 1 for x in (self.efficiency, self.back)) and is_zero(self.no_load_torque)
+    def is_lossless(self) -> bool:
+        """Whether there are no losses."""
+        return all(is_number(x) and x == 1 for x in (self.efficiency, self.back_driving_efficiency)) and is_zero(
+            self.no_load_torque
+        )
 
 
-def back_driving(efficiency: Scalar) -> Scalar:
-    r"""The back-driving efficiency that statics gives, $\eta'' = 2 - 1 / \eta'$.
+def static_back_efficiency(efficiency: Scalar) -> Scalar:
+    r"""Return the back-driving efficiency from statics, $\eta'' = 2 - 1 / \eta'$.
 
-    The same load loses the same torque both ways: driving needs $T / \eta'$, so $T (1 / \eta' - 1)$ is lost, and of T
-    at the joint $T - T (1 / \eta' - 1)$ is left. At $\eta' \le 1/2$ nothing is left: the gear locks itself.
+    The same load causes the same torque loss in both directions: driving needs $T / \eta'$, so the loss is
+    $T (1 / \eta' - 1)$, and of T at the joint $T - T (1 / \eta' - 1)$ remains. At $\eta' \le 1/2$ the gear is
+    self-locking.
     """
     return 2 - 1 / efficiency
 
 
 def losses_of(gear: Any) -> tuple[Losses, ...]:
-    """The losses of a gear over rising speeds, every back-driving efficiency filled in; none: it loses nothing.
+    """Return the losses of a gear over increasing speeds, with all back-driving efficiencies; empty without losses.
 
-    They come from its table, its efficiencies, its geometry (worm, meshes) or its stages, whatever it states. Between
-    two speeds they are to be interpolated linearly, beyond the ends the last ones hold.
+    They come from its table, its efficiencies, its geometry (worm, meshes) or its stages. Between two speeds they are
+    interpolated linearly, beyond the ends the last values hold.
 
     >>> from gearwright.parts import Gear, Planetary, Worm
     >>> losses_of(Gear(100, efficiency=0.8))
@@ -95,12 +99,17 @@ def losses_of(gear: Any) -> tuple[Losses, ...]:
         else:
             table = (Losses(0.0, 1.0 if efficiency is None else efficiency, back),)
     extra = getattr(gear, "no_load_torque", 0.0)
-    full = [replace(row, back_efficiency=row.back, no_load_torque=_sum(row.no_load_torque, extra)) for row in table]
-    return () if all(row.none for row in full) else tuple(full)
+    full = [
+        replace(
+            row, back_efficiency=row.back_driving_efficiency, no_load_torque=_sum_unless_zero(row.no_load_torque, extra)
+        )
+        for row in table
+    ]
+    return () if all(row.is_lossless for row in full) else tuple(full)
 
 
 def without_losses(gear: Any) -> Any:
-    """The same gear, and all its stages, without losses.
+    """Return the gear and all its stages without losses.
 
     >>> from gearwright.parts import Gear, Worm
     >>> losses_of(without_losses(Gear(100, efficiency=0.8, no_load_torque=0.01)))
@@ -122,7 +131,7 @@ def without_losses(gear: Any) -> Any:
 
 @check_arguments
 def losses_at(table: Sequence[Losses], speed: float) -> Losses:
-    """The losses at a speed of the motor, interpolated; numbers only.
+    """Return the losses interpolated at a motor speed; numbers only.
 
     >>> losses_at([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
     0.75
@@ -131,15 +140,18 @@ def losses_at(table: Sequence[Losses], speed: float) -> Losses:
         return Losses(abs(speed), 1.0, 1.0)
     at = [row.speed for row in table]
 
-    def value(column: Sequence[Scalar]) -> float:
+    def interpolate(column: Sequence[Scalar]) -> float:
         return float(np.interp(abs(speed), at, column))
 
-    efficiency, back = value([row.efficiency for row in table]), value([row.back for row in table])
-    return Losses(abs(speed), efficiency, back, value([row.no_load_torque for row in table]))
+    efficiency, back = (
+        interpolate([row.efficiency for row in table]),
+        interpolate([row.back_driving_efficiency for row in table]),
+    )
+    return Losses(abs(speed), efficiency, back, interpolate([row.no_load_torque for row in table]))
 
 
-def in_series(stages: Sequence[Any]) -> tuple[Losses, ...]:
-    """The losses of gears one after the other, at the speeds that any of them states.
+def series_losses(stages: Sequence[Any]) -> tuple[Losses, ...]:
+    """Return the losses of gears in series, at the speeds of all their tables.
 
     Efficiencies multiply; a stage's no-load torque reaches the motor through the stages before it.
     """
@@ -151,23 +163,26 @@ def in_series(stages: Sequence[Any]) -> tuple[Losses, ...]:
     for speed in speeds:
         drive, back, torque = 1.0, 1.0, 0.0
         for table, ratio in zip(tables, before, strict=False):
-            own = losses_at(table, speed / ratio)
-            torque += own.no_load_torque / (ratio * drive)
-            drive, back = drive * own.efficiency, _through(back, own.back)
+            stage_losses = losses_at(table, speed / ratio)
+            torque += stage_losses.no_load_torque / (ratio * drive)
+            drive, back = (
+                drive * stage_losses.efficiency,
+                _series_back_efficiency(back, stage_losses.back_driving_efficiency),
+            )
         rows.append(Losses(speed, drive, back, torque))
     return tuple(rows)
 
 
-def _through(back: float, own: float) -> float:
-    """Two back-driven stages: one that locks makes the whole lock, two do not make a negative times a negative."""
-    return back * own if back > 0 and own > 0 else min(back, own)
+def _series_back_efficiency(back: float, stage_back: float) -> float:
+    """Back-driving efficiency of two stages: self-locking if either is, also where both are negative."""
+    return back * stage_back if back > 0 and stage_back > 0 else min(back, stage_back)
 
 
 def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[float, float]:
-    r"""Driving and back-driving efficiency of a worm, $\eta' = (c - \mu \tan\lambda) / (c + \mu \cot\lambda)$.
+    r"""Return both efficiencies of a worm, $\eta' = (c - \mu \tan\lambda) / (c + \mu \cot\lambda)$.
 
     $\eta'' = (c - \mu \cot\lambda) / (c + \mu \tan\lambda)$ with the lead angle $\lambda$, the friction coefficient
-    $\mu$ and c the cosine of the normal pressure angle; $\eta'' \le 0$: it locks itself.
+    $\mu$ and c the cosine of the normal pressure angle; self-locking for $\eta'' \le 0$.
 
     >>> worm_efficiencies(0.3, 0.0, 0.35)
     (1.0, 1.0)
@@ -177,7 +192,7 @@ def worm_efficiencies(lead: float, friction: float, pressure: float) -> tuple[fl
 
 
 def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> float:
-    r"""The friction that gives a worm its driving efficiency, $c (1 - \eta') / (\tan\lambda + \eta' / \tan\lambda)$.
+    r"""Return the friction of a worm from its efficiency, $c (1 - \eta') / (\tan\lambda + \eta' / \tan\lambda)$.
 
     >>> round(worm_friction(0.1, worm_efficiencies(0.1, 0.05, 0.35)[0], 0.35), 12)
     0.05
@@ -189,21 +204,21 @@ def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> float:
 def epicyclic_efficiencies(
     speeds: Mapping[str, float], meshes: Mapping[str, float], driving: str, driven: str, free_carrier: bool = False
 ) -> tuple[float, float]:
-    r"""Driving and back-driving efficiency of a planetary gear from those of its meshes.
+    r"""Return driving and back-driving efficiency of a planetary gear from those of its meshes.
 
-    Seen from the carrier, a central member k feeds the planets with the power $p_k = T_k (s_k - s_c)$, of which
-    $\eta_k p_k$ arrives ($p_k / \eta_k$ when it takes power), and these sum to zero. With the sum of all torques and
-    what is at rest or free, the torques follow, and the efficiency is the quotient of the powers at both ends.
+    Relative to the carrier, a central member k transmits the power $p_k = T_k (s_k - s_c)$ to the planets, of which
+    $\eta_k p_k$ arrives ($p_k / \eta_k$ if it receives power); these sum to zero. Together with the sum of all torques
+    this determines the torques; the efficiency is the quotient of the output and input power.
 
     Args:
         speeds: of the central members and the "carrier", relative to the mount.
         meshes: per central member (two, or three with a free carrier) the efficiency of its mesh with the planets.
         driving: the member on the motor.
-        driven: the member that turns the joint.
+        driven: the member that drives the joint.
         free_carrier: whether the carrier transmits no torque (a Wolfrom gear).
     """
     members = list(meshes)
-    lossless = _torques(members, {k: speeds[k] - speeds["carrier"] for k in members}, free_carrier)
+    lossless = _epicyclic_torques(members, {k: speeds[k] - speeds["carrier"] for k in members}, free_carrier)
 
     def one_way(source: str, sink: str) -> float:
         sense = math.copysign(1.0, lossless[source] * speeds[source])
@@ -212,14 +227,14 @@ def epicyclic_efficiencies(
             relative = speeds[k] - speeds["carrier"]
             feeds = sense * lossless[k] * relative > 0
             rolling[k] = relative * (meshes[k] if feeds else 1 / meshes[k])
-        torque = _torques(members, rolling, free_carrier)
+        torque = _epicyclic_torques(members, rolling, free_carrier)
         return -torque[sink] * speeds[sink] / (torque[source] * speeds[source])
 
     return one_way(driving, driven), one_way(driven, driving)
 
 
-def _torques(members: Sequence[str], rolling: Mapping[str, float], free_carrier: bool) -> dict[str, float]:
-    """Torques with sum T_k rolling_k = 0 and sum T + T_carrier = 0, the first one 1."""
+def _epicyclic_torques(members: Sequence[str], rolling: Mapping[str, float], free_carrier: bool) -> dict[str, float]:
+    """Torques with sum T_k rolling_k = 0 and sum T + T_carrier = 0, normalised to 1 for the first member."""
     first, second = members[:2]
     if not free_carrier:
         T = {first: 1.0, second: -rolling[first] / rolling[second]}
@@ -230,14 +245,16 @@ def _torques(members: Sequence[str], rolling: Mapping[str, float], free_carrier:
     return {first: 1.0, second: T2, third: -1.0 - T2, "carrier": 0.0}
 
 
-def refuse_impossible_losses(gear: Any) -> None:
-    """Efficiencies that a passive gear can have, at every speed; symbols are left to their nominal values."""
+def require_valid_losses(gear: Any) -> None:
+    """Raise unless the efficiencies are those of a passive gear at every speed; symbols are not checked."""
     for row in getattr(gear, "losses", ()):
-        refuse_impossible_losses(row)
+        require_valid_losses(row)
     efficiency, back = gear.efficiency, gear.back_efficiency
     if efficiency is not None and not (_is_fraction(efficiency) or _is_symbol(efficiency)):
         raise TrainError(f"gear: efficiency {efficiency} is not between 0 and 1. Give a fraction, such as 0.75.")
-    require_range("gear", "no_load_torque", gear.no_load_torque, least=0, hint="It always brakes.", error=TrainError)
+    require_range(
+        "gear", "no_load_torque", gear.no_load_torque, least=0, hint="It always opposes the motion.", error=TrainError
+    )
     if back is None or not is_number(back):
         return
     if efficiency is None:
@@ -245,33 +262,37 @@ def refuse_impossible_losses(gear: Any) -> None:
     if back > 1:
         raise TrainError(f"gear: back_efficiency {back} is more than 1. Give the fraction that reaches the motor.")
     if is_number(efficiency):
-        _refuse_against_statics(efficiency, back)
+        _require_static_consistency(efficiency, back)
 
 
-def _refuse_against_statics(efficiency: float, back: float) -> None:
-    """The same load loses the same torque both ways, whether it is measured at the joint or at the motor."""
-    least, most = back_driving(efficiency), 1 / (2 - efficiency)
-    locks = back <= 0 and least <= SLACK  # how firmly it locks does not matter
-    if locks or least - SLACK <= back <= most + SLACK:
+def _require_static_consistency(efficiency: float, back: float) -> None:
+    """Raise if the two efficiencies contradict statics: one load causes the same torque loss in both directions."""
+    least, most = static_back_efficiency(efficiency), 1 / (2 - efficiency)
+    locks = back <= 0 and least <= EFFICIENCY_SLACK  # any self-locking value is consistent
+    if locks or least - EFFICIENCY_SLACK <= back <= most + EFFICIENCY_SLACK:
         return
     rule = f"statics allows 2 - 1/efficiency = {least:.4g} to 1/(2 - efficiency) = {most:.4g}"
-    way = "Put what is lost without load into no_load_torque" if back < least else "Check whether the two are swapped"
+    remedy = "Give losses without load as no_load_torque" if back < least else "Check whether the two are swapped"
     raise TrainError(
-        f"gear: back_efficiency {back} contradicts efficiency {efficiency}: {rule}. {way}, or leave back_efficiency "
-        "out: it follows."
+        f"gear: back_efficiency {back} contradicts efficiency {efficiency}: {rule}. {remedy}, or leave back_efficiency "
+        "out; it is then derived."
     )
 
 
-def refuse_two_sources(gear: Any, derived: str | None) -> None:
-    """One source of efficiencies: the numbers, the table, or the geometry."""
+def require_one_loss_source(gear: Any, derived: str | None) -> None:
+    """Raise unless there is one source of efficiencies: the numbers, the table, or the geometry."""
     table = bool(gear.losses)
-    given = [word for word, there in (("efficiency", gear.efficiency is not None), ("losses", table)) if there]
-    given += [derived] if derived is not None else []
-    if len(given) > 1:
-        raise TrainError(f"{gear.kind}: {' and '.join(given)} are given, which say the same. Keep one of them.")
+    sources = [word for word, is_given in (("efficiency", gear.efficiency is not None), ("losses", table)) if is_given]
+    sources += [derived] if derived is not None else []
+    if len(sources) > 1:
+        raise TrainError(
+            f"{gear.kind}: {' and '.join(sources)} are given, which define the same efficiencies. Keep one of them."
+        )
     speeds = [row.speed for row in gear.losses if is_number(row.speed)]
     if any(after <= before for before, after in pairwise(speeds)):
-        raise TrainError(f"{gear.kind}: the speeds {speeds} of its losses do not rise. List them from slow to fast.")
+        raise TrainError(
+            f"{gear.kind}: the speeds {speeds} of its losses are not increasing. List them from slow to fast."
+        )
 
 
 def _is_fraction(x: Any) -> bool:
@@ -282,5 +303,5 @@ def _is_symbol(x: Any) -> bool:
     return not is_number(x) and not isinstance(x, str | bytes | Sequence)
 
 
-def _sum(x: Scalar, y: Scalar) -> Scalar:
+def _sum_unless_zero(x: Scalar, y: Scalar) -> Scalar:
     return x if is_zero(y) else x + y

@@ -1,4 +1,4 @@
-"""Gears that turn rotation into translation: rack and pinion, ball screw."""
+"""Gears that convert rotation into translation: rack and pinion, ball screw."""
 
 from __future__ import annotations
 
@@ -9,22 +9,31 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
+from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
-from gearwright.parts.gears.forces.gear_statics import GearBox, Turning, X, Y
-from gearwright.parts.gears.forces.pitch_points import cylinders
-from gearwright.parts.gears.forces.tooth_forces import PRESSURE_ANGLE, ToothForce, require_teeth_angles
+from gearwright.parts.gears.forces.gear_statics import X_DIRECTION, Y_DIRECTION, GearStatics, MovingMember
+from gearwright.parts.gears.forces.pitch_points import cylinder_contact
+from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, ToothForce, require_teeth_angles
 from gearwright.parts.gears.gear import Wheel
-from gearwright.parts.gears.member import NO_MEMBER, Elasticity, Member, require_choice, require_positive, require_teeth
+from gearwright.parts.gears.member import (
+    MASSLESS_MEMBER,
+    GearWithMembers,
+    Member,
+    require_choice,
+    require_positive,
+    require_teeth,
+)
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
-class Rack(Elasticity):
+class Rack(GearWithMembers):
     r"""A rack and its pinion, ratio $= \pm 1 / r$ [rad/m].
 
     Args:
         radius: pitch radius of the pinion [m]; or
         teeth, module: its teeth and module [m], r = module * teeth / 2.
-        reverse: whether a positive turn of the motor moves the joint backwards.
+        reverse: whether a positive rotation of the motor moves the joint backwards.
         pinion_member: mass and inertia of the pinion.
         pressure_angle: of the teeth [rad].
 
@@ -36,8 +45,8 @@ class Rack(Elasticity):
     teeth: int | None = None
     module: Scalar | None = None
     reverse: bool = False
-    pinion_member: Member = NO_MEMBER
-    pressure_angle: Scalar = PRESSURE_ANGLE
+    pinion_member: Member = MASSLESS_MEMBER
+    pressure_angle: Scalar = NORMAL_PRESSURE_ANGLE
     kind: str = "rack"
 
     def __post_init__(self) -> None:
@@ -65,19 +74,24 @@ class Rack(Elasticity):
 
     @property
     def parallel_axes(self) -> bool:
-        """The pinion turns across the joint's axis; `reverse` gives the sign."""
+        """False: the pinion's axis is perpendicular to the joint's; `reverse` gives the sign of the ratio."""
         return False
 
     def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.input_wheel(self.ratio) + self.pinion_member.wheel("pinion", self.ratio)
+        """The wheels of the gear, without the motor's rotor."""
+        return self.input_wheel(self.ratio) + self.pinion_member.as_wheels("pinion", self.ratio)
 
-    def gear_box(self) -> GearBox:
-        """A pinion beside a rack that slides."""
+    def gear_statics(self) -> GearStatics:
+        """A pinion and a sliding rack."""
         radius, loses = float(self.pitch_radius), 1.0 if self.efficiency is None else float(self.efficiency)
-        pinion, rack = Turning("pinion"), Turning("rack", Y, radius * X, slides=True, bearing="rack guide")
+        pinion, rack = (
+            MovingMember("pinion"),
+            MovingMember("rack", Y_DIRECTION, radius * X_DIRECTION, slides=True, bearing="rack guide"),
+        )
         words = {"pressure_angle": float(self.pressure_angle), "efficiency": loses}
-        return GearBox((pinion, rack), (cylinders(pinion, rack, radius, X, **words),), "pinion", "rack")
+        return GearStatics(
+            (pinion, rack), (cylinder_contact(pinion, rack, radius, X_DIRECTION, **words),), "pinion", "rack"
+        )
 
     @property
     def unknown_teeth(self) -> str | None:
@@ -85,18 +99,19 @@ class Rack(Elasticity):
         return None
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
-class Screw(Elasticity):
+class Screw(GearWithMembers):
     r"""A ball screw, ratio $= \mp 2 \pi / lead$ [rad/m], negative for a right-handed one.
 
-    The screw turns with the motor on the joint's parent and does not move along; the nut is fixed to the driven link:
-    it moves and does not turn. On a right-handed screw that turns about +z such a nut moves along -z, so with the
-    motor's axis along the joint's axis the ratio is negative, with the axis opposite to it positive. With the motor on
-    the driven link (`mounted_on`) the screw turns and travels with that link while the nut stands on the parent, and
-    the sign is the other one.
+    The screw turns with the motor on the joint's parent and does not translate; the nut is fixed to the driven link: it
+    translates and does not turn. On a right-handed screw that turns about +z the nut moves along -z. The ratio is
+    therefore negative if the motor's axis has the direction of the joint's axis, and positive if it is opposite. With
+    the motor on the driven link (`mounted_on`) the screw turns and travels with that link, the nut is fixed to the
+    parent, and the sign is reversed.
 
     Args:
-        lead: how far the nut moves per turn [m].
+        lead: travel of the nut per turn [m].
         hand: of the thread, "right" or "left".
         screw_member: mass and inertia of the screw.
 
@@ -106,7 +121,7 @@ class Screw(Elasticity):
 
     lead: Scalar
     hand: str = "right"
-    screw_member: Member = NO_MEMBER
+    screw_member: Member = MASSLESS_MEMBER
     kind: str = "screw"
 
     def __post_init__(self) -> None:
@@ -120,11 +135,11 @@ class Screw(Elasticity):
         return (-1.0 if self.hand == "right" else 1.0) * 2 * math.pi / self.lead
 
     def wheels(self) -> tuple[Wheel, ...]:
-        """The wheels beside the motor's rotor."""
-        return self.input_wheel(self.ratio) + self.screw_member.wheel("screw", self.ratio)
+        """The wheels of the gear, without the motor's rotor."""
+        return self.input_wheel(self.ratio) + self.screw_member.as_wheels("screw", self.ratio)
 
     def tooth_forces(self, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
-        """The balls all round the screw push along its axis by what the joint needs; the screw's bearing holds that."""
+        """The axial force of the nut on the screw, equal to the joint force, and the thrust on the screw's bearing."""
         force = np.abs(torque)
         names = (("screw-nut", False), ("screw bearing", True))
         return tuple(ToothForce(name, bears, 0.0 * force, 0.0 * force, force) for name, bears in names)

@@ -1,4 +1,4 @@
-r"""Cross-sections and materials: what the links of a robot are made of, for stresses and deflections.
+r"""Cross-sections and materials of links, for stresses and deflections.
 
 Axes of a section: x along the beam, y and z across it. For a section of area A with second moments
 $I_y = \int z^2 dA$, $I_z = \int y^2 dA$ and torsion constant J.
@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from gearwright.algebra import OptionalVector, VectorLike
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import PartError
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Material:
     """A material.
@@ -23,7 +26,7 @@ class Material:
         young: E [Pa].
         shear: G [Pa].
         density: [kg/m3].
-        strength: stress that it bears, yield or fatigue as the designer means it [Pa].
+        strength: permissible stress, yield or fatigue strength as chosen by the designer [Pa].
         name: its name.
     """
 
@@ -44,37 +47,38 @@ MATERIALS = {
     "titanium": Material(114e9, 43e9, 4430.0, 830e6, "titanium"),
     "magnesium": Material(45e9, 17e9, 1800.0, 130e6, "magnesium"),
 }
-"""Usual values of common alloys (6061-T6, S355, Ti-6Al-4V, AZ91): enter those of your supplier where they matter."""
+"""Typical values of common alloys (6061-T6, S355, Ti-6Al-4V, AZ91); use those of your supplier for final results."""
 
 
 class CrossSection(Protocol):
-    """What stresses and deflections need to know of a section."""
+    """The properties of a cross-section for stresses and deflections."""
 
     @property
     def area(self) -> float:
-        """A [m2]."""
+        """Area A [m2]."""
 
     @property
     def second_moments(self) -> tuple[float, float]:
-        """About y and about z [m4]."""
+        """Second moments of area about y and about z [m4]."""
 
     @property
-    def torsion(self) -> float:
-        """J [m4]."""
+    def torsion_constant(self) -> float:
+        """Torsion constant J [m4]."""
 
     @property
-    def edges(self) -> tuple[float, float]:
+    def edge_distances(self) -> tuple[float, float]:
         """Largest |z| and |y| of the section [m], where bending about y and about z stresses it most."""
 
     @property
     def torsion_modulus(self) -> float:
-        """Torque over the largest shear stress it causes [m3]."""
+        """Torsional section modulus: torque / largest shear stress [m3]."""
 
     @property
     def is_round(self) -> bool:
-        """Whether bending in both directions adds like a vector, as in a tube, and not edge to edge, as in a box."""
+        """Whether bending moments add as vectors, as in a tube; in a box their stresses add at the corners."""
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Tube:
     """A round tube, or with inner = 0 a round bar.
@@ -92,36 +96,37 @@ class Tube:
 
     @property
     def area(self) -> float:
-        """A [m2]."""
+        """Area A [m2]."""
         return math.pi / 4 * (self.outer**2 - self.inner**2)
 
     @property
     def second_moments(self) -> tuple[float, float]:
-        """About y and about z [m4]."""
+        """Second moments of area about y and about z [m4]."""
         both = math.pi / 64 * (self.outer**4 - self.inner**4)
         return both, both
 
     @property
-    def torsion(self) -> float:
-        """J [m4]."""
+    def torsion_constant(self) -> float:
+        """Torsion constant J [m4]."""
         return 2 * self.second_moments[0]
 
     @property
-    def edges(self) -> tuple[float, float]:
-        """Radius, twice [m]."""
+    def edge_distances(self) -> tuple[float, float]:
+        """The outer radius, for both axes [m]."""
         return self.outer / 2, self.outer / 2
 
     @property
     def torsion_modulus(self) -> float:
         """J / r [m3]."""
-        return self.torsion / (self.outer / 2)
+        return self.torsion_constant / (self.outer / 2)
 
     @property
     def is_round(self) -> bool:
-        """Bending adds like a vector."""
+        """True: bending moments add as vectors."""
         return True
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Box:
     """A rectangular tube, `width` along y and `height` along z; without a wall a solid bar.
@@ -142,26 +147,26 @@ class Box:
                 require_range("box", "wall", self.wall, above=0, below=side / 2, error=PartError)
 
     @property
-    def _inside(self) -> tuple[float, float]:
+    def _inner_size(self) -> tuple[float, float]:
         if self.wall is None:
             return 0.0, 0.0
         return self.width - 2 * self.wall, self.height - 2 * self.wall
 
     @property
     def area(self) -> float:
-        """A [m2]."""
-        b, h = self._inside
+        """Area A [m2]."""
+        b, h = self._inner_size
         return self.width * self.height - b * h
 
     @property
     def second_moments(self) -> tuple[float, float]:
-        """About y and about z [m4]."""
-        b, h = self._inside
+        """Second moments of area about y and about z [m4]."""
+        b, h = self._inner_size
         return (self.width * self.height**3 - b * h**3) / 12, (self.height * self.width**3 - h * b**3) / 12
 
     @property
-    def torsion(self) -> float:
-        """J [m4]: after Bredt for a tube, the usual series for a solid bar."""
+    def torsion_constant(self) -> float:
+        """Torsion constant J [m4]: Bredt's formula for a tube, the series solution for a solid bar."""
         if self.wall is None:
             long, short = max(self.width, self.height), min(self.width, self.height)
             return long * short**3 * (1 / 3 - 0.21 * short / long * (1 - (short / long) ** 4 / 12))
@@ -169,13 +174,13 @@ class Box:
         return 2 * self.wall * (b * h) ** 2 / (b + h)
 
     @property
-    def edges(self) -> tuple[float, float]:
+    def edge_distances(self) -> tuple[float, float]:
         """Half the height and half the width [m]."""
         return self.height / 2, self.width / 2
 
     @property
     def torsion_modulus(self) -> float:
-        """After Bredt 2 A_m t for a tube; for a solid bar of sides a > b about a b^2 / (3 + 1.8 b / a) [m3]."""
+        """Bredt's 2 A_m t for a tube; for a solid bar of sides a > b about a b^2 / (3 + 1.8 b / a) [m3]."""
         if self.wall is None:
             long, short = max(self.width, self.height), min(self.width, self.height)
             return long * short**2 / (3 + 1.8 * short / long)
@@ -183,46 +188,51 @@ class Box:
 
     @property
     def is_round(self) -> bool:
-        """Bending adds edge to edge."""
+        """False: bending stresses add at the corners."""
         return False
 
 
+@check_arguments
 @dataclass(frozen=True)
 class LinkSection:
     """A link as a beam from its joint's origin to a point, with cross-sections along it.
 
     Args:
-        to: where the beam ends, in the link's frame [m]: the origin of the next joint, or of the tool.
-        sections: one section, or (share of the length, section) from 0 to 1; between two the first one holds.
+        to: end of the beam in the link's frame [m]: the origin of the next joint, or of the tool.
+        sections: one section, or pairs (fraction of the length, section) from 0 to 1; each holds up to the next.
         material: a Material, or the name of one in `MATERIALS`.
-        across: direction of the sections' z axis in the link's frame; any one across unless given.
+        across: direction of the sections' z axis in the link's frame; by default any perpendicular direction.
     """
 
-    to: Any
+    to: VectorLike
     sections: CrossSection | Sequence[tuple[float, CrossSection]]
     material: Material | str = "aluminium"
-    across: Any = None
+    across: OptionalVector = None
 
     def __post_init__(self) -> None:
         if isinstance(self.material, str):
             if self.material not in MATERIALS:
                 raise PartError(
-                    f"section: there is no material {self.material!r}; known are {', '.join(MATERIALS)}. Give a "
-                    "Material(...) of your own."
+                    f"section: material {self.material!r} is unknown (known: {', '.join(MATERIALS)}). Use one of "
+                    "these, or give a Material(...)."
                 )
             object.__setattr__(self, "material", MATERIALS[self.material])
         stations = self.sections if isinstance(self.sections, Sequence) else ((0.0, self.sections),)
         starts = [float(start) for start, _ in stations]
         if not stations or starts[0] != 0 or starts != sorted(set(starts)) or starts[-1] >= 1:
-            raise PartError(f"section: stations at {starts} do not rise from 0 to below 1. Begin with (0, section).")
+            raise PartError(
+                f"section: stations at {starts} do not increase from 0 to below 1. Begin with (0, section)."
+            )
         object.__setattr__(self, "sections", tuple((float(start), section) for start, section in stations))
         for word in ("to", "across"):
             if getattr(self, word) is not None:
                 object.__setattr__(self, word, tuple(float(x) for x in getattr(self, word)))
         if not sum(x**2 for x in self.to):
-            raise PartError("section: the beam ends where it begins, at the joint's origin. Give the far end as `to`.")
+            raise PartError(
+                "section: the beam has length 0, since `to` is the joint's origin. Give its far end as `to`."
+            )
 
-    def at(self, share: float) -> CrossSection:
-        """The section at a share of the length."""
+    def section_at(self, share: float) -> CrossSection:
+        """The section at a fraction of the length."""
         stations: Any = self.sections
         return [section for start, section in stations if start <= share][-1]

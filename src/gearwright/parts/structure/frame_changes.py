@@ -1,4 +1,4 @@
-"""Frames in frames, and parts stated in one frame moved into another."""
+"""Transformations between frames, and of parts from one frame to another."""
 
 from __future__ import annotations
 
@@ -8,130 +8,135 @@ from typing import Any, NamedTuple
 
 from gearwright.algebra import IDENTITY, ZERO, Rot, Tensor, Vec, is_zero
 from gearwright.parts.drives.motor import Motor
-from gearwright.parts.gears.gear import AnyGear, Gear
+from gearwright.parts.gears.gear import Gear, GearType
 from gearwright.parts.gears.member import Member
 from gearwright.parts.trains.train import Gearwheel
 
 
-class PartPlace(NamedTuple):
-    """A frame in another one: `rotation` turns vectors from it into the other, `position` is its origin there."""
+class FramePlacement(NamedTuple):
+    """The pose of a frame in another: `rotation` maps vectors to the other frame, `position` is the origin there."""
 
     rotation: Rot = IDENTITY
     position: Vec = ZERO
 
-    def then(self, inner: PartPlace) -> PartPlace:
-        """The placement of a frame that is given in this frame.
+    def compose_with(self, inner: FramePlacement) -> FramePlacement:
+        """Return the placement of a frame that is given in this frame.
 
-        >>> PartPlace(position=Vec(0, 0, 1)).then(PartPlace(position=Vec(1, 0, 0))).position
+        >>> FramePlacement(position=Vec(0, 0, 1)).compose_with(FramePlacement(position=Vec(1, 0, 0))).position
         Vec(1.0, 0.0, 1.0)
         """
-        if self is HERE:
+        if self is IDENTITY_PLACEMENT:
             return inner
-        return PartPlace(self.rotation.after(inner.rotation), self.point(inner.position))
+        return FramePlacement(self.rotation.after(inner.rotation), self.point_in_outer(inner.position))
 
-    def point(self, p: Any) -> Vec:
+    def point_in_outer(self, p: Any) -> Vec:
         """A point of this frame in the other one."""
-        return Vec.of(p) if self is HERE else self.rotation @ Vec.of(p) + self.position
+        return Vec.from_values(p) if self is IDENTITY_PLACEMENT else self.rotation @ Vec.from_values(p) + self.position
 
-    def direction(self, e: Any) -> Vec:
+    def direction_in_outer(self, e: Any) -> Vec:
         """A direction of this frame in the other one."""
-        return Vec.of(e) if self is HERE else self.rotation @ Vec.of(e)
+        return Vec.from_values(e) if self is IDENTITY_PLACEMENT else self.rotation @ Vec.from_values(e)
 
-    def tensor(self, inertia: Any) -> Tensor:
-        """A tensor about any point of this frame in the other one's axes."""
-        tensor = Tensor.of(rows(inertia))
-        return tensor if self is HERE else tensor.rotated(self.rotation)
-
-
-HERE = PartPlace()
-"""The frame itself: whatever is stated in it stays as it is, to the last bit."""
+    def tensor_in_outer(self, inertia: Any) -> Tensor:
+        """A tensor of this frame in the axes of the other frame."""
+        tensor = Tensor.from_rows(matrix_rows(inertia))
+        return tensor if self is IDENTITY_PLACEMENT else tensor.rotated_by(self.rotation)
 
 
-def rows(matrix: Any) -> Any:
-    """A matrix as rows, whatever it came as."""
+IDENTITY_PLACEMENT = FramePlacement()
+"""The identity placement, which leaves all numbers bitwise unchanged."""
+
+
+def matrix_rows(matrix: Any) -> Any:
+    """Return a matrix of any type as rows."""
     return matrix.rows() if isinstance(matrix, Rot | Tensor) else matrix
 
 
-def placement(position: Any, rotation: Any) -> PartPlace:
-    """A placement from any three numbers and any three rows."""
-    return PartPlace(Rot.of(rows(rotation)), Vec.of(position))
+def frame_placement(position: Any, rotation: Any) -> FramePlacement:
+    """Return a placement from a position and the rows of a rotation matrix."""
+    return FramePlacement(Rot.from_rows(matrix_rows(rotation)), Vec.from_values(position))
 
 
-def moved_motor(motor: Motor, mount: PartPlace) -> Motor:
-    """A motor whose places are stated in a frame, in the body frame of the link that carries it.
+def motor_in_frame(motor: Motor, mount: FramePlacement) -> Motor:
+    """Return a motor with positions given in a frame, expressed in the body frame of the link that carries it.
 
-    A place that is not given stays so: it goes with the joint or the wheel that it follows from.
+    A position that is not given remains open; it follows from the joint or wheel.
     """
-    if mount is HERE:
+    if mount is IDENTITY_PLACEMENT or (motor.position is None and motor.com is None and motor.tensor is None):
         return motor
     return replace(
         motor,
-        position=None if motor.position is None else mount.point(motor.position),
-        com=None if motor.com is None else mount.point(motor.com),
-        tensor=None if motor.tensor is None else mount.tensor(motor.tensor),
+        position=None if motor.position is None else mount.point_in_outer(motor.position),
+        com=None if motor.com is None else mount.point_in_outer(motor.com),
+        tensor=None if motor.tensor is None else mount.tensor_in_outer(motor.tensor),
     )
 
 
-def moved_gear(gear: AnyGear, mount: PartPlace, output: PartPlace) -> Any:
-    """A gear whose members' places are stated in frames of the links that carry them, in their body frames.
+def gear_in_frame(gear: GearType, mount: FramePlacement, output: FramePlacement) -> Any:
+    """Return a gear with member positions given in frames of their carrying links, expressed in the body frames.
 
     Args:
         gear: the gear.
-        mount: the frame in which places on the mount are stated.
-        output: the frame in which those of members on the output member are; the mount's where that is not a link.
+        mount: the frame in which positions on the mount are given.
+        output: the frame for positions on the output member; that of the mount if the output is not a link.
     """
-    if (mount is HERE and output is HERE) or isinstance(gear, Gear):
+    if (mount is IDENTITY_PLACEMENT and output is IDENTITY_PLACEMENT) or isinstance(gear, Gear):
         return gear
-    riding = getattr(gear, "riding", ())
+    output_fields = getattr(gear, "driven_frame_fields", ())
     changed: dict[str, Any] = {}
     for field in fields(gear):
-        frame = output if field.name in riding else mount
-        changed[field.name] = _moved(field.name, getattr(gear, field.name), frame)
+        frame = output if field.name in output_fields else mount
+        changed[field.name] = _field_in_frame(field.name, getattr(gear, field.name), frame)
     if "stages" in changed:  # only the last output may be a link
         *before, last = changed["stages"]
-        changed["stages"] = (*(moved_gear(stage, mount, mount) for stage in before), moved_gear(last, mount, output))
+        changed["stages"] = (
+            *(gear_in_frame(stage, mount, mount) for stage in before),
+            gear_in_frame(last, mount, output),
+        )
     return replace(gear, **changed)
 
 
-def _moved(name: str, value: Any, frame: PartPlace) -> Any:
+def _field_in_frame(name: str, value: Any, frame: FramePlacement) -> Any:
     if isinstance(value, Member):
-        return _optional(value, "position", frame.point)
+        return _with_moved_vector(value, "position", frame.point_in_outer)
     if name == "towards" and value is not None:
-        return tuple(frame.direction(value))
+        return tuple(frame.direction_in_outer(value))
     if name == "idler_members":
-        return tuple(_optional(member, "position", frame.point) for member in value)
+        return tuple(_with_moved_vector(member, "position", frame.point_in_outer) for member in value)
     return value
 
 
-def stated_wheel(wheel: Gearwheel, axis: Vec | None) -> Gearwheel:
-    """A wheel of a train with the places that its carrier's frame gives it stated, so that they move with the frame.
+def wheel_with_defaults(wheel: Gearwheel, axis: Vec | None) -> Gearwheel:
+    """Return a wheel of a train with its default positions made explicit, so that they transform with the frame.
 
     Args:
         wheel: a wheel on a link.
-        axis: its axis in that link's frame, as far as it is known.
+        axis: its axis in that link's frame, if known.
     """
     if wheel.position is None and not isinstance(wheel.axis, str):
         wheel = replace(wheel, position=(0.0, 0.0, 0.0))
     if axis is None or wheel.towards is not None or is_zero(wheel.radius):
         return wheel
-    return replace(wheel, towards=tuple(usual_direction(axis)))
+    return replace(wheel, towards=tuple(default_direction(axis)))
 
 
-def usual_direction(axis: Vec) -> Vec:
-    """Where the first wheel of a circle about an axis lies unless given: near x, or near y where the axis is x."""
+def default_direction(axis: Vec) -> Vec:
+    """Return the default direction to the first wheel of a circle about an axis: near x, or near y if the axis is x."""
     size = (axis.dot(axis)) ** 0.5
     return Vec(1.0, 0.0, 0.0) if abs(axis.x) < 0.9 * size else Vec(0.0, 1.0, 0.0)
 
 
-def moved_wheel(wheel: Gearwheel, carrier: PartPlace) -> Gearwheel:
-    """A wheel of a train whose place is stated in a frame, in the body frame of the link that carries it."""
-    if carrier is HERE:
+def wheel_in_frame(wheel: Gearwheel, carrier: FramePlacement) -> Gearwheel:
+    """Return a wheel of a train with its position given in a frame, expressed in the body frame of its link."""
+    if carrier is IDENTITY_PLACEMENT:
         return wheel
-    moved = _optional(_optional(wheel, "position", carrier.point), "towards", carrier.direction)
-    return moved if isinstance(wheel.axis, str) else _optional(moved, "axis", carrier.direction)
+    moved = _with_moved_vector(
+        _with_moved_vector(wheel, "position", carrier.point_in_outer), "towards", carrier.direction_in_outer
+    )
+    return moved if isinstance(wheel.axis, str) else _with_moved_vector(moved, "axis", carrier.direction_in_outer)
 
 
-def _optional(part: Any, field: str, move: Callable[[Any], Vec]) -> Any:
-    """The part with one vector moved, if it is given."""
+def _with_moved_vector(part: Any, field: str, move: Callable[[Any], Vec]) -> Any:
+    """Return the part with one vector transformed, if it is given."""
     value = getattr(part, field)
     return part if value is None else replace(part, **{field: tuple(move(value))})

@@ -1,1 +1,1 @@
-"""Inverse kinematics: closed forms and descents, poses, external coordinates, obstacles, criteria."""
+"""Inverse kinematics: closed forms and iterative solutions, poses, external coordinates, obstacles, criteria."""

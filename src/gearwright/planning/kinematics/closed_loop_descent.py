@@ -1,4 +1,4 @@
-r"""Descents to a pose of machines with closed loops: every step closes the loops first, and uses what is left free.
+r"""Iterative inverse kinematics of machines with closed loops: every step closes the loops, then uses the null space.
 
 With the rows W of the loops, their gaps s, directions N with W N = 0, and the error e of the pose with its Jacobian J:
 $dq = -W^+ s + N\,(J N)' ((J N)(J N)' + \mu 1)^{-1} (e + J W^+ s)$.
@@ -9,98 +9,111 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.constrained.closure import SAME, Closure
+from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, Closure
 from gearwright.functions.dynamics import integrate, placement
-from gearwright.planning.kinematics.descent import DAMPING, PATIENCE, PROGRESS, Descent
-from gearwright.planning.kinematics.poses import placed, rotation_vector
+from gearwright.planning.kinematics.descent import (
+    DESCENT_DAMPING_RATIO,
+    MIN_PROGRESS_RATIO,
+    STALL_CHECK_STEPS,
+    PoseDescent,
+)
+from gearwright.planning.kinematics.poses import rotation_vector, unflatten_poses
 
-STEPS = 60
-"""Of one descent at most."""
-ROUNDS = 20
-"""Descents for a pose before it counts as unreachable."""
-LONGEST = 0.5
-"""How far one step moves a joint at most [rad, m]."""
-CLOSED = 1e-12
+MAX_CLOSED_DESCENT_STEPS = 60
+"""Most steps of one descent."""
+CLOSED_DESCENT_STARTS = 20
+"""Most descents for a pose before it counts as unattainable."""
+MAX_JOINT_STEP = 0.5
+"""Largest motion of a joint in one step [rad, m]."""
+DESCENT_GAP_TOLERANCE = 1e-12
 """Gaps [m, rad] below which loops are closed."""
 
 
-class ClosedDescent(Descent):
-    """Brings a frame to poses while loops stay closed.
+class ClosedLoopDescent(PoseDescent):
+    """Inverse kinematics of a frame with closed loops.
 
     Args:
-        descent: the same for the machine cut open.
-        closure: what closes it.
+        descent: the descent of the open tree.
+        closure: the loop constraints.
     """
 
-    def __init__(self, descent: Descent, closure: Closure) -> None:
+    def __init__(self, descent: PoseDescent, closure: Closure) -> None:
         super().__init__(descent.joints, descent.frame, descent.task, descent.mobility)
         self.closure = closure
 
-    def without_limits(self) -> ClosedDescent:
-        """The same for joints without limits."""
-        return ClosedDescent(super().without_limits(), self.closure)
+    def without_limits(self) -> ClosedLoopDescent:
+        """Return the same descent without joint limits."""
+        return ClosedLoopDescent(super().without_limits(), self.closure)
 
     def task_jacobian(self, q: Array) -> Array:
-        """The rows of the Jacobian that the task has, over the directions that the loops leave free."""
+        """Return the task rows of the Jacobian, in the null space of the loop constraints."""
         flat = q.reshape(-1, q.shape[-1])
-        found = [self.jacobian(x)[self.task > 0] @ _free(self.closure.at(x).rows * self.mobility)[1] for x in flat]
-        return np.array(found).reshape(*q.shape[:-1], *found[0].shape)
-
-    def reach(self, poses: Array, starts: Array | None, goal: float, rounds: int = ROUNDS) -> tuple[Array, Array]:
-        """Configurations (N, nq) and squared errors (N,), with the loops closed: from the starts, then from seeds."""
-        found = [
-            self._reach_one(pose, None if starts is None else starts[k], goal, rounds) for k, pose in enumerate(poses)
+        jacobians = [
+            self.jacobian(x)[self.task > 0]
+            @ _split_null_space(self.closure.constraint_state(x).rows * self.mobility)[1]
+            for x in flat
         ]
-        return np.array([q for q, _ in found]), np.array([error for _, error in found])
+        return np.array(jacobians).reshape(*q.shape[:-1], *jacobians[0].shape)
 
-    def one(self, q: Array, pose: Array, goal: float) -> tuple[Array, float]:
-        """The descent of one configuration: the best one whose loops are closed, and its squared error."""
+    def solve_poses(
+        self, poses: Array, starts: Array | None, goal: float, rounds: int = CLOSED_DESCENT_STARTS
+    ) -> tuple[Array, Array]:
+        """Return configurations (N, nq) with closed loops and squared errors (N,): from the starts, then from seeds."""
+        solutions = [
+            self._solve_pose(pose, None if starts is None else starts[k], goal, rounds) for k, pose in enumerate(poses)
+        ]
+        return np.array([q for q, _ in solutions]), np.array([error for _, error in solutions])
+
+    def descend_one(self, q: Array, pose: Array, goal: float) -> tuple[Array, float]:
+        """Return the best configuration with closed loops of one descent, and its squared error."""
         best, least, before = q, np.inf, np.inf
-        for k in range(STEPS):
-            step, error, gap = self._step(q, pose)
-            if gap < CLOSED and error < least:
+        for k in range(MAX_CLOSED_DESCENT_STEPS):
+            step, error, gap = self._descent_step(q, pose)
+            if gap < DESCENT_GAP_TOLERANCE and error < least:
                 best, least = q, error
                 if error <= goal:
                     break
-            if k % PATIENCE == PATIENCE - 1:
-                if gap < CLOSED and not error <= PROGRESS * before:
+            if k % STALL_CHECK_STEPS == STALL_CHECK_STEPS - 1:
+                if gap < DESCENT_GAP_TOLERANCE and not error <= MIN_PROGRESS_RATIO * before:
                     break
                 before = error
-            q = self._moved(q, step)
+            q = self._bounded_step(q, step)
         return best, least
 
-    def polish(self, q: Array, poses: Array) -> tuple[Array, Array]:
-        """Descents of closed loops end at the nearest pose already."""
-        errors = [self._step(x, pose)[1] if np.isfinite(x).all() else np.inf for x, pose in zip(q, poses, strict=True)]
+    def refine_nearest(self, q: Array, poses: Array) -> tuple[Array, Array]:
+        """Return the configurations unchanged: descents of closed loops already end at the nearest pose."""
+        errors = [
+            self._descent_step(x, pose)[1] if np.isfinite(x).all() else np.inf for x, pose in zip(q, poses, strict=True)
+        ]
         return q, np.array(errors)
 
-    def _step(self, q: Array, pose: Array) -> tuple[Array, float, float]:
-        """What to move, the squared error of the pose, and the largest gap."""
-        here = self.closure.at(q)
+    def _descent_step(self, q: Array, pose: Array) -> tuple[Array, float, float]:
+        """Return the step, the squared pose error, and the largest loop gap."""
+        loop_state = self.closure.constraint_state(q)
         R, p = placement(self.joints.mech, q, self.frame)
-        wanted, place = placed(pose[None])
-        e = np.concatenate([place[0] - p, rotation_vector(R[None], wanted)[0]]) * self.task
+        target_rotation, target_position = unflatten_poses(pose[None])
+        e = np.concatenate([target_position[0] - p, rotation_vector(R[None], target_rotation)[0]]) * self.task
         J = self.jacobian(np.ascontiguousarray(q)) * self.task[:, None] * self.mobility
-        inverse, N = _free(here.rows * self.mobility)
-        closing = -inverse @ here.gap
-        along, left = J @ N, e - J @ closing
-        damping = DAMPING * float(e @ e) + 1e-12
-        task = N @ along.T @ np.linalg.solve(along @ along.T + damping * np.eye(6), left)
-        return closing + task, float(e @ e), float(np.abs(here.gap).max())
+        inverse, N = _split_null_space(loop_state.rows * self.mobility)
+        closing = -inverse @ loop_state.gap
+        free_jacobian, remaining = J @ N, e - J @ closing
+        damping = DESCENT_DAMPING_RATIO * float(e @ e) + 1e-12
+        task = N @ free_jacobian.T @ np.linalg.solve(free_jacobian @ free_jacobian.T + damping * np.eye(6), remaining)
+        return closing + task, float(e @ e), float(np.abs(loop_state.gap).max())
 
-    def _moved(self, q: Array, step: Array) -> Array:
-        """The configuration after a step of bounded size, inside the limits."""
-        mech, (low, high) = self.joints.mech, self.joints.stops
+    def _bounded_step(self, q: Array, step: Array) -> Array:
+        """Return the configuration after a step of bounded size, inside the limits."""
+        mech, (low, high) = self.joints.mech, self.joints.search_limits
         size = float(np.abs(step).max())
-        q = integrate(mech, q, step * min(1.0, LONGEST / size) if size else step)
-        where = self.joints.coordinates
-        plain = where >= 0
-        q[where[plain]] = np.clip(q[where[plain]], low[plain], high[plain])
+        q = integrate(mech, q, step * min(1.0, MAX_JOINT_STEP / size) if size else step)
+        indices = self.joints.coordinate_indices
+        plain = indices >= 0
+        q[indices[plain]] = np.clip(q[indices[plain]], low[plain], high[plain])
         return q
 
 
-def _free(W: Array) -> tuple[Array, Array]:
-    """W^+ and an orthonormal N with W N = 0; nearly dependent rows count as dependent."""
-    U, sizes, V = np.linalg.svd(W)
-    rank = int((sizes > SAME * sizes.max(initial=0.0)).sum())
-    return (V[:rank].T / sizes[:rank]) @ U[:, :rank].T, V[rank:].T
+def _split_null_space(W: Array) -> tuple[Array, Array]:
+    """Return W^+ and an orthonormal N with W N = 0; nearly dependent rows count as dependent."""
+    U, singular_values, V = np.linalg.svd(W)
+    rank = int((singular_values > DEPENDENT_ROW_RATIO * singular_values.max(initial=0.0)).sum())
+    return (V[:rank].T / singular_values[:rank]) @ U[:, :rank].T, V[rank:].T

@@ -1,4 +1,4 @@
-"""Inverse kinematics: where the joints must be for a frame to take a pose."""
+"""Inverse kinematics: joint positions for a pose of a frame."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_floats, number
+from gearwright.arguments import as_float_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint
-from gearwright.functions.backend import twin
+from gearwright.functions.backend import detached_copy
 from gearwright.functions.constrained.closure import closure_of
 from gearwright.functions.dynamics import placement
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.planning.kinematics.closed_loop_descent import ClosedDescent
-from gearwright.planning.kinematics.descent import Descent
-from gearwright.planning.kinematics.joint_ranges import Joints
-from gearwright.planning.kinematics.poses import wanted
+from gearwright.planning.kinematics.closed_loop_descent import ClosedLoopDescent
+from gearwright.planning.kinematics.descent import PoseDescent
+from gearwright.planning.kinematics.joint_ranges import JointRanges
+from gearwright.planning.kinematics.poses import target_poses
 from gearwright.planning.kinematics.solution_branches import all_branches
-from gearwright.plots.notebook import table
-from gearwright.programs.inputs import checked
+from gearwright.plots.notebook import html_table
+from gearwright.programs.inputs import checked_array
 from gearwright.programs.placement import Placement
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
-SINGULAR = 1e-4
-"""Share of the largest singular value of the Jacobian below which the smallest counts as none."""
-SHOWN = 20
-"""Configurations that a notebook shows."""
+SINGULAR_DEXTERITY = 1e-4
+"""Ratio of smallest to largest singular value of the Jacobian below which a configuration is singular."""
+MAX_SHOWN_CONFIGURATIONS = 20
+"""Most configurations shown in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class InverseKinematics:
 
     Args:
         q: configurations [rad, m], (..., nq); with all branches (..., branches, nq), nan where there are fewer.
-        reached: whether the pose is reached to the tolerance, (...). Where not, q is the nearest that was found.
-        error: what is left, sqrt(position^2 + angle^2) [m, rad], (...).
-        descent: who found them.
-        poses: what was asked for: rotation row by row and position, (poses, 12).
-        tolerance: what `reached` means [m, rad].
+        reached: whether the pose is attained within the tolerance, (...). If not, q is the nearest configuration found.
+        error: remaining error, sqrt(position^2 + angle^2) [m, rad], (...).
+        descent: the solver.
+        poses: the desired poses: rotation row by row and position, (poses, 12).
+        tolerance: largest error of an attained pose [m, rad].
     """
 
     q: Array
     reached: NDArray[np.bool_]
     error: Array
-    descent: Descent = field(repr=False)
+    descent: PoseDescent = field(repr=False)
     poses: Array = field(repr=False)
     tolerance: float = field(repr=False)
 
@@ -62,44 +62,46 @@ class InverseKinematics:
         mech = self.descent.joints.mech
         q = self.q.reshape(-1, self.q.shape[-1])
         branches = len(q) // max(self.reached.size, 1)
-        told = zip(np.repeat(self.reached, branches), np.repeat(self.error, branches), q, strict=True)
+        results = zip(np.repeat(self.reached, branches), np.repeat(self.error, branches), q, strict=True)
         rows = [
-            ("yes" if reached else "no", f"{error:.3g}", *map("{:.6g}".format, row)) for reached, error, row in told
+            ("yes" if reached else "no", f"{error:.3g}", *map("{:.6g}".format, row)) for reached, error, row in results
         ]
-        more = f"<p>and {len(rows) - SHOWN} more</p>" if len(rows) > SHOWN else ""
-        return table(["reached", "error [m, rad]", *mech.coordinates], rows[:SHOWN]) + more
+        more = f"<p>and {len(rows) - MAX_SHOWN_CONFIGURATIONS} more</p>" if len(rows) > MAX_SHOWN_CONFIGURATIONS else ""
+        return html_table(["reached", "error [m, rad]", *mech.coordinates], rows[:MAX_SHOWN_CONFIGURATIONS]) + more
 
     @cached_property
     def pose(self) -> Placement:
-        """Where the frame is, for poses out of reach the nearest that was found."""
+        """Pose of the frame; for unattainable poses the nearest one found."""
         return placement(self.descent.joints.mech, np.nan_to_num(self.q), self.descent.frame)
 
     @cached_property
     def dexterity(self) -> Array:
-        """Smallest over largest singular value of the Jacobian of the task, (...): 0 where the arm is singular."""
+        """Ratio of smallest to largest singular value of the task Jacobian, (...): 0 at a singularity."""
         return self.descent.dexterity(np.nan_to_num(self.q))
 
     @cached_property
-    def beyond_limits(self) -> NDArray[np.bool_]:
-        """Whether only limits of the joints keep a pose from being reached, (...): without them it is.
+    def is_beyond_limits(self) -> NDArray[np.bool_]:
+        """Whether a pose is attainable without the joint limits only, (...).
 
-        Searched for when it is asked for, once, from where the joints are and then from all over the workspace.
+        Computed on first access, from the configurations found and then from the whole workspace.
         """
         count = len(self.poses)
         if self.reached.all():
             return np.zeros(self.reached.shape, dtype=bool)
-        lost = ~self.reached.reshape(count, -1).any(axis=1)
+        unsolved = ~self.reached.reshape(count, -1).any(axis=1)
         nearest = np.nan_to_num(self.q).reshape(count, -1, self.q.shape[-1])[:, 0]
         free, solved = self.descent.without_limits(), np.zeros((count, 1), dtype=bool)
-        if lost.any():
-            _, error = free.reach(self.poses[lost], np.ascontiguousarray(nearest[lost]), self.tolerance**2)
-            solved[lost, 0] = error <= self.tolerance**2
+        if unsolved.any():
+            _, error = free.solve_poses(
+                self.poses[unsolved], np.ascontiguousarray(nearest[unsolved]), self.tolerance**2
+            )
+            solved[unsolved, 0] = error <= self.tolerance**2
         return np.broadcast_to(solved, self.reached.reshape(count, -1).shape).reshape(self.reached.shape)
 
     @property
-    def singular(self) -> NDArray[np.bool_]:
-        """Whether the arm has lost a direction of motion there, (...)."""
-        return self.dexterity < SINGULAR
+    def is_singular(self) -> NDArray[np.bool_]:
+        """Whether the configuration is singular, (...)."""
+        return self.dexterity < SINGULAR_DEXTERITY
 
 
 @check_arguments
@@ -115,29 +117,30 @@ def inverse_kinematics(
     laws: Sequence[Constraint] | None = None,
     extra_laws: Sequence[Constraint] = (),
 ) -> InverseKinematics:
-    r"""Where the joints must be for a frame to take a pose, by damped least squares with restarts.
+    r"""Return joint positions for a pose of a frame, by damped least squares with restarts.
 
-    $\Delta q = W J' (J W J' + (0.1 |e|^2 + 10^{-12}) 1)^{-1} e$ with $e$ the position and the rotation vector still to
-    go, as one compiled step. Limits of a robot's joints are kept (a machine has none); joints whose range is a turn or
-    more are wound into it. Shafts of elastic drives stand where the springs are at rest; joints that follow others do.
-    A pose that is not reached from any of 60 configurations counts as out of reach: `reached` is False and `q` the
-    nearest found, 1 m counting as 1 rad. The answer for a pose does not depend on the batch it comes in.
+    $\Delta q = W J' (J W J' + (0.1 |e|^2 + 10^{-12}) 1)^{-1} e$ with $e$ the error of position and rotation vector, as
+    one compiled step. Joint limits of a robot are respected (a machine has none); joints with a range of one turn or
+    more are shifted into it by whole turns. Springs of elastic drives are undeflected; mimic joints follow their
+    leaders. A pose that is not attained from any of 60 configurations counts as unattainable: `reached` is False and
+    `q` is the nearest configuration found, where 1 m counts as 1 rad. The result for a pose does not depend on its
+    batch.
 
-    Loops of a robot, or constraints given, hold at every answer: steps close them first and then use what is left free,
-    pose by pose in Python and from 20 configurations. All their branches are not sought.
+    Loops of a robot, or given constraints, are satisfied by every solution: steps close them first and then move in
+    their null space, pose by pose in Python and from 20 configurations. Only one branch is computed for them.
 
     Args:
         robot: a robot, or a machine.
         frame: the body or frame to place.
-        pose: (rotation (..., 3, 3), position (..., 3)) as `placement` gives it; None for one of them leaves it free.
-        start: where to begin, (nq,) or (..., nq), with or without shafts: the answer is then the branch found from
-            there, wound as close to it as limits allow.
+        pose: (rotation (..., 3, 3), position (..., 3)) as from `placement`; None for one of them leaves it free.
+        start: initial guess, (nq,) or (..., nq), with or without shafts: the solution is then on the branch found from
+            there, shifted by whole turns as close to it as limits allow.
         branches: "one", or "all" configurations of an arm that is not redundant: in closed form for wrist-partitioned
-            arms, and with the extra `ik` for those that EAIK knows; else by restarts until no new one appears.
-        held: names of joints that stay where `start` has them.
-        tolerance: what `reached` means [m, rad].
-        laws: constraints that hold at the answer instead of the loops of the robot; () for none.
-        extra_laws: constraints beside the loops of the robot.
+            arms, and with the extra `ik` for those supported by EAIK; else by restarts until no new one is found.
+        held: names of joints fixed at their values in `start`.
+        tolerance: largest error of an attained pose [m, rad].
+        laws: constraints in place of the loops of the robot; () for none.
+        extra_laws: constraints added to the loops of the robot.
 
     >>> import gearwright as gw
     >>> arm = gw.load("ur5_like")
@@ -149,25 +152,27 @@ def inverse_kinematics(
     (8, 6)
     """
     name = "inverse_kinematics"
-    goal = number(name, "tolerance", tolerance, above=0.0, below=0.1, example=1e-9) ** 2
-    target = wanted(name, pose)
-    descent = descent_of(robot, frame, tuple(target.task), tuple(held))
+    goal = real_number(name, "tolerance", tolerance, above=0.0, below=0.1, example=1e-9) ** 2
+    target = target_poses(name, pose)
+    descent = descent_for(robot, frame, tuple(target.task), tuple(held))
     closure = closure_of(name, robot, descent.joints.mech, laws, extra_laws)
     if closure is not None:
-        descent = ClosedDescent(descent, closure)
+        descent = ClosedLoopDescent(descent, closure)
         if branches == "all":
-            raise InputError(f"{name}: branches='all' is not there for closed loops. Use 'one', from several starts.")
+            raise InputError(
+                f"{name}: branches='all' is not supported for closed loops. Use 'one', from several starts."
+            )
     joints = descent.joints
-    begin = None if start is None else checked_start(name, joints, start, target.lead)
+    begin = None if start is None else checked_start(name, joints, start, target.batch_shape)
     if held and begin is None:
-        raise InputError(f"{name}: joints are held ({listed(held)}), but start= does not say where. Give start=.")
+        raise InputError(f"{name}: joints {listed_names(held)} are held, but start= is missing. Give start=.")
     flat = np.ascontiguousarray(target.flat.reshape(-1, 12))
     if branches == "all":
         q, error = all_branches(descent, flat, begin, goal)
-        shape: tuple[int, ...] = (*target.lead, q.shape[1])
+        shape: tuple[int, ...] = (*target.batch_shape, q.shape[1])
     elif branches == "one":
-        q, error = _nearest(descent, flat, begin, goal)
-        shape = target.lead
+        q, error = _nearest_configurations(descent, flat, begin, goal)
+        shape = target.batch_shape
     else:
         raise InputError(f"{name}: branches={branches!r} is unknown. Use 'one' or 'all'.")
     size = np.sqrt(error).reshape(shape)
@@ -175,47 +180,47 @@ def inverse_kinematics(
     return InverseKinematics(q.reshape(*shape, joints.mech.nq), reached, size, descent, flat, float(tolerance))
 
 
-def _nearest(descent: Descent, flat: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:
+def _nearest_configurations(descent: PoseDescent, flat: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:
     joints = descent.joints
-    q, error = descent.reach(flat, begin, goal)
-    lost = error > goal
-    if lost.any():
-        q[lost], error[lost] = descent.polish(np.ascontiguousarray(q[lost]), flat[lost])
-    return joints.rested(joints.wound(q, begin)), error
+    q, error = descent.solve_poses(flat, begin, goal)
+    unsolved = error > goal
+    if unsolved.any():
+        q[unsolved], error[unsolved] = descent.refine_nearest(np.ascontiguousarray(q[unsolved]), flat[unsolved])
+    return joints.with_unloaded_shafts(joints.with_nearest_turns(q, begin)), error
 
 
-_DESCENTS: dict[int, dict[Any, Any]] = {}
+_DESCENT_CACHE: dict[int, dict[Any, Any]] = {}
 
 
-def descent_of(
+def descent_for(
     robot: Robot | Mechanism, frame: int | str, task: tuple[float, ...], held: tuple[str, ...] = ()
-) -> Descent:
-    """What places a frame of a robot; made once and kept as long as the robot."""
-    mine = _DESCENTS.get(id(robot))
-    if mine is None:
-        joints = Joints.of(twin(robot) if isinstance(robot, Mechanism) else robot)
-        mine = _DESCENTS[id(robot)] = {"joints": joints}
-        weakref.finalize(robot, _DESCENTS.pop, id(robot), None)
+) -> PoseDescent:
+    """Return the solver for a frame of a robot; cached as long as the robot exists."""
+    robot_cache = _DESCENT_CACHE.get(id(robot))
+    if robot_cache is None:
+        joints = JointRanges.from_robot(detached_copy(robot) if isinstance(robot, Mechanism) else robot)
+        robot_cache = _DESCENT_CACHE[id(robot)] = {"joints": joints}
+        weakref.finalize(robot, _DESCENT_CACHE.pop, id(robot), None)
     key = (frame, task, held)
-    if key not in mine:
-        speeds = mine["joints"].mech.speeds
+    if key not in robot_cache:
+        speeds = robot_cache["joints"].mech.speeds
         for joint in held:
             if joint not in speeds:
-                raise InputError(f"there is no joint {joint!r} to hold. {did_you_mean(joint, speeds)}")
+                raise InputError(f"held joint {joint!r} is unknown. {did_you_mean(joint, speeds)}")
         mobility = np.array([float(speed not in held) for speed in speeds])
-        mine[key] = Descent(mine["joints"], frame, np.array(task), mobility)
-    found: Descent = mine[key]
-    return found
+        robot_cache[key] = PoseDescent(robot_cache["joints"], frame, np.array(task), mobility)
+    descent: PoseDescent = robot_cache[key]
+    return descent
 
 
-def checked_start(function: str, joints: Joints, start: ArrayLike, lead: tuple[int, ...]) -> Array:
-    """Configurations to begin at, (N, nq), inside the limits; shafts may be left out."""
+def checked_start(function: str, joints: JointRanges, start: ArrayLike, lead: tuple[int, ...]) -> Array:
+    """Return start configurations (N, nq) inside the limits; shafts may be omitted."""
     mech = joints.mech
-    q = as_floats(function, "start", start)
-    bare = mech.nq - len(mech.shafts)
-    if mech.shafts and q.ndim and q.shape[-1] == bare:
+    q = as_float_array(function, "start", start)
+    joint_count = mech.nq - len(mech.shafts)
+    if mech.shafts and q.ndim and q.shape[-1] == joint_count:
         q = np.concatenate([q, np.zeros((*q.shape[:-1], len(mech.shafts)))], axis=-1)
-    q = checked(function, mech, "start", q, mech.nq, mech.coordinates)
+    q = checked_array(function, mech, "start", q, mech.nq, mech.coordinates)
     try:
         q = np.broadcast_to(q, (*lead, mech.nq)).reshape(prod(lead), mech.nq)
     except ValueError:
@@ -223,5 +228,5 @@ def checked_start(function: str, joints: Joints, start: ArrayLike, lead: tuple[i
             f"{function}: start has shape {np.shape(start)} for poses {lead}. Give one, or one per pose."
         ) from None
     for row in q[:1] if q.strides[0] == 0 else q:
-        joints.require_inside(function, "start", row)
+        joints.require_within_limits(function, "start", row)
     return np.ascontiguousarray(q)

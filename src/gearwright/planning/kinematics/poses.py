@@ -1,4 +1,4 @@
-"""Poses that users give: checked, flattened for kernels, and what lies between two of them."""
+"""Poses: checks, flat form for kernels, and interpolation."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_floats, number, numbers
+from gearwright.arguments import as_float_array, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.programs.placement import Placement
 
-ROTATION = 1e-6
-"""How far the elements of R R' may be from those of the identity."""
-NEXT, LAST = [1, 2, 0], [2, 0, 1]
-"""Elements of a vector product; NumPy's own `cross` takes five times as long for one vector."""
+ORTHONORMALITY_TOLERANCE = 1e-6
+"""Largest deviation of the elements of R R' from the identity."""
+NEXT_AXES, LAST_AXES = [1, 2, 0], [2, 0, 1]
+"""Indices of a cross product; `numpy.cross` takes five times as long for one vector."""
 
 
-class Wanted(NamedTuple):
-    """Poses as the kernel takes them: (..., 12) rotations row by row and positions, and the six weights of the task."""
+class TargetPoses(NamedTuple):
+    """Desired poses for the kernel: (..., 12) rotations row by row and positions, and the six weights of the task."""
 
     flat: Array
     task: Array
 
     @property
-    def lead(self) -> tuple[int, ...]:
+    def batch_shape(self) -> tuple[int, ...]:
         """The shape of the batch."""
         return self.flat.shape[:-1]
 
 
-def wanted(function: str, pose: Any, name: str = "pose") -> Wanted:
-    """What is to be reached: (rotation, position), either of them None where it does not matter."""
+def target_poses(function: str, pose: Any, name: str = "pose") -> TargetPoses:
+    """Return the desired pose of (rotation, position), either of them None if it is free."""
     try:
         rotation, position = pose
     except (TypeError, ValueError):
         raise InputError(
-            f"{function}: {name} must be (rotation, position), as `placement` gives it: (..., 3, 3) and (..., 3). "
-            "Put None for one of them if it does not matter."
+            f"{function}: {name} must be (rotation, position), as from `placement`: (..., 3, 3) and (..., 3). "
+            "Give None for a free one."
         ) from None
     if rotation is None and position is None:
         raise InputError(f"{function}: {name} has neither rotation nor position. Give one of them.")
@@ -53,82 +53,84 @@ def wanted(function: str, pose: Any, name: str = "pose") -> Wanted:
         ) from None
     flat = np.empty((*lead, 12))
     flat[..., :9], flat[..., 9:] = R.reshape(*R.shape[:-2], 9), p
-    return Wanted(flat, task)
+    return TargetPoses(flat, task)
 
 
 def checked_rotation(function: str, rotation: Any, title: str = "rotation") -> Array:
-    """Rotations (..., 3, 3), or an error that says which one is not."""
-    R = as_floats(function, title, rotation)
+    """Return rotations (..., 3, 3); the error names the first invalid one."""
+    R = as_float_array(function, title, rotation)
     if R.shape[-2:] != (3, 3):
         raise InputError(f"{function}: {title} has shape {R.shape}; it must be (..., 3, 3).")
     with np.errstate(invalid="ignore", over="ignore"):
-        off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
+        deviation = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2))
         x, y, z = R[..., 0, :], R[..., 1, :], R[..., 2, :]
-        handed = (z * (x[..., NEXT] * y[..., LAST] - x[..., LAST] * y[..., NEXT])).sum(axis=-1)
-    bad = ~(off <= ROTATION) | ~(handed > 0)
+        orientation = (z * (x[..., NEXT_AXES] * y[..., LAST_AXES] - x[..., LAST_AXES] * y[..., NEXT_AXES])).sum(axis=-1)
+    bad = ~(deviation <= ORTHONORMALITY_TOLERANCE) | ~(orientation > 0)
     if bad.any():
-        where = tuple(int(k) for k in np.argwhere(bad)[0])
-        name = f"{title}{list(where)}" if where else title
-        how = "mirrors" if off[where] <= ROTATION else f"has R R' off the identity by {off[where]:.3g}"
+        index = tuple(int(k) for k in np.argwhere(bad)[0])
+        name = f"{title}{list(index)}" if index else title
+        defect = (
+            "mirrors" if deviation[index] <= ORTHONORMALITY_TOLERANCE else f"has R R' - 1 up to {deviation[index]:.3g}"
+        )
         raise InputError(
-            f"{function}: {name} {how}, so it is not a rotation. Give an orthonormal, right-handed matrix."
+            f"{function}: {name} {defect}, so it is not a rotation. Give an orthonormal, right-handed matrix."
         )
     return R
 
 
 def checked_position(function: str, position: Any, name: str = "position") -> Array:
-    """Positions (..., 3), finite."""
-    p = as_floats(function, name, position)
+    """Return positions (..., 3) if they are finite."""
+    p = as_float_array(function, name, position)
     if p.shape[-1:] != (3,) or not np.isfinite(p).all():
         raise InputError(f"{function}: {name} must be finite numbers (..., 3) in metres; it has shape {p.shape}.")
     return p
 
 
 @check_arguments
-def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
-    """R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3).
+def rotation_from_euler(yaw: float, pitch: float, roll: float) -> Array:
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll), (3, 3).
 
-    >>> rotation_of(np.pi / 2, 0.0, 0.0).round(12) @ [1, 0, 0]
+    >>> rotation_from_euler(np.pi / 2, 0.0, 0.0).round(12) @ [1, 0, 0]
     array([0., 1., 0.])
     """
     from scipy.spatial.transform import Rotation
 
-    given = {"yaw": yaw, "pitch": pitch, "roll": roll}
-    angles = [number("rotation_of", name, angle, unit="radians") for name, angle in given.items()]
-    found: Array = Rotation.from_euler("ZYX", angles).as_matrix()
-    return found
+    named_angles = {"yaw": yaw, "pitch": pitch, "roll": roll}
+    angles = [real_number("rotation_from_euler", name, angle, unit="radians") for name, angle in named_angles.items()]
+    rotation: Array = Rotation.from_euler("ZYX", angles).as_matrix()
+    return rotation
 
 
 def slerp(start: ArrayLike, end: ArrayLike, share: ArrayLike) -> Array:
-    """Rotations (..., 3, 3) at shares (...) of the shortest turn from one rotation to another, about one axis.
+    """Return rotations (..., 3, 3) at shares (...) of the shortest rotation from one to another, about one axis.
 
-    >>> half = slerp(np.eye(3), rotation_of(1.0, 0.0, 0.0), np.array(0.5))
-    >>> bool(np.allclose(half, rotation_of(0.5, 0.0, 0.0)))
+    >>> half = slerp(np.eye(3), rotation_from_euler(1.0, 0.0, 0.0), np.array(0.5))
+    >>> bool(np.allclose(half, rotation_from_euler(0.5, 0.0, 0.0)))
     True
     """
     from scipy.spatial.transform import Rotation
 
     first, last = (checked_rotation("slerp", R, name) for name, R in (("start", start), ("end", end)))
     turn = rotation_vector(first, last)
-    vectors = numbers("slerp", "share", share)[..., None] * turn
-    found: Array = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)
-    return found @ first
+    vectors = number_array("slerp", "share", share)[..., None] * turn
+    rotations: Array = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(*vectors.shape[:-1], 3, 3)
+    return rotations @ first
 
 
 def rotation_vector(start: Array, end: Array) -> Array:
-    """The vector (..., 3), world axes, about which and by how much [rad] one rotation turns into another."""
+    """Return the rotation vector (..., 3) [rad], world axes, from one rotation to another."""
     from scipy.spatial.transform import Rotation
 
     turn = end @ np.swapaxes(start, -1, -2)
-    found: Array = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(turn.shape[:-1])
-    return found
+    vectors: Array = Rotation.from_matrix(turn.reshape(-1, 3, 3)).as_rotvec().reshape(turn.shape[:-1])
+    return vectors
 
 
 def flat_poses(rotation: Array, position: Array) -> Array:
-    """Rotations (T, 3, 3), row by row, and positions (T, 3) as the kernel takes them, (T, 12)."""
+    """Return rotations (T, 3, 3), row by row, and positions (T, 3) in the form of the kernel, (T, 12)."""
     return np.concatenate([rotation.reshape(-1, 9), position], axis=1)
 
 
-def placed(flat: Array) -> Placement:
-    """Rotation and position of flat poses (..., 12)."""
+def unflatten_poses(flat: Array) -> Placement:
+    """Return rotation and position of flat poses (..., 12)."""
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])

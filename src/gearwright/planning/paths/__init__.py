@@ -1,1 +1,1 @@
-"""Motions of the joints along Cartesian paths, through poses, onto surfaces, and of task files."""
+"""Joint motions along Cartesian paths, through poses, to surfaces, and of task files."""

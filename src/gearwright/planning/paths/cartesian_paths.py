@@ -1,68 +1,71 @@
-"""Cartesian paths of a frame (lines, arcs, circles, orientation turning evenly), and the law of time along any path."""
+"""Cartesian paths of a frame (lines, arcs, circles, even rotation), and the time law along any path."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.motion import Trajectory, s_curve, smoothed
+from gearwright.motion import Trajectory, moving_average, s_curve
 from gearwright.planning.kinematics.poses import checked_position, checked_rotation, flat_poses, rotation_vector, slerp
+from gearwright.planning.paths.path_limits import RateLimits
 
 
 @dataclass(frozen=True)
-class Path:
-    """Where a frame goes: poses over the share of the way.
+class CartesianPath:
+    """A path of a frame: poses over the share of its length.
 
     Args:
         poses: share (T,) -> flat poses (T, 12), 0 at the start and 1 at the end.
-        length: of the way of its origin [m].
-        turn: by how much it turns [rad].
-        task: six weights of what is prescribed: position, orientation.
+        length: length of the path of its origin [m].
+        rotation_angle: angle of its rotation [rad].
+        task: six weights of position and orientation, 0 for free ones.
     """
 
     poses: Callable[[Array], Array]
     length: float
-    turn: float
+    rotation_angle: float
     task: tuple[float, ...]
 
 
-def line_path(here: Any, to: Any) -> Path:
-    """A straight line from a placement to a pose, or to a position with the orientation kept."""
-    R0, p0, R1, p1, task = _ends("line", here, to)
+def line_path(start_pose: Any, to: Any) -> CartesianPath:
+    """Return a straight line from a placement to a pose, or to a position with constant orientation."""
+    R0, p0, R1, p1, task = _end_poses("line", start_pose, to)
 
-    def poses(share: Array) -> Array:
+    def poses_at(share: Array) -> Array:
         return flat_poses(slerp(R0, R1, share), p0 + share[:, None] * (p1 - p0))
 
-    return Path(poses, float(np.linalg.norm(p1 - p0)), float(np.linalg.norm(rotation_vector(R0, R1))), task)
+    return CartesianPath(poses_at, float(np.linalg.norm(p1 - p0)), float(np.linalg.norm(rotation_vector(R0, R1))), task)
 
 
-def arc_path(here: Any, through: ArrayLike, to: Any) -> Path:
-    """The arc of a circle from a placement through a position to a pose."""
-    R0, p0, R1, p1, task = _ends("arc", here, to)
+def arc_path(start_pose: Any, through: ArrayLike, to: Any) -> CartesianPath:
+    """Return the circular arc from a placement through a position to a pose."""
+    R0, p0, R1, p1, task = _end_poses("arc", start_pose, to)
     middle = checked_position("arc", through, "through")
     a, b = middle - p0, p1 - p0
     normal = np.cross(a, b)
     size = float(normal @ normal)
     if size <= 1e-18 * float(a @ a) * float(b @ b) or not size:
-        raise InputError("arc: start, through and end lie on a line, so they make no circle. Use line, or circle.")
+        raise InputError("arc: start, through and end are collinear. Use line, or circle.")
     centre = p0 + np.cross(float(a @ a) * b - float(b @ b) * a, normal) / (2 * size)
     axis = normal / np.sqrt(size)
     x, y = p0 - centre, np.cross(axis, p0 - centre)
     angle = float(np.arctan2((p1 - centre) @ y, (p1 - centre) @ x) % (2 * np.pi))
-    return _round(R0, R1, centre, x, y, angle, float(np.linalg.norm(rotation_vector(R0, R1))), task)
+    return _circular_path(R0, R1, centre, x, y, angle, float(np.linalg.norm(rotation_vector(R0, R1))), task)
 
 
-def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, turning: bool, oriented: bool) -> Path:
-    """A circle about an axis; `turning`: the frame turns with it, as if carried by a wheel."""
-    R0, p0 = here
+def circle_path(
+    start_pose: Any, centre: ArrayLike, axis: ArrayLike, angle: float, turning: bool, oriented: bool
+) -> CartesianPath:
+    """Return a circle about an axis; `turning`: the frame rotates with it."""
+    R0, p0 = start_pose
     c, e = checked_position("circle", centre, "centre"), checked_position("circle", axis, "axis")
     if c.shape != (3,) or e.shape != (3,) or not e @ e > 0:
         raise InputError(
@@ -70,35 +73,37 @@ def circle_path(here: Any, centre: ArrayLike, axis: ArrayLike, angle: float, tur
         )
     e = e / np.linalg.norm(e)
     x = p0 - c - (p0 - c) @ e * e
-    angle = number("circle", "angle", angle, above=0.0, unit="radians", example=6.28)
+    angle = real_number("circle", "angle", angle, above=0.0, unit="radians", example=6.28)
     task = (1.0, 1.0, 1.0, *(3 * [float(oriented)]))
     foot, y = p0 - x, np.cross(e, x)
     if not turning:
-        return _round(R0, R0, foot, x, y, angle, 0.0, task)
+        return _circular_path(R0, R0, foot, x, y, angle, 0.0, task)
 
-    def poses(share: Array) -> Array:
+    def poses_at(share: Array) -> Array:
         from scipy.spatial.transform import Rotation
 
-        turned = Rotation.from_rotvec(angle * share[:, None] * e).as_matrix() @ R0
-        return flat_poses(turned, _around(foot, x, y, angle * share))
+        rotations = Rotation.from_rotvec(angle * share[:, None] * e).as_matrix() @ R0
+        return flat_poses(rotations, _circle_points(foot, x, y, angle * share))
 
-    return Path(poses, angle * float(np.linalg.norm(x)), angle, task)
-
-
-def _round(R0: Array, R1: Array, c: Array, x: Array, y: Array, angle: float, turn: float, task: Any) -> Path:
-    def poses(share: Array) -> Array:
-        return flat_poses(slerp(R0, R1, share), _around(c, x, y, angle * share))
-
-    return Path(poses, angle * float(np.linalg.norm(x)), turn, task)
+    return CartesianPath(poses_at, angle * float(np.linalg.norm(x)), angle, task)
 
 
-def _around(centre: Array, x: Array, y: Array, angle: Array) -> Array:
+def _circular_path(
+    R0: Array, R1: Array, c: Array, x: Array, y: Array, angle: float, turn: float, task: Any
+) -> CartesianPath:
+    def poses_at(share: Array) -> Array:
+        return flat_poses(slerp(R0, R1, share), _circle_points(c, x, y, angle * share))
+
+    return CartesianPath(poses_at, angle * float(np.linalg.norm(x)), turn, task)
+
+
+def _circle_points(centre: Array, x: Array, y: Array, angle: Array) -> Array:
     return centre + np.cos(angle)[:, None] * x + np.sin(angle)[:, None] * y
 
 
-def _ends(function: str, here: Any, to: Any) -> tuple[Array, Array, Array, Array, tuple[float, ...]]:
-    """Rotations and positions of both ends, and the task: an orientation of None is left free."""
-    R0, p0 = here
+def _end_poses(function: str, start_pose: Any, to: Any) -> tuple[Array, Array, Array, Array, tuple[float, ...]]:
+    """Return rotations and positions of both ends, and the task: an orientation of None is free."""
+    R0, p0 = start_pose
     if isinstance(to, tuple) and len(to) == 2:
         rotation, position = to
         free = rotation is None
@@ -111,38 +116,30 @@ def _ends(function: str, here: Any, to: Any) -> tuple[Array, Array, Array, Array
     return R0, p0, R1, p1, (1.0, 1.0, 1.0, *(3 * [float(not free)]))
 
 
-KEPT = 1e-6
-"""Share of every limit that is left for what a path's own rate may be off."""
-RAMP = 4.0
-"""A jerk that nobody limits builds the acceleration up within this share of the time that speeding up takes."""
-ROUND = 0.25
-"""Width of the moving averages as a share of the time in which the acceleration builds up."""
+PATH_RATE_MARGIN = 1e-6
+"""Share of every limit reserved for errors of the path's derivative."""
+UNLIMITED_JERK_RATIO = 4.0
+"""Rise time of the acceleration without a jerk limit, relative to the acceleration phase."""
+SMOOTHING_WIDTH_RATIO = 0.25
+"""Width of the moving averages relative to the rise time of the acceleration."""
 
 
-class Pace(NamedTuple):
-    """Largest speed, acceleration and jerk along a path [m/s or rad/s, ...]; infinity: unlimited."""
+def path_time_law(lengths: dict[str, tuple[float, RateLimits]]) -> Trajectory:
+    """Return the share of a path (1 coordinate, 0 to 1) over time, rest to rest, within all limits.
 
-    speed: float
-    acceleration: float = np.inf
-    jerk: float = np.inf
-
-
-def share_of_time(lengths: dict[str, tuple[float, Pace]]) -> Trajectory:
-    """The share of a path (1 coordinate, 0 to 1) over time, rest to rest, that keeps every pace.
-
-    An S-curve, which is the fastest under its limits, averaged twice over a short time, so that jerk and snap are
-    continuous too (an average keeps every limit). Without a limit of the acceleration a quarter of the way is for
-    speeding up and another for slowing down; without one of the jerk the acceleration builds up in a quarter of that.
+    A time-optimal S-curve is averaged twice over a short time, so that jerk and snap are continuous too (averaging
+    respects every limit). Without an acceleration limit a quarter of the path is for acceleration and another for
+    deceleration; without a jerk limit the acceleration rises in a quarter of that time.
     """
-    known = [(length, pace) for length, pace in lengths.values() if length > 0]
-    if not known:
-        raise InputError("the path has no length: start and end are the same pose. Give somewhere to go.")
-    v, a, j = (min(pace[k] / length for length, pace in known) * (1 - KEPT) for k in range(3))
+    travelled = [(length, limits) for length, limits in lengths.values() if length > 0]
+    if not travelled:
+        raise InputError("the path has no length: start and end are the same pose. Give another end.")
+    v, a, j = (min(limits[k] / length for length, limits in travelled) * (1 - PATH_RATE_MARGIN) for k in range(3))
     if np.isinf(v) and np.isinf(a):
         raise InputError("neither speed nor acceleration along the path is limited. Give one of them.")
-    v = min(v, 2 * sqrt(a))  # faster than that nothing gets within the path
+    v = min(v, 2 * sqrt(a))  # the largest speed attainable within the path
     a = min(a, 2 * v**2) if np.isinf(a) else a
-    j = RAMP * a**2 / min(v, sqrt(a)) if np.isinf(j) else j
+    j = UNLIMITED_JERK_RATIO * a**2 / min(v, sqrt(a)) if np.isinf(j) else j
     law = s_curve([0.0], [1.0], speed=v, acceleration=a, jerk=j)
-    width = ROUND * min(a / j, law.duration / 4)
-    return smoothed(smoothed(law, width), width)
+    width = SMOOTHING_WIDTH_RATIO * min(a / j, law.duration / 4)
+    return moving_average(moving_average(law, width), width)

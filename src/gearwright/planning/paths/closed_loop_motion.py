@@ -1,7 +1,7 @@
-"""Motions of machines with closed loops from the motion of their free speeds, exact in every derivative.
+"""Motions of machines with closed loops from the motion of their independent speeds, exact in every derivative.
 
-At a time the dependent coordinates close the loops. The coefficients of their Taylor series in time follow one by one:
-with those below c_k known, and c_k left out, the gaps have the coefficients r_k, and W c_k = -r_k.
+At every time the dependent coordinates close the loops. The coefficients of their Taylor series in time follow in
+sequence: with those below c_k known and c_k = 0, the gaps have the coefficients r_k, and W c_k = -r_k.
 """
 
 from __future__ import annotations
@@ -18,139 +18,146 @@ from numpy.typing import ArrayLike
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number, numbers, whole
+from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError, PlanningError
 from gearwright.forces.contact.constraint import Constraint
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.functions.constrained.closure import NEVER_CLOSED, Closure, closure_of
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.motion import Trajectory, chain
-from gearwright.motion.piecewise_polynomials import meeting, piecewise
-from gearwright.programs.inputs import checked
-from gearwright.text import listed
+from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
+from gearwright.programs.inputs import checked_array
+from gearwright.text import listed_names
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
 # Exact trajectories
 
-CORRECTIONS = 3
-"""Newton steps from the polynomials, which are close already."""
+CLOSURE_NEWTON_STEPS = 3
+"""Newton steps from the polynomial approximation."""
 
-AHEAD = 4
-"""Derivatives beyond those asked for that are computed with them: who asks for one soon asks for the next."""
+EXTRA_DERIVATIVES = 4
+"""Further derivatives computed in advance, since they are usually requested next."""
 
 
 @dataclass(frozen=True)
-class Follower:
-    """Dependent coordinates that follow free ones.
+class DependentCoordinates:
+    """Dependent coordinates as functions of independent ones.
 
     Args:
-        closure: the machine with what closes it.
-        free: the motion of the free coordinates.
-        own: where these stand among the speeds.
-        rest: where those stand that follow.
+        closure: the machine with its loop constraints.
+        free: the motion of the independent coordinates.
+        free_indices: indices of the independent speeds.
+        dependent_indices: indices of the dependent speeds.
     """
 
     closure: Closure
     free: Trajectory
-    own: tuple[int, ...]
-    rest: tuple[int, ...]
+    free_indices: tuple[int, ...]
+    dependent_indices: tuple[int, ...]
 
-    def is_like(self, other: Follower | None) -> bool:
-        """Whether the same coordinates follow the same ones on the same machine."""
-        mine = (self.closure.mech, self.closure.laws, self.own, self.rest)
-        return other is not None and mine == (other.closure.mech, other.closure.laws, other.own, other.rest)
+    def is_like(self, other: DependentCoordinates | None) -> bool:
+        """Whether machine, independent and dependent coordinates are the same."""
+        own_structure = (self.closure.mech, self.closure.laws, self.free_indices, self.dependent_indices)
+        return other is not None and own_structure == (
+            other.closure.mech,
+            other.closure.laws,
+            other.free_indices,
+            other.dependent_indices,
+        )
 
-    def derivatives(self, t: Array, near: Array, order: int) -> list[Array]:
-        """All coordinates and `order` of their derivatives at times (T,), each (T, n), near others (T, n)."""
-        given = [self.free.at(t, k) for k in range(order + 1)]
+    def coordinate_derivatives(self, t: Array, near: Array, order: int) -> list[Array]:
+        """Return all coordinates and `order` of their derivatives at times (T,), each (T, n), near `near` (T, n)."""
+        free_derivatives = [self.free.at(t, k) for k in range(order + 1)]
         q = near.copy()
-        q[:, self.own] = given[0]
-        for _ in range(CORRECTIONS):
-            gap, inverse = self._gap(t, q)
-            q[:, self.rest] -= np.einsum("tij,tj->ti", inverse, gap)
-        inverse = self._gap(t, q)[1]
+        q[:, self.free_indices] = free_derivatives[0]
+        for _ in range(CLOSURE_NEWTON_STEPS):
+            gap, inverse = self._gap_and_inverse(t, q)
+            q[:, self.dependent_indices] -= np.einsum("tij,tj->ti", inverse, gap)
+        inverse = self._gap_and_inverse(t, q)[1]
         series = [[column] for column in q.T]
-        for k, index in enumerate(self.own):
-            series[index] = list(Taylor.of_derivatives([x[:, k] for x in given]).c)
+        for k, index in enumerate(self.free_indices):
+            series[index] = list(Taylor.of_derivatives([x[:, k] for x in free_derivatives]).c)
         for k in range(1, order + 1):
-            missing = np.einsum("tij,tj->ti", inverse, self._coefficient(t, series, k))
-            for j, index in enumerate(self.rest):
-                series[index].append(-missing[:, j])
-        filled = [Taylor(c).cut(order + 1).derivatives() for c in series]
-        return [np.stack([x[k] + np.zeros(len(t)) for x in filled], axis=-1) for k in range(order + 1)]
+            corrections = np.einsum("tij,tj->ti", inverse, self._gap_coefficients(t, series, k))
+            for j, index in enumerate(self.dependent_indices):
+                series[index].append(-corrections[:, j])
+        completed = [Taylor(c).truncated_to(order + 1).derivatives() for c in series]
+        return [np.stack([x[k] + np.zeros(len(t)) for x in completed], axis=-1) for k in range(order + 1)]
 
-    def _gap(self, t: Array, q: Array) -> tuple[Array, Array]:
-        """How far from closed (T, m), and what takes that away from the dependent coordinates, (T, rest, m)."""
-        gap, rows = self.closure.along(q, t)
-        return gap, np.asarray(np.linalg.pinv(rows[:, :, self.rest]), dtype=np.float64)
+    def _gap_and_inverse(self, t: Array, q: Array) -> tuple[Array, Array]:
+        """Return the gaps (T, m), and the pseudoinverse for the dependent coordinates, (T, rest, m)."""
+        gap, rows = self.closure.gaps_and_rows(q, t)
+        return gap, np.asarray(np.linalg.pinv(rows[:, :, self.dependent_indices]), dtype=np.float64)
 
-    def _coefficient(self, t: Array, series: Sequence[list[Array]], k: int) -> Array:
-        """The coefficients of power k of the gaps, (T, m)."""
-        q = [Taylor(c).cut(k + 1) for c in series]
-        now = Taylor([t, 1.0]).cut(k + 1)
-        scene = Scene(self.closure.mech, q, [x.rate() for x in q], TaylorOperations(ARRAYS), now)
-        found = [line.placed(scene).position(q) for line in self.closure.lines]
-        return np.stack([(x.c[k] if isinstance(x, Taylor) else 0.0) + np.zeros(len(t)) for x in found], axis=-1)
+    def _gap_coefficients(self, t: Array, series: Sequence[list[Array]], k: int) -> Array:
+        """Return the coefficients of power k of the gaps, (T, m)."""
+        q = [Taylor(c).truncated_to(k + 1) for c in series]
+        time = Taylor([t, 1.0]).truncated_to(k + 1)
+        kinematics = SharedKinematics(self.closure.mech, q, [x.rate() for x in q], TaylorOperations(ARRAYS), time)
+        gaps = [line.placed_in(kinematics).position(q) for line in self.closure.constraint_lines]
+        return np.stack([(x.c[k] if isinstance(x, Taylor) else 0.0) + np.zeros(len(t)) for x in gaps], axis=-1)
 
 
 @dataclass(frozen=True, repr=False)
 class ClosedTrajectory(Trajectory):
     """A motion that keeps loops closed, exactly at every time and in every derivative.
 
-    Its `pieces` are polynomials that keep them closed nearly; `follower` closes them.
+    Its `pieces` are approximating polynomials; `follower` closes the loops exactly.
     """
 
-    follower: Follower | None = None
+    follower: DependentCoordinates | None = None
 
     def at(self, t: ArrayLike, derivative: int = 0) -> Array:
-        """Position (0), speed (1), acceleration (2), jerk (3) ... at times t, shape t.shape + (n,)."""
-        whole("trajectory", "derivative", derivative)
-        times = numbers("trajectory", "t", t)
-        values = self._known(np.clip(times, 0.0, self.duration).ravel(), derivative)[derivative]
+        """Return position (0), speed (1), acceleration (2), jerk (3) ... at times t, shape t.shape + (n,)."""
+        whole_number("trajectory", "derivative", derivative)
+        times = number_array("trajectory", "t", t)
+        values = self._derivatives_at(np.clip(times, 0.0, self.duration).ravel(), derivative)[derivative]
         values = values[:, : self.count].reshape(*times.shape, self.count)
         resting = (times < 0) | (times > self.duration)
         return np.where(resting[..., None], 0.0, values) if derivative else values
 
-    def joined(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
-        """Closed motions one after the other, closed as exactly as each of them; else the polynomials alone."""
+    def with_joined_pieces(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
+        """Return a sequence of closed motions, exactly closed if all follow the same coordinates, else polynomials."""
         followers = [part.follower for part in parts if isinstance(part, ClosedTrajectory)]
         first = self.follower
-        if first is None or len(followers) < len(parts) or any(not first.is_like(other) for other in followers):
+        if first is None or len(followers) < len(parts) or any(not first.is_like(follower) for follower in followers):
             return self.with_pieces(pieces)
-        free = chain(*(other.free for other in followers if other is not None))
+        free = chain(*(follower.free for follower in followers if follower is not None))
         return replace(self, pieces=pieces, follower=replace(first, free=free))
 
-    def kinks(self, order: int) -> list[float]:
-        """Those of the free coordinates."""
+    def derivative_jumps(self, order: int) -> list[float]:
+        """Return the knots of the independent coordinates."""
         assert self.follower is not None
-        return self.follower.free.kinks(order)
+        return self.follower.free.derivative_jumps(order)
 
     @cached_property
-    def _last(self) -> dict[bytes, list[Array]]:
-        """The times asked for last, with all that is known there: derivatives are asked for one after the other."""
+    def _last_derivatives(self) -> dict[bytes, list[Array]]:
+        """Cache of the last times with all derivatives computed there."""
         return {}
 
-    def _known(self, t: Array, derivative: int) -> list[Array]:
+    def _derivatives_at(self, t: Array, derivative: int) -> list[Array]:
         key = t.tobytes()
-        if len(self._last.get(key, ())) <= derivative:
+        if len(self._last_derivatives.get(key, ())) <= derivative:
             assert self.follower is not None
             near = self.pieces(t)
             whole_q = np.zeros((len(t), self.follower.closure.mech.n))
             whole_q[:, : self.count] = near
-            found = self.follower.derivatives(t, whole_q, max(2, derivative + AHEAD if derivative else 0))
-            self._last.clear()
-            self._last[key] = found
-        return self._last[key]
+            derivatives = self.follower.coordinate_derivatives(
+                t, whole_q, max(2, derivative + EXTRA_DERIVATIVES if derivative else 0)
+            )
+            self._last_derivatives.clear()
+            self._last_derivatives[key] = derivatives
+        return self._last_derivatives[key]
 
 
 # Motions
 
-FIRST, MOST = 17, 4097
-"""Instants of a smooth span at which the loops are closed at first, and at most."""
+FIRST_CLOSED_INSTANTS, MAX_CLOSED_INSTANTS = 17, 4097
+"""Initial and largest number of instants of a smooth segment at which the loops are closed."""
 
 
 @check_arguments
@@ -163,110 +170,124 @@ def closed_motion(
     *,
     extra_laws: Sequence[Constraint] = (),
 ) -> Trajectory:
-    """The motion of all joints for a motion of those that loops leave free: everything else follows.
+    """Return the motion of all joints for a motion of the independent joints of a robot with loops.
 
-    The answer closes the loops at every time, and is as smooth as the motion that is given: its derivatives, which
-    elastic drives ask for, are exact (`at`). Its `pieces` are polynomials of degree 5 between instants, as many as keep
-    the loops closed between them.
+    The result closes the loops at every time and is as smooth as the given motion: its derivatives, which elastic
+    drives need, are exact (`at`). Its `pieces` are polynomials of degree 5 between instants, whose number keeps the
+    loops closed within the accuracy.
 
     Args:
         robot: the robot, with its loops, or a machine.
-        motion: of the free speeds, in the order of `gw.contact.free_speeds(robot, start).names`. With elastic drives
-            that of the free joints is enough: the answer is then one of the joints, without the motors.
-        start: a closed configuration near the begin of the motion, which decides the branch, (nq,).
-        laws: constraints instead of the loops of the robot.
-        accuracy: how far loops may open between the instants [m, rad].
-        extra_laws: constraints beside the loops of the robot.
+        motion: of the independent speeds, in the order of `gw.contact.free_speeds(robot, start).names`. With elastic
+            drives the motion of the independent joints is sufficient: the result is then a joint motion, without the
+            motors.
+        start: a closed configuration near the start of the motion, which selects the branch, (nq,).
+        laws: constraints in place of the loops of the robot.
+        accuracy: largest loop gap between the instants [m, rad].
+        extra_laws: constraints added to the loops of the robot.
 
     Raises:
-        PlanningError: the loops cannot be closed along the motion, or it passes a singular position.
+        PlanningError: the loops cannot be closed along the motion, or it passes a singular configuration.
     """
     mech = machine_of("closed_motion", robot)
     closure = closure_of("closed_motion", robot, mech, laws, extra_laws)
     if closure is None:
-        raise InputError("closed_motion: nothing closes this machine. Give laws=, or use the motion as it is.")
-    if not mech.straight:
-        raise InputError("closed_motion: free, spherical and planar joints cannot be joined by polynomials.")
-    number("closed_motion", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-9)
-    at = checked("closed_motion", mech, "start", start, mech.nq, mech.coordinates).copy()
-    here = closure.at(at)
-    closure.require_closed("closed_motion", here)
-    free = closure.free(here.rows)
+        raise InputError("closed_motion: the machine has no closed loop. Give laws=, or use the motion directly.")
+    if not mech.speeds_are_rates:
+        raise InputError("closed_motion: free, spherical and planar joints are not supported.")
+    real_number("closed_motion", "accuracy", accuracy, above=0.0, unit="metres or radians", example=1e-9)
+    configuration = checked_array("closed_motion", mech, "start", start, mech.nq, mech.coordinates).copy()
+    loop_state = closure.constraint_state(configuration)
+    closure.require_closed("closed_motion", loop_state)
+    free = closure.free_speeds(loop_state.rows)
     joints = first_shaft(mech)
-    own = [k for k in free.indices if k < joints]
+    free_indices = [k for k in free.indices if k < joints]
     if motion.count == len(free.indices):
-        own, joints = list(free.indices), mech.n
-    if motion.count != len(own):
+        free_indices, joints = list(free.indices), mech.n
+    if motion.count != len(free_indices):
         raise InputError(
-            f"closed_motion: the motion has {motion.count} coordinates; free are {listed(free.names)}. Give these."
+            f"closed_motion: the motion has {motion.count} coordinates; the independent ones are "
+            f"{listed_names(free.names)}. Give these."
         )
-    follower = Follower(closure, motion, tuple(own), tuple(k for k in range(mech.n) if k not in free.indices))
-    found, q = [], at
-    edges = [0.0, *(x for x in motion.kinks(2) if 0.0 < x < motion.duration), motion.duration]
+    follower = DependentCoordinates(
+        closure, motion, tuple(free_indices), tuple(k for k in range(mech.n) if k not in free.indices)
+    )
+    polynomials, q = [], configuration
+    edges = [0.0, *(x for x in motion.derivative_jumps(2) if 0.0 < x < motion.duration), motion.duration]
     for begin, end in pairwise(edges):
         pieces, q = _smooth_span(follower, begin, end, q, joints, accuracy)
-        found.append(pieces)
-    knots = np.concatenate([[0.0], *(pieces.x[1:] for pieces in found)])
-    return ClosedTrajectory(piecewise(np.concatenate([pieces.c for pieces in found], axis=1), knots), follower=follower)
+        polynomials.append(pieces)
+    knots = np.concatenate([[0.0], *(pieces.x[1:] for pieces in polynomials)])
+    return ClosedTrajectory(
+        piecewise_polynomial(np.concatenate([pieces.c for pieces in polynomials], axis=1), knots), follower=follower
+    )
 
 
 def _smooth_span(
-    follower: Follower, begin: float, end: float, q: Array, joints: int, accuracy: float
+    follower: DependentCoordinates, begin: float, end: float, q: Array, joints: int, accuracy: float
 ) -> tuple[PPoly, Array]:
-    """Polynomials over a span without steps of the acceleration, and the configuration at its end."""
+    """Return polynomials over a smooth segment, and the configuration at its end."""
     closure, n = follower.closure, follower.closure.mech.n
-    t = np.linspace(begin, end, FIRST)
-    motions = _closed(follower, _inside(t), q)
+    t = np.linspace(begin, end, FIRST_CLOSED_INSTANTS)
+    motions = _closed_states(follower, _instants_before_end(t), q)
     while True:
-        pieces = meeting(t, [x[:, :joints] for x in motions])
+        pieces = hermite_interpolant(t, [x[:, :joints] for x in motions])
         middles = (t[1:] + t[:-1]) / 2
         between = np.zeros((len(middles), n))
         between[:, :joints] = pieces(middles)
-        if float(np.abs(closure.along(between, middles)[0]).max()) <= accuracy:
+        if float(np.abs(closure.gaps_and_rows(between, middles)[0]).max()) <= accuracy:
             return pieces, motions[0][-1]
-        if len(t) >= MOST:
+        if len(t) >= MAX_CLOSED_INSTANTS:
             raise PlanningError(
-                f"closed_motion: between {len(t)} instants the loops still open by more than {accuracy:g} m or rad: "
-                "the motion passes close to a singular position. Choose another motion, or a larger accuracy=."
+                f"closed_motion: between {len(t)} instants the loop gap still exceeds {accuracy:g} m or rad: "
+                "the motion passes close to a singular configuration. Choose another motion, or a larger accuracy=."
             )
         t = np.linspace(begin, end, 2 * len(t) - 1)
         near = np.zeros((len(t), n))
         near[:, :joints] = pieces(t)
-        motions = follower.derivatives(_inside(t), near, 2)
+        motions = follower.coordinate_derivatives(_instants_before_end(t), near, 2)
 
 
-def _inside(t: Array) -> Array:
-    """Instants of a span, the last one before its end, where the next span's acceleration may begin."""
+def _instants_before_end(t: Array) -> Array:
+    """Return the instants of a segment; the last one is just before its end, where the acceleration may step."""
     return np.append(t[:-1], t[-1] - 1e-13 * (t[-1] - t[0]))
 
 
-def _closed(follower: Follower, t: Array, q: Array) -> list[Array]:
-    """Coordinates, speeds and accelerations at instants, one after the other, each (T, n)."""
-    closure, own, rest = follower.closure, list(follower.own), list(follower.rest)
-    wanted = [follower.free.at(t, k) for k in range(3)]
+def _closed_states(follower: DependentCoordinates, t: Array, q: Array) -> list[Array]:
+    """Return coordinates, speeds and accelerations at a sequence of instants, each (T, n)."""
+    closure, free_indices, dependent_indices = (
+        follower.closure,
+        list(follower.free_indices),
+        list(follower.dependent_indices),
+    )
+    free_motion = [follower.free.at(t, k) for k in range(3)]
     out = [np.zeros((len(t), closure.mech.n)) for _ in range(3)]
     for k in range(len(t)):
-        now = float(t[k])
-        q = _nearest(closure, own, rest, q, wanted[0][k], now)
+        time = float(t[k])
+        q = _nearest_closed(closure, free_indices, dependent_indices, q, free_motion[0][k], time)
         v, a = np.zeros(closure.mech.n), np.zeros(closure.mech.n)
-        v[own], a[own] = wanted[1][k], wanted[2][k]
-        here = closure.at(q, v, now)
-        rows = here.rows
-        v[rest] = np.linalg.lstsq(rows[:, rest], -here.speed, rcond=None)[0]
-        a[rest] = np.linalg.lstsq(rows[:, rest], -rows @ a - closure.at(q, v, now).drift, rcond=None)[0]
+        v[free_indices], a[free_indices] = free_motion[1][k], free_motion[2][k]
+        loop_state = closure.constraint_state(q, v, time)
+        rows = loop_state.rows
+        v[dependent_indices] = np.linalg.lstsq(rows[:, dependent_indices], -loop_state.speed, rcond=None)[0]
+        a[dependent_indices] = np.linalg.lstsq(
+            rows[:, dependent_indices], -rows @ a - closure.constraint_state(q, v, time).drift, rcond=None
+        )[0]
         for series, value in zip(out, (q, v, a), strict=True):
             series[k] = value
     return out
 
 
-def _nearest(closure: Closure, own: list[int], rest: list[int], q: Array, wanted: Array, t: float) -> Array:
-    """The closed configuration near another one with the free coordinates where they are wanted."""
+def _nearest_closed(
+    closure: Closure, free_indices: list[int], dependent_indices: list[int], q: Array, free_values: Array, t: float
+) -> Array:
+    """Return the closed configuration near another one with given independent coordinates."""
     q = q.copy()
-    q[own] = wanted
-    found, gap = closure.nearest(q, rest, t)
-    if gap < NEVER_CLOSED:
-        return found
+    q[free_indices] = free_values
+    closed, gap = closure.nearest_closed(q, dependent_indices, t)
+    if gap < CLOSURE_ROUNDING:
+        return closed
     raise PlanningError(
-        f"closed_motion: at t = {t:g} s the loops cannot be closed (gap {gap:.3g} m or rad): the motion leads out of "
-        "what the lengths allow, or through a singular position. Choose a shorter motion."
+        f"closed_motion: at t = {t:g} s the loops cannot be closed (gap {gap:.3g} m or rad): the motion leaves the "
+        "range of the linkage or passes a singular configuration. Choose a shorter motion."
     )

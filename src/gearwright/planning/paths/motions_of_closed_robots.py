@@ -1,4 +1,4 @@
-"""Motions of robots with closed loops: those of the free joints are planned, the others follow."""
+"""Motions of robots with closed loops: the independent joints are planned, the others follow."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, PlanningError
-from gearwright.functions.constrained.closure import OPEN, Closure, closure_of
+from gearwright.functions.constrained.closure import MAX_LOOP_GAP, Closure, closure_of
 from gearwright.functions.dynamics import integrate
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, polynomial
-from gearwright.motion.default_motion import ways
-from gearwright.motion.piecewise_polynomials import piecewise
-from gearwright.motion_demands.stated_limits import neutral_within_limits, ranges
+from gearwright.motion.default_motion import default_trajectory
+from gearwright.motion.piecewise_polynomials import piecewise_polynomial
+from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot
-from gearwright.planning.kinematics.joint_ranges import Joints
+from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.paths.closed_loop_motion import closed_motion
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)
-"""Parts of the default motion that are tried, since loops bound what a joint can do."""
-LOOKS, STEP = 4, 0.2
-"""Configurations at which degrees of freedom are counted, and how far apart they are [rad, m]."""
-SEEDS = 20
-"""Configurations all over the ranges from which a closed one is sought."""
-RECORDED = 201
-"""Instants at which a recording is looked at."""
-MET = 1e-6
-"""How far a joint may end from where a motion is to take it [rad, m]."""
+MOTION_SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)
+"""Scale factors of the default motion that are tried, since loops limit the joint ranges."""
+MOBILITY_SAMPLES, MOBILITY_STEP = 4, 0.2
+"""Number of configurations at which degrees of freedom are counted, and their distance [rad, m]."""
+CLOSURE_SEEDS = 20
+"""Start configurations in the search for a closed one."""
+RECORDING_SAMPLES = 201
+"""Instants at which a recording is checked."""
+JOINT_END_TOLERANCE = 1e-6
+"""Largest deviation of a joint from its stated end position [rad, m]."""
 
 
 @dataclass(frozen=True)
-class ClosedRobot:
+class ClosedLoopRobot:
     """A robot with its loops.
 
     Args:
         robot: the robot.
         mech: the same, assembled.
-        closure: what closes it.
+        closure: its loop constraints.
     """
 
     robot: Robot
@@ -50,143 +50,148 @@ class ClosedRobot:
     closure: Closure
 
     @staticmethod
-    def of(robot: Robot, mech: Mechanism) -> ClosedRobot | None:
-        """None where no loop closes the robot."""
+    def from_robot(robot: Robot, mech: Mechanism) -> ClosedLoopRobot | None:
+        """Return the robot with its loops; None without loops."""
         closure = closure_of("task", robot, mech, None)
-        return None if closure is None else ClosedRobot(robot, mech, closure)
+        return None if closure is None else ClosedLoopRobot(robot, mech, closure)
 
     @cached_property
-    def start(self) -> Array:
-        """The closed configuration (nq,) nearest to neutral, or to the middle of ranges that do not hold it."""
+    def start_configuration(self) -> Array:
+        """The closed configuration (nq,) nearest to neutral, or to the middle of ranges that exclude it."""
         q = neutral_within_limits(self.robot, self.mech)[0]
-        away = np.sin(1.0 + 2.4 * np.arange(self.mech.n))  # bars that lie on one line say nothing of where to go
+        away = np.sin(1.0 + 2.4 * np.arange(self.mech.n))  # collinear bars are singular: start away from them
         near = [integrate(self.mech, q, size * away) for size in (0.0, 0.05, 0.2, 0.5, 1.0)]
-        for begin in (*near, *Joints.of(self.robot).seeds(SEEDS)):
-            found, gap = self.closure.nearest(begin, range(self.mech.n))
-            if gap < OPEN and self._inside(found):
-                return found
+        for begin in (*near, *JointRanges.from_robot(self.robot).spread_configurations(CLOSURE_SEEDS)):
+            closed, gap = self.closure.nearest_closed(begin, range(self.mech.n))
+            if gap < MAX_LOOP_GAP and self._is_within_limits(closed):
+                return closed
         raise PlanningError(
-            f"robot {self.robot.name!r}: no configuration is found in which its loops close "
-            f"({listed(loop.name for loop in self.robot.loops)}). Give one, or look at lengths."
+            f"robot {self.robot.name!r}: no configuration that closes its loops was found "
+            f"({listed_names(loop.name for loop in self.robot.loops)}). Give one, or check the lengths."
         )
 
-    def _inside(self, q: Array) -> bool:
-        return all(lower - MET <= q[k] <= upper + MET for _, k, lower, upper in ranges(self.robot, self.mech))
+    def _is_within_limits(self, q: Array) -> bool:
+        return all(
+            lower - JOINT_END_TOLERANCE <= q[k] <= upper + JOINT_END_TOLERANCE
+            for _, k, lower, upper in joint_ranges(self.robot, self.mech)
+        )
 
     @cached_property
     def mobility(self) -> int:
-        """The degrees of freedom that the loops leave, drives' shafts included, at configurations in general position.
+        """The degrees of freedom with closed loops, drives' shafts included, at configurations in general position.
 
-        A configuration may be singular by chance; so several closed ones are looked at.
+        A single configuration may be singular, so several are used.
         """
-        rng, q, found = np.random.default_rng(0), self.start, []
-        for _ in range(LOOKS):
-            rows = self.closure.at(q).rows
-            free = self.closure.free(rows)
-            found.append(len(free.indices))
-            step = free.directions @ rng.uniform(-STEP, STEP, len(free.indices))
-            there, gap = self.closure.nearest(integrate(self.mech, q, step), range(self.mech.n))
-            q = there if gap < OPEN else q
-        return min(found)
+        rng, q, free_counts = np.random.default_rng(0), self.start_configuration, []
+        for _ in range(MOBILITY_SAMPLES):
+            rows = self.closure.constraint_state(q).rows
+            free = self.closure.free_speeds(rows)
+            free_counts.append(len(free.indices))
+            step = free.directions @ rng.uniform(-MOBILITY_STEP, MOBILITY_STEP, len(free.indices))
+            closed, gap = self.closure.nearest_closed(integrate(self.mech, q, step), range(self.mech.n))
+            q = closed if gap < MAX_LOOP_GAP else q
+        return min(free_counts)
 
-    def whole(self, joints: Array) -> Array:
-        """A configuration (nq,) from that of the joints: shafts of elastic drives stand at zero, and close nothing."""
+    def full_configuration(self, joints: Array) -> Array:
+        """Return a configuration (nq,) from joint coordinates; shafts of elastic drives are zero."""
         return np.concatenate([joints, np.zeros(self.mech.nq - len(joints))])
 
     def free_joints(self, q: Array) -> tuple[int, ...]:
-        """The joints that are free at a closed configuration."""
-        free = self.closure.free(self.closure.at(q).rows).indices
+        """Return the independent joints at a closed configuration."""
+        free = self.closure.free_speeds(self.closure.constraint_state(q).rows).indices
         return tuple(k for k in free if self.mech.speeds[k] not in self.mech.shafts)
 
-    def at(self, joints: Array, stated: set[str]) -> Array:
-        """The configuration of the joints with those that are not stated moved until the loops close."""
+    def closed_configuration(self, joints: Array, stated: set[str]) -> Array:
+        """Return the joint configuration that closes the loops by moving the joints that are not stated."""
         moving = [k for k, name in enumerate(self.mech.speeds[: len(joints)]) if name not in stated]
-        q, gap = self.closure.nearest(self.whole(joints), moving)
-        if gap > OPEN:
+        q, gap = self.closure.nearest_closed(self.full_configuration(joints), moving)
+        if gap > MAX_LOOP_GAP:
             raise PlanningError(
-                f"the loops of robot {self.robot.name!r} do not close with {listed(sorted(stated))} as stated: a gap "
-                f"of {gap:.3g} m or rad is left. State the free joints alone."
+                f"the loops of robot {self.robot.name!r} do not close with {listed_names(sorted(stated))} as stated: a "
+                f"gap of {gap:.3g} m or rad remains. State the independent joints only."
             )
         return q[: len(joints)]
 
     def require_closed(self, name: str, motion: Trajectory) -> None:
-        """Refuse a recording that opens a loop."""
-        short = motion.sample(RECORDED)
-        self.closure.require_closed_motion(name, np.array([self.whole(q) for q in short.q]), short.t)
+        """Raise an error for a recording that opens a loop."""
+        short = motion.sample(RECORDING_SAMPLES)
+        self.closure.require_closed_motion(name, np.array([self.full_configuration(q) for q in short.q]), short.t)
 
-    def closed(self, motion: Trajectory, stated: Iterable[str]) -> Trajectory:
-        """A motion of the joints with the free ones as planned and the others closing the loops.
+    def closed_trajectory(self, motion: Trajectory, stated: Iterable[str]) -> Trajectory:
+        """Return a joint motion with the independent joints as planned and the others closing the loops.
 
         Args:
             motion: of all joints, from a closed configuration.
-            stated: names of joints that must end where it takes them.
+            stated: names of joints whose end positions must be attained.
 
         Raises:
-            PlanningError: loops do not close along the way, or not where a joint is stated to be, or limits are passed.
+            PlanningError: loops do not close along the path or at a stated position, or limits are exceeded.
         """
-        start = self.whole(motion.at(0.0))
-        own = list(self.free_joints(start))
-        free = Trajectory(piecewise(motion.pieces.c[:, :, own], motion.pieces.x))
-        found = closed_motion(self.robot, free, start).of(self.robot)
-        self._require_ends(found, motion, set(stated))
-        self._require_limits(found)
-        return found
+        start = self.full_configuration(motion.at(0.0))
+        free_indices = list(self.free_joints(start))
+        free = Trajectory(piecewise_polynomial(motion.pieces.c[:, :, free_indices], motion.pieces.x))
+        trajectory = closed_motion(self.robot, free, start).with_robot_names(self.robot)
+        self._require_ends(trajectory, motion, set(stated))
+        self._require_limits(trajectory)
+        return trajectory
 
-    def _require_ends(self, found: Trajectory, motion: Trajectory, stated: set[str]) -> None:
-        there, wanted = found.at(found.duration), motion.at(motion.duration)
-        for k, name in enumerate(found.names):
-            if name in stated and abs(there[k] - wanted[k]) > MET:
-                free = [self.mech.speeds[j] for j in self.free_joints(self.whole(there))]
+    def _require_ends(self, trajectory: Trajectory, motion: Trajectory, stated: set[str]) -> None:
+        end, target = trajectory.at(trajectory.duration), motion.at(motion.duration)
+        for k, name in enumerate(trajectory.names):
+            if name in stated and abs(end[k] - target[k]) > JOINT_END_TOLERANCE:
+                free = [self.mech.speeds[j] for j in self.free_joints(self.full_configuration(end))]
                 raise PlanningError(
-                    f"joint {name!r} is to be at {wanted[k]:.6g}, where the loops of {self.robot.name!r} do not close: "
-                    f"with {listed(free)} as stated it is at {there[k]:.6g}. State {listed(free)} alone."
+                    f"joint {name!r} is stated at {target[k]:.6g}, where the loops of {self.robot.name!r} do not "
+                    f"close: with {listed_names(free)} as stated it is at {end[k]:.6g}. State {listed_names(free)} "
+                    "only."
                 )
 
-    def _require_limits(self, found: Trajectory) -> None:
-        low, high = found.extremes(0)
-        for link, k, lower, upper in ranges(self.robot, self.mech):
-            if k < found.count and (low[k] < lower - MET or high[k] > upper + MET):
-                worst = low[k] if low[k] < lower - MET else high[k]
+    def _require_limits(self, trajectory: Trajectory) -> None:
+        low, high = trajectory.extremes(0)
+        for link, k, lower, upper in joint_ranges(self.robot, self.mech):
+            if k < trajectory.count and (low[k] < lower - JOINT_END_TOLERANCE or high[k] > upper + JOINT_END_TOLERANCE):
+                worst = low[k] if low[k] < lower - JOINT_END_TOLERANCE else high[k]
                 raise PlanningError(
                     f"joint {link.joint_name!r} follows its loop to {worst:.6g}, outside its limits {lower:g} to "
                     f"{upper:g}. Choose another end, or a shorter motion."
                 )
-        peaks = found.peak(1)
+        peaks = trajectory.peak(1)
         for link in self.robot.links:
             fastest = link.joint.limits.speed
-            if fastest is not None and link.joint_name in found.names:
-                k = found.names.index(link.joint_name)
-                if peaks[k] > float(fastest) * (1 + MET):
+            if fastest is not None and link.joint_name in trajectory.names:
+                k = trajectory.names.index(link.joint_name)
+                if peaks[k] > float(fastest) * (1 + JOINT_END_TOLERANCE):
                     raise PlanningError(
-                        f"joint {link.joint_name!r} follows its loop with up to {peaks[k]:.6g}, faster than its limit "
+                        f"joint {link.joint_name!r} follows its loop with up to {peaks[k]:.6g}, above its limit "
                         f"{float(fastest):g}. State a lower speed."
                     )
 
     def default_motion(self) -> Trajectory:
-        """Two ways of the free joints through three points about `start`, all others following: the robot's tour.
+        """Return the default motion: independent joints through three points about `start`, the others following.
 
-        As large as loops and limits allow, of a few sizes.
+        The largest of a few sizes that loops and limits allow.
         """
-        q = self.start
-        own = list(self.free_joints(q))
-        if not own:
-            raise PlanningError(
-                f"robot {self.robot.name!r}: its loops leave no joint free, so there is nothing to move."
-            )
-        tour = ways(self.robot, self.mech, own)
-        points = tour.at(np.array([0.0, 0.5, 1.0]) * tour.duration)
+        q = self.start_configuration
+        free_indices = list(self.free_joints(q))
+        if not free_indices:
+            raise PlanningError(f"robot {self.robot.name!r}: its loops leave no degree of freedom, so it cannot move.")
+        unbounded = default_trajectory(self.robot, self.mech, free_indices)
+        points = unbounded.at(np.array([0.0, 0.5, 1.0]) * unbounded.duration)
         reasons = []
-        for share in SHARES:
-            at = q[own] + share * (points - points[0])
-            way = chain(*(polynomial(a, b, duration=tour.duration / 2, order=7) for a, b in pairwise(at)))
+        for share in MOTION_SHARES:
+            via_points = q[free_indices] + share * (points - points[0])
+            free_motion = chain(
+                *(polynomial(a, b, duration=unbounded.duration / 2, order=7) for a, b in pairwise(via_points))
+            )
             try:
-                found = closed_motion(self.robot, way, q).of(self.robot)
-                self._require_limits(found)
+                trajectory = closed_motion(self.robot, free_motion, q).with_robot_names(self.robot)
+                self._require_limits(trajectory)
             except GearwrightError as error:
                 reasons.append(str(error))
                 continue
-            return found
+            return trajectory
         raise PlanningError(
-            f"robot {self.robot.name!r}: no default motion of {listed(self.mech.speeds[k] for k in own)} keeps its "
+            f"robot {self.robot.name!r}: no default motion of "
+            f"{listed_names(self.mech.speeds[k] for k in free_indices)} keeps its "
             f"loops closed ({reasons[-1]}). Give a motion."
         )

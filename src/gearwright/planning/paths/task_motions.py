@@ -1,9 +1,9 @@
-"""The motions of a task file as trajectories: each starts where the one before ended."""
+"""The motions of a task file as trajectories: each starts at the end of the previous one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,45 +14,46 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.files.permissions import Permissions
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.motion import Trajectory, pause, recorded, s_curve, smoothed, spline, trapezoid
-from gearwright.motion.piecewise_polynomials import piecewise
+from gearwright.motion import Trajectory, moving_average, pause, recorded, s_curve, spline, trapezoid
+from gearwright.motion.piecewise_polynomials import piecewise_polynomial
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Payload, Robot
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
-from gearwright.planning.paths.motions_of_closed_robots import ClosedRobot
+from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
+from gearwright.planning.paths.path_limits import PathLimits
 from gearwright.planning.time_optimal.fastest_motion import fastest
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
-if TYPE_CHECKING:  # the words are checked by pydantic, which takes a while to import
-    from gearwright.files.fields.robot import PayloadWords
-    from gearwright.files.fields.task import GoalWords, MotionWords
+if TYPE_CHECKING:  # pydantic, which checks the fields, is slow to import
+    from gearwright.files.fields.robot import PayloadFields
+    from gearwright.files.fields.task import GoalFields, MotionFields
 
-MET = 1e-6
-"""How far a recording may start from where the robot is [rad, m]."""
+RECORDING_START_TOLERANCE = 1e-6
+"""Largest deviation of the start of a recording from the present configuration [rad, m]."""
 Configuration = Sequence[float] | Mapping[str, float] | str
 
 
 def task_motions(
     robot: Robot,
-    motions: Sequence[MotionWords],
+    motions: Sequence[MotionFields],
     start: Configuration | None = None,
     folder: str | Path | None = None,
 ) -> tuple[Trajectory, ...]:
-    """One trajectory of the joints per motion of a task, each from where the one before ended.
+    """Return one joint trajectory per motion of a task, each from the end of the previous one.
 
     Args:
-        robot: the robot, with the payload it carries meanwhile; its limits hold where a motion states none.
-        motions: what the file says (`gearwright.files.yaml.task_reader.read_task`).
-        start: where the first motion starts: a list, joint -> value, or the name of one of the robot's states; zero, or
-            the middle of the range of a joint that may not be there, unless given. A file starts where it starts.
-        folder: that of the task file, below which recordings are.
+        robot: the robot with its payload; its limits apply to motions without limits.
+        motions: fields of the file (`gearwright.files.yaml.task_reader.read_task`).
+        start: initial configuration: a list, joint -> value, or the name of one of the robot's states; by default zero,
+            or the middle of a joint range that excludes zero. A recording has its own start.
+        folder: folder of the task file, which contains the recordings.
 
     Returns:
-        Motions of the joints without the shafts of elastic drives, which follow (`gw.demands`). They rest at their
-        ends, except recordings: `chain` says where two do not meet.
+        Motions of the joints without the shafts of elastic drives, which follow (`gw.demands`). They are at rest at
+        their ends, except recordings; `chain` checks that they fit together.
 
     Raises:
-        InputError, PlanningError: a motion that the robot cannot make; the message names it by its number and line.
+        InputError, PlanningError: a motion is infeasible; the message gives its number and line.
 
     >>> import gearwright as gw
     >>> from gearwright.files.yaml.task_reader import read_task
@@ -65,190 +66,216 @@ def task_motions(
     >>> [way.duration for way in task_motions(gw.load("elbow"), words.motions)]
     [0.7, 0.5]
     """
-    planner = _Planner(robot, machine_of("task", robot), None if folder is None else Path(folder))
-    here = planner.first(start, motions)
-    found: list[Trajectory] = []
+    planner = _MotionPlanner(robot, machine_of("task", robot), None if folder is None else Path(folder))
+    configuration = planner.start_configuration(start, motions)
+    trajectories: list[Trajectory] = []
     for k, words in enumerate(motions):
         try:
-            way = planner.carrying(words.payload).planned(words, here)
+            trajectory = planner.with_payload(words.payload).plan_motion(words, configuration)
         except GearwrightError as error:
-            error.args = (f"{words.where(f'motions[{k}]')}: {error}", *error.args[1:])
+            error.args = (f"{words.location_or(f'motions[{k}]')}: {error}", *error.args[1:])
             raise
-        found.append(way)
-        here = way.at(way.duration)
-    return tuple(found)
+        trajectories.append(trajectory)
+        configuration = trajectory.at(trajectory.duration)
+    return tuple(trajectories)
 
 
-def carrying(robot: Robot, payload: PayloadWords | Literal["none"] | None) -> Robot:
-    """The robot with the payload of a task or motion instead of its own, if it states one; "none" is an empty hand."""
+def with_task_payload(robot: Robot, payload: PayloadFields | Literal["none"] | None) -> Robot:
+    """Return the robot with the payload of a task or motion, if it states one; "none" is no payload."""
     if payload is None:
         return robot
     if isinstance(payload, str):
         return replace(robot, payload=None)
-    load = stated_payload(payload)
+    load = task_payload(payload)
     return robot.with_payload(load.mass, load.position, load.link, load.inertia, frame=load.frame)
 
 
-def stated_payload(words: PayloadWords) -> Payload:
-    """What a task says of its payload, in the frame that it names or in that of the link, on its joint."""
-    return Payload(words.mass, words.position, words.link, words.inertia.tensor, words.frame)
+def task_payload(words: PayloadFields) -> Payload:
+    """Return the payload of a task, in the named frame or in that of the link."""
+    return Payload(words.mass, words.position, words.link, words.inertia.as_tensor, words.frame)
 
 
 @dataclass(frozen=True)
-class _Planner:
-    """What all motions of a task share."""
+class _MotionPlanner:
+    """Common data of all motions of a task."""
 
     robot: Robot
     mech: Mechanism
     folder: Path | None
 
-    def carrying(self, payload: PayloadWords | Literal["none"] | None) -> _Planner:
-        """The same for a motion that states what is carried."""
+    def with_payload(self, payload: PayloadFields | Literal["none"] | None) -> _MotionPlanner:
+        """Return the planner with the payload of a motion."""
         if payload is None:
             return self
-        robot = carrying(self.robot, payload)
+        robot = with_task_payload(self.robot, payload)
         return replace(self, robot=robot, mech=machine_of("task", robot))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The coordinates that a motion moves: those of the joints."""
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the joint coordinates."""
         return tuple(self.mech.coordinates[: self.mech.nq - len(self.mech.shafts)])
 
     @cached_property
-    def loops(self) -> ClosedRobot | None:
-        """The robot as its loops close it; None without loops."""
-        return ClosedRobot.of(self.robot, self.mech)
+    def closed_robot(self) -> ClosedLoopRobot | None:
+        """The robot with its closed loops; None without loops."""
+        return ClosedLoopRobot.from_robot(self.robot, self.mech)
 
-    def first(self, start: Configuration | None, motions: Sequence[MotionWords]) -> Array:
-        """Where the first motion starts."""
+    def start_configuration(self, start: Configuration | None, motions: Sequence[MotionFields]) -> Array:
+        """Return the initial configuration of the first motion."""
         if start is None and motions and motions[0].file is not None:
-            return self._recorded(motions[0].file).at(0.0)[: len(self.names)]
-        if self.loops is not None:
-            neutral = self.loops.start[: len(self.names)]
-            return neutral if start is None else self.loops.at(self.configuration(start, neutral), self._stated(start))
-        neutral = neutral_within_limits(self.robot, self.mech)[0][: len(self.names)]
-        return neutral if start is None else self.configuration(start, neutral)
+            return self._recorded_motion(motions[0].file).at(0.0)[: len(self.coordinate_names)]
+        if self.closed_robot is not None:
+            neutral = self.closed_robot.start_configuration[: len(self.coordinate_names)]
+            return (
+                neutral
+                if start is None
+                else self.closed_robot.closed_configuration(
+                    self.read_configuration(start, neutral), self._stated_joints(start)
+                )
+            )
+        neutral = neutral_within_limits(self.robot, self.mech)[0][: len(self.coordinate_names)]
+        return neutral if start is None else self.read_configuration(start, neutral)
 
-    def _stated(self, given: Configuration) -> set[str]:
-        """The joints that a configuration names; a list names all."""
-        if isinstance(given, str):
-            return set(self.robot.state(given).q)
-        return set(given if isinstance(given, Mapping) else self.names)
+    def _stated_joints(self, configuration: Configuration) -> set[str]:
+        """Return the joints stated by a configuration; a list states all."""
+        if isinstance(configuration, str):
+            return set(self.robot.state(configuration).q)
+        return set(configuration if isinstance(configuration, Mapping) else self.coordinate_names)
 
-    def configuration(self, given: Configuration, here: Array) -> Array:
-        """A configuration of the joints from a list, a mapping over the present one, or the name of a state."""
-        if isinstance(given, str):
-            stated = self.robot.state(given).q
-            return self.configuration({name: stated.get(name, 0.0) for name in self.names}, here)
-        if isinstance(given, Mapping):
-            unknown = [name for name in given if name not in self.names]
+    def read_configuration(self, values: Configuration, current: Array) -> Array:
+        """Return a joint configuration from a list, a mapping applied to the present one, or the name of a state."""
+        if isinstance(values, str):
+            stated = self.robot.state(values).q
+            return self.read_configuration({name: stated.get(name, 0.0) for name in self.coordinate_names}, current)
+        if isinstance(values, Mapping):
+            unknown = [name for name in values if name not in self.coordinate_names]
             if unknown:
-                raise InputError(f"there is no joint {unknown[0]!r}. {did_you_mean(unknown[0], self.names)}")
-            return np.array([given.get(name, x) for name, x in zip(self.names, here.tolist(), strict=True)])
-        if len(given) != len(self.names):
+                raise InputError(f"joint {unknown[0]!r} is unknown. {did_you_mean(unknown[0], self.coordinate_names)}")
+            return np.array(
+                [values.get(name, x) for name, x in zip(self.coordinate_names, current.tolist(), strict=True)]
+            )
+        if len(values) != len(self.coordinate_names):
             raise InputError(
-                f"{len(given)} values for the {len(self.names)} joints {listed(self.names)}. Give one each, or a "
+                f"{len(values)} values for the {len(self.coordinate_names)} joints "
+                f"{listed_names(self.coordinate_names)}. Give one each, or a "
                 "mapping such as {elbow: 0.5}."
             )
-        return np.array(given, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
 
-    def planned(self, words: MotionWords, here: Array) -> Trajectory:
-        """One motion from a configuration."""
-        kinds: dict[str, Callable[[MotionWords, Array], Trajectory]] = {
-            **{"to": self._to, "via": self._via, "fastest": self._fastest, "file": self._file, "pause": self._pause},
-            **{"line": self._line, "arc": self._arc, "circle": self._circle},
+    def plan_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        """Return the trajectory of one motion from a configuration."""
+        kinds: dict[str, Callable[[MotionFields, Array], Trajectory]] = {
+            **{
+                "to": self._joint_motion,
+                "via": self._spline_motion,
+                "fastest": self._fastest_motion,
+                "file": self._file_motion,
+                "pause": self._pause_motion,
+            },
+            **{"line": self._line_motion, "arc": self._arc_motion, "circle": self._circle_motion},
         }
-        way = kinds[words.kind](words, here)
-        if way.count > len(self.names):  # the shafts of elastic drives follow
-            way = Trajectory(piecewise(way.pieces.c[:, :, : len(self.names)], way.pieces.x))
-        way = way.of(self.robot)
-        way = way if words.smoothing is None else smoothed(way, words.smoothing)
-        return way if self.loops is None else self._closed(self.loops, words, way)
+        trajectory = kinds[words.kind](words, start)
+        if trajectory.count > len(self.coordinate_names):  # the shafts of elastic drives follow
+            trajectory = Trajectory(
+                piecewise_polynomial(trajectory.pieces.c[:, :, : len(self.coordinate_names)], trajectory.pieces.x)
+            )
+        trajectory = trajectory.with_robot_names(self.robot)
+        trajectory = trajectory if words.smoothing is None else moving_average(trajectory, words.smoothing)
+        return trajectory if self.closed_robot is None else self._close_loops(self.closed_robot, words, trajectory)
 
-    def _closed(self, loops: ClosedRobot, words: MotionWords, way: Trajectory) -> Trajectory:
-        """The motion with the free joints as planned, the others closing the loops; a recording must do so itself."""
+    def _close_loops(self, loops: ClosedLoopRobot, words: MotionFields, trajectory: Trajectory) -> Trajectory:
+        """Return the motion with closed loops; a recording must be closed itself."""
         if words.file is not None:
-            loops.require_closed(words.file, way)
-            return way
+            loops.require_closed(words.file, trajectory)
+            return trajectory
         *between, last = words.via or [{} if words.to is None else words.to]
         for point in between:
-            loops.at(self.configuration(point, way.at(0.0)), self._stated(point))
-        return loops.closed(way, self._stated(last))
+            loops.closed_configuration(self.read_configuration(point, trajectory.at(0.0)), self._stated_joints(point))
+        return loops.closed_trajectory(trajectory, self._stated_joints(last))
 
-    def _to(self, words: MotionWords, here: Array) -> Trajectory:
+    def _joint_motion(self, words: MotionFields, start: Array) -> Trajectory:
         assert words.to is not None
-        end = self.configuration(words.to, here)
+        end = self.read_configuration(words.to, start)
         limits: dict[str, Any] = {"speed": words.speed, "acceleration": words.acceleration, "robot": self.robot}
         if words.jerk is None:
-            return trapezoid(here, end, **limits)
-        return s_curve(here, end, jerk=words.jerk, **limits)
+            return trapezoid(start, end, **limits)
+        return s_curve(start, end, jerk=words.jerk, **limits)
 
-    def _via(self, words: MotionWords, here: Array) -> Trajectory:
-        points = self._through(words.via or [], here)
+    def _spline_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        points = self._via_configurations(words.via or [], start)
         times = None if words.times is None else [0.0, *words.times]
         limits: dict[str, Any] = {"speed": words.speed, "acceleration": words.acceleration, "jerk": words.jerk}
         return spline(points, times, robot=self.robot, **limits)
 
-    def _fastest(self, words: MotionWords, here: Array) -> Trajectory:
-        asked = words.fastest
-        assert asked is not None
-        limits: dict[str, Any] = {name: getattr(asked, name) for name in ("speed", "acceleration", "torque")}
-        return fastest(self.robot, self._through(asked.via, here), share=asked.share, **limits)
+    def _fastest_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        options = words.fastest
+        assert options is not None
+        limits: dict[str, Any] = {name: getattr(options, name) for name in ("speed", "acceleration", "torque")}
+        return fastest(self.robot, self._via_configurations(options.via, start), share=options.share, **limits)
 
-    def _through(self, points: Sequence[Configuration], here: Array) -> Array:
-        passed = [here]
+    def _via_configurations(self, points: Sequence[Configuration], start: Array) -> Array:
+        configurations = [start]
         for point in points:
-            passed.append(self.configuration(point, passed[-1]))
-        return np.array(passed)
+            configurations.append(self.read_configuration(point, configurations[-1]))
+        return np.array(configurations)
 
-    def _line(self, words: MotionWords, here: Array) -> Trajectory:
-        asked = words.line
-        assert asked is not None
-        return line(self.robot, asked.frame, here, _goal(asked.to), **_paces(asked))
+    def _line_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        options = words.line
+        assert options is not None
+        return line(self.robot, options.frame, start, _goal_pose(options.to), **_path_options(options))
 
-    def _arc(self, words: MotionWords, here: Array) -> Trajectory:
-        asked = words.arc
-        assert asked is not None
-        return arc(self.robot, asked.frame, here, asked.through, _goal(asked.to), **_paces(asked))
+    def _arc_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        options = words.arc
+        assert options is not None
+        return arc(self.robot, options.frame, start, options.through, _goal_pose(options.to), **_path_options(options))
 
-    def _circle(self, words: MotionWords, here: Array) -> Trajectory:
-        asked = words.circle
-        assert asked is not None
-        how: dict[str, Any] = {"turning": asked.turning, "oriented": asked.orientation == "kept"}
-        angle = 2 * np.pi if asked.angle is None else asked.angle
-        return circle(self.robot, asked.frame, here, asked.centre, asked.axis, angle, **how, **_paces(asked))
+    def _circle_motion(self, words: MotionFields, start: Array) -> Trajectory:
+        options = words.circle
+        assert options is not None
+        orientation_options: dict[str, Any] = {"turning": options.turning, "oriented": options.orientation == "kept"}
+        angle = 2 * np.pi if options.angle is None else options.angle
+        return circle(
+            self.robot,
+            options.frame,
+            start,
+            options.centre,
+            options.axis,
+            angle,
+            **orientation_options,
+            **_path_options(options),
+        )
 
-    def _file(self, words: MotionWords, here: Array) -> Trajectory:
+    def _file_motion(self, words: MotionFields, start: Array) -> Trajectory:
         assert words.file is not None
-        way = self._recorded(words.file)
-        first = way.at(0.0)[: len(self.names)]
-        apart = float(np.abs(first - here).max())
-        if apart > MET:
-            k = int(np.abs(first - here).argmax())
+        trajectory = self._recorded_motion(words.file)
+        first = trajectory.at(0.0)[: len(self.coordinate_names)]
+        distance = float(np.abs(first - start).max())
+        if distance > RECORDING_START_TOLERANCE:
+            k = int(np.abs(first - start).argmax())
             raise InputError(
-                f"{words.file}: it starts with {self.names[k]!r} at {first[k]:g}, but the robot is at {here[k]:g}. Put "
-                f"a motion `to: {np.round(first, 9).tolist()}` before it."
+                f"{words.file}: it starts with {self.coordinate_names[k]!r} at {first[k]:g}, but the robot is at "
+                f"{start[k]:g}. Add a motion `to: {np.round(first, 9).tolist()}` before it."
             )
-        return way
+        return trajectory
 
-    def _recorded(self, name: str) -> Trajectory:
-        return recorded(Permissions().found(self.folder or Path.cwd(), name), robot=self.robot)
+    def _recorded_motion(self, name: str) -> Trajectory:
+        return recorded(Permissions().resolve_file(self.folder or Path.cwd(), name), robot=self.robot)
 
-    def _pause(self, words: MotionWords, here: Array) -> Trajectory:
+    def _pause_motion(self, words: MotionFields, start: Array) -> Trajectory:
         assert words.pause is not None
-        return pause(here, words.pause, robot=self.robot)
+        return pause(start, words.pause, robot=self.robot)
 
 
-def _goal(words: GoalWords) -> Any:
-    """The end of a path: a pose, a position with the orientation kept, or one that leaves it free."""
+def _goal_pose(words: GoalFields) -> Any:
+    """Return the end of a path: a pose, or a position with constant or free orientation."""
     position = None if words.xyz is None else [*words.xyz]
-    if words.turned:
-        return np.array(words.rows), position
+    if words.has_rotation:
+        return np.array(words.rotation_rows), position
     return (None, position) if words.orientation == "any" else position
 
 
-def _paces(words: Any) -> dict[str, Any]:
-    """The limits of a path that are given."""
-    names = ("speed", "acceleration", "jerk", "turn_speed", "turn_acceleration", "turn_jerk", "held")
-    given = {name: getattr(words, name) for name in names}
-    return {name: value for name, value in given.items() if value is not None}
+def _path_options(words: Any) -> dict[str, Any]:
+    """Return the stated limits and fixed joints of a path."""
+    stated = {field.name: getattr(words, field.name) for field in fields(PathLimits)}
+    limits = PathLimits(**{name: value for name, value in stated.items() if value is not None})
+    return {"limits": limits, "held": words.held}

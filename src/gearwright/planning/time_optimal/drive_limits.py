@@ -1,4 +1,4 @@
-"""What limits a motion: speeds and accelerations of joints, torques, and the motors with their electronics."""
+"""Limits of a motion: speeds and accelerations of joints, torques, motors and their electronics."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.robot_lines import motors_of
+from gearwright.forces.robot_lines import robot_motors
 from gearwright.mechanism import Mechanism, machine_of
-from gearwright.motion.limits import Bounds, bounds, per_joint
-from gearwright.motion_demands.actuators import Drives, torques_alone, undriven
-from gearwright.motion_demands.forces_at_states import StateForces, States
-from gearwright.motion_demands.stated_limits import efforts
+from gearwright.motion.limits import CoordinateLimits, coordinate_limits, per_joint
+from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
+from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
+from gearwright.motion_demands.stated_limits import joint_efforts
 from gearwright.parts import Motor, Robot
-from gearwright.system.inputs import TAU
+from gearwright.system.inputs import FORCE_INPUT_PREFIX
 from gearwright.system.system import Modes, System
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
-MOTOR_WORDS = ("motor_torque", "current", "voltage")
+MOTOR_LIMIT_NAMES = ("motor_torque", "current", "voltage")
 
 
-class Signal(NamedTuple):
-    """Something limited: a sum over the forces of actuators, the speeds and the accelerations, and its limit."""
+class LimitedSignal(NamedTuple):
+    """A limited quantity: linear in actuator forces, speeds and accelerations, with its limit."""
 
     name: str
     limit: float
@@ -46,37 +46,39 @@ class DriveLimits:
 
     Args:
         mech: the machine.
-        machine: what it asks of its actuators, friction and losses included.
-        signals: what is limited.
+        machine: its actuator demands, with friction and losses.
+        signals: the limited quantities.
         bounds: limits of positions, and the names of the joints.
-        remarks: what is left out.
+        remarks: neglected effects.
     """
 
     mech: Mechanism
     machine: StateForces
-    signals: tuple[Signal, ...]
-    bounds: Bounds
+    signals: tuple[LimitedSignal, ...]
+    bounds: CoordinateLimits
     remarks: tuple[str, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of what is limited."""
-        return tuple(one.name for one in self.signals)
+    def signal_names(self) -> tuple[str, ...]:
+        """Names of the limited quantities."""
+        return tuple(signal.name for signal in self.signals)
 
-    def shares(self, states: States, modes: Sequence[Modes]) -> Array:
-        """What states take of every limit, with its sign, (T, signals): beyond 1 or -1 it is exceeded."""
-        x = self.machine.at(states, modes)
+    def limit_shares(self, states: MotionRows, modes: Sequence[Modes]) -> Array:
+        """Return the ratio to every limit at states, with sign, (T, signals): beyond 1 or -1 it is exceeded."""
+        x = self.machine.forces_at(states, modes)
         F, G, H = (np.array([getattr(s, w) for s in self.signals]) for w in ("forces", "speeds", "accelerations"))
-        found: Array = (x @ F.T + states.v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
-        return found
+        ratios: Array = (x @ F.T + states.v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
+        return ratios
 
     @cached_property
-    def of_speed(self) -> Array:
-        """Which limits are of speeds alone, (signals,)."""
-        return np.array([not (one.forces.any() or one.accelerations.any()) for one in self.signals], dtype=bool)
+    def is_speed_limit(self) -> Array:
+        """Which limits depend on speeds only, (signals,)."""
+        return np.array(
+            [not (signal.forces.any() or signal.accelerations.any()) for signal in self.signals], dtype=bool
+        )
 
-    def scaled(self, share: float) -> DriveLimits:
-        """With a share of every limit."""
+    def with_share(self, share: float) -> DriveLimits:
+        """Return the limits scaled by a share."""
         return replace(self, signals=tuple(s._replace(limit=s.limit * share) for s in self.signals))
 
 
@@ -91,132 +93,146 @@ def drive_limits(
     torque: ArrayLike | None,
     motors: Mapping[str, Any],
 ) -> DriveLimits:
-    """The limits given, else those that a robot's parts state.
+    """Return the given limits, else those of the robot's parts.
 
     Args:
-        function: who asks.
+        function: the calling function.
         robot: a robot or a machine.
-        laws: laws instead of those of the robot; () for none.
-        extra_laws: laws beside those of the robot.
-        speed: of joints, one or each.
+        laws: laws that replace those of the robot; () for none.
+        extra_laws: laws added to those of the robot.
+        speed: of joints, one number or one per joint.
         acceleration: of joints.
         torque: of joints.
-        motors: "motor_torque", "current" and "voltage" -> one number, or motor -> number; None: the motors' own.
+        motors: "motor_torque", "current" and "voltage" -> one number, or motor -> number; None: those of the motors.
     """
     mech = machine_of(function, robot)
-    _refuse_elastic(function, mech)
-    acting = choose_laws(function, robot, laws, extra_laws, lambda own: laws_of(own, mech)).warned(function)
-    asked = torques_alone(mech)
-    machine = StateForces(System(mech, acting), (*Drives(asked).pushes, *undriven(mech, asked)))
-    kept = bounds(function, mech.n, robot, speed, acceleration)
-    signals = [*_rates(mech, machine, kept), *_torques(function, robot, mech, machine, torque)]
-    signals += _motors(function, robot, mech, machine, motors)
-    return DriveLimits(mech, machine, tuple(signals), kept, _left_out(robot, signals))
+    _require_rigid_drives(function, mech)
+    all_laws = choose_laws(
+        function, robot, laws, extra_laws, lambda law_list: laws_of(law_list, mech)
+    ).laws_with_warning(function)
+    torque_demands = motor_torque_demands(mech)
+    machine = StateForces(
+        System(mech, all_laws), (*DriveInverses(torque_demands).force_lines, *undriven_lines(mech, torque_demands))
+    )
+    joint_bounds = coordinate_limits(function, mech.n, robot, speed, acceleration)
+    signals = [*_rate_limits(mech, machine, joint_bounds), *_torque_limits(function, robot, mech, machine, torque)]
+    signals += _motor_limits(function, robot, mech, machine, motors)
+    return DriveLimits(mech, machine, tuple(signals), joint_bounds, _ignored_inductances(robot, signals))
 
 
-def _refuse_elastic(function: str, mech: Mechanism) -> None:
+def _require_rigid_drives(function: str, mech: Mechanism) -> None:
     if mech.shafts:
         raise InputError(
-            f"{function}: the drives of {listed(mech.shafts)} are elastic, and a motion with steps in its acceleration "
-            "would make them swing. Plan with the rigid robot (gears without stiffness) at a share of its limits, and "
-            "smooth the motion (gw.motion.smoothed) before the elastic one follows it."
+            f"{function}: the drives of {listed_names(mech.shafts)} are elastic, and a motion with steps in its "
+            "acceleration would excite vibrations. Plan with the rigid robot (gears without stiffness) at a share of "
+            "its limits, and smooth the motion (gw.motion.moving_average) before the elastic one tracks it."
         )
 
 
-def _rates(mech: Mechanism, machine: StateForces, kept: Bounds) -> list[Signal]:
-    """Limits of joints' speeds and accelerations."""
-    none, found = np.zeros(len(machine.pushes)), []
+def _rate_limits(mech: Mechanism, machine: StateForces, joint_bounds: CoordinateLimits) -> list[LimitedSignal]:
+    """Return limits of joint speeds and accelerations."""
+    none, signals = np.zeros(len(machine.force_lines)), []
     for k, name in enumerate(mech.speeds):
-        one, zero = np.eye(mech.n)[k], np.zeros(mech.n)
-        if np.isfinite(kept.speed[k]):
-            found.append(Signal(f"v.{name}", float(kept.speed[k]), none, one, zero))
-        if np.isfinite(kept.acceleration[k]):
-            found.append(Signal(f"a.{name}", float(kept.acceleration[k]), none, zero, one))
-    return found
+        unit_row, zero = np.eye(mech.n)[k], np.zeros(mech.n)
+        if np.isfinite(joint_bounds.speed[k]):
+            signals.append(LimitedSignal(f"v.{name}", float(joint_bounds.speed[k]), none, unit_row, zero))
+        if np.isfinite(joint_bounds.acceleration[k]):
+            signals.append(LimitedSignal(f"a.{name}", float(joint_bounds.acceleration[k]), none, zero, unit_row))
+    return signals
 
 
-def _torques(
+def _torque_limits(
     function: str, robot: Robot | Mechanism, mech: Mechanism, machine: StateForces, torque: ArrayLike | None
-) -> list[Signal]:
-    """Limits of what the motors bring at the joints, and of what joints without a motor need."""
+) -> list[LimitedSignal]:
+    """Return limits of motor torques at the joints, and of forces at joints without a motor."""
     if torque is not None:
-        given = dict(zip(mech.speeds, per_joint(function, {"torque": torque}, mech.n, above=0.0)[0], strict=True))
+        limits = dict(zip(mech.speeds, per_joint(function, {"torque": torque}, mech.n, above=0.0)[0], strict=True))
     else:
-        given = efforts(robot, mech) if isinstance(robot, Robot) else {}
+        limits = joint_efforts(robot, mech) if isinstance(robot, Robot) else {}
     zero = np.zeros(mech.n)
     return [
-        Signal(TAU + name, float(given[name]), machine.rows[:, k], zero, zero)
+        LimitedSignal(FORCE_INPUT_PREFIX + name, float(limits[name]), machine.line_rows[:, k], zero, zero)
         for k, name in enumerate(mech.speeds)
-        if name in given and np.isfinite(given[name])
+        if name in limits and np.isfinite(limits[name])
     ]
 
 
-def _motors(
-    function: str, robot: Robot | Mechanism, mech: Mechanism, machine: StateForces, given: Mapping[str, Any]
-) -> list[Signal]:
-    """Limits of the motors: torque, current T / K, and voltage R T / K + K w."""
-    sheets = dict(motors_of(robot)) if isinstance(robot, Robot) else {}
-    titles = [one.name for one in mech.actuators]
-    found = []
-    for word in MOTOR_WORDS:
-        stated = _of_motors(function, word, given.get(word), titles)
+def _motor_limits(
+    function: str, robot: Robot | Mechanism, mech: Mechanism, machine: StateForces, limits: Mapping[str, Any]
+) -> list[LimitedSignal]:
+    """Return limits of the motors: torque, current T / K, and voltage R T / K + K w."""
+    sheets = dict(robot_motors(robot)) if isinstance(robot, Robot) else {}
+    titles = [actuator.name for actuator in mech.actuators]
+    signals = []
+    for quantity in MOTOR_LIMIT_NAMES:
+        stated = _given_motor_limits(function, quantity, limits.get(quantity), titles)
         for j, title in enumerate(titles):
             motor = sheets.get(title, Motor())
-            limit = stated[title] if stated is not None else _own(robot, title, motor, word)
+            limit = stated[title] if stated is not None else _stated_motor_limit(robot, title, motor, quantity)
             if limit is not None:
-                found.append(_motor_signal(function, title, word, limit, motor, machine, j))
-    return found
+                signals.append(_motor_signal(function, title, quantity, limit, motor, machine, j))
+    return signals
 
 
 def _motor_signal(
-    function: str, title: str, word: str, limit: float, motor: Motor, machine: StateForces, j: int
-) -> Signal:
-    zero, one = np.zeros(machine.rows.shape[1]), np.eye(len(machine.pushes))[j]
-    if word == "motor_torque":
-        return Signal(f"{title}.torque", limit, one, zero, zero)
+    function: str, title: str, quantity: str, limit: float, motor: Motor, machine: StateForces, j: int
+) -> LimitedSignal:
+    zero, unit_row = np.zeros(machine.line_rows.shape[1]), np.eye(len(machine.force_lines))[j]
+    if quantity == "motor_torque":
+        return LimitedSignal(f"{title}.torque", limit, unit_row, zero, zero)
     constant, resistance = motor.torque_constant, motor.resistance
-    if not constant or (word == "voltage" and resistance is None):
+    if not constant or (quantity == "voltage" and resistance is None):
         missing = "torque_constant" if not constant else "resistance"
-        raise InputError(f"{function}: {word} of motor {title!r} is limited, but its {missing} is unknown. Give it.")
-    if word == "current":
-        return Signal(f"{title}.current", limit, one / float(constant), zero, zero)
-    back = float(constant) * machine.rows[j]
-    return Signal(f"{title}.voltage", limit, one * float(resistance or 0.0) / float(constant), back, zero)
+        raise InputError(
+            f"{function}: {quantity} of motor {title!r} is limited, but its {missing} is unknown. Give it."
+        )
+    if quantity == "current":
+        return LimitedSignal(f"{title}.current", limit, unit_row / float(constant), zero, zero)
+    back_emf = float(constant) * machine.line_rows[j]
+    return LimitedSignal(
+        f"{title}.voltage", limit, unit_row * float(resistance or 0.0) / float(constant), back_emf, zero
+    )
 
 
-def _of_motors(function: str, word: str, given: Any, titles: Sequence[str]) -> dict[str, float | None] | None:
-    """Per motor a limit that a user gives."""
-    if given is None:
+def _given_motor_limits(
+    function: str, quantity: str, limits: Any, titles: Sequence[str]
+) -> dict[str, float | None] | None:
+    """Return a user's limit per motor."""
+    if limits is None:
         return None
-    named = given if isinstance(given, Mapping) else dict.fromkeys(titles, given)
+    named = limits if isinstance(limits, Mapping) else dict.fromkeys(titles, limits)
     for title in named:
         if title not in titles:
-            raise InputError(f"{function}: {word} of {title!r}: there is no such motor. {did_you_mean(title, titles)}")
-    checked = {t: number(function, f"{word}[{t!r}]", x, above=0.0) for t, x in named.items()}
+            raise InputError(f"{function}: {quantity} of {title!r}: unknown motor. {did_you_mean(title, titles)}")
+    checked = {t: real_number(function, f"{quantity}[{t!r}]", x, above=0.0) for t, x in named.items()}
     return {title: checked.get(title) for title in titles}
 
 
-def _own(robot: Robot | Mechanism, title: str, motor: Motor, word: str) -> float | None:
-    """What a motor's data sheet, or its supply, states."""
-    stated = {"motor_torque": motor.max_torque, "current": motor.max_current, "voltage": _volts(robot, title, motor)}
-    limit = stated[word]
-    unusable = not motor.torque_constant or (word == "voltage" and motor.resistance is None)
-    return None if limit is None or (word != "motor_torque" and unusable) else float(limit)
+def _stated_motor_limit(robot: Robot | Mechanism, title: str, motor: Motor, quantity: str) -> float | None:
+    """Return the limit stated by a motor's data sheet or its supply."""
+    stated = {
+        "motor_torque": motor.max_torque,
+        "current": motor.max_current,
+        "voltage": _available_voltage(robot, title, motor),
+    }
+    limit = stated[quantity]
+    unusable = not motor.torque_constant or (quantity == "voltage" and motor.resistance is None)
+    return None if limit is None or (quantity != "motor_torque" and unusable) else float(limit)
 
 
-def _volts(robot: Robot | Mechanism, title: str, motor: Motor) -> float | None:
-    """The lower of what the electronics put on the terminals and what the supply has."""
+def _available_voltage(robot: Robot | Mechanism, title: str, motor: Motor) -> float | None:
+    """Return the lower of the voltages of electronics and supply."""
     if not isinstance(robot, Robot):
         return None
-    drive = next((one for one in robot.drives if one.title == title), None)
+    drive = next((candidate for candidate in robot.drives if candidate.title == title), None)
     supply = robot.supply if drive is None or drive.supply is None else drive.supply
-    found = [float(x) for x in (motor.max_voltage, None if supply is None else supply.voltage) if x is not None]
-    return min(found, default=None)
+    voltages = [float(x) for x in (motor.max_voltage, None if supply is None else supply.voltage) if x is not None]
+    return min(voltages, default=None)
 
 
-def _left_out(robot: Robot | Mechanism, signals: Sequence[Signal]) -> tuple[str, ...]:
-    """What a limit of voltages does not count."""
-    if not isinstance(robot, Robot) or not any(one.name.endswith(".voltage") for one in signals):
+def _ignored_inductances(robot: Robot | Mechanism, signals: Sequence[LimitedSignal]) -> tuple[str, ...]:
+    """Return remarks on effects that voltage limits neglect."""
+    if not isinstance(robot, Robot) or not any(signal.name.endswith(".voltage") for signal in signals):
         return ()
-    coils = [title for title, motor in motors_of(robot) if motor.has_inductance]
-    return (f"voltages are R i + K w: the inductance of {listed(coils)} is left out.",) if coils else ()
+    coils = [title for title, motor in robot_motors(robot) if motor.has_inductance]
+    return (f"voltages are R i + K w: the inductance of {listed_names(coils)} is neglected.",) if coils else ()

@@ -1,4 +1,4 @@
-"""The fastest motion along a path that the robot's joints, motors and electronics allow."""
+"""Time-optimal motion along a path under limits of joints, motors and electronics."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number, whole
+from gearwright.arguments import real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, pause
 from gearwright.motion.limits import require_inside
-from gearwright.motion_demands.forces_at_states import States
+from gearwright.motion_demands.forces_at_states import MotionRows
 from gearwright.parts import Robot
 from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_limits
-from gearwright.planning.time_optimal.joint_paths import through_points, ways_of
-from gearwright.planning.time_optimal.path_parametrisation import time_optimal
-from gearwright.plots import Panel, figure, saved
-from gearwright.plots.notebook import Shown
-from gearwright.text import listed
+from gearwright.planning.time_optimal.joint_paths import segments_between_rests, spline_through_points
+from gearwright.planning.time_optimal.path_parametrisation import time_optimal_motion
+from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots.notebook import NotebookFigure
+from gearwright.text import listed_names
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
 
-JUST = 1e-6
-"""Share of a motion after a start and before a stop by which the way things move is told."""
-MOVING = 1e-9
-"""Share of the largest speed below which nothing moves."""
-INTERVALS, PER_SPAN = 1500, 500
-"""Into how many the way is cut at least, and for each span between two points."""
+EDGE_TIME_RATIO = 1e-6
+"""Share of a motion after a start and before a stop at which directions of motion are evaluated."""
+FASTEST_MOVING_RATIO = 1e-9
+"""Share of the largest speed below which a joint is at rest."""
+MIN_PATH_INTERVALS, INTERVALS_PER_SPAN = 1500, 500
+"""Least number of intervals of the path, in all and between two points."""
 
 
 @check_arguments
@@ -54,39 +54,40 @@ def fastest(
     extra_laws: Sequence[Law] = (),
     intervals: int | None = None,
 ) -> Trajectory:
-    r"""The fastest motion from rest to rest along a path, under limits of joints, motors and electronics.
+    r"""Return the time-optimal motion from rest to rest along a path, under limits of joints, motors and electronics.
 
-    The dynamics are exact, wheels, friction and losses of gears included. At every instant some limit is reached. What
-    the motors bring at a joint, what a motor turns its rotor with ($T$), its current $T / K$ and its voltage
-    $R\,T / K + K \omega$ are limited: the inductance is left out. Supplies do not sag, motors are cold. The speed is
-    continuous, the acceleration has steps: `gw.motion.smoothed` takes them away, with a share of the limits kept free.
+    The dynamics are exact, with wheels, friction and losses of gears. At every instant one limit is active. Limited are
+    the torque of the motors at a joint, the motor torque $T$, its current $T / K$ and its voltage
+    $R\,T / K + K \omega$, without inductance, for an ideal supply and cold motors. The speed is continuous, the
+    acceleration has steps: `gw.motion.moving_average` removes them if `share` leaves a margin.
 
     Args:
-        robot: a robot, whose own limits hold where none are given, or a machine. Elastic drives are refused by name.
-        path: configurations (m, n) that a natural cubic spline passes, two of them a straight line; or a trajectory
-            from rest to rest, whose path is kept and whose time is not (where it rests, so does the fastest).
-        speed: largest speed of each joint, or of all [rad/s, m/s]; that of the robot unless given.
-        acceleration: largest acceleration [rad/s2, m/s2]; that of the robot unless given.
-        torque: largest torque of the motors at each joint [Nm, N]; the joint's `effort` unless given.
-        motor_torque: largest torque of a motor [Nm], one for all or motor -> number; its `max_torque` unless given.
-        current: largest current [A]; its `max_current` unless given.
-        voltage: largest voltage [V]; its `max_voltage` or that of its supply, the lower one, unless given.
-        share: of every limit that may be used, such as 0.95 to leave a controller something.
-        laws: laws instead of those of the robot, of which a warning names what is left out; () for none.
-        extra_laws: laws beside those of the robot.
-        intervals: into how many the path is cut, 1,500 or more by the number of its points; more come closer to limits.
+        robot: a robot, whose own limits are the defaults, or a machine. Elastic drives are an error.
+        path: configurations (m, n), joined by a natural cubic spline (two by a straight line); or a trajectory from
+            rest to rest, of which only the path and the stops are used.
+        speed: largest speed of each joint, or of all [rad/s, m/s]; by default that of the robot.
+        acceleration: largest acceleration [rad/s2, m/s2]; by default that of the robot.
+        torque: largest torque of the motors at each joint [Nm, N]; by default the joint's `effort`.
+        motor_torque: largest torque of a motor [Nm], one for all or motor -> number; by default its `max_torque`.
+        current: largest current [A]; by default its `max_current`.
+        voltage: largest voltage [V]; by default the lower of its `max_voltage` and that of its supply.
+        share: usable share of every limit, such as 0.95 to leave a reserve for the controller.
+        laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none.
+        extra_laws: laws added to those of the robot.
+        intervals: intervals of the path, by default 1,500 or more by the number of its points; more come closer to
+            limits.
 
     Raises:
-        PlanningError: no motion along the path keeps the limits; the message says where and which.
+        PlanningError: no motion along the path keeps the limits; the message gives the place and the limit.
 
     >>> import gearwright as gw
     >>> swing = gw.planning.fastest(gw.load("elbow"), [[0, -0.5, 0.4], [1.2, 0.6, -0.8]], torque=[40, 60, 25])
     >>> round(swing.duration, 3)
     1.003
     """
-    share = number("fastest", "share", share, above=0.0, most=1.0, example=0.95)
+    share = real_number("fastest", "share", share, above=0.0, most=1.0, example=0.95)
     if intervals is not None:
-        whole("fastest", "intervals", intervals, least=10, example=INTERVALS)
+        whole_number("fastest", "intervals", intervals, least=10, example=MIN_PATH_INTERVALS)
     motors = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
         "fastest",
@@ -97,56 +98,56 @@ def fastest(
         acceleration=acceleration,
         torque=torque,
         motors=motors,
-    ).scaled(share)
-    _refuse_unlimited(limits)
+    ).with_share(share)
+    _require_limits(limits)
     if isinstance(path, Trajectory):
-        ways, cuts = ways_of("fastest", path), INTERVALS
+        segments, cuts = segments_between_rests("fastest", path), MIN_PATH_INTERVALS
     else:
-        ways = [through_points("fastest", path)]
-        cuts = max(INTERVALS, PER_SPAN * (len(np.asarray(path)) - 1))
-    return limits.bounds.named(chain(*_timed(ways, limits, intervals or cuts)))
+        segments = [spline_through_points("fastest", path)]
+        cuts = max(MIN_PATH_INTERVALS, INTERVALS_PER_SPAN * (len(np.asarray(path)) - 1))
+    return limits.bounds.with_joint_names(chain(*_timed_segments(segments, limits, intervals or cuts)))
 
 
-def _timed(ways: Sequence[PPoly | float], limits: DriveLimits, intervals: int) -> list[Trajectory]:
-    """A motion per way, and the pauses between them."""
-    found: list[Trajectory] = []
-    first = next(way for way in ways if not isinstance(way, float))
-    here: Array = first(0.0)
-    for way in ways:
-        if isinstance(way, float):
-            found.append(pause(here, way))
+def _timed_segments(segments: Sequence[PPoly | float], limits: DriveLimits, intervals: int) -> list[Trajectory]:
+    """Return a motion per path, and the pauses between them."""
+    trajectories: list[Trajectory] = []
+    first = next(segment for segment in segments if not isinstance(segment, float))
+    configuration: Array = first(0.0)
+    for segment in segments:
+        if isinstance(segment, float):
+            trajectories.append(pause(configuration, segment))
             continue
-        _check_path(way, limits)
-        found.append(time_optimal("fastest", way, limits, intervals))
-        here = way(1.0)
-    return found
+        _check_path(segment, limits)
+        trajectories.append(time_optimal_motion("fastest", segment, limits, intervals))
+        configuration = segment(1.0)
+    return trajectories
 
 
 def _check_path(path: PPoly, limits: DriveLimits) -> None:
     if path.c.shape[-1] != limits.mech.n:
         raise InputError(
             f"fastest: the path has {path.c.shape[-1]} coordinates, the robot {limits.mech.n} joints "
-            f"({listed(limits.mech.coordinates)}). Give one each."
+            f"({listed_names(limits.mech.coordinates)}). Give one each."
         )
     for q in Trajectory(path).extremes():
-        require_inside("fastest", "the path", q, limits.bounds, "Move its points, or give more of them.")
+        require_inside("fastest", "the path", q, limits.bounds, "Move its points, or add points.")
 
 
-def _refuse_unlimited(limits: DriveLimits) -> None:
+def _require_limits(limits: DriveLimits) -> None:
     if not any(s.forces.any() or s.accelerations.any() for s in limits.signals):
         raise InputError(
-            "fastest: neither accelerations nor torques are limited, so that the motion would take no time. Give "
-            "torque=, acceleration=, motor_torque=, current= or voltage=, or a robot that states them."
+            "fastest: neither accelerations nor torques are limited, so the motion would take no time. Give "
+            "torque=, acceleration=, motor_torque=, current= or voltage=, or a robot with limits."
         )
 
 
 @dataclass(frozen=True)
-class LimitUse(Shown):
-    """What a motion takes of every limit.
+class LimitUse(NotebookFigure):
+    """Ratios of a motion to its limits.
 
     Args:
         t: times [s], (T,).
-        shares: per limit, such as "v.elbow", "tau.elbow" or "elbow.current", what is taken of it, with its sign, (T,).
+        shares: per limit, such as "v.elbow", "tau.elbow" or "elbow.current", the ratio to it, with sign, (T,).
         remarks: what is left out.
     """
 
@@ -155,18 +156,18 @@ class LimitUse(Shown):
     remarks: tuple[str, ...] = ()
 
     @property
-    def largest(self) -> Array:
-        """Of all limits the share that is taken most, (T,)."""
-        found: Array = np.abs(np.array(list(self.shares.values()))).max(axis=0)
-        return found
+    def largest_share(self) -> Array:
+        """Largest ratio over all limits, (T,)."""
+        peak: Array = np.abs(np.array(list(self.shares.values()))).max(axis=0)
+        return peak
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """A figure of the shares over time; with `path` (.png, .svg, .pdf) it is saved too."""
-        return saved(figure(self.t, "time [s]", [Panel("share of the limit", dict(self.shares))]), path)
+        """Return a figure of the ratios over time; with `path` (.png, .svg, .pdf) it is saved too."""
+        return save_if_path(panel_figure(self.t, "time [s]", [Panel("ratio to the limit", dict(self.shares))]), path)
 
     @property
-    def peaks(self) -> dict[str, float]:
-        """Per limit the largest share."""
+    def peak_shares(self) -> dict[str, float]:
+        """Return the largest ratio per limit."""
         return {name: float(np.abs(x).max()) for name, x in self.shares.items()}
 
 
@@ -185,17 +186,17 @@ def limit_use(
     extra_laws: Sequence[Law] = (),
     samples: int = 2001,
 ) -> LimitUse:
-    """What a motion takes of the limits that `fastest` keeps; the arguments are the same.
+    """Return the ratios of a motion to the limits of `fastest`; the arguments are the same.
 
-    Friction is taken by the way things move; during pauses there is none.
+    Friction follows the direction of motion; during pauses it is zero.
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, -0.5, 0.4], [1.2, 0.6, -0.8], 1.0)
     >>> use = gw.planning.limit_use(gw.load("elbow"), swing, torque=[40, 60, 25])
-    >>> {name: round(share, 2) for name, share in use.peaks.items()}
+    >>> {name: round(share, 2) for name, share in use.peak_shares.items()}
     {'tau.j1': 1.46, 'tau.j2': 0.82, 'tau.j3': 0.49}
     """
-    whole("limit_use", "samples", samples, least=2, example=2001)
+    whole_number("limit_use", "samples", samples, least=2, example=2001)
     motors: dict[str, Any] = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
         "limit_use",
@@ -209,25 +210,25 @@ def limit_use(
     )
     if not limits.signals:
         raise InputError(
-            "limit_use: nothing is limited. Give speed=, acceleration=, torque=, motor_torque=, current= or voltage=, "
-            "or a robot that states them."
+            "limit_use: no limit is known. Give speed=, acceleration=, torque=, motor_torque=, current= or voltage=, "
+            "or a robot with limits."
         )
     if motion.count != limits.mech.n:
         raise InputError(
             f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n} "
-            f"({listed(limits.mech.coordinates)}). Give a motion of all of them."
+            f"({listed_names(limits.mech.coordinates)}). Give a motion of all of them."
         )
     t = np.linspace(0.0, motion.duration, samples)
-    states = States(*(motion.at(t, k) for k in range(3)))
-    shares = limits.shares(states, limits.machine.likely_modes(states.q, _directions(motion, t)))
-    return LimitUse(t, dict(zip(limits.names, shares.T, strict=True)), limits.remarks)
+    states = MotionRows(*(motion.at(t, k) for k in range(3)))
+    shares = limits.limit_shares(states, limits.machine.likely_modes(states.q, _motion_directions(motion, t)))
+    return LimitUse(t, dict(zip(limits.signal_names, shares.T, strict=True)), limits.remarks)
 
 
-def _directions(motion: Trajectory, t: Array) -> Array:
-    """Which way things move at times (T,), also at the instants of a start and a stop; zeros during pauses, (T, n)."""
-    found, least = motion.at(t, 1), MOVING * motion.peak(1).max()
-    for shift in (JUST * motion.duration, -JUST * motion.duration):
-        still = np.abs(found).max(axis=1) <= least
-        found[still] = motion.at(np.clip(t[still] + shift, 0.0, motion.duration), 1)
-    sizes = np.abs(found).max(axis=1, keepdims=True)
-    return np.where(sizes > 0, found / np.where(sizes > 0, sizes, 1.0), 0.0)
+def _motion_directions(motion: Trajectory, t: Array) -> Array:
+    """Return directions of motion at times (T,), also at starts and stops; zeros during pauses, (T, n)."""
+    directions, least = motion.at(t, 1), FASTEST_MOVING_RATIO * motion.peak(1).max()
+    for shift in (EDGE_TIME_RATIO * motion.duration, -EDGE_TIME_RATIO * motion.duration):
+        still = np.abs(directions).max(axis=1) <= least
+        directions[still] = motion.at(np.clip(t[still] + shift, 0.0, motion.duration), 1)
+    sizes = np.abs(directions).max(axis=1, keepdims=True)
+    return np.where(sizes > 0, directions / np.where(sizes > 0, sizes, 1.0), 0.0)

@@ -1,1 +1,1 @@
-"""Checks of a run: energy balance, joint effort, and the errors of runs that cannot go on."""
+"""Checks of a run: energy balance, joint effort, and the errors that end a run."""

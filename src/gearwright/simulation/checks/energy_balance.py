@@ -1,4 +1,4 @@
-"""What the books say about a run: whether the balance of energy holds, and which law keeps none."""
+"""The energy balance of a run: whether it closes, and which law does not report its power."""
 
 from __future__ import annotations
 
@@ -10,105 +10,107 @@ from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.simulation.run import Run
-from gearwright.system.evaluation import Evaluation, evaluate, rates
+from gearwright.system.evaluation import Evaluation, evaluate_system, state_vector_rates
 from gearwright.system.system import Modes, System, forces_on_lines
 
-REMARKABLE, WRONG = 1e-6, 1e-2
-"""Drifts from which on a run with error control is remarked upon, and not given back as if it were right."""
+REMARK_DRIFT, FAILURE_DRIFT = 1e-6, 1e-2
+"""Relative drifts above which a run with error control gets a remark, and above which it raises an error."""
 
-PER_TOLERANCE = 1e3
-"""Drift per relative tolerance, and joules per absolute one, that a run may have in any case."""
+DRIFT_PER_TOLERANCE = 1e3
+"""Drift that is always allowed: per relative tolerance, and in J per absolute tolerance."""
 
-UNBOOKED = 1e-3
-"""Part of a law's power that is missing in its books where it does not keep them."""
+UNBALANCED_POWER_RATIO = 1e-3
+"""Share of a law's power that must be missing in its energy balance for a remark."""
 
-NUDGE = 1e-6
-"""Duration [s] over which the rate of what a law stores is taken."""
+STORED_ENERGY_INTERVAL = 1e-6
+"""Interval of the difference quotient of a law's stored energy [s]."""
 
-Instant = tuple[float, Array, Array, Modes]
+SampleInstant = tuple[float, Array, Array, Modes]
 """Time, state vector, inputs and modes of a sample."""
 
 
-def opened_books(system: System, x: Array) -> tuple[Array, list[str]]:
-    """A state vector whose books begin at zero; what an inconsistent start lost is remarked upon."""
-    lost, x = float(x[system.dissipated]), x.copy()
-    x[system.supplied] = x[system.dissipated] = 0.0
-    return x, [f"the start was changed by holds or stops, which took {lost:.3g} J."] if abs(lost) > 1e-12 else []
+def with_zero_energy_balance(system: System, x: Array) -> tuple[Array, list[str]]:
+    """The state vector with zero supplied and dissipated work, and a remark if an inconsistent start lost energy."""
+    lost, x = float(x[system.dissipated_index]), x.copy()
+    x[system.supplied_index] = x[system.dissipated_index] = 0.0
+    return x, [f"constraints or stops changed the initial speeds: {lost:.3g} J lost."] if abs(lost) > 1e-12 else []
 
 
-def limit(rtol: float, least: float) -> float:
-    """The drift that a run with this tolerance may have."""
-    return max(least, PER_TOLERANCE * rtol)
+def drift_limit(rtol: float, least_limit: float) -> float:
+    """The drift that is allowed at a relative tolerance."""
+    return max(least_limit, DRIFT_PER_TOLERANCE * rtol)
 
 
-def missing(run: Run, atol: float) -> float:
-    """The drift of a run, less what the absolute tolerance of the works [J] allows in a run with little energy."""
+def excess_drift(run: Run, atol: float) -> float:
+    """The drift of a run, less the share that the absolute tolerance of the work [J] allows at little energy."""
     if not len(run.t):
         return 0.0
-    excess = max(float(np.abs(run["energy.balance"]).max()) - PER_TOLERANCE * atol, 0.0)
-    return excess / run.moved if run.moved > 0 else 0.0
+    excess = max(float(np.abs(run["energy.balance"]).max()) - DRIFT_PER_TOLERANCE * atol, 0.0)
+    return excess / run.moved_energy if run.moved_energy > 0 else 0.0
 
 
-def remark_on(drift: float, unbooked: Sequence[str]) -> str:
-    """The sentence about a drift."""
-    if unbooked:
-        names = ", ".join(repr(name) for name in unbooked)
+def drift_remark(drift: float, unbalanced: Sequence[str]) -> str:
+    """The remark on a drift."""
+    if unbalanced:
+        names = ", ".join(repr(name) for name in unbalanced)
         return (
-            f"energy: {names} does not book its power, so the balance of the run ({drift:.1e} of the energy that moved "
-            "is missing) says nothing about its error. Let `follow` return what it supplies, dissipates and stores."
+            f"energy: {names} does not report its power, so the relative drift of the energy balance ({drift:.1e}) "
+            "does not show the error of the run. Let `follow` return the supplied, dissipated and stored energy."
         )
-    return f"energy: {drift:.1e} of the energy that moved is missing in the balance."
+    return f"energy: the relative drift of the energy balance is {drift:.1e}."
 
 
-def failure(drift: float, method: str, run: Run) -> SimulationError:
-    """What to raise about a run whose energy does not balance."""
-    way = "method='adaptive'" if method == "stiff" else "method='stiff'"
+def drift_error(drift: float, method: str, run: Run) -> SimulationError:
+    """The error of a run whose energy does not balance."""
+    other_method = "method='adaptive'" if method == "stiff" else "method='stiff'"
     return SimulationError(
-        f"simulate: {drift:.1%} of the energy that moved is missing in the balance of the run: it is not the motion of "
-        f"this machine. Look for a stiffness or damping that is far beyond all others, and make it rigid; or try {way} "
-        "or a smaller rtol. The run is in the error's `run`.",
+        f"simulate: the energy balance of the run has a relative drift of {drift:.1%}: the motion is wrong. Look for a "
+        f"stiffness or damping far above all others, and make that connection rigid; or try {other_method} or a "
+        "smaller rtol. The run is in the error's `run`.",
         run,
     )
 
 
-def unbooked_laws(system: System, instants: Iterator[Instant]) -> list[str]:
-    """Names of laws that do or take more than they book, at any of some instants."""
-    found: dict[str, None] = {}
+def laws_without_energy_balance(system: System, instants: Iterator[SampleInstant]) -> list[str]:
+    """Names of the laws whose forces have more power than they report, at any of some instants."""
+    names: dict[str, None] = {}
     for instant in instants:
-        for law, gap, size in _gaps(system, *instant):
-            if abs(gap) > UNBOOKED * size:
-                found[law.name] = None
-    return list(found)
+        for law, gap, size in _power_gaps(system, *instant):
+            if abs(gap) > UNBALANCED_POWER_RATIO * size:
+                names[law.name] = None
+    return list(names)
 
 
-def _gaps(system: System, t: float, x: Array, u: Array, modes: Modes) -> Iterator[tuple[Law, float, float]]:
-    """Per law what its books lack [W], and the largest of their entries."""
-    now = evaluate(system, t, x, u, modes)
-    ahead = NUDGE * rates(system, x, u, now, np.zeros(len(system.controller_states)))
-    before, after = (evaluate(system, t + s * NUDGE, x + s * ahead, u, modes) for s in (-1, 1))
+def _power_gaps(system: System, t: float, x: Array, u: Array, modes: Modes) -> Iterator[tuple[Law, float, float]]:
+    """Per law the power missing in its energy balance [W], and the largest entry of that balance [W]."""
+    now = evaluate_system(system, t, x, u, modes)
+    change = STORED_ENERGY_INTERVAL * state_vector_rates(system, x, u, now, np.zeros(len(system.controller_states)))
+    before, after = (evaluate_system(system, t + s * STORED_ENERGY_INTERVAL, x + s * change, u, modes) for s in (-1, 1))
     for k, law in enumerate(system.laws):
         situation, outcome = now.situations[k], now.outcomes[k]
-        stored = (_stored(after, k) - _stored(before, k)) / (2 * NUDGE)
+        stored = (_stored_energy(after, k) - _stored_energy(before, k)) / (2 * STORED_ENERGY_INTERVAL)
         entries = [
-            _power(law.act(modes[k], situation).placed(situation.scene), situation, now.reactions[k]),
+            _mechanical_power(
+                law.act(modes[k], situation).placed_in(situation.kinematics), situation, now.reactions[k]
+            ),
             stored,
-            *_flows(outcome),
+            *_power_flows(outcome),
         ]
-        # What the difference of stored energies cannot resolve counts as an entry.
-        rounding = abs(_stored(now, k)) * 1e-15 / NUDGE / UNBOOKED
+        # The resolution of the difference of stored energies counts as an entry.
+        rounding = abs(_stored_energy(now, k)) * 1e-15 / STORED_ENERGY_INTERVAL / UNBALANCED_POWER_RATIO
         yield law, sum(entries), max(*map(abs, entries), rounding, 1e-9)
 
 
-def _stored(evaluation: Evaluation, k: int) -> float:
+def _stored_energy(evaluation: Evaluation, k: int) -> float:
     return float(evaluation.outcomes[k].stored)
 
 
-def _flows(outcome: Outcome) -> tuple[float, float]:
+def _power_flows(outcome: Outcome) -> tuple[float, float]:
     return -float(outcome.supplied), float(outcome.dissipated)
 
 
-def _power(action: Action, situation: Situation, reaction: Reaction) -> float:
-    """What the forces, holds and drags of a law do to the machine [W]."""
+def _mechanical_power(action: Action, situation: Situation, reaction: Reaction) -> float:
+    """The power of the forces, holds and drags of a law on the machine [W]."""
     return float(
-        sum(value * (line.speed(situation.v) - line.rate) for line, value in forces_on_lines(action, reaction))
+        sum(value * (line.speed(situation.v) - line.time_rate) for line, value in forces_on_lines(action, reaction))
     )

@@ -1,4 +1,4 @@
-"""The errors of runs that cannot go on: divergence, no progress in time, tolerances that cannot be met."""
+"""Errors that end a run: divergence, no progress in time, tolerances that cannot be met."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.simulation.integrators.rates import is_lost
+from gearwright.simulation.integrators.rates import is_diverged
 from gearwright.simulation.recorder import Recorder
-from gearwright.simulation.run_point import Here
+from gearwright.simulation.run_point import RunPoint
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-PROBES = 16
-"""Places within a step where the rates are looked at."""
+RATE_PROBES = 16
+"""Fractions of a step at which the rates are evaluated."""
 
-FINER = 1e-3
-"""How much shorter the stretch is at which they are looked at again."""
+FINE_STEP_RATIO = 1e-3
+"""Ratio of the shorter duration over which they are evaluated again."""
 
-ROUNDING = 100 * float(np.finfo(float).eps)
-"""Changes of a number that are smaller, beside the number, are rounding."""
+STATE_ROUNDING_RATIO = 100 * float(np.finfo(float).eps)
+"""Relative changes of a state below this are rounding."""
 
 
-class Unmet(NamedTuple):
-    """A tolerance that cannot be met: what to raise, and whether a rate jumps to and fro, so that no method can."""
+class UnmetTolerance(NamedTuple):
+    """A tolerance that cannot be met: the error to raise, and whether a discontinuous rate is the cause."""
 
     error: SimulationError
-    jumps: bool
+    has_jump: bool
 
 
 def unmet_tolerance(
@@ -40,11 +40,11 @@ def unmet_tolerance(
     rates: Callable[[float, Array], Array],
     step: float,
     tolerances: tuple[float, float],
-) -> Unmet | None:
-    """The error for a run that does not get on from (t, x) with steps of that length; None where there are no rates.
+) -> UnmetTolerance | None:
+    """The error of a run that makes no progress from (t, x) with a step; None if the rates are not finite.
 
     Args:
-        names: of the numbers in the state vector, as far as they have any.
+        names: of the entries of the state vector.
         t: time [s].
         x: state vector.
         rates: (t, x) -> rates of the state vector.
@@ -53,58 +53,60 @@ def unmet_tolerance(
     """
     rtol, atol = tolerances
     scale = atol + rtol * np.abs(x)
-    coarse, fine = (_spread(t, x, rates, part * step) for part in (1.0, FINER))
+    coarse, fine = (_rate_variation(t, x, rates, part * step) for part in (1.0, FINE_STEP_RATIO))
     if coarse is None or fine is None:
         return None
     k = int(np.argmax((coarse * step / scale)[: len(names)]))
     error = SimulationError(
         f"simulate: the tolerance (rtol={rtol:g}, atol={atol:g}) cannot be met at t = {t:g} s, where {names[k]!r} is "
-        f"{x[k]:g} and steps have shrunk to {step:.1e} s: {_reason(coarse[k], fine[k], scale[k], x[k])} The run up to "
-        "there is in the error's `run`."
+        f"{x[k]:g} and the step has shrunk to {step:.1e} s: {_failure_reason(coarse[k], fine[k], scale[k], x[k])} The "
+        "run up to that time is in the error's `run`."
     )
-    return Unmet(error, _jumps(coarse[k], fine[k]))
+    return UnmetTolerance(error, _is_jump(coarse[k], fine[k]))
 
 
-def _spread(t: float, x: Array, rates: Callable[[float, Array], Array], stretch: float) -> Array | None:
-    """By how much the rates vary over a stretch of time; None where they are not finite."""
+def _rate_variation(t: float, x: Array, rates: Callable[[float, Array], Array], duration: float) -> Array | None:
+    """The variation of the rates over a duration; None if they are not finite."""
     first = rates(t, x)
-    found = np.array([rates(t + k / PROBES * stretch, x + k / PROBES * stretch * first) for k in range(PROBES + 1)])
-    return np.asarray(np.ptp(found, axis=0)) if np.isfinite(found).all() else None
+    samples = np.array(
+        [rates(t + k / RATE_PROBES * duration, x + k / RATE_PROBES * duration * first) for k in range(RATE_PROBES + 1)]
+    )
+    return np.asarray(np.ptp(samples, axis=0)) if np.isfinite(samples).all() else None
 
 
-def _jumps(coarse: float, fine: float) -> bool:
-    """Whether a rate varies within any stretch of time, however short."""
+def _is_jump(coarse: float, fine: float) -> bool:
+    """Whether a rate is discontinuous: it varies as much over a much shorter duration."""
     return bool(fine > 0.3 * coarse > 0)
 
 
-def _reason(coarse: float, fine: float, scale: float, x: float) -> str:
-    if scale < ROUNDING * abs(x):
-        return "the tolerance is finer than the rounding of this number. Give a larger rtol or atol."
-    if _jumps(coarse, fine):
+def _failure_reason(coarse: float, fine: float, scale: float, x: float) -> str:
+    if scale < STATE_ROUNDING_RATIO * abs(x):
+        return "the tolerance is below the rounding error of this state. Give a larger rtol or atol in `integrator`."
+    if _is_jump(coarse, fine):
         return (
-            f"its rate varies by {coarse:.3g} 1/s within a step, and as much within a thousandth of it: something "
-            "jumps there. Look for noise or switching in inputs, a controller or a law; declare jumps as `breaks`, "
+            f"its rate varies by {coarse:.3g} 1/s within a step, and as much within a thousandth of it: it is "
+            "discontinuous. Look for noise or switching in inputs, a controller or a law; declare jumps as `breaks`, "
             "give noise as samples, or a larger rtol and atol."
         )
     return (
-        f"its rate changes by {coarse:.3g} 1/s within a step. Look at the forces there: something grows beyond all "
-        "bounds, or is far stiffer than the rest. A larger rtol and atol, or method='stiff', may get past it."
+        f"its rate changes by {coarse:.3g} 1/s within a step. Check the forces there: one grows without bound, or is "
+        "far stiffer than the others. Try a larger rtol and atol, or method='stiff'."
     )
 
 
-RESTLESS = 200
-"""Events without progress in time before a run gives up."""
+MAX_EVENTS_WITHOUT_PROGRESS = 200
+"""Successive events without progress in time after which a run ends."""
 
-Rates = Callable[[float, Array], Array]
+RateFunction = Callable[[float, Array], Array]
 
 
 @dataclass(frozen=True)
-class Failures:
-    """What may go wrong in a run.
+class FailureChecks:
+    """Failure checks of a run, and the errors they raise.
 
     Args:
         system: the machine with its laws.
-        recorder: knows what happened last.
+        recorder: has the last events.
         span: length of the run [s].
         tolerances: relative and absolute.
     """
@@ -114,42 +116,45 @@ class Failures:
     span: float
     tolerances: tuple[float, float]
 
-    def blown_up(self, t: float, x: Array, reason: str) -> SimulationError:
-        """A state that no machine is in."""
+    def divergence_error(self, t: float, x: Array, reason: str) -> SimulationError:
+        """The error of a run whose state has diverged."""
         names = [*self.system.mech.coordinates, *self.system.mech.speeds, *self.system.states]
         bad = np.flatnonzero(~np.isfinite(x[: len(names)]))
         k = int(bad[0]) if bad.size else self.system.mech.nq + int(np.argmax(np.abs(x[self.system.v])))
         return SimulationError(
-            f"simulate: the run blew up at t = {t:g} s, where {names[k]!r} is {x[k]:g} ({reason.rstrip('.')}). Look at "
-            "the forces and gains there, or at the sign of a ratio; fast decay needs method='stiff'."
+            f"simulate: the run diverged at t = {t:g} s, where {names[k]!r} is {x[k]:g} ({reason.rstrip('.')}). Check "
+            "the forces and gains there, and the signs of ratios; fast decay needs method='stiff'."
         )
 
-    def stuck(self, here: Here, rates: Rates, step: float | None, reason: str) -> SimulationError:
-        """An integrator that does not get on: the tolerance cannot be met, or the state itself is the trouble."""
-        unmet = self._unmet(here, rates, step)
-        return self.blown_up(here.t, here.x, reason) if unmet is None else unmet.error
+    def no_progress_error(
+        self, point: RunPoint, rates: RateFunction, step: float | None, reason: str
+    ) -> SimulationError:
+        """The error of an integrator without progress: the tolerance cannot be met, or the state has diverged."""
+        failure = self._unmet_tolerance(point, rates, step)
+        return self.divergence_error(point.t, point.x, reason) if failure is None else failure.error
 
-    def refuse_hopeless(self, here: Here, rates: Rates, step: float, may_change: bool) -> None:
-        """Refuse to go on with short steps where no other method may, or where none gets past what jumps to and fro."""
-        unmet = self._unmet(here, rates, step)
-        if unmet is not None and (unmet.jumps or not may_change):
-            raise unmet.error
+    def raise_if_stalled(self, point: RunPoint, rates: RateFunction, step: float, may_change: bool) -> None:
+        """Raise an error for short steps if no other method is allowed, or if a rate is discontinuous."""
+        failure = self._unmet_tolerance(point, rates, step)
+        if failure is not None and (failure.has_jump or not may_change):
+            raise failure.error
         if not may_change:
-            raise self.blown_up(here.t, here.x, "short steps")
+            raise self.divergence_error(point.t, point.x, "short steps")
 
-    def _unmet(self, here: Here, rates: Rates, step: float | None) -> Unmet | None:
-        if is_lost(self.system, here.x):
+    def _unmet_tolerance(self, point: RunPoint, rates: RateFunction, step: float | None) -> UnmetTolerance | None:
+        if is_diverged(self.system, point.x):
             return None
         mech = self.system.mech
         names = [*(f"q.{x}" for x in mech.coordinates), *(f"v.{x}" for x in mech.speeds), *self.system.states]
-        shortest = 1e-12 * max(self.span, here.t)
-        return unmet_tolerance(names, here.t, here.x, rates, step or shortest, self.tolerances)
+        shortest = 1e-12 * max(self.span, point.t)
+        return unmet_tolerance(names, point.t, point.x, rates, step or shortest, self.tolerances)
 
-    def refuse_restless(self, here: Here) -> None:
-        """Refuse to go on where events follow each other without any motion."""
-        if here.still > RESTLESS:
-            last = listed(f"{h.name} {h.what}" for h in self.recorder.events[-4:])
-            look = f"Look at the last ones: {last}." if last else "Does a joint begin beyond its stop?"
+    def raise_if_chattering(self, point: RunPoint) -> None:
+        """Raise an error if too many events follow each other without progress in time."""
+        if point.events_without_progress > MAX_EVENTS_WITHOUT_PROGRESS:
+            last = listed_names(f"{h.name} {h.what}" for h in self.recorder.events[-4:])
+            hint = f"Check the last ones: {last}." if last else "Check whether a joint starts beyond its stop."
             raise SimulationError(
-                f"simulate: at t = {here.t:g} s {RESTLESS} events follow each other without any motion. {look}"
+                f"simulate: at t = {point.t:g} s {MAX_EVENTS_WITHOUT_PROGRESS} events occurred without progress in "
+                f"time (chattering). {hint}"
             )

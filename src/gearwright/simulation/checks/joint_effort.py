@@ -1,4 +1,4 @@
-"""What the joints of a robot can bear: forces cut at their `effort`, or a remark where a run goes beyond it."""
+"""Limits of the inputs of a run: forces clipped at the `effort` of joints, or a remark if a run exceeds it."""
 
 from __future__ import annotations
 
@@ -9,82 +9,88 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.mechanism import Mechanism
-from gearwright.motion_demands.stated_limits import beyond_ranges, stated_limits
+from gearwright.motion_demands.stated_limits import range_remarks, stated_limits
 from gearwright.parts import Robot
 from gearwright.simulation.run import Run
-from gearwright.system.inputs import TAU
+from gearwright.system.inputs import FORCE_INPUT_PREFIX
 
-FAR_BEYOND = 1e-6
-"""Share of a limit by which a force may exceed it without a word."""
+LIMIT_EXCESS_RATIO = 1e-6
+"""Share of a limit by which a force may exceed it without a remark."""
 
 
-def largest_inputs(robot: Robot | Mechanism, mech: Mechanism, saturate: Any) -> dict[str, float]:
-    """Per input the largest magnitude that parts state: `effort` of joints, the largest torque of motors."""
+def input_limits(robot: Robot | Mechanism, mech: Mechanism, saturate: Any) -> dict[str, float]:
+    """Per input the limit of its magnitude in the robot's data: `effort` of joints, largest torque of motors."""
     if not isinstance(saturate, bool):
         raise InputError(f"simulate: saturate={saturate!r} must be True or False.")
     if saturate and not isinstance(robot, Robot):
-        raise InputError("simulate: saturate=True: a machine states no `effort`. Give the robot itself.")
+        raise InputError("simulate: saturate=True: a machine has no `effort` limits. Give the robot instead.")
     return stated_limits(robot, mech)
 
 
-def bounds_of(names: tuple[str, ...], largest: Mapping[str, float]) -> Array:
-    """The bounds in the order of the inputs, infinite where nothing is stated."""
-    return np.array([largest.get(name, np.inf) for name in names])
+def input_bounds(names: tuple[str, ...], limits: Mapping[str, float]) -> Array:
+    """The limits in the order of the inputs; infinite for inputs without one."""
+    return np.array([limits.get(name, np.inf) for name in names])
 
 
 def start_remarks(robot: Robot | Mechanism, mech: Mechanism, q: Array) -> Iterator[str]:
-    """Joints that start beyond their limits."""
+    """Remarks on joints that start beyond their limits."""
     if isinstance(robot, Robot):
-        for remark in beyond_ranges(robot, mech, q, "the start"):
-            yield f"{remark} Where there are stops it hangs on one and moves only back. Start within the limits."
+        for remark in range_remarks(robot, mech, q, "the start"):
+            yield f"{remark} A joint with stops rests against one and can only move back. Start within the limits."
 
 
-def effort_remarks(run: Run, largest: Mapping[str, float], saturate: bool) -> Iterator[str]:
-    """Forces of a run that go beyond what joints and motors can give, or were cut there."""
-    for name, most in largest.items():
+def effort_remarks(run: Run, limits: Mapping[str, float], saturate: bool) -> Iterator[str]:
+    """Remarks on inputs that exceed the limits of joints and motors, or were clipped there."""
+    for name, limit in limits.items():
         if name not in run.series:
             continue
         sizes = np.abs(run.series[name])
-        worst, at = float(sizes.max()), float(run.t[int(sizes.argmax())])
-        what = "effort of its joint" if name.startswith(TAU) else "largest torque of its motor"
-        if saturate and worst >= most * (1 - FAR_BEYOND):
-            yield f"{name} was cut at {most:g}, the {what}, for example at t = {at:g} s."
-        elif worst > most * (1 + FAR_BEYOND):
-            yield (f"{name} is {worst:.6g} at t = {at:g} s, beyond {most:g}, the {what}. saturate=True cuts it there.")
+        worst, time = float(sizes.max()), float(run.t[int(sizes.argmax())])
+        limit_name = "effort of its joint" if name.startswith(FORCE_INPUT_PREFIX) else "largest torque of its motor"
+        if saturate and worst >= limit * (1 - LIMIT_EXCESS_RATIO):
+            yield f"{name} was clipped at {limit:g}, the {limit_name}, for example at t = {time:g} s."
+        elif worst > limit * (1 + LIMIT_EXCESS_RATIO):
+            yield (
+                f"{name} is {worst:.6g} at t = {time:g} s, beyond {limit:g}, the {limit_name}. saturate=True clips it."
+            )
 
 
 def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
-    """Inputs beyond what the electronics of an actuator pass on, and voltages at the limit of theirs."""
+    """Remarks on inputs above the limits of the drive electronics, and on voltages at their limit."""
     for law in laws:
-        asked = {one.name for one in law.inputs}
-        for name, most in law.saturations.items():
+        input_names = {quantity.name for quantity in law.inputs}
+        for name, limit in law.saturations.items():
             sizes = np.abs(run.series.get(name, np.zeros(1)))
-            beyond = sizes > most * (1 + FAR_BEYOND) if name in asked else sizes >= most * (1 - FAR_BEYOND)
+            beyond = (
+                sizes > limit * (1 + LIMIT_EXCESS_RATIO)
+                if name in input_names
+                else sizes >= limit * (1 - LIMIT_EXCESS_RATIO)
+            )
             if not beyond.any():
                 continue
-            where, unit = int(sizes.argmax()), run.units.get(name, "")
-            how = f"{run.series[name][where]:.4g} {unit} were wanted, " if name in asked else ""
+            worst, unit = int(sizes.argmax()), run.units.get(name, "")
+            wanted = f"{run.series[name][worst]:.4g} {unit} were commanded, " if name in input_names else ""
             yield (
-                f"{name} was held at its limit at {float(beyond.mean()):.0%} of the samples, for example at t = "
-                f"{run.t[where]:g} s: {how}the electronics give {most:.4g} {unit} at most."
+                f"{name} was at its limit in {float(beyond.mean()):.0%} of the samples, for example at t = "
+                f"{run.t[worst]:g} s: {wanted}the limit of the electronics is {limit:.4g} {unit}."
             )
 
 
 def voltage_remarks(run: Run) -> Iterator[str]:
-    """Motors that did not get the voltage they were to have: their electronics or what feeds them held it back."""
+    """Remarks on motors that received less than the commanded voltage, by a limit of the electronics or the supply."""
     for name in run.series:
         motor, _, word = name.rpartition(".")
-        given = run.series.get(f"{motor}.terminal_voltage")
-        if word != "voltage" or given is None:
+        terminal_voltage = run.series.get(f"{motor}.terminal_voltage")
+        if word != "voltage" or terminal_voltage is None:
             continue
-        missing = np.abs(run.series[name] - given)
+        missing = np.abs(run.series[name] - terminal_voltage)
         worst = int(missing.argmax())
-        if missing[worst] > FAR_BEYOND * max(float(np.abs(run.series[name]).max()), 1.0):
-            share = float((missing > FAR_BEYOND).mean())
+        if missing[worst] > LIMIT_EXCESS_RATIO * max(float(np.abs(run.series[name]).max()), 1.0):
+            share = float((missing > LIMIT_EXCESS_RATIO).mean())
             yield (
-                f"{name} was held back at {share:.0%} of the samples, most at t = {run.t[worst]:g} s: "
-                f"{run.series[name][worst]:.4g} V were wanted, {given[worst]:.4g} V given. A limit of the motor or of "
-                "what feeds it is reached."
+                f"{name} was limited in {share:.0%} of the samples, most at t = {run.t[worst]:g} s: "
+                f"{run.series[name][worst]:.4g} V were commanded, {terminal_voltage[worst]:.4g} V applied. A limit of "
+                "the motor or of its supply is reached."
             )

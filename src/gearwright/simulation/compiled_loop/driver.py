@@ -1,4 +1,4 @@
-"""A run's event loop in machine code: the workspace it needs, and what Python asks it to do."""
+"""The event loop of a run in machine code: its workspace, and the entries that Python calls."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling.host.machine_code import MachineCode, address_of
-from gearwright.compiling.restricted_python.compiled_code import DriverCode, Memory, called_back, driver_code
-from gearwright.simulation.compiled_loop.chebyshev_inputs import InputPieces
+from gearwright.compiling.host.machine_code import MachineCode, array_address
+from gearwright.compiling.restricted_python.compiled_code import (
+    RestrictedCode,
+    WorkspaceMemory,
+    as_callback,
+    compile_restricted,
+)
+from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
     event_location,
     force_balance,
@@ -20,33 +25,40 @@ from gearwright.simulation.compiled_loop.source import (
     mode_settling,
     steps,
 )
-from gearwright.simulation.compiled_loop.source.workspace import Work
-from gearwright.system.kernels.event_kernels import tied_sizes
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
+from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import Modes, System
 
-MODULES = (force_balance, inputs_and_rates, steps, event_location, mode_settling, loop)
-ENTRIES = ("advance", "after_event", "settle", "take", "record_here", "rates_asked")
+LOOP_MODULES = (force_balance, inputs_and_rates, steps, event_location, mode_settling, loop)
+LOOP_ENTRIES = (
+    "advance",
+    "after_event",
+    "find_consistent_modes",
+    "restart_in_modes",
+    "record_current_state",
+    "requested_rates",
+)
 
-EVENTS = 4096
-"""Changes of modes that are noted before Python takes them over."""
+EVENT_CAPACITY = 4096
+"""Capacity for changes of modes before Python reads them."""
 
 
-def code() -> DriverCode:
-    """The machine code of the loop: one for all machines."""
-    return driver_code(MODULES, Work, ENTRIES)
+def loop_machine_code() -> RestrictedCode:
+    """The machine code of the loop, the same for all machines."""
+    return compile_restricted(LOOP_MODULES, LoopWorkspace, LOOP_ENTRIES)
 
 
 @dataclass(frozen=True)
 class LoopKernels:
-    """What the loop calls.
+    """The kernels that the loop calls.
 
     Args:
-        structure: places of holds, drags and guards; an empty one where laws act by forces alone.
-        tied: what the balance of forces needs; None where laws act by forces alone.
+        structure: positions of holds, drags and guards; empty if laws act by forces alone.
+        tied: the terms of the balance of forces; None if laws act by forces alone.
         follow: the rates.
-        look: guards and kinks; None where there are none.
-        settling: how much guards are violated; None where there are none.
+        look: guards and branch points; None if there are none.
+        settling: the violations of the guards; None if there are none.
     """
 
     structure: EventStructure
@@ -58,32 +70,32 @@ class LoopKernels:
 
 @dataclass(frozen=True)
 class LoopInputs:
-    """What drives the loop: pieces over time, or a function that writes inputs and rates of the controller's states.
+    """Inputs of the loop: pieces over time, or a function that writes inputs and rates of the controller's states.
 
     Args:
-        pieces: inputs over time; None where they are called back.
-        control: kernel of a controller that sees the state, see `system.controllers.law_controller`.
+        pieces: inputs over time; None if they are called back.
+        control: kernel of a controller with state feedback, see `system.controllers.law_controller`.
         callback: (t, state vector, inputs to write, rates to write).
         bounds: largest magnitudes of the inputs, None for none.
-        watcher: (t, state vector, levels to write) of events that a user watches.
-        watched: how many there are.
+        watcher: (t, state vector, levels to write) of events of the user.
+        watched_events: number of these events.
     """
 
-    pieces: InputPieces | None
+    pieces: ChebyshevInputs | None
     control: MachineCode | None
     callback: Callable[[float, Array, Array, Array], None] | None
     bounds: Array | None
     watcher: Callable[[float, Array, Array], None] | None
-    watched: int
+    watched_events: int
 
 
-class Driver:
+class LoopDriver:
     """The loop of one run.
 
     Args:
         system: the machine with its laws.
-        kernels: what the loop calls.
-        inputs: what drives it.
+        kernels: the kernels that the loop calls.
+        inputs: inputs and controller.
         times: of the samples [s].
         tolerances: relative and absolute.
         longest: the longest step [s].
@@ -99,19 +111,19 @@ class Driver:
         longest: float,
     ) -> None:
         self.system, self.kernels, self.failure = system, kernels, None  # type: System, LoopKernels, BaseException | None
-        self.memory = Memory(Work)
-        self._entries = {name: code().function(name) for name in ENTRIES}
+        self.memory = WorkspaceMemory(LoopWorkspace)
+        self._entries = {name: loop_machine_code().entry_function(name) for name in LOOP_ENTRIES}
         self._modes: dict[Modes, Array] = {}
-        self._size(kernels.structure, inputs)
-        self._tolerances(tolerances, longest, float(times[-1] - times[0]))
-        self._structure(kernels.structure)
-        self._room(kernels.structure)
-        self._kernels(kernels)
-        self._inputs(inputs)
-        self._samples(times)
+        self._write_sizes(kernels.structure, inputs)
+        self._write_tolerances(tolerances, longest, float(times[-1] - times[0]))
+        self._write_structure(kernels.structure)
+        self._allocate_arrays(kernels.structure)
+        self._connect_kernels(kernels)
+        self._connect_inputs(inputs)
+        self._allocate_samples(times)
 
-    def call(self, name: str) -> int:
-        """Run an entry of the loop; what a function that it called back has raised is raised here."""
+    def call_entry(self, name: str) -> int:
+        """Run an entry of the loop; an error of a function that it called back is raised here."""
         status = self._entries[name](self.memory.address)
         if self.failure is not None:
             failure, self.failure = self.failure, None
@@ -120,36 +132,55 @@ class Driver:
 
     # The workspace
 
-    def _size(self, made: EventStructure, inputs: LoopInputs) -> None:
+    def _write_sizes(self, structure: EventStructure, inputs: LoopInputs) -> None:
         system, memory = self.system, self.memory
-        sizes = {"nx": system.size, "nm": system.own.stop, "nq": system.mech.nq, "n": system.mech.n}
-        sizes |= {"nu": system.input_size, "laws": len(made.mode_count), "holds": made.holds, "drags": made.drags}
-        sizes |= {"directions": made.directions, "guards": made.guards, "kinks": made.kinks}
-        sizes |= {"watched": inputs.watched, "felt_size": made.felt, "controls": len(system.controller_states)}
+        sizes = {"nx": system.size, "nm": system.law_slice.stop, "nq": system.mech.nq, "n": system.mech.n}
+        sizes |= {
+            "nu": system.input_size,
+            "laws": len(structure.mode_count),
+            "holds": structure.hold_count,
+            "drags": structure.drag_count,
+        }
+        sizes |= {"directions": structure.directions, "guards": structure.guards, "kinks": structure.kinks}
+        sizes |= {
+            "watched": inputs.watched_events,
+            "felt_size": structure.reaction_size,
+            "controls": len(system.controller_states),
+        }
         for name, value in sizes.items():
             memory[name] = value
 
-    def _tolerances(self, tolerances: tuple[float, float], longest: float, span: float) -> None:
+    def _write_tolerances(self, tolerances: tuple[float, float], longest: float, span: float) -> None:
         memory = self.memory
         memory["rtol"], memory["atol"] = tolerances
-        memory["longest"], memory["span"], memory["event_room"] = min(longest, 1e300), span, EVENTS
+        memory["longest"], memory["span"], memory["event_room"] = min(longest, 1e300), span, EVENT_CAPACITY
 
-    def _structure(self, made: EventStructure) -> None:
+    def _write_structure(self, structure: EventStructure) -> None:
         memory = self.memory
-        memory["answers"], memory["look_answers"] = int(made.answers), int(made.look_answers)
-        memory["first_choice"] = np.concatenate(([0], np.cumsum(made.mode_count)))
-        for name, values in made.facts().items():
+        memory["answers"], memory["look_answers"] = int(structure.answers), int(structure.look_answers)
+        memory["first_choice"] = np.concatenate(([0], np.cumsum(structure.mode_count)))
+        for name, values in structure.cache_facts().items():
             if isinstance(values, list):
                 memory[name] = values or [0]
 
-    def _room(self, made: EventStructure) -> None:
-        """Empty arrays for what the loop computes."""
-        system, memory, most = self.system, self.memory, made.holds + made.drags + 2
-        nx, laws, looks = system.size, len(made.mode_count), made.guards + made.kinks + memory["watched"]
-        floats = {"x_at": system.own.stop, "t_at": 1, "u": system.input_size, "chosen": sum(made.mode_count)}
-        floats |= {"a": system.mech.n, "felt": made.felt, "moved": system.own.stop + 2, "looks": looks}
-        floats |= {"violations": made.guards, "state": nx, "controlled": len(system.controller_states), "x": nx}
-        floats |= {"squares": most, "matrix": most * most, "right": most * (1 + made.drags), "z": most}
+    def _allocate_arrays(self, structure: EventStructure) -> None:
+        """Allocate arrays for the results of the loop."""
+        system, memory, max_unknowns = self.system, self.memory, structure.hold_count + structure.drag_count + 2
+        nx, laws, looks = system.size, len(structure.mode_count), structure.guards + structure.kinks + memory["watched"]
+        floats = {"x_at": system.law_slice.stop, "t_at": 1, "u": system.input_size, "chosen": sum(structure.mode_count)}
+        floats |= {
+            "a": system.mech.n,
+            "felt": structure.reaction_size,
+            "moved": system.law_slice.stop + 2,
+            "looks": looks,
+        }
+        floats |= {"violations": structure.guards, "state": nx, "controlled": len(system.controller_states), "x": nx}
+        floats |= {
+            "squares": max_unknowns,
+            "matrix": max_unknowns * max_unknowns,
+            "right": max_unknowns * (1 + structure.drag_count),
+            "z": max_unknowns,
+        }
         floats |= {
             "K": 16 * nx,
             "y": nx,
@@ -158,45 +189,57 @@ class Driver:
             "F": 7 * nx,
             "y_look": nx,
             "x_before": nx,
-            "blow_jump": most,
+            "blow_jump": max_unknowns,
         }
-        floats |= {"looked": 4 * looks, "sides": made.kinks, "sides_new": made.kinks, "kink_times": 200}
-        floats |= {"event_t": EVENTS, "x_asked": nx, "rates_found": nx}
+        floats |= {"looked": 4 * looks, "sides": structure.kinks, "sides_new": structure.kinks, "kink_times": 200}
+        floats |= {"event_t": EVENT_CAPACITY, "x_asked": nx, "rates_found": nx}
         floats |= {"held_add": system.input_size}
         ints = {"modes": laws, "visited": laws * (40 * (laws + 1) + 2), "changed": laws, "weights": laws}
-        ints |= {"way": most, "lead": most, "member_place": most, "member_unknown": most, "member_keeps": most}
-        ints |= {"member_firm": most, "drag_at": most, "drag_unknown": most, "blow_way": most, "blow_unknown": most}
-        ints |= {"event_law": EVENTS, "event_mode": EVENTS}
+        ints |= {
+            "way": max_unknowns,
+            "lead": max_unknowns,
+            "member_place": max_unknowns,
+            "member_unknown": max_unknowns,
+            "member_keeps": max_unknowns,
+        }
+        ints |= {
+            "member_firm": max_unknowns,
+            "drag_at": max_unknowns,
+            "drag_unknown": max_unknowns,
+            "blow_way": max_unknowns,
+            "blow_unknown": max_unknowns,
+        }
+        ints |= {"event_law": EVENT_CAPACITY, "event_mode": EVENT_CAPACITY}
         for name, count in (*floats.items(), *ints.items()):
             memory[name] = np.zeros(max(count, 1))
         memory["held_keep"] = np.ones(system.input_size)
 
-    def _kernels(self, kernels: LoopKernels) -> None:
-        made, memory, n = kernels.structure, self.memory, self.system.mech.n
-        known = ["x_at", "t_at", "u"] if kernels.tied is None else ["x_at", "t_at", "u", "chosen"]
-        solved = known if kernels.tied is None else [*known, "a", "felt"]
-        sizes = tied_sizes(n, made.directions, made.holds, made.drags)
+    def _connect_kernels(self, kernels: LoopKernels) -> None:
+        structure, memory, n = kernels.structure, self.memory, self.system.mech.n
+        inputs_before = ["x_at", "t_at", "u"] if kernels.tied is None else ["x_at", "t_at", "u", "chosen"]
+        inputs_after = inputs_before if kernels.tied is None else [*inputs_before, "a", "felt"]
+        sizes = balance_term_sizes(n, structure.directions, structure.hold_count, structure.drag_count)
         tied, start = np.zeros(sum(sizes.values()) + 1), 0
         for name, count in sizes.items():
             memory[name] = tied[start : start + max(count, 1)]
             start += count
         self._tied = tied
         memory["has_ties"] = int(kernels.tied is not None)
-        for name, code, taken, out in (
-            ("tied", kernels.tied, known, "a0"),
-            ("follow", kernels.follow, solved, "moved"),
-            ("look", kernels.look, solved, "looks"),
-            ("settling", kernels.settling, solved, "violations"),
+        for name, code, input_names, out in (
+            ("tied", kernels.tied, inputs_before, "a0"),
+            ("follow", kernels.follow, inputs_after, "moved"),
+            ("look", kernels.look, inputs_after, "looks"),
+            ("settling", kernels.settling, inputs_after, "violations"),
         ):
             if code is not None:
                 memory[name] = code
-                memory[f"{name}_table"] = self._table(*taken, out)
+                memory[f"{name}_table"] = self._address_table(*input_names, out)
 
-    def _table(self, *names: str) -> list[int]:
-        """What a kernel is given for one state: the addresses of its inputs and of its result."""
-        return [x for name in names for x in (address_of(self.memory[name]), 0)]
+    def _address_table(self, *names: str) -> list[int]:
+        """The argument table of a kernel for one state: the addresses of its inputs and of its result."""
+        return [x for name in names for x in (array_address(self.memory[name]), 0)]
 
-    def _inputs(self, inputs: LoopInputs) -> None:
+    def _connect_inputs(self, inputs: LoopInputs) -> None:
         memory = self.memory
         memory["calls"], memory["bounded"] = int(inputs.pieces is None), int(inputs.bounds is not None)
         memory["bounds"] = np.zeros(1) if inputs.bounds is None else np.minimum(inputs.bounds, 1e300)
@@ -207,27 +250,27 @@ class Driver:
             memory["piece_half"], memory["piece_degree"] = pieces.half, pieces.degree
             memory["coefficients"] = pieces.coefficients.reshape(-1)
         elif inputs.callback is not None:
-            memory["callback"] = called_back(self._kept(inputs.callback, "u", "controlled"))
+            memory["callback"] = as_callback(self._state_callback(inputs.callback, "u", "controlled"))
         memory["has_control"] = int(inputs.control is not None)
         if inputs.control is not None:
             memory["t_control"], memory["commands"] = np.zeros(1), np.zeros(memory["nu"] + memory["controls"])
             memory["control"] = inputs.control
-            memory["control_table"] = self._table("state", "t_control", "u", "commands")
+            memory["control_table"] = self._address_table("state", "t_control", "u", "commands")
         if inputs.watcher is not None:
             self._levels = memory["looks"][memory["guards"] + memory["kinks"] :]
-            memory["watcher"] = called_back(self._watching(inputs.watcher))
+            memory["watcher"] = as_callback(self._event_callback(inputs.watcher))
 
-    def _kept(self, function: Callable[..., None], *outputs: str) -> Callable[[float], int]:
-        """A function that is called back: what it raises is kept, since machine code would lose it."""
+    def _state_callback(self, function: Callable[..., None], *outputs: str) -> Callable[[float], int]:
+        """A function that is called back; its error is stored, since machine code cannot pass it on."""
         state, written = self.memory["state"], [self.memory[name] for name in outputs]
-        return self._guarded(lambda t: function(t, state, *written))
+        return self._catching_errors(lambda t: function(t, state, *written))
 
-    def _watching(self, function: Callable[[float, Array, Array], None]) -> Callable[[float], int]:
+    def _event_callback(self, function: Callable[[float, Array, Array], None]) -> Callable[[float], int]:
         state = self.memory["state"]
-        return self._guarded(lambda t: function(t, state, self._levels))
+        return self._catching_errors(lambda t: function(t, state, self._levels))
 
-    def _guarded(self, function: Callable[[float], None]) -> Callable[[float], int]:
-        def call(t: float) -> int:
+    def _catching_errors(self, function: Callable[[float], None]) -> Callable[[float], int]:
+        def callback(t: float) -> int:
             if self.failure is not None:
                 return 1
             try:
@@ -237,61 +280,65 @@ class Driver:
                 return 1
             return 0
 
-        return call
+        return callback
 
-    def _samples(self, times: Array) -> None:
-        made, memory, count = self.kernels.structure, self.memory, len(times)
+    def _allocate_samples(self, times: Array) -> None:
+        structure, memory, count = self.kernels.structure, self.memory, len(times)
         memory["sample_times"], memory["sample_count"] = times, count
-        rows = {"x": self.system.size, "u": self.system.input_size, "modes": len(made.mode_count)}
-        rows |= {"a": self.system.mech.n, "felt": made.felt}
+        rows = {"x": self.system.size, "u": self.system.input_size, "modes": len(structure.mode_count)}
+        rows |= {"a": self.system.mech.n, "felt": structure.reaction_size}
         for name, size in rows.items():
             memory[f"sample_{name}"] = np.zeros(max(count * size, 1))
 
-    # What Python reads and writes
+    # Access from Python
 
     @property
     def modes(self) -> Modes:
         """Per law its mode."""
         if not self.kernels.structure.mode_count:
             return self.system.first_modes
-        return self._named(self.memory["modes"].tolist())
+        return self._mode_names(self.memory["modes"].tolist())
 
-    def _named(self, numbers: Any) -> Modes:
+    def _mode_names(self, numbers: Any) -> Modes:
         return tuple(law.modes[k] for law, k in zip(self.system.laws, numbers, strict=True))
 
-    def go_on_from(self, t: float, x: Array, modes: Modes, step: float | None) -> None:
-        """Go on from another time, state and modes, with a step to try first."""
+    def continue_from(self, t: float, x: Array, modes: Modes, step: float | None) -> None:
+        """Continue from another time, state and modes, with a first trial step."""
         memory = self.memory
         memory["t"], memory["h"] = t, -1.0 if step is None else step
         memory["x"][:] = x
         if self.kernels.structure.mode_count:
             memory["modes"][:] = [law.modes.index(mode) for law, mode in zip(self.system.laws, modes, strict=True)]
-        self.call("take")
+        self.call_entry("restart_in_modes")
 
-    def hold(self, keep: Array, add: Array) -> None:
-        """What a sampled controller said: inputs are what they are times `keep`, plus `add`."""
+    def hold_inputs(self, keep: Array, add: Array) -> None:
+        """Set the outputs of a sampled controller: inputs become inputs times `keep`, plus `add`."""
         self.memory["held_keep"][:], self.memory["held_add"][:] = keep, add
 
-    def rates(self, t: float, x: Array) -> Array:
-        """The rates at any state; not a number where there are none."""
+    def state_rates(self, t: float, x: Array) -> Array:
+        """The rates at any state; NaN where they cannot be computed."""
         memory = self.memory
         memory["t_asked"] = t
         memory["x_asked"][:] = x
-        return memory["rates_found"].copy() if self.call("rates_asked") == 0 else np.full(self.system.size, np.nan)
+        return (
+            memory["rates_found"].copy()
+            if self.call_entry("requested_rates") == 0
+            else np.full(self.system.size, np.nan)
+        )
 
-    def changes(self) -> list[tuple[float, str, str]]:
-        """The changes of modes that were noted: time, law and mode; they are forgotten here."""
+    def take_mode_changes(self) -> list[tuple[float, str, str]]:
+        """The changes of modes since the last call: time, law and mode."""
         memory, laws, count = self.memory, self.system.laws, self.memory["events"]
         memory["events"] = 0
-        times, which, to = (memory[f"event_{name}"][:count].tolist() for name in ("t", "law", "mode"))
-        return [(t, laws[k].name, laws[k].modes[m]) for t, k, m in zip(times, which, to, strict=True)]
+        times, law_numbers, mode_numbers = (memory[f"event_{name}"][:count].tolist() for name in ("t", "law", "mode"))
+        return [(t, laws[k].name, laws[k].modes[m]) for t, k, m in zip(times, law_numbers, mode_numbers, strict=True)]
 
-    def samples(self, begin: int) -> dict[str, Array]:
-        """The samples from one on: states, inputs, modes, accelerations and what laws feel, one row each."""
+    def samples_from(self, begin: int) -> dict[str, Array]:
+        """The samples from an index on: states, inputs, modes, accelerations and signals of laws, one row each."""
         end, memory = self.memory["sampled"], self.memory
-        found = {}
+        samples = {}
         for name in ("x", "u", "modes", "a", "felt"):
             values = memory[f"sample_{name}"]
             width = len(values) // max(memory["sample_count"], 1)
-            found[name] = values[begin * width : end * width].reshape(end - begin, width)
-        return found
+            samples[name] = values[begin * width : end * width].reshape(end - begin, width)
+        return samples

@@ -1,8 +1,8 @@
-"""The event loop of a run in machine code, as the simulation uses it: who calls whom, and when Python is needed.
+"""The event loop of a run in machine code, as the simulation uses it, and the cases in which it returns to Python.
 
-Python is entered for controllers and events of users, every hundred steps (to be interrupted, to show how far it is, to
-look whether the method still fits), for settling that the loop does not manage, and where machine code does not take a
-state (an angle too large for its sine).
+Python is entered for controllers and events of the user, every hundred steps (to check for Ctrl-C, to show progress, to
+detect stiffness), for mode changes that the loop does not implement, and for states outside the range of machine code
+(an angle too large for its sine).
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.compiling.host.machine_code import MachineCode
-from gearwright.simulation.compiled_loop.chebyshev_inputs import fitted
-from gearwright.simulation.compiled_loop.driver import Driver, LoopInputs, LoopKernels
+from gearwright.simulation.compiled_loop.chebyshev_inputs import fit_inputs
+from gearwright.simulation.compiled_loop.driver import LoopDriver, LoopInputs, LoopKernels
 from gearwright.simulation.compiled_loop.source import loop as status
-from gearwright.simulation.events import Watch
-from gearwright.simulation.integrators.stiffness_detection import Patience
+from gearwright.simulation.events import EventWatch
+from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
-from gearwright.simulation.run_inputs import Driving
-from gearwright.simulation.run_point import Here
+from gearwright.simulation.run_inputs import ControlledInputs
+from gearwright.simulation.run_point import RunPoint
 from gearwright.system.controllers.law_controller import controller_kernel
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.kernels.event_table import EventTable
 from gearwright.system.kernels.motion_rates import MotionRates
-from gearwright.system.kernels.observation import observe
+from gearwright.system.kernels.observation import observe_states
 from gearwright.system.system import Modes, System
 from gearwright.system.vector_program import NoKernelError
 
 
-class Met(Enum):
-    """Why the loop came back: at its bound, at an event of a user's, or where Python must do it."""
+class LoopExit(Enum):
+    """Why the loop returned: at its bound, at an event of the user, or for a task of Python."""
 
     BOUND = "bound"
     EVENT = "event"
-    UNSETTLED = "unsettled"
-    STUCK = "stuck"
-    LOST = "lost"
-    LEFT = "left"
-    RESTLESS = "restless"
+    INCONSISTENT_MODES = "unsettled"
+    NO_PROGRESS = "stuck"
+    DIVERGED = "lost"
+    LEFT_TO_PYTHON = "left"
+    CHATTERING = "restless"
 
 
-COMES_BACK = {
-    status.ARRIVED: Met.BOUND,
-    status.MET: Met.EVENT,
-    status.NOT_SETTLED: Met.UNSETTLED,
-    status.STUCK: Met.STUCK,
-    status.LOST: Met.LOST,
-    status.LEFT_TO_PYTHON: Met.LEFT,
-    status.RESTLESS: Met.RESTLESS,
+EXIT_BY_STATUS = {
+    status.LOOP_ARRIVED: LoopExit.BOUND,
+    status.LOOP_AT_EVENT: LoopExit.EVENT,
+    status.LOOP_INCONSISTENT_MODES: LoopExit.INCONSISTENT_MODES,
+    status.LOOP_NO_PROGRESS: LoopExit.NO_PROGRESS,
+    status.LOOP_DIVERGED: LoopExit.DIVERGED,
+    status.LOOP_LEFT_TO_PYTHON: LoopExit.LEFT_TO_PYTHON,
+    status.LOOP_CHATTERING_EVENTS: LoopExit.CHATTERING,
 }
 
 
@@ -63,157 +63,159 @@ class EventLoop:
 
     Args:
         system: the machine with its laws.
-        source: its kernels: a table of all modes, or the rates of laws that act by forces alone.
+        source: its kernels: a table of all modes, or the rates if laws act by forces alone.
         driving: inputs and controller.
-        watch: events of a user's.
+        watch: events of the user.
         recorder: takes samples, changes of modes and remarks.
         times: of the samples [s].
-        patience: looks whether the method still fits.
+        stiffness: stiffness detection.
         tolerances: relative and absolute.
-        longest: the longest step where there is something to look for [s].
-        report: is told how far the run is.
-        obey: raises if the run is to stop.
+        longest: the longest step if there are events to locate [s].
+        report: called with the time reached.
+        raise_if_interrupted: raises KeyboardInterrupt after Ctrl-C.
     """
 
     system: System
     source: EventTable | MotionRates
-    driving: Driving
-    watch: Watch
+    driving: ControlledInputs
+    watch: EventWatch
     recorder: Recorder
     times: Array
-    patience: Patience
+    stiffness: StiffnessMonitor
     tolerances: tuple[float, float] = (1e-8, 1e-10)
     longest: float = np.inf
     report: Callable[[float], None] = lambda _: None
-    obey: Callable[[], None] = lambda: None
-    _at: Here | None = field(default=None, init=False)
-    _fed: int = field(default=0, init=False)
+    raise_if_interrupted: Callable[[], None] = lambda: None
+    _point: RunPoint | None = field(default=None, init=False)
+    _flushed_samples: int = field(default=0, init=False)
     _last_x: Array | None = field(default=None, init=False)
     _last_modes: Modes | None = field(default=None, init=False)
 
-    def march(self, here: Here, bound: float) -> Met:
-        """March to the bound, through events, or to where Python has something to do."""
-        self._go_on_from(here)
+    def advance_to(self, point: RunPoint, bound: float) -> LoopExit:
+        """Integrate to the bound, through events, or until Python is needed."""
+        self._continue_from(point)
         memory = self.driver.memory
-        memory["bound"], memory["latest"] = bound, float(np.nextafter(bound, here.t))
-        memory["begun"] = 0  # inputs may have jumped at the bound before
-        return self._marched(here, "advance")
+        memory["bound"], memory["latest"] = bound, float(np.nextafter(bound, point.t))
+        memory["begun"] = 0  # inputs may have jumped at the previous bound
+        return self._run_entry(point, "advance")
 
-    def after_event(self, here: Here) -> Met:
-        """Settle after an event that Python has looked at."""
-        self._go_on_from(here)
-        return self._marched(here, "after_event")
+    def after_event(self, point: RunPoint) -> LoopExit:
+        """Find consistent modes after an event that Python has handled."""
+        self._continue_from(point)
+        return self._run_entry(point, "after_event")
 
-    def settle(self, here: Here) -> Met:
-        """Choose modes in which every guard holds."""
-        self._go_on_from(here)
-        settled = self.driver.call("settle")
-        self._note(here)
-        return Met.BOUND if settled == 0 else Met.UNSETTLED
+    def find_modes(self, point: RunPoint) -> LoopExit:
+        """Find modes in which every guard holds."""
+        self._continue_from(point)
+        status = self.driver.call_entry("find_consistent_modes")
+        self._update_point(point)
+        return LoopExit.BOUND if status == 0 else LoopExit.INCONSISTENT_MODES
 
-    def record(self, here: Here) -> bool:
-        """Keep a sample; False where machine code does not take the state."""
-        self._go_on_from(here)
-        return self.driver.call("record_here") == 0
+    def record_sample(self, point: RunPoint) -> bool:
+        """Record a sample; False if the state is outside the range of machine code."""
+        self._continue_from(point)
+        return self.driver.call_entry("record_current_state") == 0
 
-    def rates(self, here: Here, t: float) -> Callable[[Array], Array]:
-        """The rates near a state, in its modes."""
-        self._go_on_from(here)
-        return lambda x: self.driver.rates(t, x)
+    def rates_near(self, point: RunPoint, t: float) -> Callable[[Array], Array]:
+        """The rates as a function of the state, in the modes of a run point."""
+        self._continue_from(point)
+        return lambda x: self.driver.state_rates(t, x)
 
-    def sampled(self, t: float) -> None:
-        """A sampled controller was asked."""
+    def update_held_inputs(self, t: float) -> None:
+        """Update the outputs of a sampled controller."""
         effect = self.driving.held_effect(t)
         if effect is not None:
-            self.driver.hold(*effect)
+            self.driver.hold_inputs(*effect)
 
-    def leave(self) -> None:
-        """Hand the samples over, since somebody else goes on."""
-        self._feed()
-        self._at = None
+    def hand_over(self) -> None:
+        """Pass the samples to the recorder; Python continues the run."""
+        self._flush_samples()
+        self._point = None
 
-    def _marched(self, here: Here, entry: str) -> Met:
+    def _run_entry(self, point: RunPoint, entry: str) -> LoopExit:
         while True:
-            steps = self.patience.steps_to_look
+            steps = self.stiffness.steps_to_check
             self.driver.memory["pause"] = steps
-            came = self.driver.call(entry)
-            taken = steps - self.driver.memory["pause"]
-            self._note(here)
-            self.obey()
-            self.report(here.t)
-            entry = self._next_entry(came, entry)
-            self.patience.take(taken)
-            if came == status.PAUSED:
-                self.patience.look(here.t, here.x, self.driver.memory["h_taken"], self.driver.rates)
-            if came in COMES_BACK:
-                return COMES_BACK[came]
+            exit_status = self.driver.call_entry(entry)
+            steps_taken = steps - self.driver.memory["pause"]
+            self._update_point(point)
+            self.raise_if_interrupted()
+            self.report(point.t)
+            entry = self._next_entry(exit_status, entry)
+            self.stiffness.add_steps(steps_taken)
+            if exit_status == status.LOOP_PAUSED:
+                self.stiffness.check(point.t, point.x, self.driver.memory["h_taken"], self.driver.state_rates)
+            if exit_status in EXIT_BY_STATUS:
+                return EXIT_BY_STATUS[exit_status]
 
-    def _next_entry(self, came: int, entry: str) -> str:
-        """What to call next; a remark where kinks are passed over from now on."""
-        if came == status.NO_ROOM:
+    def _next_entry(self, exit_status: int, entry: str) -> str:
+        """The entry to call next; adds a remark if branch points are no longer located."""
+        if exit_status == status.LOOP_EVENTS_FULL:
             return "after_event"
-        if came == status.CHATTERS:
-            self.recorder.remarks.append(CHATTERING.format(self.driver.memory["t"]))
-        return "advance" if came != status.ARRIVED else entry
+        if exit_status == status.LOOP_CHATTERING_BRANCHES:
+            self.recorder.remarks.append(CHATTERING_REMARK.format(self.driver.memory["t"]))
+        return "advance" if exit_status != status.LOOP_ARRIVED else entry
 
-    def _go_on_from(self, here: Here) -> None:
-        """Take over a state that somebody else has changed."""
-        if self._at is not here or here.x is not self._last_x or here.modes is not self._last_modes:
+    def _continue_from(self, point: RunPoint) -> None:
+        """Continue from a state that was changed outside the loop."""
+        if self._point is not point or point.x is not self._last_x or point.modes is not self._last_modes:
             memory = self.driver.memory
-            if self._at is not here:
-                self._feed()
-                memory["sampled"] = self._fed = len(self.recorder)
-                self.sampled(here.t)
-            self.driver.go_on_from(here.t, here.x, here.modes, here.step)
-            memory["still"] = here.still
-            self._at, self._last_x, self._last_modes = here, here.x, here.modes
+            if self._point is not point:
+                self._flush_samples()
+                memory["sampled"] = self._flushed_samples = len(self.recorder)
+                self.update_held_inputs(point.t)
+            self.driver.continue_from(point.t, point.x, point.modes, point.step)
+            memory["still"] = point.events_without_progress
+            self._point, self._last_x, self._last_modes = point, point.x, point.modes
 
-    def _note(self, here: Here) -> None:
-        """Write down where the loop is, and what happened."""
+    def _update_point(self, point: RunPoint) -> None:
+        """Copy time, state and mode changes from the loop to the run point."""
         memory = self.driver.memory
-        here.t, here.still = memory["t"], memory["still"]
-        here.step = memory["h"] if 0.0 < memory["h"] < np.inf else None
-        here.x = self._last_x = memory["x"].copy()
+        point.t, point.events_without_progress = memory["t"], memory["still"]
+        point.step = memory["h"] if 0.0 < memory["h"] < np.inf else None
+        point.x = self._last_x = memory["x"].copy()
         if memory["events"]:
-            here.modes = self._last_modes = self.driver.modes
-            self.recorder.events.extend(RunEvent(*change) for change in self.driver.changes())
+            point.modes = self._last_modes = self.driver.modes
+            self.recorder.events.extend(RunEvent(*change) for change in self.driver.take_mode_changes())
 
-    def _feed(self) -> None:
-        """Hand samples over to the recorder."""
-        if self._at is None or self.driver.memory["sampled"] == self._fed:
+    def _flush_samples(self) -> None:
+        """Pass new samples to the recorder."""
+        if self._point is None or self.driver.memory["sampled"] == self._flushed_samples:
             return
-        found, begin = self.driver.samples(self._fed), self._fed
-        self._fed = self.driver.memory["sampled"]
-        t = self.times[begin : self._fed]
+        samples, begin = self.driver.samples_from(self._flushed_samples), self._flushed_samples
+        self._flushed_samples = self.driver.memory["sampled"]
+        t = self.times[begin : self._flushed_samples]
         if isinstance(self.source, MotionRates):
-            observed = observe(self.system, found["x"][:, : self.system.own.stop], found["u"], t)
-            self.recorder.keep_all(t, found["x"], found["u"], observed)
+            observed = observe_states(self.system, samples["x"][:, : self.system.law_slice.stop], samples["u"], t)
+            self.recorder.add_blocks(t, samples["x"], samples["u"], observed)
         else:
-            values = self.source.observed(t, found)
-            self.recorder.keep(t, found["x"], found["u"], found["modes"], found["a"], values[:, :-1], values[:, -1])
+            values = self.source.signal_rows(t, samples)
+            self.recorder.add_block(
+                t, samples["x"], samples["u"], samples["modes"], samples["a"], values[:, :-1], values[:, -1]
+            )
 
     @cached_property
-    def driver(self) -> Driver:
+    def driver(self) -> LoopDriver:
         """The loop with its workspace."""
-        kernels, inputs = self._kernels(), self._inputs()
-        made = kernels.structure
-        longest = self.longest if made.guards + made.kinks + inputs.watched else np.inf
-        driver = Driver(self.system, kernels, inputs, self.times, self.tolerances, longest)
-        self.recorder.feed = self._feed
+        kernels, inputs = self._loop_kernels(), self._loop_inputs()
+        structure = kernels.structure
+        longest = self.longest if structure.guards + structure.kinks + inputs.watched_events else np.inf
+        driver = LoopDriver(self.system, kernels, inputs, self.times, self.tolerances, longest)
+        self.recorder.flush = self._flush_samples
         return driver
 
-    def _kernels(self) -> LoopKernels:
+    def _loop_kernels(self) -> LoopKernels:
         if isinstance(self.source, MotionRates):
-            kinks = self.source.kink_count
-            made = EventStructure(kinks=kinks)
-            look: MachineCode | None = self.source.kink_code if kinks else None
-            return LoopKernels(made, None, self.source.code, look, None)
+            kinks = self.source.branch_count
+            structure = EventStructure(kinks=kinks)
+            look: MachineCode | None = self.source.branch_code if kinks else None
+            return LoopKernels(structure, None, self.source.code, look, None)
         codes = self.source.codes
         return LoopKernels(
             self.source.structure, codes["tied"], codes["follow"], codes.get("look"), codes.get("settling")
         )
 
-    def _control(self) -> MachineCode | None:
+    def _controller_kernel(self) -> MachineCode | None:
         """The kernel of a continuous controller over scalars; None for any other."""
         controller = self.driving.controller
         if controller is None or not controller.scalars or controller.period is not None:
@@ -224,25 +226,25 @@ class EventLoop:
             self.recorder.remarks.append(str(reason))
             return None
 
-    def _inputs(self) -> LoopInputs:
+    def _loop_inputs(self) -> LoopInputs:
         inputs, driving, watched = self.driving.inputs, self.driving, len(self.watch.events)
         start, until = float(self.times[0]), float(self.times[-1])
-        control = self._control()
-        pieces = None if driving.depends_on_state and control is None else fitted(inputs, start, until)
+        control = self._controller_kernel()
+        pieces = None if driving.depends_on_state and control is None else fit_inputs(inputs, start, until)
         control = None if pieces is None else control
 
-        def drive(t: float, x: Array, u: Array, rates: Array) -> None:
-            self.obey()
-            u[:], found = driving.at(t, x)
-            rates[: len(found)] = found
+        def write_inputs(t: float, x: Array, u: Array, rates: Array) -> None:
+            self.raise_if_interrupted()
+            u[:], controller_rates = driving.inputs_at(t, x)
+            rates[: len(controller_rates)] = controller_rates
 
-        def watch(t: float, x: Array, levels: Array) -> None:
-            levels[:] = self.watch.levels(t, driving.state(x))
+        def write_levels(t: float, x: Array, levels: Array) -> None:
+            levels[:] = self.watch.event_levels(t, driving.state(x))
 
-        return LoopInputs(pieces, control, drive, inputs.bounds, watch if watched else None, watched)
+        return LoopInputs(pieces, control, write_inputs, inputs.bounds, write_levels if watched else None, watched)
 
 
-CHATTERING = (
-    "from t = {:g} s on, steps pass over the kinks of the laws: hundreds of them came within a millionth of the run. A "
-    "law that jumps to and fro needs modes, or a smooth variant."
+CHATTERING_REMARK = (
+    "from t = {:g} s on, branch points of the laws are not located: hundreds occurred within a millionth of the run. A "
+    "chattering law needs modes, or a smooth variant."
 )

@@ -10,12 +10,19 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
-from gearwright.dynamics.integration_steps import METHODS, Field, Moving
+from gearwright.dynamics.integration_steps import STEP_METHODS, StateRateFunction, StepState
 from gearwright.errors import InputError
 from gearwright.forces.law import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.simulation.fixed_step.step_program import ITERATE, MOMENTS, MOREAU, NUMBERS, StepPlan, moreau_after
+from gearwright.simulation.fixed_step.step_program import (
+    IMPULSE_ITERATE,
+    INPUT_MOMENTS,
+    LAW_NUMBERS,
+    MOREAU_METHOD,
+    StepPlan,
+    after_moreau_step,
+)
 from gearwright.system.controllers.control_law import (
     SENSORS,
     STATES,
@@ -23,188 +30,204 @@ from gearwright.system.controllers.control_law import (
     Decision,
     Q,
     V,
-    decided,
+    checked_decision,
     measurement_of,
 )
 from gearwright.system.controllers.law_controller import LawController
-from gearwright.system.kernels.motion_rates import field_of
+from gearwright.system.kernels.motion_rates import motion_field
 from gearwright.system.system import System
-from gearwright.system.vector_program import Formula, vector_program
+from gearwright.system.vector_program import VectorFormula, vector_program
 from gearwright.text import did_you_mean
 
-REFERENCES, DUE = "references", "due"
-"""The inputs of a step: references at the moments that it looks at, and whether a sampled law decides now."""
-HELD = "held."
-"""A sampled law's outputs are states between its decisions, called held.<output>."""
+REFERENCE_INPUTS, DECISION_DUE = "references", "due"
+"""Inputs of a step: references at the times that it uses, and whether a sampled law is due."""
+HELD_OUTPUT_PREFIX = "held."
+"""The outputs of a sampled law are states between its samples, called held.<output>."""
 
 
-def law_states(law: ControlLaw | None) -> tuple[Quantity, ...]:
-    """The states that a law brings into a motion: its own, and the outputs that a sampled law holds."""
+def controller_states(law: ControlLaw | None) -> tuple[Quantity, ...]:
+    """The states of a control law in a simulation: its own, and the held outputs of a sampled law."""
     if law is None:
         return ()
-    held = () if law.period is None else tuple(Quantity(HELD + name, "") for name in law.outputs)
+    held = () if law.period is None else tuple(Quantity(HELD_OUTPUT_PREFIX + name, "") for name in law.outputs)
     return (*law.states, *held)
 
 
-def require_driven(law: ControlLaw, system: System) -> None:
-    """Refuse outputs that nothing in the system takes, and laws of another machine."""
-    known = [*(f"tau.{speed}" for speed in system.mech.speeds), *system.inputs]
+def require_known_ports(law: ControlLaw, system: System) -> None:
+    """Raise an error for outputs that are no inputs of the system, and for laws of another machine."""
+    input_names = [*(f"tau.{speed}" for speed in system.mech.speeds), *system.inputs]
     for name in law.outputs:
-        if name not in known:
-            raise InputError(f"rollout: the controller drives {name!r}. {did_you_mean(name, known)}")
+        if name not in input_names:
+            raise InputError(f"rollout: the controller drives {name!r}. {did_you_mean(name, input_names)}")
     for name in law.sensors:
         if name not in system.states:
             raise InputError(
                 f"rollout: the controller measures {name!r}, which no law has. Put the contact into `extra_laws` as "
-                "gw.contact.Measured(contact)."
+                "gw.contact.ForceSensor(contact)."
             )
     if tuple(law.mech.speeds) != tuple(system.mech.speeds):
         raise InputError("rollout: the controller was made for a machine with other speeds. Make it for this one.")
 
 
-def references_size(law: ControlLaw) -> int:
-    """Numbers of all references of a law; one that nobody looks at where it has none."""
+def reference_size(law: ControlLaw) -> int:
+    """Number of entries of all references of a law; 1, unused, if it has none."""
     return max(1, sum(len(entries) for entries in law.references.values()))
 
 
 def controlled_step_program(system: System, plan: StepPlan, law: ControlLaw) -> VectorProgram:
     """One step of a method with a law: x = [q, v, states of laws, of the controller, works], inputs and references."""
-    after = (_moreau if plan.method == MOREAU else _unheld)(system, plan, law)
-    plain = plan.contents(system)
-    contents = {name: size for name, size in plain.items() if name != NUMBERS}
-    contents |= dict.fromkeys(_numbered(REFERENCES, plan), references_size(law))
+    after = (_moreau_formula if plan.method == MOREAU_METHOD else _smooth_formula)(system, plan, law)
+    plain = plan.input_sizes(system)
+    contents = {name: size for name, size in plain.items() if name != LAW_NUMBERS}
+    contents |= dict.fromkeys(_moment_names(REFERENCE_INPUTS, plan), reference_size(law))
     if law.period is not None:
-        contents[DUE] = 1
-    contents |= {name: size for name, size in plain.items() if name == NUMBERS}
-    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"] + plain.get(ITERATE, 0), after)
+        contents[DECISION_DUE] = 1
+    contents |= {name: size for name, size in plain.items() if name == LAW_NUMBERS}
+    return vector_program(f"{plan.method}_step_{law.name}", contents, plain["x"] + plain.get(IMPULSE_ITERATE, 0), after)
 
 
-def _numbered(word: str, plan: StepPlan) -> list[str]:
-    """An input per moment at which the method looks."""
-    return [f"{word}{k}" for k, _ in enumerate(MOMENTS[plan.method])]
+def _moment_names(word: str, plan: StepPlan) -> list[str]:
+    """Names of an input, one per time within a step that the method uses."""
+    return [f"{word}{k}" for k, _ in enumerate(INPUT_MOMENTS[plan.method])]
 
 
-def _unheld(system: System, plan: StepPlan, law: ControlLaw) -> Formula:
-    step = METHODS[plan.method].step
-    at, told = _numbered("inputs", plan), _numbered(REFERENCES, plan)
+def _smooth_formula(system: System, plan: StepPlan, law: ControlLaw) -> VectorFormula:
+    step = STEP_METHODS[plan.method].step
+    input_names, reference_names = _moment_names("inputs", plan), _moment_names(REFERENCE_INPUTS, plan)
 
-    def after(mech: Mechanism, ops: Operations, given: Inputs) -> Moving:
-        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
-        loop = _MovingLoop(here, law, ops, field_of(here, ops, plan.work))
-        now = Moving(x[here.q], x[here.v], x[here.v.stop :])
-        u, wanted = [given[name] for name in at], [given[name] for name in told]
+    def after(mech: Mechanism, ops: Operations, values: Inputs) -> StepState:
+        symbolic, x, (t, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
+        loop = _ControlField(symbolic, law, ops, motion_field(symbolic, ops, plan.work))
+        now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
+        u, wanted = [values[name] for name in input_names], [values[name] for name in reference_names]
         if law.period is None:
             together = [[*inputs, *refs] for inputs, refs in zip(u, wanted, strict=True)]
-            return step(mech, loop.closed, t, h, now, together, ops)
-        return step(mech, loop.held, t, h, loop.decided(now, wanted[0], given[DUE][0]), u, ops)
+            return step(mech, loop.continuous_rates, t, h, now, together, ops)
+        return step(
+            mech, loop.held_rates, t, h, loop.with_sampled_decision(now, wanted[0], values[DECISION_DUE][0]), u, ops
+        )
 
     return after
 
 
-def _moreau(system: System, plan: StepPlan, law: ControlLaw) -> Formula:
-    """A continuous law decides in the middle of a step at the speeds of its beginning, as all forces of the method."""
+def _moreau_formula(system: System, plan: StepPlan, law: ControlLaw) -> VectorFormula:
+    """A continuous law acts at the midpoint of a step with the initial speeds, as all forces of the method do."""
 
-    def after(mech: Mechanism, ops: Operations, given: Inputs) -> list[Sequence[Scalar]]:
-        here, x, (_, h) = plan.on(system, mech, given), given["x"], given["clock"]
-        loop, wanted = _Loop(here, law, ops), given[f"{REFERENCES}0"]
-        now = Moving(x[here.q], x[here.v], x[here.v.stop :])
+    def after(mech: Mechanism, ops: Operations, values: Inputs) -> list[Sequence[Scalar]]:
+        symbolic, x, (_, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
+        loop, wanted = _ControlLoop(symbolic, law, ops), values[f"{REFERENCE_INPUTS}0"]
+        now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
         if law.period is None:
             middle = integrate(mech, now.q, [0.5 * h * speed for speed in now.v], ops)
-            decision = loop.decision(now._replace(q=middle), wanted)
+            decision = loop.decide(now._replace(q=middle), wanted)
             outputs = decision.outputs
-            own = [old + h * rate for old, rate in zip(now.states[loop.own], decision.rates, strict=True)]
+            controller_values = [
+                old + h * rate for old, rate in zip(now.states[loop.controller_slice], decision.rates, strict=True)
+            ]
         else:
-            own = list(loop.decided(now, wanted, given[DUE][0]).states[loop.own])
-            outputs = own[len(law.states) :]
-        return moreau_after(here, plan, ops, given, loop.driven(given["inputs0"], outputs), own)
+            controller_values = list(
+                loop.with_sampled_decision(now, wanted, values[DECISION_DUE][0]).states[loop.controller_slice]
+            )
+            outputs = controller_values[len(law.states) :]
+        return after_moreau_step(
+            symbolic, plan, ops, values, loop.inputs_with_outputs(values["inputs0"], outputs), controller_values
+        )
 
     return after
 
 
 @dataclass(frozen=True)
-class _Loop:
-    """Machine, laws and controller, closed."""
+class _ControlLoop:
+    """The closed loop of machine, laws and controller."""
 
     system: System
     law: ControlLaw
     ops: Operations
 
     @property
-    def own(self) -> slice:
-        """Where the law's states stand among those beside q and v."""
+    def controller_slice(self) -> slice:
+        """Position of the control law's states among the states other than q and v."""
         first = len(self.system.states)
-        return slice(first, first + len(law_states(self.law)))
+        return slice(first, first + len(controller_states(self.law)))
 
-    def decision(self, x: Moving, references: Sequence[Scalar]) -> Decision:
-        """What the law decides."""
-        given: dict[str, Sequence[Scalar]] = {Q: x.q, V: x.v}
+    def decide(self, x: StepState, references: Sequence[Scalar]) -> Decision:
+        """The outputs and state rates of the control law."""
+        measured: dict[str, Sequence[Scalar]] = {Q: x.q, V: x.v}
         begin = 0
         for name, entries in self.law.references.items():
-            given[name] = references[begin : begin + len(entries)]
+            measured[name] = references[begin : begin + len(entries)]
             begin += len(entries)
         names = list(self.system.states)
-        given[SENSORS] = [x.states[names.index(name)] for name in self.law.sensors]
-        given[STATES] = x.states[self.own][: len(self.law.states)]
-        return decided(self.law, measurement_of(self.law, given, self.ops, self.law.model))
+        measured[SENSORS] = [x.states[names.index(name)] for name in self.law.sensors]
+        measured[STATES] = x.states[self.controller_slice][: len(self.law.states)]
+        return checked_decision(self.law, measurement_of(self.law, measured, self.ops, self.law.model))
 
-    def driven(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
-        """Inputs with a law's outputs: forces are added unless the law says otherwise, named inputs replaced."""
-        driven = list(u[: self.system.input_size])
+    def inputs_with_outputs(self, u: Sequence[Scalar], outputs: Sequence[Scalar]) -> list[Scalar]:
+        """Inputs with a law's outputs: forces are added unless the law replaces them, named inputs are replaced."""
+        inputs = list(u[: self.system.input_size])
         names = [*(f"tau.{speed}" for speed in self.system.mech.speeds), *self.system.inputs]
         for name, value in zip(self.law.outputs, outputs, strict=True):
             k = names.index(name)
-            driven[k] = driven[k] + value if k < self.system.mech.n and self.law.adds_forces else value
-        return driven
+            inputs[k] = inputs[k] + value if k < self.system.mech.n and self.law.adds_forces else value
+        return inputs
 
-    def decided(self, x: Moving, references: Sequence[Scalar], due: Scalar) -> Moving:
-        """The states after a sampled law decided, if it is due."""
-        decision = self.decision(x, references)
-        fresh, before = [*decision.next, *decision.outputs], x.states[self.own]
-        own = [self.ops.where(due > 0.5, new, old) for new, old in zip(fresh, before, strict=True)]
-        return Moving(x.q, x.v, [*x.states[: self.own.start], *own, *x.states[self.own.stop :]])
+    def with_sampled_decision(self, x: StepState, references: Sequence[Scalar], due: Scalar) -> StepState:
+        """The states after the sample of a control law, if it is due."""
+        decision = self.decide(x, references)
+        fresh, before = [*decision.next, *decision.outputs], x.states[self.controller_slice]
+        controller_values = [self.ops.where(due > 0.5, new, old) for new, old in zip(fresh, before, strict=True)]
+        return StepState(
+            x.q,
+            x.v,
+            [*x.states[: self.controller_slice.start], *controller_values, *x.states[self.controller_slice.stop :]],
+        )
 
 
 @dataclass(frozen=True)
-class _MovingLoop(_Loop):
-    """The loop as a field, which methods without modes follow."""
+class _ControlField(_ControlLoop):
+    """The closed loop as a vector field, for methods without modes."""
 
-    field: Field
+    field: StateRateFunction
 
-    def _moves(
-        self, t: Scalar, x: Moving, u: Sequence[Scalar], rates: Sequence[Scalar]
+    def _rates_with_controller(
+        self, t: Scalar, x: StepState, u: Sequence[Scalar], rates: Sequence[Scalar]
     ) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
-        a, others = self.field(t, Moving(x.q, x.v, x.states[: self.own.start]), u)
-        return a, [*others[: self.own.start], *rates, *others[self.own.start :]]
+        a, rates_beside = self.field(t, StepState(x.q, x.v, x.states[: self.controller_slice.start]), u)
+        return a, [*rates_beside[: self.controller_slice.start], *rates, *rates_beside[self.controller_slice.start :]]
 
-    def closed(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
-        """How everything moves under a continuous law; its references stand behind the inputs."""
-        decision = self.decision(x, u[self.system.input_size :])
-        return self._moves(t, x, self.driven(u, decision.outputs), decision.rates)
+    def continuous_rates(
+        self, t: Scalar, x: StepState, u: Sequence[Scalar]
+    ) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+        """The rates under a continuous law; its references follow the inputs."""
+        decision = self.decide(x, u[self.system.input_size :])
+        return self._rates_with_controller(t, x, self.inputs_with_outputs(u, decision.outputs), decision.rates)
 
-    def held(self, t: Scalar, x: Moving, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
-        """How everything moves between two decisions of a sampled law."""
-        own = x.states[self.own]
-        return self._moves(t, x, self.driven(u, own[len(self.law.states) :]), [0.0] * len(own))
+    def held_rates(self, t: Scalar, x: StepState, u: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+        """The rates between two samples of a sampled law."""
+        controller_values = x.states[self.controller_slice]
+        return self._rates_with_controller(
+            t, x, self.inputs_with_outputs(u, controller_values[len(self.law.states) :]), [0.0] * len(controller_values)
+        )
 
 
 def controller_feeds(control: LawController, method: str, h: float, steps: int) -> list[Array]:
-    """References at the moments of every step, and when a sampled law decides, each (steps or 1, 1, size)."""
-    law, moments = control.law, MOMENTS[method]
-    size = references_size(law)
+    """References at the times of every step, and when a sampled law is due, each (steps or 1, 1, size)."""
+    law, moments = control.law, INPUT_MOMENTS[method]
+    size = reference_size(law)
     if law.period is None:
-        flat = _followed(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
+        flat = _reference_values(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
         parts = flat[:-1:2], flat[1::2], flat[2::2]
         return [parts[moment][:, None] for moment in moments]
     every = round(law.period / h)
     if not every or abs(every * h - law.period) > 1e-9 * law.period:
         raise InputError(
-            f"rollout: the controller decides every {law.period:g} s, which is not a whole number of steps of {h:g} s. "
+            f"rollout: the controller's period of {law.period:g} s is not a whole number of steps of {h:g} s. "
             "Change the step or the period."
         )
     due = (np.arange(steps) % every == 0).astype(float)
-    flat = _followed(control, np.arange(steps, dtype=np.float64) * h, size)
+    flat = _reference_values(control, np.arange(steps, dtype=np.float64) * h, size)
     return [*[flat[:, None]] * len(moments), due[:, None, None]]
 
 
-def _followed(control: LawController, t: Array, size: int) -> Array:
+def _reference_values(control: LawController, t: Array, size: int) -> Array:
     return np.ascontiguousarray(control.follow(t)) if control.law.references else np.zeros((len(t), size))

@@ -1,4 +1,4 @@
-"""How often projected Gauss-Seidel has to go round: found from the inertias that the impulses meet."""
+"""The number of projected Gauss-Seidel sweeps, from the effective inertias of the impulses."""
 
 from __future__ import annotations
 
@@ -6,85 +6,89 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
-from gearwright.forces.impulse_limits import Limit
-from gearwright.forces.time_stepping_impulses import Bounded, Cone
+from gearwright.forces.impulse_limits import ImpulseLimit
+from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone
 from gearwright.functions.dynamics import mass_matrix
-from gearwright.mechanism.rows import Terms, spread
+from gearwright.mechanism.rows import Terms, dense_row
 from gearwright.system.system import System
-from gearwright.system.time_stepping.impulse_solver import IMMOVABLE
-from gearwright.system.time_stepping.step import acting_over
+from gearwright.system.time_stepping.impulse_solver import IMMOVABLE_RESPONSE
+from gearwright.system.time_stepping.step import steps_of_laws
 
-SETTLED = 1e-5
-"""What may be left of a speed that all impulses together take away in the first try of a step."""
+REMAINING_SPEED_RATIO = 1e-5
+"""Share of a speed that may remain after the first try of a step, where the exact impulses bring it to zero."""
 
-IDLE = 5
-"""Sweeps at least where a stop may be met that is not met at the beginning."""
+MIN_SWEEPS_WITH_STOPS = 5
+"""Least number of sweeps if a stop may be met that is open at the start."""
 
-TURNING = 3
-"""Sweeps at least for a contact with friction, to find the direction in which it slides."""
+MIN_SWEEPS_WITH_FRICTION = 3
+"""Least number of sweeps for a contact with friction, to find its sliding direction."""
 
-COUNTS = (3, 4, 5, 6, 8, 10, 12, 15)
-"""Sweeps that are compiled: machine code is kept for each. What needs more is tried again."""
+COMPILED_SWEEPS = (3, 4, 5, 6, 8, 10, 12, 15)
+"""Numbers of sweeps that are compiled, each with its own machine code. Steps that need more are repeated."""
 
-OPERATIONS = 10_000
-"""Operations of all sweeps together, about, beyond which compiling takes longer than trying again."""
+MAX_SWEEP_OPERATIONS = 10_000
+"""Approximate operations of all sweeps above which compiling takes longer than repeating."""
 
-LOOKED_AT = 4
-"""States of a batch at which the inertias are looked at."""
+PROBED_STATES = 4
+"""Number of states of a batch at which the inertias are evaluated."""
 
 
-def sweeps_for(system: System, x: Array, h: float) -> int:
-    """Sweeps after which all rows that can hold at rest are at rest, at states x (N, nx) of a batch.
+def required_sweeps(system: System, x: Array, h: float) -> int:
+    """Sweeps after which all rows that can stick are at rest, at states x (N, nx) of a batch.
 
-    Rows that slide need fewer; stops that are not met do not count. Machines with large rotors need few, since what
-    couples their rows is small; arms without rotors may need dozens, in several tries.
+    Rows that slide need fewer; open stops do not count. Machines with large rotors need few, since the coupling of
+    their rows is weak; arms without rotors may need dozens, in several tries.
     """
-    chosen = x[np.unique(np.linspace(0, len(x) - 1, LOOKED_AT).astype(int))]
-    needed, size = zip(*(_needed(system, state, h) for state in chosen), strict=True) if len(chosen) else ((0,), (1,))
-    most = min(max(needed), max(COUNTS[0], OPERATIONS // max(size)))
-    return max((count for count in COUNTS if count <= most), default=COUNTS[0])
+    chosen = x[np.unique(np.linspace(0, len(x) - 1, PROBED_STATES).astype(int))]
+    needed, size = (
+        zip(*(_sweeps_and_operations(system, state, h) for state in chosen), strict=True)
+        if len(chosen)
+        else ((0,), (1,))
+    )
+    most = min(max(needed), max(COMPILED_SWEEPS[0], MAX_SWEEP_OPERATIONS // max(size)))
+    return max((count for count in COMPILED_SWEEPS if count <= most), default=COMPILED_SWEEPS[0])
 
 
-def _needed(system: System, x: Array, h: float) -> tuple[int, int]:
-    """Sweeps at a state, and the operations of one of them, about."""
-    at = system.moving(x.tolist())
-    situations = system.situations(FLOATS, 0.0, at, system.first_inputs)
-    laws = [one.limited for one in acting_over(system, situations, h)]
+def _sweeps_and_operations(system: System, x: Array, h: float) -> tuple[int, int]:
+    """Sweeps at a state, and the approximate operations of one sweep."""
+    moving = system.motion_of(x.tolist())
+    situations = system.law_situations(FLOATS, 0.0, moving, system.initial_inputs)
+    laws = [motion.limited_holds for motion in steps_of_laws(system, situations, h)]
     least, blocks = 1, []
     for limited in laws:
-        rows = [hold.line.terms for hold, limit in limited if not _idle(limit)]
-        least = max(least, IDLE if len(rows) < len(limited) else 0)
-        if any(isinstance(limit, Cone) for _, limit in limited):
-            least = max(least, TURNING)
+        rows = [hold.line.terms for hold, limit in limited if not _is_inactive(limit)]
+        least = max(least, MIN_SWEEPS_WITH_STOPS if len(rows) < len(limited) else 0)
+        if any(isinstance(limit, FrictionCone) for _, limit in limited):
+            least = max(least, MIN_SWEEPS_WITH_FRICTION)
             blocks.append(rows)
         else:
             blocks += [[row] for row in dict.fromkeys(rows)]
-    known = {tuple(block): block for block in blocks}
-    size = sum(60 * len(block) for block in known.values())
-    return max(_rounds(system, x, list(known.values())), least), max(size, 1)
+    distinct = {tuple(block): block for block in blocks}
+    size = sum(60 * len(block) for block in distinct.values())
+    return max(_rounds_to_rest(system, x, list(distinct.values())), least), max(size, 1)
 
 
-def _idle(limit: Limit) -> bool:
-    """Whether it gives nothing at all."""
-    return isinstance(limit, Bounded) and limit.low == 0 == limit.high
+def _is_inactive(limit: ImpulseLimit) -> bool:
+    """Whether the limit allows no impulse."""
+    return isinstance(limit, BoundedImpulse) and limit.low == 0 == limit.high
 
 
-def _rounds(system: System, x: Array, blocks: list[list[Terms]]) -> int:
-    """Rounds until speeds that are all as large as a unit impulse makes them are gone; blocks are solved exactly."""
+def _rounds_to_rest(system: System, x: Array, blocks: list[list[Terms]]) -> int:
+    """Sweeps until the speeds caused by unit impulses have vanished; blocks are solved exactly."""
     rows = [row for block in blocks for row in block]
     if not rows:
         return 0
-    W = np.array([spread(row, system.mech.n) for row in rows], dtype=np.float64)
+    W = np.array([dense_row(row, system.mech.n) for row in rows], dtype=np.float64)
     G = W @ np.linalg.solve(mass_matrix(system.mech, x[system.q]), W.T)
-    size = np.sqrt(np.maximum(np.diag(G), IMMOVABLE))
-    G, speeds, first, parts = G / np.outer(size, size), np.ones(len(G)) * (np.diag(G) > IMMOVABLE), 0, []
+    size = np.sqrt(np.maximum(np.diag(G), IMMOVABLE_RESPONSE))
+    G, speeds, first, parts = G / np.outer(size, size), np.ones(len(G)) * (np.diag(G) > IMMOVABLE_RESPONSE), 0, []
     for block in blocks:
-        own = slice(first, first + len(block))
-        parts.append((own, G[:, own] @ np.linalg.pinv(G[own, own], rcond=1e-9)))
-        first = own.stop
-    for count in range(1, COUNTS[-1] + 1):
-        for own, effect in parts:
-            speeds = speeds - effect @ speeds[own]
-        if np.abs(speeds).max() < SETTLED:
+        columns = slice(first, first + len(block))
+        parts.append((columns, G[:, columns] @ np.linalg.pinv(G[columns, columns], rcond=1e-9)))
+        first = columns.stop
+    for count in range(1, COMPILED_SWEEPS[-1] + 1):
+        for columns, effect in parts:
+            speeds = speeds - effect @ speeds[columns]
+        if np.abs(speeds).max() < REMAINING_SPEED_RATIO:
             return count
-    return COUNTS[-1]
+    return COMPILED_SWEEPS[-1]

@@ -12,27 +12,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_floats, whole
+from gearwright.arguments import as_float_array, whole_number
 from gearwright.arrays import Array
-from gearwright.dynamics.integration_steps import METHODS
-from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, depth_of_the_caller
-from gearwright.forces.law import Law
+from gearwright.dynamics.integration_steps import STEP_METHODS
+from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
+from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.parts import Robot
-from gearwright.plots import saved
-from gearwright.plots.curves import bands
-from gearwright.plots.notebook import notebook
+from gearwright.plots import save_if_path
+from gearwright.plots.curves import band_figure
+from gearwright.plots.notebook import notebook_html
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
 from gearwright.simulation.fixed_step.controlled_step import controller_feeds
-from gearwright.simulation.fixed_step.gauss_seidel_sweeps import sweeps_for
-from gearwright.simulation.fixed_step.inputs_and_checks import Interrupted, common_batch, require_steps
-from gearwright.simulation.fixed_step.step_program import MOREAU
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
+from gearwright.simulation.fixed_step.inputs_and_checks import RolloutInterrupted, common_batch, require_steps
+from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.controllers.scalar_law import control_law_of
-from gearwright.system.kernels.traced_laws import surveyed
+from gearwright.system.kernels.traced_laws import law_survey
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 
@@ -45,9 +45,9 @@ class Rollout(NamedTuple):
         q: configurations, (T, ..., nq).
         v: speeds, (T, ..., n).
         states: per state of the laws its values, (T, ...).
-        drift: what is missing in the books at the end [J], (...): energy gained less supplied plus dissipated; None
-            but for "moreau".
-        penetration: how far something has been beyond a stop at most [rad, m], (...); None but for "moreau".
+        drift: error of the energy balance at the end [J], (...): energy gained less supplied plus dissipated; None
+            except for "moreau".
+        penetration: largest penetration of stops and contacts [rad, m], (...); None except for "moreau".
     """
 
     t: Array
@@ -58,12 +58,14 @@ class Rollout(NamedTuple):
     penetration: Array | None = None
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Per coordinate the median of all members, and what half of them and all of them span; also into a file."""
+        """A figure with median, interquartile range and full range per coordinate; with `path` it is saved too."""
         members = self.q.reshape(len(self.t), -1, self.q.shape[-1])
-        return saved(bands(self.t, "time [s]", {f"q{k + 1}": members[..., k] for k in range(members.shape[-1])}), path)
+        return save_if_path(
+            band_figure(self.t, "time [s]", {f"q{k + 1}": members[..., k] for k in range(members.shape[-1])}), path
+        )
 
     def _repr_html_(self) -> str:
-        return notebook(self)
+        return notebook_html(self)
 
 
 @check_arguments
@@ -85,37 +87,36 @@ def rollout(
     sweeps: int | None = None,
     controller: Controller | None = None,
 ) -> Rollout:
-    r"""Many motions at once with a fixed step, all steps in machine code.
+    r"""Simulate a batch of motions with a fixed step, all steps in machine code.
 
     "euler" is semi-implicit: $v^+ = v + h\,a(q, v, \tau)$, $q^+ = q \oplus h v^+$; "rk4" is the classical method of
-    fourth order. "moreau" takes laws with modes, friction that sticks, stops, backlash, clutches and lossy gears, by
-    time stepping: Moreau's midpoint rule with projected Gauss-Seidel, of first order. Long batches are spread over the
-    cores (`GEARWRIGHT_THREADS`).
+    fourth order. "moreau" takes laws with modes (stick-slip friction, stops, backlash, clutches, lossy gears) by time
+    stepping: Moreau's midpoint rule with projected Gauss-Seidel, of first order. Long batches use all cores
+    (`GEARWRIGHT_THREADS`).
 
     Args:
         robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
-            file) or a machine (without any).
+            file) or a machine (without laws).
         q0: configurations at the beginning, (..., nq); leading axes are the batch.
         v0: speeds at the beginning, (..., n); broadcast with q0, states0 and parameters.
         steps: number of steps, a multiple of `every`.
         step: duration of a step [s].
-        method: "euler", "rk4" or "moreau"; unless given "moreau" where a law has modes or holds, else "euler".
+        method: "euler", "rk4" or "moreau"; default: "moreau" if a law has modes or holds, else "euler".
         tau: generalized forces: constant (..., n); with one axis more than the batch, (steps, ..., n) held over each
             step or (2 steps + 1, ..., n) at the beginning, middle and end of each step.
-        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. "euler" and
-            "rk4" take laws with one mode, without holds and drags (motors, smooth friction, springs): friction, stops
-            and gaps of the robot become smooth, losses by the direction of power, loops and contacts are refused by
-            name. "moreau", the default then, takes all as they are.
-        extra_laws: laws beside those of the robot.
-        states0: states of laws at the beginning by name, (...); their own initial values unless given.
+        laws: laws instead of those of the robot; a warning names the excluded laws; () for none. "euler" and "rk4" take
+            laws with one mode, without holds and drags (motors, smooth friction, springs): friction, stops and gaps of
+            the robot become smooth; losses by the direction of power flow, loops and contacts are refused by name.
+            "moreau" takes all laws unchanged.
+        extra_laws: laws in addition to those of the robot.
+        states0: initial states of laws by name, (...); default: the initial values of the laws.
         inputs: inputs of laws by name, (...) or with time first as for tau.
         every: steps per recorded sample.
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
-        sweeps: how often "moreau" goes through all impulses of a step; unless given, until they are consistent.
-        controller: what `gw.control` makes, or `gw.Controller(function, scalars=True)`; forces are added to tau, as in
-            `gw.simulate`. With parameters the machine changes, what the
-            controller knows of it does not.
+        sweeps: Gauss-Seidel sweeps of "moreau" per step; default: until the impulses are consistent.
+        controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`; forces are added to tau,
+            as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
 
     Returns:
         1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
@@ -127,124 +128,131 @@ def rollout(
     array([ 1.   ,  0.005, -1.   ])
     """
     require_steps(step, steps, every)
-    values = {path: as_floats("rollout", path, x) for path, x in _mapping("parameters", parameters).items()}
-    more: dict[str, Any] = {}
+    values = {path: as_float_array("rollout", path, x) for path, x in _as_mapping("parameters", parameters).items()}
+    options: dict[str, Any] = {}
     if sweeps is not None:
-        more |= {"sweeps": whole("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
+        options |= {"sweeps": whole_number("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
     control = (
         None if controller is None else control_law_of("rollout", controller, machine_of("rollout", robot_or_mech))
     )
     if control is not None:
-        more["control"] = control.law
-    acting = _acting(robot_or_mech, (laws, extra_laws), _mapping("inputs", inputs), control, method in METHODS)
+        options["control"] = control.law
+    acting = _rollout_laws(
+        robot_or_mech, (laws, extra_laws), _as_mapping("inputs", inputs), control, method in STEP_METHODS
+    )
     if method is None:
-        method = MOREAU if _needs_time_stepping(robot_or_mech, acting) else "euler"
-    engine = fixed_step(robot_or_mech, acting, method, work=method == MOREAU, parameters=tuple(values), **more)
-    x0 = engine.start(q0, v0, _mapping("states0", states0))
+        method = MOREAU_METHOD if _needs_time_stepping(robot_or_mech, acting) else "euler"
+    engine = fixed_step(
+        robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **options
+    )
+    x0 = engine.start_states(q0, v0, _as_mapping("states0", states0))
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
     x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
     numbers = np.stack([np.broadcast_to(x, lead).reshape(rows) for x in values.values()], axis=-1) if values else None
-    given = _inputs(engine, lead, steps, tau, _mapping("inputs", inputs))
-    engine.require_sound(x, step, numbers)
-    if method == MOREAU and sweeps is None and rows:
-        engine = engine.with_sweeps(sweeps_for(engine.system, x, step))
+    input_values = _input_array(engine, lead, steps, tau, _as_mapping("inputs", inputs))
+    engine.require_valid(x, step, numbers)
+    if method == MOREAU_METHOD and sweeps is None and rows:
+        engine = engine.with_sweeps(required_sweeps(engine.system, x, step))
     for remark in engine.remarks if kernel_mode() != "off" else ():
         warnings.warn(f"rollout: {remark}", SlowerWarning, stacklevel=2)
     for remark in engine.approximations:
-        warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=depth_of_the_caller())
-    fed = () if control is None else controller_feeds(control, method, step, steps)
+        warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
+    controller_inputs = () if control is None else controller_feeds(control, method, step, steps)
     try:
-        record = engine.run(x, given, step, steps, every, parameters=numbers, control=fed)
-    except Interrupted as stopped:
+        record = engine.run_steps(x, input_values, step, steps, every, parameters=numbers, control=controller_inputs)
+    except RolloutInterrupted as stopped:
         record = stopped.record
         reached = f"{step * every * (len(record) - 1):g} s"
         warnings.warn(
-            f"rollout: stopped by the user at t = {reached}; what was computed is kept.",
+            f"rollout: stopped by the user at t = {reached}; the samples so far are kept.",
             GearwrightWarning,
             stacklevel=2,
         )
-    found = _named(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
-    if method != MOREAU:
-        return found
-    _warn_of(engine, record)
-    drift = engine.drift(record[0], record[-1], given[[0, -1]], step, float(found.t[-1]), numbers)
-    return found._replace(
+    result = _as_rollout(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+    if method != MOREAU_METHOD:
+        return result
+    _warn_of_steps(engine, record)
+    drift = engine.energy_drift(record[0], record[-1], input_values[[0, -1]], step, float(result.t[-1]), numbers)
+    return result._replace(
         drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead)
     )
 
 
-def _acting(
+def _rollout_laws(
     robot: Robot | Mechanism,
-    given: tuple[Any, Any],
+    laws_and_extra: tuple[Any, Any],
     inputs: Mapping[str, Any],
     control: LawController | None,
     smooth: bool,
 ) -> tuple[Law, ...] | RobotLaws:
-    """The laws given, or those that a robot brings; motors join in where something of theirs is given by name."""
-    laws, extra_laws = given
-    named = frozenset(inputs) | (frozenset() if control is None else driven_inputs(control))
+    """The given laws, or those of the robot, with the motors whose inputs are given by name."""
+    laws, extra_laws = laws_and_extra
+    input_names = frozenset(inputs) | (frozenset() if control is None else driven_inputs(control))
     if laws is None and isinstance(robot, Robot):
-        return RobotLaws(named, tuple(extra_laws), smooth)
+        return RobotLaws(input_names, tuple(extra_laws), smooth)
     mech = machine_of("rollout", robot)
-    return acting_laws("rollout", robot, mech, given, named, smooth=smooth).warned("rollout")
+    return acting_laws("rollout", robot, mech, laws_and_extra, input_names, smooth=smooth).laws_with_warning("rollout")
 
 
 def _needs_time_stepping(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
-    """Whether a law has modes, holds something, or drags: other fixed steps do not take it."""
+    """Whether a law has modes, holds or drags, which only time stepping takes."""
     if laws == ():
         return False
     try:
-        return _stepped_in_time(robot, laws)
+        return _has_modes_or_holds(robot, laws)
     except TypeError:  # something in it cannot be a key
-        return _stepped_in_time.__wrapped__(robot, laws)
+        return _has_modes_or_holds.__wrapped__(robot, laws)
 
 
 @lru_cache(maxsize=32)
-def _stepped_in_time(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
+def _has_modes_or_holds(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
     acting = nominal_laws(robot, laws)
     if not acting or any(len(law.modes) > 1 for law in acting):
         return bool(acting)
-    found = surveyed(System(machine_of("rollout", robot), acting))
-    return bool(found.holds or found.drags)
+    survey = law_survey(System(machine_of("rollout", robot), acting))
+    return bool(survey.holds or survey.drags)
 
 
-def _warn_of(engine: FixedStep, record: Array) -> None:
-    """Say so where impulses are not consistent, contacts gain energy or strike by sliding, of the worst members."""
+def _warn_of_steps(engine: FixedStep, record: Array) -> None:
+    """Warn of inconsistent impulses and of contacts that gained energy or jammed, for the worst members."""
     watched = ("largest.residual", "contacts.gain", "jamming.law")
     worst = (np.argmax(record[-1, :, engine.states.index(name)]) for name in watched)
-    for k in sorted({int(one) for one in worst}):
-        where = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
+    for k in sorted({int(member) for member in worst}):
+        which_state = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
         for remark in stepping_remarks(engine, record[-1, k]):
-            warnings.warn(f"rollout{where}: {remark}", GearwrightWarning, stacklevel=depth_of_the_caller())
+            warnings.warn(f"rollout{which_state}: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
 
 
-def _mapping(name: str, given: object) -> Mapping[str, ArrayLike]:
-    if given is None:
+def _as_mapping(name: str, argument: object) -> Mapping[str, ArrayLike]:
+    if argument is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(argument, Mapping):
         raise InputError(
-            f"rollout: {name} is a {type(given).__name__}; give a mapping from names to numbers or arrays."
+            f"rollout: {name} is a {type(argument).__name__}; give a mapping from names to numbers or arrays."
         )
-    return given
+    return argument
 
 
-def _inputs(
+def _input_array(
     engine: FixedStep, lead: tuple[int, ...], steps: int, tau: ArrayLike | None, inputs: Mapping[str, ArrayLike]
 ) -> Array:
     """Forces and inputs of laws side by side, (moments, rows or 1, nu)."""
-    known = engine.system.inputs
+    law_inputs = engine.system.inputs
     for name in inputs:
-        if name not in known:
-            raise InputError(f"rollout: there is no input {name!r}. {did_you_mean(name, known)}")
-    parts = [("tau", as_floats("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
-    parts += [(name, as_floats("rollout", name, inputs.get(name, x.initial))[..., None]) for name, x in known.items()]
+        if name not in law_inputs:
+            raise InputError(f"rollout: there is no input {name!r}. {did_you_mean(name, law_inputs)}")
+    parts = [("tau", as_float_array("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
+    parts += [
+        (name, as_float_array("rollout", name, inputs.get(name, x.initial))[..., None])
+        for name, x in law_inputs.items()
+    ]
     timed = {name: _with_time(name, x, lead) for name, x in parts}
     lengths = {len(x) for x in timed.values()} - {1}
     if len(lengths) > 1 or not lengths <= {steps, 2 * steps + 1}:
-        found = ", ".join(f"{name} {len(x)}" for name, x in timed.items())
+        described = ", ".join(f"{name} {len(x)}" for name, x in timed.items())
         raise InputError(
-            f"rollout: the numbers of moments of inputs do not fit: {found}. Give each once, or all of them {steps} "
+            f"rollout: the inputs have different numbers of times: {described}. Give each once, or all of them {steps} "
             f"times (held over each step), or all of them {2 * steps + 1} times (beginning, middle and end of steps)."
         )
     shape = np.broadcast_shapes(*(x.shape[:2] for x in timed.values()))
@@ -267,10 +275,10 @@ def _with_time(name: str, x: Array, lead: tuple[int, ...]) -> Array:
         ) from None
 
 
-def _named(engine: FixedStep, record: Array, period: float) -> Rollout:
+def _as_rollout(engine: FixedStep, record: Array, period: float) -> Rollout:
     mech = engine.mech
     t: Array = period * np.arange(len(record), dtype=np.float64)
     end = mech.nq + mech.n
-    named = (*engine.system.states, *(x.name for x in engine.plan.beside))
-    states = {name: record[..., end + k] for k, name in enumerate(named)}
+    state_names = (*engine.system.states, *(x.name for x in engine.plan.controller_states))
+    states = {name: record[..., end + k] for k, name in enumerate(state_names)}
     return Rollout(t, record[..., : mech.nq], record[..., mech.nq : end], states)

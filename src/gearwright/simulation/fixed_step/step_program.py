@@ -7,31 +7,31 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.integration_steps import METHODS, Moving
+from gearwright.dynamics.integration_steps import STEP_METHODS, StepState
 from gearwright.errors import InputError
 from gearwright.forces.law import Law, Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.system.kernels.motion_rates import field_of, require_one_mode
-from gearwright.system.kernels.traced_laws import surveyed
-from gearwright.system.law_parameters import laws_with
+from gearwright.system.kernels.motion_rates import motion_field, require_one_mode
+from gearwright.system.kernels.traced_laws import law_survey
+from gearwright.system.law_parameters import with_law_parameters
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import TRIES, first_iterate, moreau_step, require_stated
-from gearwright.system.vector_program import Formula, vector_program
-from gearwright.tracing.trace import PARAMETERS
+from gearwright.system.time_stepping.step import MAX_STEP_TRIES, first_iterate, moreau_step, require_fixed_step_models
+from gearwright.system.vector_program import VectorFormula, vector_program
+from gearwright.tracing.trace import PARAMETERS_INPUT
 
-MOREAU = "moreau"
+MOREAU_METHOD = "moreau"
 """The method that takes laws with modes."""
 
-MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in METHODS.items()} | {
-    MOREAU: (1,)
+INPUT_MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in STEP_METHODS.items()} | {
+    MOREAU_METHOD: (1,)
 }
-"""Per method when it looks at the inputs: 0 at the beginning of a step, 1 in its middle, 2 at its end."""
+"""Per method the times at which it uses the inputs: 0 at the beginning of a step, 1 in its middle, 2 at its end."""
 
-WORK = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))
-"""The quadratures that may run along with a motion."""
+WORK_STATES = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))
+"""The quadratures that may be integrated with a motion."""
 
-LARGEST = (
+STEPPING_STATES = (
     Quantity("largest.penetration", ""),
     Quantity("largest.residual", ""),
     Quantity("inconsistent.steps", ""),
@@ -40,119 +40,138 @@ LARGEST = (
     Quantity("jamming.law", ""),
     Quantity("jamming.at", "s"),
 )
-"""What runs along with laws that have modes: the largest penetration and residual of the impulses (relative to what is
-tolerated), how many steps ended with a residual that is not, when the first one did, what contacts have gained,
-and 1 + the number of the first law whose contact was struck by its own friction (Painleve), and when."""
+"""Diagnostics of laws with modes: the largest penetration and residual of the impulses (relative to the tolerance),
+the number of steps above the tolerance, the time of the first one, the energy gained by contacts, 1 + the index of the
+first law whose contact jammed by friction (Painleve), and its time."""
 
-ITERATE = "iterate"
-"""The input and output that goes from try to try of a step."""
+IMPULSE_ITERATE = "iterate"
+"""The input and output that passes the iterate from try to try of a step."""
 
-NUMBERS = "numbers"
+LAW_NUMBERS = "numbers"
 """The input that holds numbers of laws."""
 
-Contents: TypeAlias = dict[str, int]
+InputSizes: TypeAlias = dict[str, int]
 
 
 @dataclass(frozen=True)
 class StepPlan:
-    """What a step is to be.
+    """Options of a step.
 
     Args:
         method: its name.
-        work: whether the supplied and dissipated work run along.
-        numbers: paths of the numbers of laws that are inputs.
+        work: whether the supplied and dissipated work are integrated too.
+        law_paths: paths of the numbers of laws that are inputs.
         sweeps: of the projected Gauss-Seidel method.
-        beside: states of a control law, which stand behind those of the laws.
-        brought: makes the laws of a robot from the parameters that are inputs and the machine that has them; None where
-            the laws do not follow them.
+        controller_states: states of a control law, which follow those of the laws.
+        varied_laws: makes the laws of a robot from the parameters that are inputs and their machine; None if the laws
+            do not depend on them.
         tries: of a step, until its impulses are consistent.
     """
 
     method: str
     work: bool = False
-    numbers: tuple[str, ...] = ()
+    law_paths: tuple[str, ...] = ()
     sweeps: int = 10
-    beside: tuple[Quantity, ...] = ()
-    brought: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None = None
-    tries: int = TRIES
+    controller_states: tuple[Quantity, ...] = ()
+    varied_laws: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None = None
+    tries: int = MAX_STEP_TRIES
 
     def first_iterate(self, system: System) -> list[float]:
-        """What the first try of a step begins with; [] where there is only one."""
-        iterates = self.method == MOREAU and self.tries > 1
-        found = first_iterate(system) if iterates else []
-        return found if len(found) > 3 else []
+        """The initial iterate of the first try of a step; [] if there is only one try."""
+        iterates = self.method == MOREAU_METHOD and self.tries > 1
+        iterate = first_iterate(system) if iterates else []
+        return iterate if len(iterate) > 3 else []
 
-    def states(self, system: System) -> tuple[Quantity, ...]:
-        """The states beside q and v that a step moves."""
-        largest = LARGEST if self.method == MOREAU else ()
-        return (*system.states.values(), *self.beside, *(WORK if self.work else ()), *largest)
+    def further_states(self, system: System) -> tuple[Quantity, ...]:
+        """The states of a step other than q and v."""
+        largest = STEPPING_STATES if self.method == MOREAU_METHOD else ()
+        return (*system.states.values(), *self.controller_states, *(WORK_STATES if self.work else ()), *largest)
 
-    def contents(self, system: System) -> Contents:
+    def input_sizes(self, system: System) -> InputSizes:
         """The inputs of a step."""
-        size = system.v.stop + len(self.states(system))
-        at = {f"inputs{k}": system.input_size for k, _ in enumerate(MOMENTS[self.method])}
-        kept = len(self.first_iterate(system))
-        more = {ITERATE: kept} if kept else {}
-        return {"x": size, **more, "clock": 2, **at, **({NUMBERS: len(self.numbers)} if self.numbers else {})}
+        size = system.v.stop + len(self.further_states(system))
+        moments = {f"inputs{k}": system.input_size for k, _ in enumerate(INPUT_MOMENTS[self.method])}
+        iterate_size = len(self.first_iterate(system))
+        iterate = {IMPULSE_ITERATE: iterate_size} if iterate_size else {}
+        return {
+            "x": size,
+            **iterate,
+            "clock": 2,
+            **moments,
+            **({LAW_NUMBERS: len(self.law_paths)} if self.law_paths else {}),
+        }
 
-    def on(self, system: System, mech: Mechanism, given: Inputs) -> System:
-        """The system with symbols among its numbers."""
-        here = system.on(mech)
-        if self.brought is not None:
-            here = replace(here, laws=self.brought(given[PARAMETERS], mech))
-        if not self.numbers:
-            return here
-        return replace(here, laws=laws_with(here.laws, dict(zip(self.numbers, given[NUMBERS], strict=True))))
+    def symbolic_system(self, system: System, mech: Mechanism, values: Inputs) -> System:
+        """The system with symbols for the parameters that are inputs."""
+        symbolic = system.on_machine(mech)
+        if self.varied_laws is not None:
+            symbolic = replace(symbolic, laws=self.varied_laws(values[PARAMETERS_INPUT], mech))
+        if not self.law_paths:
+            return symbolic
+        return replace(
+            symbolic,
+            laws=with_law_parameters(symbolic.laws, dict(zip(self.law_paths, values[LAW_NUMBERS], strict=True))),
+        )
 
 
 def step_program(system: System, plan: StepPlan) -> VectorProgram:
-    """One step of a method; with `work` the supplied and dissipated work run along after the states of the laws."""
-    contents = plan.contents(system)
-    formula = _moreau(system, plan) if plan.method == MOREAU else _unheld(system, plan)
-    return vector_program(f"{plan.method}_step", contents, contents["x"] + contents.get(ITERATE, 0), formula)
+    """One step of a method; with `work` the supplied and dissipated work follow the states of the laws."""
+    contents = plan.input_sizes(system)
+    formula = _moreau_formula(system, plan) if plan.method == MOREAU_METHOD else _smooth_formula(system, plan)
+    return vector_program(f"{plan.method}_step", contents, contents["x"] + contents.get(IMPULSE_ITERATE, 0), formula)
 
 
-def _unheld(system: System, plan: StepPlan) -> Formula:
-    step = METHODS[plan.method].step
-    at = [name for name in plan.contents(system) if name.startswith("inputs")]
+def _smooth_formula(system: System, plan: StepPlan) -> VectorFormula:
+    step = STEP_METHODS[plan.method].step
+    input_names = [name for name in plan.input_sizes(system) if name.startswith("inputs")]
 
-    def after(mech: Mechanism, ops: Operations, given: Inputs) -> Moving:
-        here, x, (t, h) = plan.on(system, mech, given), given["x"], given["clock"]
-        now = Moving(x[here.q], x[here.v], x[here.v.stop :])
-        return step(mech, field_of(here, ops, plan.work), t, h, now, [given[name] for name in at], ops)
-
-    return after
-
-
-def _moreau(system: System, plan: StepPlan) -> Formula:
-    def after(mech: Mechanism, ops: Operations, given: Inputs) -> list[Sequence[Scalar]]:
-        return moreau_after(plan.on(system, mech, given), plan, ops, given, given["inputs0"])
+    def after(mech: Mechanism, ops: Operations, values: Inputs) -> StepState:
+        symbolic, x, (t, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
+        now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
+        return step(
+            mech, motion_field(symbolic, ops, plan.work), t, h, now, [values[name] for name in input_names], ops
+        )
 
     return after
 
 
-def moreau_after(
-    here: System, plan: StepPlan, ops: Operations, given: Inputs, u: Sequence[Scalar], beside: Sequence[Scalar] = ()
+def _moreau_formula(system: System, plan: StepPlan) -> VectorFormula:
+    def after(mech: Mechanism, ops: Operations, values: Inputs) -> list[Sequence[Scalar]]:
+        return after_moreau_step(plan.symbolic_system(system, mech, values), plan, ops, values, values["inputs0"])
+
+    return after
+
+
+def after_moreau_step(
+    symbolic: System,
+    plan: StepPlan,
+    ops: Operations,
+    values: Inputs,
+    u: Sequence[Scalar],
+    controller_values: Sequence[Scalar] = (),
 ) -> list[Sequence[Scalar]]:
-    """The next x of Moreau's rule with the inputs u in the middle of the step, and the next states of a controller."""
-    x, (t, h) = given["x"], given["clock"]
-    end = moreau_step(here, plan.sweeps, ops, t, h, here.moving(x), u, given.get(ITERATE, ()))
-    before, (depth, residual, count, since, gain, jamming, at) = x[here.own.stop + len(plan.beside) : -7], x[-7:]
+    """The next x of Moreau's rule with the inputs u at the midpoint, and the next states of a controller."""
+    x, (t, h) = values["x"], values["clock"]
+    end = moreau_step(symbolic, plan.sweeps, ops, t, h, symbolic.motion_of(x), u, values.get(IMPULSE_ITERATE, ()))
+    before, (depth, residual, count, since, gain, jamming, jam_time) = (
+        x[symbolic.law_slice.stop + len(plan.controller_states) : -7],
+        x[-7:],
+    )
     works = [done + h * power for done, power in zip(before, end.powers, strict=False)]
     failed = ops.where(end.residual > 1, 1.0, 0.0)
     largest = [ops.maximum(depth, end.penetration), ops.maximum(residual, end.residual)]
     since = ops.where(count > 0, since, t * failed)
     first = ops.where(jamming > 0, 0.0, end.jamming)
-    blow = [jamming + first, ops.where(first > 0, t, at)]
-    return [*end.x, beside, works, [*largest, count + failed, since, gain + end.gain, *blow], end.iterate]
+    jam = [jamming + first, ops.where(first > 0, t, jam_time)]
+    return [*end.x, controller_values, works, [*largest, count + failed, since, gain + end.gain, *jam], end.iterate]
 
 
 def require_steppable(system: System, method: str) -> None:
-    """Refuse laws that a method does not take: with modes, or written so that they cannot be traced."""
-    if method == MOREAU:
-        require_stated(system)
+    """Raise an error for laws that a method does not support: with modes, or not traceable."""
+    if method == MOREAU_METHOD:
+        require_fixed_step_models(system)
     else:
         require_one_mode(system)
-    obstacles = surveyed(system).obstacles
+    obstacles = law_survey(system).obstacles
     if obstacles:
-        raise InputError(f"a fixed step needs laws in machine code, but {obstacles[0]} The adaptive method takes it.")
+        raise InputError(f"fixed-step methods need laws in machine code, but {obstacles[0]} Use the adaptive method.")

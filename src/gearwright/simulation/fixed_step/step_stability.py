@@ -1,4 +1,4 @@
-"""How long a fixed step may be: the fastest mode on springs and laws, and what a method makes of it."""
+"""The longest stable fixed step: the fastest mode on springs and laws, and the stability limit of a method."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs.inputs import checked
-from gearwright.simulation.fixed_step.linear_model import LinearModel
-from gearwright.simulation.fixed_step.step_program import MOREAU, StepPlan
+from gearwright.programs.inputs import checked_array
+from gearwright.simulation.fixed_step.linear_model import StepLinearisation
+from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD, StepPlan
 from gearwright.system.kernels.motion_rates import require_one_mode
 from gearwright.system.system import System
-from gearwright.text import listed
+from gearwright.text import listed_names
 
-HARMLESS = 0.8
-"""Step times fastest rate up to which both methods are stable, however the mode is damped."""
+ALWAYS_STABLE_STEP_RATE = 0.8
+"""Step times fastest rate up to which both methods are stable for any damping."""
 
-GROWTH = 1e-4
-"""Growth of a mode per step that is put down to rounding."""
+ROUNDING_GROWTH = 1e-4
+"""Growth of a mode per step that counts as rounding."""
 
 
 class FastestMode(NamedTuple):
-    """The fastest motion that a machine can make by itself near a state.
+    """The fastest free mode of a machine near a state.
 
     Args:
-        frequency: magnitude of its eigenvalue [rad/s]; zero when nothing pulls back or brakes.
-        damping: its damping ratio: 0 undamped, 1 a pure decay.
+        frequency: magnitude of its eigenvalue [rad/s]; zero without stiffness and damping.
+        damping: its damping ratio: 0 undamped, 1 pure decay.
         names: the speeds and states that take part in it.
         spring: the spring that holds most of its energy, if one does.
     """
@@ -60,10 +60,10 @@ def fastest_mode(
     Args:
         mech: the robot, with the laws of its file (friction, stops and gaps smooth), or a machine.
         q: configuration, (nq,).
-        laws: laws with one mode instead of those of the robot, of which a warning names what is left out; () for none.
-            Their states join in.
-        v: speeds, (n,); at rest unless given.
-        extra_laws: laws beside those of the robot.
+        laws: laws with one mode instead of those of the robot; a warning names the excluded laws; () for none. Their
+            states are part of the model.
+        v: speeds, (n,); default: at rest.
+        extra_laws: laws in addition to those of the robot.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=1, inertia=np.diag([0.01] * 3))
@@ -72,33 +72,33 @@ def fastest_mode(
     """
     robot, mech = mech, machine_of("fastest_mode", mech)
     chosen = choose_laws("fastest_mode", robot, laws, extra_laws, partial(laws_of, mech=mech, smooth=True))
-    system = System(mech, chosen.warned("fastest_mode"))
+    system = System(mech, chosen.laws_with_warning("fastest_mode"))
     require_one_mode(system)
-    model = LinearModel(system, StepPlan("euler"))
-    at = checked("fastest_mode", mech, "q", q, mech.nq)
-    pace = np.zeros(mech.n) if v is None else checked("fastest_mode", mech, "v", v, mech.n)
-    x = np.concatenate([at, pace, [state.initial for state in system.states.values()]])
-    mode = _fastest(system, model.rates(x[None])[0])
+    model = StepLinearisation(system, StepPlan("euler"))
+    positions = checked_array("fastest_mode", mech, "q", q, mech.nq)
+    speeds = np.zeros(mech.n) if v is None else checked_array("fastest_mode", mech, "v", v, mech.n)
+    x = np.concatenate([positions, speeds, [state.initial for state in system.states.values()]])
+    mode = _fastest_mode(system, model.rate_matrices(x[None])[0])
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
-def require_stable(model: LinearModel, x: Array, h: float, numbers: Sequence[Array] = ()) -> None:
-    """Refuse a step that makes the fastest mode of a member of a batch grow.
+def require_stable(model: StepLinearisation, x: Array, h: float, numbers: Sequence[Array] = ()) -> None:
+    """Raise an error if a step makes the fastest mode of a member of a batch unstable.
 
     Args:
         model: the machine with its laws, linear.
-        x: states [q, v, states of the laws] (N, nx); every one is looked at as it is, and at rest there.
+        x: states [q, v, states of the laws] (N, nx); each is checked with its speeds and at rest.
         h: the step [s].
         numbers: those of laws and of the machine, (N or 1, P) each.
     """
     system = model.system
-    if not (system.laws or system.mech.springs) or not model.moves_by_itself:
+    if not (system.laws or system.mech.springs) or not model.has_own_dynamics:
         return
     still = x.copy()
-    still[:, system.v] = 0.0  # where friction, smooth as it may be, is steepest
+    still[:, system.v] = 0.0  # where smooth friction is steepest
     for states in (x, still) if system.laws else (x,):
-        A = model.rates(states, numbers)
-        for k in np.flatnonzero(largest_rate(h * A) > HARMLESS).tolist():
+        A = model.rate_matrices(states, numbers)
+        for k in np.flatnonzero(largest_rate(h * A) > ALWAYS_STABLE_STEP_RATE).tolist():
             _require_stable_member(model, A[k], h, f" (state {k} of the batch)" if len(x) > 1 else "")
 
 
@@ -116,22 +116,22 @@ def largest_rate(A: Array) -> Array:
     return np.where(np.isfinite(size), size, np.inf)
 
 
-def _require_stable_member(model: LinearModel, A: Array, h: float, who: str) -> None:
+def _require_stable_member(model: StepLinearisation, A: Array, h: float, which_state: str) -> None:
     system, method = model.system, model.plan.method
-    n, mode = system.mech.n, _fastest(system, A)
-    if h * mode.frequency <= HARMLESS or _stable(A, n, h, method):
+    n, mode = system.mech.n, _fastest_mode(system, A)
+    if h * mode.frequency <= ALWAYS_STABLE_STEP_RATE or _is_stable(A, n, h, method):
         return
-    longest = _longest_step(A, n, HARMLESS / mode.frequency, h, method)
+    longest = _longest_step(A, n, ALWAYS_STABLE_STEP_RATE / mode.frequency, h, method)
     spring = f" on spring {mode.spring!r}" if mode.spring else ""
     raise InputError(
-        f"a step of {h:g} s is too long for method {method!r}{who}: the fastest mode, of "
-        f"{listed(mode.names, ' and ')}{spring}, has {mode.frequency:.4g} rad/s with damping ratio "
-        f"{abs(round(mode.damping, 6)):.3g}; up to {longest:.3g} s the motion is stable. Take a shorter step, or a "
-        "method that chooses its steps (adaptive, stiff) or takes friction implicitly (moreau)."
+        f"a step of {h:g} s is too long for method {method!r}{which_state}: the fastest mode, of "
+        f"{listed_names(mode.names, ' and ')}{spring}, has {mode.frequency:.4g} rad/s with damping ratio "
+        f"{abs(round(mode.damping, 6)):.3g}; steps up to {longest:.3g} s are stable. Take a shorter step, or a "
+        "method with step size control (adaptive, stiff) or implicit friction (moreau)."
     )
 
 
-def _fastest(system: System, A: Array) -> FastestMode:
+def _fastest_mode(system: System, A: Array) -> FastestMode:
     from scipy.linalg import eig
 
     values, left, right = eig(A, left=True)
@@ -159,21 +159,21 @@ def _leading_spring(mech: Mechanism, shape: Array) -> str | None:
 
 def _step_matrix(A: Array, n: int, h: float, method: str) -> Array:
     """One step of a method on the linear model."""
-    one = np.eye(len(A))
+    identity = np.eye(len(A))
     if method == "rk4":
         z = h * A
-        return one + z @ (one + z @ (one + z @ (one + z / 4) / 3) / 2)
-    if method == MOREAU:
+        return identity + z @ (identity + z @ (identity + z @ (identity + z / 4) / 3) / 2)
+    if method == MOREAU_METHOD:
         return _midpoint_matrix(A, n, h)
-    late, push = one.copy(), one + h * A
-    push[:n] = one[:n]
+    late, push = identity.copy(), identity + h * A
+    push[:n] = identity[:n]
     late[:n, n : 2 * n] = h * np.eye(n)
     result: Array = late @ push
     return result
 
 
 def _midpoint_matrix(A: Array, n: int, h: float) -> Array:
-    """Half a step of the positions, speeds, the states with the new speeds, and the other half."""
+    """Half a step of the positions, the speeds, the states with the new speeds, and the other half step."""
     half, push, remember = np.eye(len(A)), np.eye(len(A)), np.eye(len(A))
     half[:n, n : 2 * n] = 0.5 * h * np.eye(n)
     push[n : 2 * n] += h * A[n : 2 * n]
@@ -182,16 +182,16 @@ def _midpoint_matrix(A: Array, n: int, h: float) -> Array:
     return result
 
 
-def _stable(A: Array, n: int, h: float, method: str) -> bool:
-    """Whether nothing grows faster than it would by itself."""
+def _is_stable(A: Array, n: int, h: float, method: str) -> bool:
+    """Whether no mode grows faster than in the exact solution."""
     natural = max(0.0, float(np.linalg.eigvals(A).real.max()))
     largest = float(np.abs(np.linalg.eigvals(_step_matrix(A, n, h, method))).max())
-    return bool(largest <= np.exp(min(h * natural, 50.0)) * (1 + GROWTH))
+    return bool(largest <= np.exp(min(h * natural, 50.0)) * (1 + ROUNDING_GROWTH))
 
 
 def _longest_step(A: Array, n: int, low: float, high: float, method: str) -> float:
     """The longest stable step between a stable and an unstable one."""
     while high > low * 1.001:
         middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if _stable(A, n, middle, method) else (low, middle)
+        low, high = (middle, high) if _is_stable(A, n, middle, method) else (low, middle)
     return low

@@ -1,4 +1,4 @@
-"""Integrators that march to a time or to the first event, whichever comes first."""
+"""Integration to a time or to the first event, whichever comes first."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.integrators.branch_crossing import LOOKS, Levels, Sides
-from gearwright.simulation.integrators.stiffness_detection import Patience
-from gearwright.system.modes.mode_changes import CROSSED
+from gearwright.simulation.integrators.branch_crossing import GUARD_CHECKS_PER_STEP, BranchSides, LevelFunction
+from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
+from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL
 
-Rates = Callable[[float, Array], Array]
-Slopes = Callable[[float, Array], Array]
-"""Derivatives of the rates by the state."""
+RatesAt = Callable[[float, Array], Array]
+JacobianAt = Callable[[float, Array], Array]
+"""The Jacobian of the rates by the state."""
 
-DENORMAL = 1e-100
-"""Rates below this move nothing in any time."""
+NEGLIGIBLE_RATE = 1e-100
+"""Rates below this are set to zero."""
 
-NEAR = 16 * float(np.finfo(float).eps)
-"""Times that are closer, relative to themselves, count as one; CVODE cannot start between them."""
+SAME_TIME_TOLERANCE = 16 * float(np.finfo(float).eps)
+"""Times closer than this, relative to themselves, count as equal; CVODE cannot start between them."""
 
-TRIALS = 12
-"""How often a step over a kink is tried again, each time with a better end, before it is taken as it is."""
+MAX_BRANCH_TRIALS = 12
+"""Repetitions of a step over a branch point, each ending closer to it, before the step is accepted as it is."""
 
 
-class StuckError(Exception):
-    """An integrator that cannot go on from (t, x); the simulation makes a message of it."""
+class NoProgressError(Exception):
+    """An integrator makes no progress from (t, x); the simulation turns it into its own error."""
 
     def __init__(self, t: float, x: Array, reason: str) -> None:
         super().__init__(reason)
@@ -36,27 +36,28 @@ class StuckError(Exception):
 
 
 @dataclass(frozen=True)
-class Reached:
-    """Where a march arrived, and whether an event stopped it, or a kink."""
+class IntegrationResult:
+    """The end of an integration, and whether it is an event or a branch point."""
 
     t: float
     x: Array
-    event: bool
-    kink: bool = False
+    is_event: bool
+    is_branch_point: bool = False
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What is integrated: rates and guards in fixed modes from a state, never beyond `bound`.
+class IntegrationProblem:
+    """An initial value problem: rates and guards in fixed modes from a state, never beyond `bound`.
 
-    Guards are in their own scales: an event comes when one of `levels` falls below -CROSSED. The rates go on smoothly
-    beyond a guard, but not beyond a kink: a step of an explicit method ends where one of `kinks` changes its sign. With
-    `patience`, such a method gives up where its steps are too short; it comes back after a step once it is `enough`.
-    `project` puts a state back onto what is held; it is asked after every accepted step.
+    Guards are in their own scales: an event occurs when one of `guard_levels` falls below -`EVENT_LOCATION_LEVEL`.
+    The rates are smooth across a guard, but not across a branch point: a step of an explicit method ends where one of
+    `branch_levels` changes its sign. With `stiffness`, such a method stops when its steps become too short; it
+    returns after a step once `should_stop` is true. `project` projects a state onto the constraints after every
+    accepted step.
     """
 
-    rates: Rates
-    levels: Levels | None
+    rates: RatesAt
+    guard_levels: LevelFunction | None
     t: float
     x: Array
     bound: float
@@ -64,42 +65,42 @@ class Problem:
     atol: float
     first_step: float | None = None
     longest_step: float = np.inf
-    slopes: Slopes | None = None
-    kinks: Levels | None = None
-    patience: Patience | None = None
+    jacobian: JacobianAt | None = None
+    branch_levels: LevelFunction | None = None
+    stiffness: StiffnessMonitor | None = None
     project: Callable[[float, Array], Array] | None = None
-    enough: Callable[[], bool] = lambda: False
+    should_stop: Callable[[], bool] = lambda: False
 
 
-class March(Protocol):
-    """An integrator at work."""
+class Integrator(Protocol):
+    """An integrator of one problem."""
 
-    def advance(self, limit: float) -> Reached:
-        """March to `limit`, or to the first event before it."""
+    def advance_to(self, limit: float) -> IntegrationResult:
+        """Integrate to `limit`, or to the first event before it."""
 
     @property
     def step_size(self) -> float | None:
-        """The last step, to go on with after an event."""
+        """The last step, to continue with after an event."""
 
 
-class ScipyMarch:
-    """SciPy's one-step solvers, stepped by hand; events are roots of the guards on the dense output."""
+class ScipyIntegrator:
+    """SciPy's one-step solvers, advanced step by step; events are roots of the guards on the dense output."""
 
-    def __init__(self, kind: str, problem: Problem) -> None:
+    def __init__(self, kind: str, problem: IntegrationProblem) -> None:
         self._kind, self._problem = kind, problem
-        self._restart(problem.t, problem.x, problem.bound, problem.first_step)
-        self._clear, self._crossing = problem.t, None  # type: tuple[float, float | None]
+        self._restart_solver(problem.t, problem.x, problem.bound, problem.first_step)
+        self._checked_until, self._crossing = problem.t, None  # type: tuple[float, float | None]
         self._size: float | None = None
-        self._trials, self._bent = 0, False
-        kinks, band = problem.kinks, problem.atol
-        self._sides = None if kinks is None else Sides(kinks, problem.t, problem.x, band)
+        self._trials, self._at_branch_point = 0, False
+        kinks, band = problem.branch_levels, problem.atol
+        self._sides = None if kinks is None else BranchSides(kinks, problem.t, problem.x, band)
 
-    def _restart(self, t: float, x: Array, bound: float, first: float | None) -> None:
+    def _restart_solver(self, t: float, x: Array, bound: float, first: float | None) -> None:
         import scipy.integrate
 
         problem = self._problem
         self._solver: Any = getattr(scipy.integrate, self._kind)(
-            self._rates,
+            self._clipped_rates,
             t,
             x,
             bound,
@@ -107,107 +108,107 @@ class ScipyMarch:
             atol=problem.atol,
             first_step=None if first is None else min(first, bound - t),
             max_step=problem.longest_step,
-            **({"jac": problem.slopes} if self._kind == "Radau" else {}),
+            **({"jac": problem.jacobian} if self._kind == "Radau" else {}),
         )
         self._within: Callable[[float], Array] | None = None
 
-    def _rates(self, t: float, x: Array) -> Array:
-        """The rates; the squares of very small ones would make the estimate of errors 0/0."""
+    def _clipped_rates(self, t: float, x: Array) -> Array:
+        """The rates, with very small ones set to zero: their squares would make the error estimate 0/0."""
         rates = self._problem.rates(t, x)
-        rates[np.abs(rates) < DENORMAL] = 0.0
+        rates[np.abs(rates) < NEGLIGIBLE_RATE] = 0.0
         return rates
 
     @property
     def step_size(self) -> float | None:
-        """The last step that no kink cut short."""
+        """The last step that no branch point shortened."""
         size = self._solver.step_size if self._size is None else self._size
         return None if size is None else float(size)
 
-    def advance(self, limit: float) -> Reached:
-        """March to `limit`, or to the first event or kink before it."""
-        while self._clear < limit and self._crossing is None and not self._bent:
-            if self._problem.enough():
-                return Reached(self._clear, self._solver.y.copy(), False)
-            self._wear()
-            self._step()
+    def advance_to(self, limit: float) -> IntegrationResult:
+        """Integrate to `limit`, or to the first event or branch point before it."""
+        while self._checked_until < limit and self._crossing is None and not self._at_branch_point:
+            if self._problem.should_stop():
+                return IntegrationResult(self._checked_until, self._solver.y.copy(), False)
+            self._check_stiffness()
+            self._take_step()
         if self._crossing is not None and self._crossing <= limit:
-            return Reached(self._crossing, self._dense(self._crossing), True)
-        if self._bent and self._clear <= limit:
-            return Reached(self._clear, self._solver.y.copy(), False, kink=True)
+            return IntegrationResult(self._crossing, self._dense_output(self._crossing), True)
+        if self._at_branch_point and self._checked_until <= limit:
+            return IntegrationResult(self._checked_until, self._solver.y.copy(), False, is_branch_point=True)
         at_end = limit == self._solver.t
-        return Reached(limit, self._solver.y.copy() if at_end else self._dense(limit), False)
+        return IntegrationResult(limit, self._solver.y.copy() if at_end else self._dense_output(limit), False)
 
-    def _wear(self) -> None:
-        if self._problem.patience is not None and self._solver.step_size is not None and self._size is None:
-            now = float(self._clear)
-            self._problem.patience.wear(now, self._solver.y, self._solver.step_size, self._problem.rates)
+    def _check_stiffness(self) -> None:
+        if self._problem.stiffness is not None and self._solver.step_size is not None and self._size is None:
+            now = float(self._checked_until)
+            self._problem.stiffness.step(now, self._solver.y, self._solver.step_size, self._problem.rates)
 
-    def _dense(self, t: float) -> Array:
+    def _dense_output(self, t: float) -> Array:
         """The state at a time within the last step."""
         if self._within is None:
             self._within = self._solver.dense_output()
         return self._within(t)
 
-    def _step(self) -> None:
-        if self._solver.status == "finished":  # at what was thought to be a kink
-            self._restart(self._solver.t, self._solver.y, self._problem.bound, self._size)
+    def _take_step(self) -> None:
+        if self._solver.status == "finished":  # at the estimated branch point
+            self._restart_solver(self._solver.t, self._solver.y, self._problem.bound, self._size)
         before = self._solver.y
         message = self._solver.step()
         if self._solver.status == "failed":
-            raise StuckError(float(self._solver.t), self._solver.y, str(message))
+            raise NoProgressError(float(self._solver.t), self._solver.y, str(message))
         if self._problem.project is not None:
-            self._put_back(self._problem.project)
-        self._within, self._clear = None, self._solver.t
+            self._project_step(self._problem.project)
+        self._within, self._checked_until = None, self._solver.t
         begin, end = self._solver.t_old, self._solver.t
-        if self._problem.levels is not None:
+        if self._problem.guard_levels is not None:
             self._crossing = self._first_crossing(begin, end)
         if self._sides is not None:
-            kink = self._sides.crossed(begin, end, self._dense)
+            kink = self._sides.first_crossing(begin, end, self._dense_output)
             if kink is not None:
-                self._end_at(kink, begin, end, before)
+                self._end_at_branch(kink, begin, end, before)
             elif self._trials and self._crossing is None:
-                self._bent = self._sides.reached(end, self._solver.y)
+                self._at_branch_point = self._sides.is_at_branch(end, self._solver.y)
 
-    def _put_back(self, project: Callable[[float, Array], Array]) -> None:
-        """Go on from what is held; the state between two steps is interpolated to it."""
+    def _project_step(self, project: Callable[[float, Array], Array]) -> None:
+        """Continue from the projected state; the dense output of the step is interpolated to it."""
         self._solver.y = project(float(self._solver.t), self._solver.y)
-        self._solver.f = self._rates(self._solver.t, self._solver.y)
+        self._solver.f = self._clipped_rates(self._solver.t, self._solver.y)
 
-    def _end_at(self, kink: float, begin: float, end: float, before: Array) -> None:
-        """Have the step end at a kink: if it went beyond, it is taken again, since its stages saw the other side."""
-        near = NEAR * max(abs(begin), abs(end))
-        if end - kink <= near or self._trials >= TRIALS:
-            self._bent = self._crossing is None
+    def _end_at_branch(self, kink: float, begin: float, end: float, before: Array) -> None:
+        """End the step at a branch point; a step beyond it is repeated, since its stages used the other branch."""
+        near = SAME_TIME_TOLERANCE * max(abs(begin), abs(end))
+        if end - kink <= near or self._trials >= MAX_BRANCH_TRIALS:
+            self._at_branch_point = self._crossing is None
             return
         self._trials += 1
         self._size = end - begin if self._size is None else self._size
         kink = max(kink, begin + near)
-        self._restart(begin, before, kink, kink - begin)
-        self._clear, self._crossing = begin, None
+        self._restart_solver(begin, before, kink, kink - begin)
+        self._checked_until, self._crossing = begin, None
 
     def _first_crossing(self, start: float, end: float) -> float | None:
-        levels = self._problem.levels
+        levels = self._problem.guard_levels
         assert levels is not None
         before = start
-        for t in np.linspace(start, end, LOOKS + 1)[1:]:
-            low = np.flatnonzero(levels(t, self._dense(t)) < -CROSSED)
+        for t in np.linspace(start, end, GUARD_CHECKS_PER_STEP + 1)[1:]:
+            low = np.flatnonzero(levels(t, self._dense_output(t)) < -EVENT_LOCATION_LEVEL)
             if low.size:
-                return min(self._root(int(k), before, t) for k in low)
+                return min(self._crossing_time(int(k), before, t) for k in low)
             before = t
         return None
 
-    def _root(self, k: int, low: float, high: float) -> float:
+    def _crossing_time(self, k: int, low: float, high: float) -> float:
         from scipy.optimize import brentq
 
-        levels = self._problem.levels
+        levels = self._problem.guard_levels
         assert levels is not None
 
         def level(t: float) -> float:
-            return float(levels(t, self._dense(t))[k]) + CROSSED
+            return float(levels(t, self._dense_output(t))[k]) + EVENT_LOCATION_LEVEL
 
-        if level(low) <= 0:  # it begins at zero: it may have risen before it fell
-            risen = [t for t in low + (high - low) * 0.5 ** np.arange(1, 40) if level(t) > 0]
-            if not risen:
+        if level(low) <= 0:  # it starts at zero: it may have risen before it fell
+            positive_times = [t for t in low + (high - low) * 0.5 ** np.arange(1, 40) if level(t) > 0]
+            if not positive_times:
                 return low
-            low = risen[0]
+            low = positive_times[0]
         return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))

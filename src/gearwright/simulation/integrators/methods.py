@@ -1,4 +1,4 @@
-"""The integrators of adaptive runs by the names of their methods, SUNDIALS' among them."""
+"""The integrators of adaptive runs by the names of their methods, including SUNDIALS."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.simulation.integrators.integrate_to_event import (
-    NEAR,
-    March,
-    Problem,
-    Reached,
-    ScipyMarch,
-    Slopes,
-    StuckError,
+    SAME_TIME_TOLERANCE,
+    IntegrationProblem,
+    IntegrationResult,
+    Integrator,
+    JacobianAt,
+    NoProgressError,
+    ScipyIntegrator,
 )
-from gearwright.system.modes.mode_changes import CROSSED
+from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL
 
 
-class SundialsMarch:
+class SundialsIntegrator:
     """CVODE of SUNDIALS: backward differentiation formulas with its own root finding."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: IntegrationProblem) -> None:
         from sksundae.cvode import CVODE
 
-        self._problem, self._failure = problem, None  # type: tuple[Problem, BaseException | None]
+        self._problem, self._failure = problem, None  # type: tuple[IntegrationProblem, BaseException | None]
         options: dict[str, Any] = {}
-        if problem.levels is not None:
-            count = len(problem.levels(problem.t, problem.x))
+        if problem.guard_levels is not None:
+            count = len(problem.guard_levels(problem.t, problem.x))
             if count:
-                options = {"eventsfn": self._events(count), "num_events": count}
-        if problem.slopes is not None:
-            options["jacfn"] = self._slopes(problem.slopes)
+                options = {"eventsfn": self._event_function(count), "num_events": count}
+        if problem.jacobian is not None:
+            options["jacfn"] = self._jacobian_function(problem.jacobian)
         self._solver = CVODE(
-            self._rates,
+            self._write_rates,
             method="BDF",
             rtol=problem.rtol,
             atol=problem.atol,
@@ -45,21 +45,21 @@ class SundialsMarch:
             **options,
         )
         self._solver.init_step(problem.t, problem.x)
-        self._last = Reached(problem.t, problem.x, False)
+        self._last = IntegrationResult(problem.t, problem.x, False)
 
     @property
     def step_size(self) -> float | None:
         """CVODE chooses its first step itself."""
         return None
 
-    def _rates(self, t: float, x: Array, out: Array) -> None:
+    def _write_rates(self, t: float, x: Array, out: Array) -> None:
         try:
             out[:] = self._problem.rates(t, x)
-        except BaseException as error:  # it would get lost on its way through the C library
+        except BaseException as error:  # the C library would not pass it on
             self._failure = self._failure or error
             out[:] = np.nan
 
-    def _slopes(self, slopes: Slopes) -> Any:
+    def _jacobian_function(self, slopes: JacobianAt) -> Any:
         def jacobian(t: float, x: Array, _: Array, out: Array) -> None:
             try:
                 out[:] = slopes(t, x)
@@ -69,13 +69,13 @@ class SundialsMarch:
 
         return jacobian
 
-    def _events(self, count: int) -> Any:
-        levels = self._problem.levels
+    def _event_function(self, count: int) -> Any:
+        levels = self._problem.guard_levels
         assert levels is not None
 
         def events(t: float, x: Array, out: Array) -> None:
             try:
-                out[:] = levels(t, x) + CROSSED
+                out[:] = levels(t, x) + EVENT_LOCATION_LEVEL
             except BaseException as error:
                 self._failure = self._failure or error
                 out[:] = 1.0
@@ -84,42 +84,44 @@ class SundialsMarch:
         events.direction = [-1] * count  # type: ignore[attr-defined]
         return events
 
-    def advance(self, limit: float) -> Reached:
+    def advance_to(self, limit: float) -> IntegrationResult:
         """March to `limit`, or to the first event before it."""
         if limit <= self._last.t:
             return self._last
         begin = self._problem.t
-        if limit - begin <= NEAR * max(abs(begin), abs(limit)):
+        if limit - begin <= SAME_TIME_TOLERANCE * max(abs(begin), abs(limit)):
             moved = (limit - begin) * self._problem.rates(begin, self._problem.x)
-            return Reached(limit, self._problem.x + moved, False)
+            return IntegrationResult(limit, self._problem.x + moved, False)
         answer = self._solver.step(limit, method="normal", tstop=self._problem.bound)
         if self._failure is not None:
             raise self._failure
         if not answer.success:
-            raise StuckError(float(answer.t), self._last.x, str(answer.message))
+            raise NoProgressError(float(answer.t), self._last.x, str(answer.message))
         event = answer.t_events is not None and len(np.atleast_1d(answer.t_events)) > 0
-        self._last = Reached(float(answer.t), np.array(answer.y, dtype=float).reshape(-1), event)
+        self._last = IntegrationResult(float(answer.t), np.array(answer.y, dtype=float).reshape(-1), event)
         return self._last
 
 
-PROJECTED = "projected"
-"""Fixed steps of an explicit method with all laws and events; what is held is put back after each."""
+PROJECTED_METHOD = "projected"
+"""Fixed steps of an explicit method with all laws and events, each projected onto the constraints."""
 
-ANY_ERROR = 1e9
-"""A tolerance that every step meets, so that none is made shorter."""
+UNLIMITED_TOLERANCE = 1e9
+"""A tolerance that every step meets, so that no step is shortened."""
 
-KINDS = {"stiff": "Radau", PROJECTED: "RK45"}
-"""SciPy's names of the methods that are not the explicit one of order 8."""
+SCIPY_METHODS = {"stiff": "Radau", PROJECTED_METHOD: "RK45"}
+"""SciPy's names of the methods other than the explicit one of order 8."""
 
 
-def march(method: str, problem: Problem, step: float | None = None) -> March:
-    """An integrator by the name of its method; that of fixed steps takes one [s]."""
-    if method == PROJECTED:
+def make_integrator(method: str, problem: IntegrationProblem, step: float | None = None) -> Integrator:
+    """An integrator by the name of its method; the fixed-step method takes a step [s]."""
+    if method == PROJECTED_METHOD:
         fixed = problem.longest_step if step is None else step
-        problem = replace(problem, first_step=fixed, longest_step=fixed, rtol=ANY_ERROR, atol=ANY_ERROR)
-    if method == "stiff" and has_sundials() and problem.project is None:  # CVODE cannot be put back within its history
-        return SundialsMarch(problem)
-    return ScipyMarch(KINDS.get(method, "DOP853"), problem)
+        problem = replace(
+            problem, first_step=fixed, longest_step=fixed, rtol=UNLIMITED_TOLERANCE, atol=UNLIMITED_TOLERANCE
+        )
+    if method == "stiff" and has_sundials() and problem.project is None:  # CVODE cannot project its history
+        return SundialsIntegrator(problem)
+    return ScipyIntegrator(SCIPY_METHODS.get(method, "DOP853"), problem)
 
 
 def has_sundials() -> bool:

@@ -1,4 +1,4 @@
-"""Stiffness detection: the fastest decay rate, and when an explicit integrator hands over to an implicit one."""
+"""Stiffness detection: the fastest decay rate, and when an implicit integrator takes over from an explicit one."""
 
 from __future__ import annotations
 
@@ -10,54 +10,55 @@ import numpy as np
 from gearwright.arrays import Array
 
 
-def differences(function: Callable[[Array], Array], x: Array) -> Array:
-    """The derivative by forward differences."""
-    at = function(x)
-    slope = np.empty((len(at), len(x)))
+def forward_differences(function: Callable[[Array], Array], x: Array) -> Array:
+    """The Jacobian by forward differences."""
+    value = function(x)
+    slope = np.empty((len(value), len(x)))
     for k in range(len(x)):
         nudge = 1e-7 * (1.0 + abs(x[k]))
-        moved = x.copy()
-        moved[k] += nudge
-        slope[:, k] = (function(moved) - at) / nudge
+        shifted = x.copy()
+        shifted[k] += nudge
+        slope[:, k] = (function(shifted) - value) / nudge
     return slope
 
 
 def fastest_decay(rates: Callable[[Array], Array], x: Array) -> float:
     """The largest rate [1/s] of a decaying solution that does not oscillate faster than it decays.
 
-    A decay beside as fast a growth is none: near an upper equilibrium without friction, motions come and go alike.
+    A decay with an equally fast growth does not count: near an unstable equilibrium without friction, both occur in
+    pairs.
 
     >>> round(fastest_decay(lambda x: np.array([-3.0 * x[0], -500.0 * x[1]]), np.ones(2)), 3)
     500.0
     """
-    slope = differences(rates, x)
+    slope = forward_differences(rates, x)
     values = np.linalg.eigvals(slope) if np.isfinite(slope).all() else np.zeros(1)
     damped = values[np.abs(values.real) > 0.5 * np.abs(values.imag)]
     decay = float(max(0.0, -damped.real.min())) if damped.size else 0.0
     return decay if decay > 2.0 * values.real.max() else 0.0
 
 
-OFTEN = 100
-"""Steps after which an explicit integrator looks whether fast decay keeps its steps short."""
+CHECK_EVERY = 100
+"""Steps of an explicit integrator between two checks whether stability limits its steps."""
 
-SELDOM = 1000
-"""Steps after which it looks how far it came at all."""
+PROGRESS_EVERY = 1000
+"""Steps between two checks of its progress."""
 
-CRAWL = 1e-5
-"""A thousand steps that cover less of the run than this lead nowhere: another method goes on."""
+SWITCH_BELOW = 1e-5
+"""Share of the run per thousand steps below which another method takes over."""
 
-HOPELESS = 1e-6
-"""Where no other method may go on, a run that covers less than this in a thousand steps ends: it would need 1e9."""
+GIVE_UP_BELOW = 1e-6
+"""Share of the run per thousand steps below which the run ends if no other method is allowed: it would need 1e9."""
 
-AHEAD = 2500
-"""Steps that must still be to come for another, less exact, method to pay."""
+WORTH_SWITCHING_STEPS = 2500
+"""Least number of remaining steps for another, less accurate, method to pay."""
 
-UNSTABLE = 2.0
-"""Step times decay rate beyond which stability, at about 6, may be what keeps explicit steps short."""
+STIFF_STEP_DECAY = 2.0
+"""Step times decay rate above which stability, at about 6, may limit explicit steps."""
 
 
-class SlowError(Exception):
-    """An explicit integrator whose steps have become so short at (t, x) that an implicit one should go on."""
+class StepsTooShortError(Exception):
+    """The steps of an explicit integrator are so short at (t, x) that an implicit one should take over."""
 
     def __init__(self, t: float, x: Array, step: float) -> None:
         super().__init__("short steps")
@@ -65,44 +66,44 @@ class SlowError(Exception):
 
 
 @dataclass
-class Patience:
-    """Counts the explicit steps of a run, whatever events and samples of a controller interrupt it.
+class StiffnessMonitor:
+    """Counts the explicit steps of a run, across events and samples of a controller.
 
     Args:
         until: end of the run [s].
         span: its length [s].
-        may_change: whether another method may go on.
+        may_switch: whether another method may take over.
     """
 
     until: float
     span: float
-    may_change: bool = True
+    may_switch: bool = True
     _steps: int = field(default=0, init=False)
     _milestones: dict[int, float] = field(default_factory=dict, init=False)
 
     @property
-    def steps_to_look(self) -> int:
-        """Steps that may be taken before it must look again."""
-        return OFTEN - self._steps % OFTEN
+    def steps_to_check(self) -> int:
+        """Steps until the next check."""
+        return CHECK_EVERY - self._steps % CHECK_EVERY
 
-    def take(self, steps: int) -> None:
-        """Count steps that somebody took without a look, no more than `steps_to_look`."""
+    def add_steps(self, steps: int) -> None:
+        """Count steps taken without a check, no more than `steps_to_check`."""
         self._steps += steps
 
-    def wear(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
-        """One more step from (t, x) on; SlowError once it should be the last."""
-        self.look(t, x, step, rates)
+    def step(self, t: float, x: Array, step_value: float, rates: Callable[[float, Array], Array]) -> None:
+        """Count one step and check; SlowError if the steps have become too short."""
+        self.check(t, x, step_value, rates)
         self._steps += 1
 
-    def look(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
-        """Look whether steps have become too short, if it is time to; SlowError if they have."""
-        least = CRAWL if self.may_change else HOPELESS
-        crawls = self._covered(SELDOM, t) < least * self.span
-        if crawls or (self.may_change and self._is_held_back(t, x, step, rates)):
-            raise SlowError(t, x.copy(), step)
+    def check(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> None:
+        """Check whether steps have become too short, if a check is due; SlowError if they have."""
+        least = SWITCH_BELOW if self.may_switch else GIVE_UP_BELOW
+        is_stalled = self._time_covered(PROGRESS_EVERY, t) < least * self.span
+        if is_stalled or (self.may_switch and self._is_held_back(t, x, step, rates)):
+            raise StepsTooShortError(t, x.copy(), step)
 
-    def _covered(self, every: int, t: float) -> float:
-        """The time that the last so many steps covered; infinite between two looks."""
+    def _time_covered(self, every: int, t: float) -> float:
+        """The time covered by the last `every` steps [s]; infinite between two checks."""
         if self._steps % every:
             return float("inf")
         covered = t - self._milestones.get(every, -float("inf"))
@@ -110,8 +111,8 @@ class Patience:
         return covered
 
     def _is_held_back(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
-        """Whether many more steps are to come, which fast decay keeps short and not accuracy."""
-        covered = self._covered(OFTEN, t)
-        if (self.until - t) * OFTEN < AHEAD * covered:
+        """Whether many steps remain, and stability rather than accuracy limits them."""
+        covered = self._time_covered(CHECK_EVERY, t)
+        if (self.until - t) * CHECK_EVERY < WORTH_SWITCHING_STEPS * covered:
             return False
-        return bool(step * fastest_decay(lambda y: rates(t, y), x) > UNSTABLE)
+        return bool(step * fastest_decay(lambda y: rates(t, y), x) > STIFF_STEP_DECAY)

@@ -1,4 +1,4 @@
-"""A march in Python that records samples on its way."""
+"""Integration in Python that records samples."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from dataclasses import dataclass, replace
 
 from gearwright.arrays import Array
 from gearwright.simulation.integrators.constraint_projection import Projection
-from gearwright.simulation.integrators.integrate_to_event import March, Reached
-from gearwright.simulation.python_loop.branch_points import Kinks
+from gearwright.simulation.integrators.integrate_to_event import IntegrationResult, Integrator
+from gearwright.simulation.python_loop.branch_points import BranchPoints
 from gearwright.simulation.recorder import Recorder
 
 
 @dataclass(frozen=True)
-class SampledMarch:
-    """An integrator at work between two events.
+class SampledIntegrator:
+    """An integration between two events.
 
     Args:
         engine: the integrator.
-        enough: whether somebody else can go on.
+        should_stop: whether the loop in machine code can take over.
         times: of the samples [s].
-        recorder: knows how many were taken.
-        kinks: count the kinks that are met.
-        project: puts a state back onto what is held.
+        recorder: has the number of recorded samples.
+        branch_points: counts the branch points that are met.
+        project: projects a state onto the constraints.
     """
 
-    engine: March
-    enough: Callable[[], bool]
+    engine: Integrator
+    should_stop: Callable[[], bool]
     times: Array
     recorder: Recorder
-    kinks: Kinks
+    branch_points: BranchPoints
     project: Projection | None = None
 
-    def to(self, bound: float, record: Callable[[float, Array], None]) -> Reached:
-        """March to the bound, the next event or the next kink, recording samples on the way."""
+    def integrate_to(self, bound: float, record: Callable[[float, Array], None]) -> IntegrationResult:
+        """Integrate to the bound, the next event or the next branch point, and record samples."""
         while True:
             due = len(self.recorder)
             limit = min(bound, float(self.times[due]) if due < len(self.times) else bound)
-            reached = self.engine.advance(limit)
-            if self.project is not None:  # between two steps the state is interpolated
-                reached = replace(reached, x=self.project(reached.t, reached.x))
-            if due < len(self.times) and reached.t >= self.times[due]:
-                record(reached.t, reached.x)
-            if reached.kink:
-                self.recorder.remarks.extend(filter(None, [self.kinks.meet(reached.t)]))
-            if reached.event or reached.kink or reached.t >= bound or self.enough():
-                return reached
+            result = self.engine.advance_to(limit)
+            if self.project is not None:  # the dense output is not on the constraints
+                result = replace(result, x=self.project(result.t, result.x))
+            if due < len(self.times) and result.t >= self.times[due]:
+                record(result.t, result.x)
+            if result.is_branch_point:
+                self.recorder.remarks.extend(filter(None, [self.branch_points.add_crossing(result.t)]))
+            if result.is_event or result.is_branch_point or result.t >= bound or self.should_stop():
+                return result

@@ -1,126 +1,128 @@
-"""A folder per drive, and per motor, mesh and wheel of a train: what can be changed of it."""
+"""A folder with editable numbers per drive, and per motor, mesh and wheel of a train."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from gearwright.studio.drive_edits import AS_STATED, Entry, motor_choices
-from gearwright.studio.editable_parts import Place, place_of, places
-from gearwright.text import visible
+from gearwright.studio.drive_edits import STATED_MOTOR_CHOICE, EditableNumber, motor_choices
+from gearwright.studio.editable_parts import EditablePart, editable_part, editable_parts
+from gearwright.text import visible_text
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
 
-RANGE = 5.0
-"""How many times more or less than it was a slider lets a number be."""
-OPEN = 2
-"""So many folders are open at first."""
+SLIDER_RANGE_RATIO = 5.0
+"""Range of a slider: the initial value divided and multiplied by this factor."""
+INITIALLY_OPEN_FOLDERS = 2
+"""Number of folders that are open initially."""
 
 
 class DrivePanel:
-    """The drives and trains of the robot, each part with its numbers, its motor, and what follows from them."""
+    """The drives and trains of the robot, each part with its numbers, its motor, and derived numbers."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self._folders: list[Any] = []
-        self._told: dict[Place, Any] = {}
-        self._fields: dict[Place, dict[str, Any]] = {}
-        self._motors: dict[Place, Any] = {}
+        self._descriptions: dict[EditablePart, Any] = {}
+        self._fields: dict[EditablePart, dict[str, Any]] = {}
+        self._motors: dict[EditablePart, Any] = {}
         self._choices = motor_choices(page.session.catalogue)
         self.rebuild()
 
-    def field(self, place: Place | str, key: str) -> Any:
-        """The field of an entry of a drive, by its title, or of a part of a train."""
-        return self._fields[place_of(place)][key]
+    def field(self, place: EditablePart | str, key: str) -> Any:
+        """Return the field of an entry of a drive, by its title, or of a part of a train."""
+        return self._fields[editable_part(place)][key]
 
-    def motor(self, place: Place | str) -> Any:
-        """Where the motor of a drive or of a train is chosen."""
-        return self._motors[place_of(place)]
+    def motor(self, place: EditablePart | str) -> Any:
+        """Return the selection field for the motor of a drive or of a train."""
+        return self._motors[editable_part(place)]
 
     def rebuild(self) -> None:
-        """Folders for the drives and trains that the robot has now."""
+        """Rebuild the folders for the drives and trains of the present robot."""
         for folder in self._folders:
             folder.remove()
-        self._folders, self._told, self._fields, self._motors = [], {}, {}, {}
-        found, trains = places(self.page.session.robot), dict[str, Any]()
-        for rank, place in enumerate(found):
+        self._folders, self._descriptions, self._fields, self._motors = [], {}, {}, {}
+        parts, trains = editable_parts(self.page.session.robot), dict[str, Any]()
+        for rank, place in enumerate(parts):
             if place.train and place.train not in trains:
-                trains[place.train] = self._top(f"train {place.train}", opened=True)
+                trains[place.train] = self._add_top_folder(f"train {place.train}", opened=True)
             if place.train:
                 with trains[place.train]:
-                    self._fill(place, self._inner(place, rank < OPEN))
+                    self._fill_folder(place, self._add_inner_folder(place, rank < INITIALLY_OPEN_FOLDERS))
             else:
-                self._fill(place, self._top(place.title, rank < OPEN))
-        if not found:
+                self._fill_folder(place, self._add_top_folder(place.title, rank < INITIALLY_OPEN_FOLDERS))
+        if not parts:
             self._folders.append(self.page.gui.add_markdown("This robot has neither drives nor trains."))
 
-    def _top(self, title: str, opened: bool) -> Any:
-        folder = self.page.gui.add_folder(visible(title), expand_by_default=opened)
+    def _add_top_folder(self, title: str, opened: bool) -> Any:
+        folder = self.page.gui.add_folder(visible_text(title), expand_by_default=opened)
         self._folders.append(folder)
         return folder
 
-    def _inner(self, place: Place, opened: bool) -> Any:
-        return self.page.gui.add_folder(visible(place.title), expand_by_default=opened)
+    def _add_inner_folder(self, place: EditablePart, opened: bool) -> Any:
+        return self.page.gui.add_folder(visible_text(place.title), expand_by_default=opened)
 
-    def _fill(self, place: Place, folder: AbstractContextManager[Any]) -> None:
+    def _fill_folder(self, place: EditablePart, folder: AbstractContextManager[Any]) -> None:
         gui, session = self.page.gui, self.page.session
         with folder:
-            self._told[place] = gui.add_markdown(place.told(session.robot, session.mech))
-            self._fields[place] = {entry.key: self._field(place, entry) for entry in place.entries(session.robot)}
-            if place.motor(session.robot) is None:
+            self._descriptions[place] = gui.add_markdown(place.description(session.robot, session.mech))
+            self._fields[place] = {
+                entry.key: self._add_field(place, entry) for entry in place.editable_numbers(session.robot)
+            }
+            if place.current_motor(session.robot) is None:
                 return
-            motor = gui.add_dropdown("motor", tuple(self._choices), initial_value=AS_STATED)
+            motor = gui.add_dropdown("motor", tuple(self._choices), initial_value=STATED_MOTOR_CHOICE)
             self._motors[place] = motor
-            self.page.on(motor.on_update, f"motor of {place}", lambda: self._motor_chosen(place))
+            self.page.on_event(motor.on_update, f"motor of {place}", lambda: self._apply_motor(place))
 
-    def _field(self, place: Place, entry: Entry) -> Any:
-        """A slider for a number that can be a little more or less; a box for teeth, and for what may be nothing."""
-        gui, step, label = self.page.gui, _step(entry.shown), visible(entry.label)
+    def _add_field(self, place: EditablePart, entry: EditableNumber) -> Any:
+        """Return a slider for a continuous number; a number box for teeth and for values that may be 0."""
+        gui, step, label = self.page.gui, _slider_step(entry.displayed_value), visible_text(entry.label)
         if entry.kind == "count":
             field: Any = gui.add_number(label, int(entry.value), step=1)
         elif entry.kind in ("number", "radius") and entry.value:
-            low, high = sorted((entry.shown / RANGE, entry.shown * RANGE))
-            field = gui.add_slider(label, low, high, step, entry.shown)
+            low, high = sorted((entry.displayed_value / SLIDER_RANGE_RATIO, entry.displayed_value * SLIDER_RANGE_RATIO))
+            field = gui.add_slider(label, low, high, step, entry.displayed_value)
         else:
-            field = gui.add_number(label, entry.shown, step=step)
-        self.page.on(field.on_update, f"enter {place}", lambda: self._entered(place))
+            field = gui.add_number(label, entry.displayed_value, step=step)
+        self.page.on_event(field.on_update, f"enter {place}", lambda: self._apply_entries(place))
         return field
 
-    def _entered(self, place: Place) -> None:
+    def _apply_entries(self, place: EditablePart) -> None:
         fields = self._fields.get(place)
-        if fields is None:  # of a robot that was exchanged meanwhile
+        if fields is None:  # of a robot that has been replaced
             return
         session = self.page.session
-        known = {entry.key: entry for entry in place.entries(session.robot)}
-        wanted = {key: known[key].read(field.value) for key, field in fields.items() if key in known}
-        fresh = {key: value for key, value in wanted.items() if value != known[key].value}
+        numbers = {entry.key: entry for entry in place.editable_numbers(session.robot)}
+        entered = {key: numbers[key].si_value(field.value) for key, field in fields.items() if key in numbers}
+        fresh = {key: value for key, value in entered.items() if value != numbers[key].value}
         if fresh:
-            self.page.change(lambda: session.enter(place, fresh))
+            self.page.try_change(lambda: session.enter_values(place, fresh))
 
-    def _motor_chosen(self, place: Place) -> None:
+    def _apply_motor(self, place: EditablePart) -> None:
         motor = self._motors.get(place)
         if motor is not None:
-            self.page.change(lambda: self.page.session.choose_motor(place, self._choices[motor.value]))
+            self.page.try_change(lambda: self.page.session.choose_motor(place, self._choices[motor.value]))
 
-    def follow(self) -> None:
-        """Show the numbers that the robot has after a change."""
+    def update_fields(self) -> None:
+        """Show the numbers of the robot after a change."""
         session = self.page.session
         for place, fields in self._fields.items():
-            self._told[place].content = place.told(session.robot, session.mech)
-            for entry in place.entries(session.robot):
+            self._descriptions[place].content = place.description(session.robot, session.mech)
+            for entry in place.editable_numbers(session.robot):
                 field = fields.get(entry.key)
-                if field is not None and field.value != entry.shown:
-                    _make_room(field, entry.shown)
-                    field.value = int(entry.value) if entry.kind == "count" else entry.shown
+                if field is not None and field.value != entry.displayed_value:
+                    _widen_slider(field, entry.displayed_value)
+                    field.value = int(entry.value) if entry.kind == "count" else entry.displayed_value
 
 
-def _make_room(field: Any, value: float) -> None:
-    """Let a slider reach a value that came another way, such as with another motor."""
+def _widen_slider(field: Any, value: float) -> None:
+    """Extend the range of a slider to a value set elsewhere, such as by another motor."""
     if getattr(field, "min", None) is not None and getattr(field, "max", None) is not None:
         field.min, field.max = min(field.min, value), max(field.max, value)
 
 
-def _step(value: float) -> float:
-    """A hundredth of the number's own size: what one press of an arrow changes."""
+def _slider_step(value: float) -> float:
+    """Return the step of a field: one per cent of the number's magnitude."""
     return float(f"{abs(value) / 100 or 1.0:.1g}")

@@ -1,4 +1,4 @@
-"""Where results are: torques, energies, motors, checks, the gear graph."""
+"""Results: torques, energies, motors, checks, gear graph."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from gearwright.analysis import Analysis
 from gearwright.report.limit_tables import limit_table, remark_list
 from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
 from gearwright.studio.session import QuickResults
-from gearwright.text import html, visible
+from gearwright.text import html_text, visible_text
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
 
-ASPECT, CONFIG = 0.72, {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
-STYLE = """<style>.gw table{border-collapse:collapse;font-size:11px;width:100%}
+FIGURE_ASPECT, PLOTLY_CONFIG = 0.72, {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+RESULT_STYLE = """<style>.gw table{border-collapse:collapse;font-size:11px;width:100%}
 .gw td,.gw th{padding:2px 5px;border-bottom:1px solid #ddd;text-align:right;vertical-align:top}
 .gw td:first-child,.gw th:first-child,.gw td.words{text-align:left}.gw tr.bad td{background:#fbeceb}
 .gw svg{width:100%;height:auto}.gw{font-size:12px;padding:4px 8px}.gw h2{font-size:13px}</style>"""
@@ -27,17 +27,21 @@ class ResultPanel:
         self.page = page
         gui = page.gui
         self.panel = gui.add_panel()
-        # Placed before it is filled: a figure that moves while Plotly draws it is an error in the browser's console.
+        # Placed before it is filled: moving a figure while Plotly draws it causes an error in the browser.
         self.panel.dock_left()
         self.panel.set_width(430)
-        speeds = tuple(visible(name) for name in page.session.mech.speeds)
-        quick = page.session.quick()
+        speeds = tuple(visible_text(name) for name in page.session.mech.speeds)
+        quick = page.session.quick_results()
         with self.panel.add_tab("Torque"):
-            self.speed = gui.add_dropdown("joint", speeds, initial_value=visible(quick.comparison.most_missed()))
-            self.miss = gui.add_markdown("")
-            self.torque = gui.add_plotly(torque_figure(quick.comparison, self._chosen), aspect=ASPECT, config=CONFIG)
+            self.speed = gui.add_dropdown(
+                "joint", speeds, initial_value=visible_text(quick.comparison.least_accurate_speed())
+            )
+            self.error_text = gui.add_markdown("")
+            self.torque = gui.add_plotly(
+                torque_figure(quick.comparison, self._chosen_speed), aspect=FIGURE_ASPECT, config=PLOTLY_CONFIG
+            )
             t = quick.comparison.motion.t
-            self.energy = gui.add_plotly(energy_figure(t, quick.energy), aspect=ASPECT, config=CONFIG)
+            self.energy = gui.add_plotly(energy_figure(t, quick.energy), aspect=FIGURE_ASPECT, config=PLOTLY_CONFIG)
         self._motors_tab = self.panel.add_tab("Motors")
         with self._motors_tab:
             self.motor = gui.add_dropdown("motor of", ("-",), initial_value="-")
@@ -45,81 +49,83 @@ class ResultPanel:
             self.heat: Any = None
             self.motors = gui.add_html("")
         with self.panel.add_tab("Checks"):
-            self.checks = gui.add_html(_block("<p>Being computed.</p>"))
+            self.checks = gui.add_html(_styled_block("<p>Computing ...</p>"))
         with self.panel.add_tab("Gear graph"):
             self.graph = gui.add_html("")
         self._graphs: Any = None
         self._quick = quick
         self._analysis: Analysis | None = None
-        page.on(self.speed.on_update, "curve", lambda: self.show_quick(self._quick))
-        page.on(self.motor.on_update, "motor shown", self._show_motor)
+        page.on_event(self.speed.on_update, "curve", lambda: self.show_quick(self._quick))
+        page.on_event(self.motor.on_update, "motor shown", self._show_motor)
 
     @property
-    def _chosen(self) -> str:
-        """The speed chosen, by its own name."""
+    def _chosen_speed(self) -> str:
+        """Return the name of the selected speed."""
         speeds = self.page.session.mech.speeds
-        shown = [visible(name) for name in speeds]
+        shown = [visible_text(name) for name in speeds]
         return speeds[shown.index(self.speed.value)] if self.speed.value in shown else speeds[0]
 
     def rebuild(self) -> None:
-        """The names of the robot as it is now."""
-        shown = tuple(visible(name) for name in self.page.session.mech.speeds)
+        """Update the choices to the names of the present robot."""
+        shown = tuple(visible_text(name) for name in self.page.session.mech.speeds)
         if tuple(self.speed.options) != shown:
             self.speed.options = shown
 
     def show_graph(self, graphs: Any, picture: str) -> None:
-        """The gear graph of the robot."""
+        """Show the gear graph of the robot."""
         self._graphs = graphs
-        self.graph.content = _block(picture)
+        self.graph.content = _styled_block(picture)
 
     def has_graph(self, graphs: Any) -> bool:
-        """Whether these graphs are shown already: most changes are of numbers that stand in none."""
+        """Whether these graphs are shown already; most changes do not affect them."""
         return bool(self._graphs == graphs)
 
-    def show_quick(self, found: QuickResults) -> None:
-        """Torques and energies."""
-        self._quick = found
-        speed = self._chosen
-        self.torque.figure = torque_figure(found.comparison, speed)
-        self.energy.figure = energy_figure(found.comparison.motion.t, found.energy)
-        misses = [miss for miss in found.comparison.misses() if miss.speed == speed]
-        self.miss.content = ", ".join(f"{miss.kind} misses {miss.share:.1%}" for miss in misses) + " of the peak"
+    def show_quick(self, quick: QuickResults) -> None:
+        """Show torques and energies."""
+        self._quick = quick
+        speed = self._chosen_speed
+        self.torque.figure = torque_figure(quick.comparison, speed)
+        self.energy.figure = energy_figure(quick.comparison.motion.t, quick.energy)
+        errors = [error for error in quick.comparison.approximation_errors() if error.speed == speed]
+        self.error_text.content = (
+            ", ".join(f"{error.kind}: error {error.relative_error:.1%}" for error in errors) + " of the peak"
+        )
 
-    def show_analysis(self, found: Analysis | str) -> None:
-        """What the drives are asked, or why that cannot be told."""
-        if isinstance(found, str):
+    def show_analysis(self, analysis: Analysis | str) -> None:
+        """Show the loads of the drives, or why they cannot be computed."""
+        if isinstance(analysis, str):
             self._analysis = None
-            self.checks.content = self.motors.content = _block(f"<p>{html(found)}</p>")
+            self.checks.content = self.motors.content = _styled_block(f"<p>{html_text(analysis)}</p>")
             return
-        self._analysis = found
-        self.checks.content = _block(limit_table(found) + remark_list(found.remarks))
+        self._analysis = analysis
+        self.checks.content = _styled_block(limit_table(analysis) + remark_list(analysis.remarks))
         self.motors.content = ""
-        names = tuple(visible(name) for name in found.drives) or ("-",)
+        names = tuple(visible_text(name) for name in analysis.drives) or ("-",)
         if tuple(self.motor.options) != names:
             self.motor.options = names
             self.motor.value = names[0]
         self._show_motor()
 
     def _show_motor(self) -> None:
-        found = self._analysis
-        if found is None or not found.drives:
+        analysis = self._analysis
+        if analysis is None or not analysis.drives:
             return
-        shown = {visible(name): drive for name, drive in found.drives.items()}
+        shown = {visible_text(name): drive for name, drive in analysis.drives.items()}
         drive = shown.get(self.motor.value) or next(iter(shown.values()))
-        self.diagram = self._figure_in(self.diagram, torque_speed_figure(drive))
-        warm = temperature_figure(found)
+        self.diagram = self._show_figure(self.diagram, torque_speed_figure(drive))
+        warm = temperature_figure(analysis)
         if warm is not None:
-            self.heat = self._figure_in(self.heat, warm)
+            self.heat = self._show_figure(self.heat, warm)
         elif self.heat is not None:
             self.heat.visible = False
 
-    def _figure_in(self, handle: Any, figure: Any) -> Any:
+    def _show_figure(self, handle: Any, figure: Any) -> Any:
         if handle is not None:
             handle.figure, handle.visible = figure, True
             return handle
         with self._motors_tab:
-            return self.page.gui.add_plotly(figure, aspect=ASPECT, config=CONFIG)
+            return self.page.gui.add_plotly(figure, aspect=FIGURE_ASPECT, config=PLOTLY_CONFIG)
 
 
-def _block(content: str) -> str:
-    return f'{STYLE}<div class="gw">{content}</div>'
+def _styled_block(content: str) -> str:
+    return f'{RESULT_STYLE}<div class="gw">{content}</div>'

@@ -1,1 +1,1 @@
-"""Constraints of a machine with its laws: projection, and consistent starts."""
+"""Constraints of a machine with its laws: projection and consistent initial states."""

@@ -1,4 +1,4 @@
-"""A consistent start: the nearest state that holds all constraints."""
+"""A consistent initial state: the nearest state that satisfies all constraints."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number
+from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.contact.contacts_of_robot import surrounding_laws
+from gearwright.forces.contact.contacts_of_robot import environment_laws
 from gearwright.forces.law import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.parts import Robot
-from gearwright.system.constraints.projection import held_places
-from gearwright.system.constraints.shaft_places import following_ways, with_static_shafts, with_unloaded_shafts
+from gearwright.system.constraints.projection import position_constraints
+from gearwright.system.constraints.shaft_places import following_directions, with_static_shafts, with_unloaded_shafts
 from gearwright.system.evaluation import situations_at
 from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
 
-CLOSED = 1e-9
-"""How near to its place [m, rad] everything must come."""
+START_CLOSURE_TOLERANCE = 1e-9
+"""Largest constraint error [m, rad] of a projected state."""
 
 
-MotorPlaces: TypeAlias = Literal["unloaded", "static", "given"]
+MotorPositions: TypeAlias = Literal["unloaded", "static", "given"]
 
 
 @check_arguments
@@ -37,28 +37,28 @@ def project(
     laws: Sequence[Law] | None = None,
     t: float = 0.0,
     *,
-    motors: MotorPlaces = "unloaded",
+    motors: MotorPositions = "unloaded",
     extra_laws: Sequence[Law] = (),
 ) -> State:
-    r"""The state nearest to a given one that holds all constraints, in position and speed.
+    r"""The state nearest to a given one that satisfies all constraints in position and speed.
 
     Newton's method in the metric of the mass matrix M: the smallest $dq' M\,dq$, then the smallest change of kinetic
-    energy that brings the speeds along everything held to rest (or to the speed of a moving frame). The motors of
-    elastic drives follow their joints, so that no spring is loaded by the way to the constraints.
+    energy that satisfies the constraints in speed (zero, or the speed of a moving frame). The motors of elastic drives
+    follow their joints, so the projection does not load the springs.
 
     Args:
         robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
         state: as for `simulate`: a State, (q, v), or q alone.
-        laws: laws instead of those of the robot, of which those count that hold something in its place; a warning
-            names its loops and contacts that are left out. () for none.
-        t: time [s], for frames that move.
-        motors: where the motors of elastic drives are: "unloaded" (their springs are relaxed), "static" (their springs
-            carry what acts at rest there, with the least forces of the constraints) or "given" (springs stay as far
-            deflected as in the state given).
-        extra_laws: laws beside those of the robot.
+        laws: replacements of the robot's laws, of which those with position constraints are used; a warning names
+            loops and contacts that are left out. () for none.
+        t: time [s], for moving frames.
+        motors: positions of the motors of elastic drives: "unloaded" (springs relaxed), "static" (springs carry the
+            static load, with constraint forces of least norm) or "given" (deflections of the given state).
+        extra_laws: additional laws.
 
     Raises:
-        InputError: nothing is held, the constraints cannot be met from there, or no deflection balances the machine.
+        InputError: there is no constraint, the constraints cannot be satisfied from the state, or no deflection
+            balances the machine.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
@@ -67,33 +67,38 @@ def project(
     >>> round(float(gw.placement(arm, start.q, 2)[1][2]), 12)
     0.2
     """
-    mech, now = machine_of("project", robot_or_mech), number("project", "t", t, unit="s")
-    given = initial_state(mech, state)
-    chosen = choose_laws("project", robot_or_mech, laws, extra_laws, lambda own: laws_of(own, mech))
+    mech, time = machine_of("project", robot_or_mech), real_number("project", "t", t, unit="s")
+    initial = initial_state(mech, state)
+    law_choice = choose_laws("project", robot_or_mech, laws, extra_laws, lambda robot: laws_of(robot, mech))
     if isinstance(robot_or_mech, Robot):
-        around = {law.name for law in surrounding_laws(robot_or_mech)}  # friction and losses have no place to hold
-        chosen = chosen._replace(left_out=tuple(name for name in chosen.left_out if name in around))
-    system = System(mech, chosen.warned("project"))
-    x = state_vector(system, given)
-    u = np.array(system.first_inputs)
-    situations = situations_at(system, now, x, u)
-    modes = tuple(law.start(one) for law, one in zip(system.laws, situations, strict=True))
-    held = held_places(system, now, x, u, modes)
-    if held is None:
-        raise InputError("project: no law holds anything in its place there. Give constraints (Constraint).")
-    if motors not in get_args(MotorPlaces):
-        raise InputError(f"project: motors={motors!r} is unknown. Use one of {', '.join(get_args(MotorPlaces))}.")
+        environment_names = {
+            law.name for law in environment_laws(robot_or_mech)
+        }  # friction and losses hold no positions
+        law_choice = law_choice._replace(
+            excluded_laws=tuple(name for name in law_choice.excluded_laws if name in environment_names)
+        )
+    system = System(mech, law_choice.laws_with_warning("project"))
+    x = state_vector(system, initial)
+    u = np.array(system.initial_inputs)
+    situations = situations_at(system, time, x, u)
+    modes = tuple(law.initial_mode(situation) for law, situation in zip(system.laws, situations, strict=True))
+    constraints = position_constraints(system, time, x, u, modes)
+    if constraints is None:
+        raise InputError("project: no law has a position constraint. Give constraints (Constraint).")
+    if motors not in get_args(MotorPositions):
+        raise InputError(f"project: motors={motors!r} is unknown. Use one of {', '.join(get_args(MotorPositions))}.")
     if mech.shafts:
-        held = replace(held, ways=following_ways(mech))
+        constraints = replace(constraints, directions=following_directions(mech))
         x = x if motors == "given" else with_unloaded_shafts(system, x)
-    out = held.projected(now, x)
-    left = held.missing(now, out)
-    worst = int(np.argmax(np.abs(left)))
-    if not abs(left[worst]) < CLOSED:
+    projected = constraints.project_state(time, x)
+    position_errors = constraints.position_errors(time, projected)
+    worst = int(np.argmax(np.abs(position_errors)))
+    if not abs(position_errors[worst]) < START_CLOSURE_TOLERANCE:
         raise InputError(
-            f"project: {held.holds[worst].line.name} stays {left[worst]:.3g} (m or rad) from its place: from this "
-            "state the constraints cannot be met together. Start nearer to a state that holds them, or look at lengths."
+            f"project: the error of {constraints.holds[worst].line.name} stays at {position_errors[worst]:.3g} (m or "
+            "rad): from this state the constraints cannot be satisfied together. Start nearer to a consistent state, "
+            "or check the lengths."
         )
     if mech.shafts and motors == "static":
-        out = with_static_shafts(held, now, out, u, modes)
-    return replace(given, q=out[system.q], v=out[system.v])
+        projected = with_static_shafts(constraints, time, projected, u, modes)
+    return replace(initial, q=projected[system.q], v=projected[system.v])

@@ -10,27 +10,28 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import is_function, number, numbers
+from gearwright.arguments import is_function, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.system.inputs import checked_output
+from gearwright.system.inputs import checked_forces
 from gearwright.system.state import State
-from gearwright.text import did_you_mean, listed
+from gearwright.text import did_you_mean, listed_names
 
 
+@check_arguments
 @dataclass(frozen=True)
 class Controller:
-    """A controller with what a plain function cannot say about itself.
+    """A controller: a function of time and state with its period, states and discontinuities.
 
     Args:
         function: (t, State) -> forces (n,), or a mapping from input names to numbers; with `states`, a pair of that
-            and the rates of the states (their next values with a period), a mapping from their names.
-        period: time between two calls [s], the outputs and states being held in between; None: continuous.
-        states: states of the controller itself (an integral, a filter) with their values at the start.
-        breaks: times at which its outputs jump or have a kink, so that a step ends there.
+            and a mapping from state names to rates (to next values with a period).
+        period: sampling period [s], with outputs and states held in between; None: continuous.
+        states: states of the controller itself (an integral, a filter) with their initial values.
+        breaks: times at which its outputs or their derivatives jump; an integration step ends there.
         scalars: whether it is written over scalars of any kind, as laws are: then it is called with a third argument,
-            the operations (`ops.where`, `ops.minimum`, ...), uses no `if` on its numbers, and a continuous one runs in
-            machine code; `gw.rollout` and `gw.export.c` take it too.
+            the operations (`ops.where`, `ops.minimum`, ...), and uses no `if` on its numbers. A continuous one runs in
+            machine code; `gw.rollout` and `gw.export.c` accept it too.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
@@ -44,56 +45,56 @@ class Controller:
 
     def __post_init__(self) -> None:
         if not is_function(self.function):
-            raise InputError(f"controller: {self.function!r} is not a function of time and state.")
+            raise InputError(f"controller: {self.function!r} is not a function. Give a function of time and state.")
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
-            number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
+            real_number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
         if not isinstance(self.states, Mapping):
-            raise InputError(f"controller: states={self.states!r} must be a mapping from names to numbers.")
+            raise InputError(f"controller: states={self.states!r} is not a mapping. Give names with initial values.")
         for name, value in self.states.items():
-            number("controller", f"state {name!r}", value)
-        numbers("controller", "breaks", self.breaks)
+            real_number("controller", f"state {name!r}", value)
+        number_array("controller", "breaks", self.breaks)
 
-    def answer(self, t: float, state: State) -> tuple[Any, Array]:
-        """What the function returns, and the rates, or next values, of the controller's states."""
-        answer = self.function(t, state, FLOATS) if self.scalars else self.function(t, state)
-        return self._split(answer, t) if self.states else (answer, np.zeros(0))
+    def outputs_and_rates(self, t: float, state: State) -> tuple[Any, Array]:
+        """The outputs of the function, and the rates or next values of the controller's states."""
+        result = self.function(t, state, FLOATS) if self.scalars else self.function(t, state)
+        return self._split_result(result, t) if self.states else (result, np.zeros(0))
 
-    def _split(self, answer: Any, t: float) -> tuple[Any, Array]:
+    def _split_result(self, result: Any, t: float) -> tuple[Any, Array]:
         try:
-            outputs, rates = answer
+            outputs, rates = result
             return outputs, np.array([float(rates[name]) for name in self.states])
         except (TypeError, ValueError, KeyError):
             raise InputError(
-                f"controller: with states ({listed(self.states)}) it must return (outputs, "
-                f"{'rates' if self.period is None else 'next values'} by name); at t = {t:g} s it returned {answer!r}."
+                f"controller: at t = {t:g} s it returned {result!r}. With states ({listed_names(self.states)}) it must "
+                f"return (outputs, {'rates' if self.period is None else 'next values'} by name)."
             ) from None
 
 
-def with_answer(known: Array, answer: Any, t: float, names: tuple[str, ...], size: int) -> Array:
-    """Known inputs with a controller's answer: forces are added, named inputs are replaced."""
-    keep, add = effect_of(answer, t, names, size)
-    return keep * known + add
+def with_controller_output(inputs: Array, output: Any, t: float, names: tuple[str, ...], size: int) -> Array:
+    """Inputs combined with a controller's outputs: forces are added, named inputs are replaced."""
+    keep, add = output_effect(output, t, names, size)
+    return keep * inputs + add
 
 
-def effect_of(answer: Any, t: float, names: tuple[str, ...], size: int) -> tuple[Array, Array]:
-    """What a controller's answer makes of the inputs: each is multiplied by the first, and the second is added."""
+def output_effect(output: Any, t: float, names: tuple[str, ...], size: int) -> tuple[Array, Array]:
+    """The effect of a controller's outputs on the inputs: a factor and a summand for each input."""
     keep, add = np.ones(len(names)), np.zeros(len(names))
-    if isinstance(answer, Mapping):
-        for name, value in answer.items():
+    if isinstance(output, Mapping):
+        for name, value in output.items():
             if name not in names:
                 raise InputError(f"controller: there is no input {name!r}. {did_you_mean(name, names)}")
             k = names.index(name)
-            keep[k], add[k] = 0.0, _number(name, value, t)
+            keep[k], add[k] = 0.0, _output_number(name, value, t)
     else:
-        add[:size] = checked_output("the controller", answer, size, t)
+        add[:size] = checked_forces("the controller", output, size, t)
     if not np.isfinite(add).all():
         bad = int(np.flatnonzero(~np.isfinite(add))[0])
         raise InputError(f"controller: {names[bad]!r} is {add[bad]} at t = {t:g} s. Return finite numbers.")
     return keep, add
 
 
-def _number(name: str, value: Any, t: float) -> float:
+def _output_number(name: str, value: Any, t: float) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -102,27 +103,27 @@ def _number(name: str, value: Any, t: float) -> float:
 
 @check_arguments
 def sampled_controller(function: Callable[[float, State], Any], period: float) -> Controller:
-    """A controller that is called every `period` seconds, its outputs held in between."""
+    """A controller that is called every `period` seconds; its outputs are held in between."""
     return Controller(function, period)
 
 
-class _AskedOnce:
-    """A function that is called once per time, whoever asks again: a sampled controller may keep memory of its own."""
+class _CalledOncePerTime:
+    """A function that is called once per time: a sampled controller may have internal memory."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._t: float | None = None
-        self._answer: Any = None
+        self._result: Any = None
 
     def __call__(self, t: float, *more: Any) -> Any:
         if t != self._t:
-            self._answer, self._t = self._function(t, *more), t
-        return self._answer
+            self._result, self._t = self._function(t, *more), t
+        return self._result
 
 
-def controller_of(given: Any) -> Controller | None:
-    """A controller for one run from what a user gives: None, a Controller, or a function of time and state."""
-    if given is None:
+def as_controller(candidate: Any) -> Controller | None:
+    """The controller of a run from a user's argument: None, a Controller, or a function of time and state."""
+    if candidate is None:
         return None
-    control = given if isinstance(given, Controller) else Controller(given)
-    return control if control.period is None else replace(control, function=_AskedOnce(control.function))
+    control = candidate if isinstance(candidate, Controller) else Controller(candidate)
+    return control if control.period is None else replace(control, function=_CalledOncePerTime(control.function))

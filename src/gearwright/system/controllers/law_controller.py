@@ -1,7 +1,6 @@
 """Control laws as kernels, and as controllers of a run that follow a reference.
 
-A continuous controller over scalars becomes a kernel of its outputs and state rates, so that a run need not call it in
-Python.
+A continuous controller over scalars becomes a kernel of its outputs and state rates; a run then does not call Python.
 """
 
 from __future__ import annotations
@@ -23,39 +22,39 @@ from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import InputError, NotTraceableError, SlowerWarning
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism
-from gearwright.programs.program import Inputs, VectorProgram, flatten
+from gearwright.programs.program import Inputs, VectorProgram, flatten_scalars
 from gearwright.system.controllers.control_law import SENSORS, STATES, ControlLaw, Q, V, law_inputs, law_program
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.state import State
 from gearwright.system.system import System
-from gearwright.system.vector_program import NoKernelError, job_of, kernel, vector_program
-from gearwright.text import did_you_mean, listed
+from gearwright.system.vector_program import NoKernelError, compile_program, trace_job, vector_program
+from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.graph import OperationCount
-from gearwright.tracing.trace import traced
+from gearwright.tracing.trace import trace_graph
 
-FORCE = "tau."
+FORCE_OUTPUT_PREFIX = "tau."
 
-Follow: TypeAlias = Callable[[Array], Array]
+ReferenceFunction: TypeAlias = Callable[[Array], Array]
 """Times (T,) -> all references of a law side by side, (T, references)."""
 
 
 class LawKernel(partial[Array]):
-    """A control law compiled: k(q, v, references ..., sensors, states) -> outputs and changes of the states in a row.
+    """A compiled control law: k(q, v, references ..., sensors, states) -> outputs, then changes of the states.
 
-    Arrays of any leading axes that broadcast, as for `gw.Kernel`; quickest with float64 in C order.
+    Arrays with leading axes that broadcast, as for `gw.Kernel`; fastest with float64 in C order.
     """
 
     program: VectorProgram
     operations: OperationCount
 
     def __new__(cls, law: ControlLaw) -> LawKernel:
-        """Compile a law, or take it from the cache."""
+        """The compiled law, from the cache if it is there."""
         program = law_program(law)
-        job = job_of(program, law.mech)
-        count = traced(job).operations
-        code = None if kernel_mode() == "off" else kernel(program, law.mech, batches=True)
-        general = GeneralCall(job, (), code, count.arithmetic)
-        self = super().__new__(cls, general if code is None else code.builtin(law.name, general))
+        job = trace_job(program, law.mech)
+        count = trace_graph(job).operation_count
+        code = None if kernel_mode() == "off" else compile_program(program, law.mech, batches=True)
+        general = GeneralCall(job, (), code, count.arithmetic_count)
+        self = super().__new__(cls, general if code is None else code.python_builtin(law.name, general))
         self.program, self.operations = program, count
         return self
 
@@ -66,88 +65,97 @@ class LawKernel(partial[Array]):
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} {len(entries)}" for name, entries in self.inputs.items())
-        return f"<LawKernel {self.program.name} of {sizes}: {self.operations.arithmetic} operations>"
+        return f"<LawKernel {self.program.name} of {sizes}: {self.operations.arithmetic_count} operations>"
 
 
-class _Deciding:
+class _LawFunction:
     """A law as a function of time and state: (t, State) -> forces or named outputs, and changes of its states."""
 
-    def __init__(self, law: ControlLaw, follow: Follow) -> None:
+    def __init__(self, law: ControlLaw, follow: ReferenceFunction) -> None:
         self.law, self.follow = law, follow
         ends = accumulate((len(entries) for entries in law.references.values()), initial=0)
-        self._parts = [slice(*ends) for ends in pairwise(ends)]
-        self._states = tuple(x.name for x in law.states)
-        self._forces = all(name.startswith(FORCE) for name in law.outputs)
-        self._at = [law.mech.speeds.index(name.removeprefix(FORCE)) for name in law.outputs if self._forces]
+        self._reference_slices = [slice(*ends) for ends in pairwise(ends)]
+        self._state_names = tuple(x.name for x in law.states)
+        self._gives_forces = all(name.startswith(FORCE_OUTPUT_PREFIX) for name in law.outputs)
+        self._speed_indices = [
+            law.mech.speeds.index(name.removeprefix(FORCE_OUTPUT_PREFIX)) for name in law.outputs if self._gives_forces
+        ]
 
     def __call__(self, t: float, state: State) -> tuple[Any, Array]:
-        wanted = self.follow(np.array([t]))[0]
-        given = [np.asarray(state.q, float), np.asarray(state.v, float), *(wanted[part] for part in self._parts)]
-        if len(given[0]) != self.law.mech.nq:
+        references = self.follow(np.array([t]))[0]
+        arguments = [
+            np.asarray(state.q, float),
+            np.asarray(state.v, float),
+            *(references[part] for part in self._reference_slices),
+        ]
+        if len(arguments[0]) != self.law.mech.nq:
             raise InputError(
-                f"controller {self.law.name!r} was made for {listed(self.law.mech.coordinates)}; the machine has "
-                f"{len(given[0])} coordinates. Make it for this machine."
+                f"controller {self.law.name!r} was created for the coordinates "
+                f"{listed_names(self.law.mech.coordinates)}, "
+                f"but the machine has {len(arguments[0])} coordinates. Create the controller for this machine."
             )
         if self.law.sensors:
-            given.append(self._sensed(state))
-        if self._states:
-            given.append(np.array([state.states[name] for name in self._states], dtype=float))
-        found = self._run(*given)
-        outputs, changes = found[: len(self.law.outputs)], found[len(self.law.outputs) :]
-        if not self._forces:
+            arguments.append(self._sensor_values(state))
+        if self._state_names:
+            arguments.append(np.array([state.states[name] for name in self._state_names], dtype=float))
+        results = self._compiled_law(*arguments)
+        outputs, changes = results[: len(self.law.outputs)], results[len(self.law.outputs) :]
+        if not self._gives_forces:
             return dict(zip(self.law.outputs, outputs.tolist(), strict=True)), changes
         tau = np.zeros(self.law.mech.n)
-        tau[self._at] = outputs
+        tau[self._speed_indices] = outputs
         return tau, changes
 
-    def _sensed(self, state: State) -> Array:
+    def _sensor_values(self, state: State) -> Array:
         missing = [name for name in self.law.sensors if name not in state.states]
         if missing:
             raise InputError(
-                f"controller {self.law.name!r} measures {listed(missing)}, which no law of the run has. Put the "
-                "contact into `laws` as gw.contact.Measured(contact)."
+                f"controller {self.law.name!r} measures {listed_names(missing)}, which is not a state of any law of "
+                "the run. Pass the contact in `extra_laws` as gw.contact.ForceSensor(contact)."
             )
         return np.array([state.states[name] for name in self.law.sensors], dtype=float)
 
     @cached_property
-    def _run(self) -> Callable[..., Array]:
-        """The law in machine code; numbers that are not finite, and laws that cannot be traced, are left to Python."""
+    def _compiled_law(self) -> Callable[..., Array]:
+        """The law in machine code; numbers that are not finite and laws that cannot be traced run in Python."""
         if kernel_mode() == "off":
-            return self._plainly
+            return self._run_in_python
         try:
-            return kernel(law_program(self.law), self.law.mech).builtin(self.law.name, self._plainly)
+            return compile_program(law_program(self.law), self.law.mech).python_builtin(
+                self.law.name, self._run_in_python
+            )
         except (NoKernelError, NotTraceableError) as reason:
             text = f"control law {self.law.name!r} runs in Python, not in machine code: {reason}"
             warnings.warn(text, SlowerWarning, stacklevel=2)
-            return self._plainly
+            return self._run_in_python
 
-    def _plainly(self, *given: Array) -> Array:
+    def _run_in_python(self, *arguments: Array) -> Array:
         names, program = law_inputs(self.law), law_program(self.law)
-        numbers = {name: x.tolist() for name, x in zip(names, given, strict=True)}
+        numbers = {name: x.tolist() for name, x in zip(names, arguments, strict=True)}
         try:
-            return np.array(flatten(program.run(self.law.mech, FLOATS, numbers, {})), dtype=float)
+            return np.array(flatten_scalars(program.run(self.law.mech, FLOATS, numbers, {})), dtype=float)
         except (ArithmeticError, ValueError):  # floats raise where arrays return nan
             return np.full(program.shape(self.law.mech, {}), np.nan)
 
 
 @dataclass(frozen=True)
 class LawController(Controller):
-    """A control law that follows a reference; `gw.control` makes them.
+    """A control law that follows a reference; the functions of `gw.control` create them.
 
     Args:
         function: the law as a function of time and state.
-        period: time between two decisions [s]; None: continuous.
-        states: the law's states with their values at the start.
-        breaks: times at which the reference has a kink.
+        period: sampling period [s]; None: continuous.
+        states: the law's states with their initial values.
+        breaks: times at which the reference or its derivatives jump.
         law: the law.
         follow: times -> references.
     """
 
     law: ControlLaw = field(kw_only=True)
-    follow: Follow = field(kw_only=True)
+    follow: ReferenceFunction = field(kw_only=True)
 
-    def answer(self, t: float, state: State) -> tuple[Any, Array]:
-        """Outputs, and changes of the states."""
+    def outputs_and_rates(self, t: float, state: State) -> tuple[Any, Array]:
+        """The outputs and the changes of the states."""
         outputs, changes = self.function(t, state)
         return outputs, changes
 
@@ -163,68 +171,72 @@ class LawController(Controller):
 
     def references(self, t: Array) -> dict[str, Array]:
         """The references at times t (T,), by name, (T, entries) each."""
-        found, begin = {}, 0
+        by_name, begin = {}, 0
         flat = self.follow(np.asarray(t, dtype=float))
         for name, entries in self.law.references.items():
-            found[name] = flat[:, begin : begin + len(entries)]
+            by_name[name] = flat[:, begin : begin + len(entries)]
             begin += len(entries)
-        return found
+        return by_name
 
     def signals(self, run: Any) -> dict[str, Array]:
-        """What the law reports along a run or a rollout, by name, (T, ...) each."""
+        """The signals of the law along a run or a rollout, by name, (T, ...) each."""
         q, v = np.asarray(run.q, float), np.asarray(run.v, float)
         batch = (len(q), *(1 for _ in q.shape[1:-1]))
-        given = {Q: q, V: v}
-        given |= {name: x.reshape(*batch, -1) for name, x in self.references(run.t).items()}
-        known = run.states if hasattr(run, "states") else run
+        arguments = {Q: q, V: v}
+        arguments |= {name: x.reshape(*batch, -1) for name, x in self.references(run.t).items()}
+        series = run.states if hasattr(run, "states") else run
         if self.law.sensors:
-            given[SENSORS] = np.stack([known[name] for name in self.law.sensors], axis=-1)
+            arguments[SENSORS] = np.stack([series[name] for name in self.law.sensors], axis=-1)
         if self.law.states:
-            given[STATES] = np.stack([known[x.name] for x in self.law.states], axis=-1)
+            arguments[STATES] = np.stack([series[x.name] for x in self.law.states], axis=-1)
         program = law_program(self.law, signals=True)
-        flat = GeneralCall(job_of(program, self.law.mech), (), None, 0).computed(given, None)
+        flat = GeneralCall(trace_job(program, self.law.mech), (), None, 0).evaluate(arguments, None)
         return {x.name: flat[..., k] for k, x in enumerate(self.law.signals)}
 
 
-def law_controller(law: ControlLaw, follow: Follow, breaks: tuple[float, ...] = ()) -> LawController:
-    """The controller of a law and what it follows."""
+def law_controller(law: ControlLaw, follow: ReferenceFunction, breaks: tuple[float, ...] = ()) -> LawController:
+    """The controller of a law and its reference function."""
     states = {x.name: x.initial for x in law.states}
-    return LawController(_Deciding(law, follow), law.period, states, breaks, law=law, follow=follow)
+    return LawController(_LawFunction(law, follow), law.period, states, breaks, law=law, follow=follow)
 
 
 def controller_kernel(system: System, control: Controller, names: Sequence[str]) -> MachineCode:
-    """(state vector without the works, t, known inputs) -> all inputs and the rates of the controller's states.
+    """The kernel (state vector without works, t, given inputs) -> all inputs and rates of the controller's states.
 
-    NoKernelError where it cannot be traced.
+    NoKernelError if it cannot be traced.
     """
-    contents = {"x": system.controlled.stop, "t": 1, "u": len(names)}
+    contents = {"x": system.controller_slice.stop, "t": 1, "u": len(names)}
 
-    def decided(_: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        return _decided(system, control, names, ops, given)
+    def controller_formula(_: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+        return _controller_outputs(system, control, names, ops, arguments)
 
     try:
-        return kernel(vector_program("controller", contents, len(names) + len(control.states), decided), system.mech)
+        return compile_program(
+            vector_program("controller", contents, len(names) + len(control.states), controller_formula), system.mech
+        )
     except NotTraceableError as obstacle:
         raise NoKernelError(f"the controller runs in Python, not in machine code: {obstacle}") from None
 
 
-def _decided(system: System, control: Controller, names: Sequence[str], ops: Operations, given: Inputs) -> list[Scalar]:
-    x = given["x"]
-    own = dict(zip((*system.states, *control.states), x[system.own.start :], strict=True))
-    answer = control.function(given["t"][0], State(x[system.q], x[system.v], own), ops)
-    outputs, rates = answer if control.states else (answer, {})
-    return [*_with_outputs(names, given["u"], outputs), *(rates[name] for name in control.states)]
+def _controller_outputs(
+    system: System, control: Controller, names: Sequence[str], ops: Operations, arguments: Inputs
+) -> list[Scalar]:
+    x = arguments["x"]
+    named_states = dict(zip((*system.states, *control.states), x[system.law_slice.start :], strict=True))
+    result = control.function(arguments["t"][0], State(x[system.q], x[system.v], named_states), ops)
+    outputs, rates = result if control.states else (result, {})
+    return [*_with_outputs(names, arguments["u"], outputs), *(rates[name] for name in control.states)]
 
 
-def _with_outputs(names: Sequence[str], known: Sequence[Scalar], outputs: Any) -> list[Scalar]:
-    """Known inputs with what a controller says: forces are added, named inputs are replaced."""
-    found = list(known)
+def _with_outputs(names: Sequence[str], given_inputs: Sequence[Scalar], outputs: Any) -> list[Scalar]:
+    """Inputs combined with a controller's outputs: forces are added, named inputs are replaced."""
+    inputs = list(given_inputs)
     if not isinstance(outputs, Mapping):
         for k, force in enumerate(outputs):
-            found[k] = found[k] + force
-        return found
+            inputs[k] = inputs[k] + force
+        return inputs
     for name, value in outputs.items():
         if name not in names:
             raise InputError(f"controller: there is no input {name!r}. {did_you_mean(name, list(names))}")
-        found[list(names).index(name)] = value
-    return found
+        inputs[list(names).index(name)] = value
+    return inputs

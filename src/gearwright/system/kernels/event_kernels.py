@@ -1,7 +1,7 @@
-"""The kernels of the event loop as programs: how a machine moves with its laws in modes that are an input.
+"""The kernels of the event loop as programs: the motion of a machine with its laws, with the modes as an input.
 
 With the directions b of all holds and drags, $Y = M^{-1} b'$ is the response of the machine to a unit force along each,
-and $a_0$ its acceleration without any: then $a = a_0 + Y z$, and the loop solves for the few forces z alone.
+and $a_0$ its acceleration without these forces: then $a = a_0 + Y z$, and the loop solves for the few forces z only.
 """
 
 from __future__ import annotations
@@ -11,107 +11,111 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.elimination import solve_all
+from gearwright.dynamics.elimination import solve_all_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place
-from gearwright.forces.branch_points import kinks_of
+from gearwright.dynamics.pose import place_machine
+from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.law import Action, Force, Guard, Law, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import along, spread
+from gearwright.mechanism.rows import dense_row, row_dot
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.system.kernels.event_structure import Places
-from gearwright.system.kernels.motion_rates import contents_of
-from gearwright.system.kernels.traced_laws import Choice
-from gearwright.system.modes.mode_changes import CROSSED, ZERO
-from gearwright.system.system import System, booked
+from gearwright.system.kernels.event_structure import LawPlaces
+from gearwright.system.kernels.motion_rates import system_input_sizes
+from gearwright.system.kernels.traced_laws import LawMode
+from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
+from gearwright.system.system import System, with_line_power
 from gearwright.system.vector_program import vector_program
-from gearwright.tracing.simplify.equivalent_machine import prepare
-from gearwright.tracing.symbols import depend_on, distinct, operations, symbols
+from gearwright.tracing.simplify.equivalent_machine import simplify_machine
+from gearwright.tracing.symbols import distinct_symbols, has_dependence, new_symbols, symbol_operations
 
 # Formulas
 
-Formula = Callable[["Instant"], list[Any]]
+InstantFormula = Callable[["ModeInstant"], list[Any]]
 
-HOLDS = 1.0
-"""The level of a guard that does not count."""
+INACTIVE_GUARD_LEVEL = 1.0
+"""The level of a guard that does not apply."""
 
 
 @dataclass(frozen=True)
-class Instant:
-    """The laws of a system at one instant, in modes that flags choose."""
+class ModeInstant:
+    """The laws of a system at one instant, in modes that flags select."""
 
-    places: Places
+    places: LawPlaces
     system: System
     ops: Operations
-    given: Inputs
+    arguments: Inputs
 
     @property
-    def situations(self) -> list[Situation]:
-        """What each law sees."""
-        x = self.system.moving(self.given["x"])
-        return self.system.situations(self.ops, self.given["t"][0], x, self.given["u"])
+    def law_situations(self) -> list[Situation]:
+        """The situation of each law."""
+        x = self.system.motion_of(self.arguments["x"])
+        return self.system.law_situations(self.ops, self.arguments["t"][0], x, self.arguments["u"])
 
-    def chosen(self, k: int, values: Mapping[str, Scalar], otherwise: Scalar | None = None) -> Scalar:
-        """Of the values per mode of a law the one of the mode at hand; without `otherwise` other modes do not count."""
-        law, first, left = self.system.laws[k], self.places.first_choice[k], dict(values)
-        total = otherwise
-        if total is None or len(left) == len(law.modes):
-            total = left.pop(next(iter(left)))
-        for mode, value in left.items():
-            total = self.ops.where(self.given["chosen"][first + law.modes.index(mode)], value, total)
+    def select_mode_value(self, k: int, values: Mapping[str, Scalar], default: Scalar | None = None) -> Scalar:
+        """The value of the current mode among the values per mode of a law; `default` for modes without a value."""
+        law, first, remaining = self.system.laws[k], self.places.first_choice[k], dict(values)
+        total = default
+        if total is None or len(remaining) == len(law.modes):
+            total = remaining.pop(next(iter(remaining)))
+        for mode, value in remaining.items():
+            total = self.ops.where(self.arguments["chosen"][first + law.modes.index(mode)], value, total)
         return total
 
-    def reaction(self, choice: Choice) -> Reaction:
-        """What a law feels in a mode."""
-        felt, made = self.given["felt"], self.places.structure
-        held, dragged = self.places.holds[choice], self.places.drags[choice]
-        flows = [felt[made.holds + k] for k in dragged]
-        answers = [felt[made.holds + made.drags + k] for k in dragged]
-        return Reaction(self.given["a"], [felt[k] for k in held], flows, answers)
+    def mode_reaction(self, choice: LawMode) -> Reaction:
+        """The reaction of a law in a mode."""
+        multipliers_and_flows, structure = self.arguments["felt"], self.places.structure
+        hold_places, drag_places = self.places.holds[choice], self.places.drags[choice]
+        flows = [multipliers_and_flows[structure.hold_count + k] for k in drag_places]
+        responses = [multipliers_and_flows[structure.hold_count + structure.drag_count + k] for k in drag_places]
+        return Reaction(self.arguments["a"], [multipliers_and_flows[k] for k in hold_places], flows, responses)
 
-    def by_mode(self, k: int, value: Callable[[str], Any]) -> dict[str, Any]:
-        """Something of a law in each of its modes."""
+    def values_by_mode(self, k: int, value: Callable[[str], Any]) -> dict[str, Any]:
+        """The value of a function for each mode of a law."""
         return {mode: value(mode) for mode in self.system.laws[k].modes}
 
 
-def tied(now: Instant) -> list[Any]:
-    """What the balance of forces needs; `tied_sizes` has the order."""
-    system, ops, given, situations = now.system, now.ops, now.given, now.situations
-    v = given["x"][system.v]
-    lines = [line.placed(situations[0].scene) for line in now.places.directions.lines]
+def balance_terms(instant: ModeInstant) -> list[Any]:
+    """The terms of the force balance, in the order of `balance_term_sizes`."""
+    system, ops, arguments, situations = instant.system, instant.ops, instant.arguments, instant.law_situations
+    v = arguments["x"][system.v]
+    lines = [line.placed_in(situations[0].kinematics) for line in instant.places.directions.lines]
     actions = {
-        (k, mode): law.act(mode, situations[k]).placed(situations[k].scene)
+        (k, mode): law.act(mode, situations[k]).placed_in(situations[k].kinematics)
         for k, law in enumerate(system.laws)
         for mode in law.modes
     }
-    acting = [_at_hand(now, k, actions) for k in range(len(system.laws))]
-    ready = prepare(system.mech)
-    pose = place(ready.mech, ready.placed_at(given["x"][system.q]), ops)
-    right = [x - y for x, y in zip(system.forces(given["u"], acting), bias(pose, v), strict=True)]
-    rows = [spread(line.terms, system.mech.n) for line in lines]
-    a, *Y = solve_all(mass_matrix(pose), ready.mech.couplings, ready.mech.elimination, [right, *rows])
-    gains, inflows, senses = _drags(now, actions, system.inflows(given["u"], acting))
+    current_actions = [_current_action(instant, k, actions) for k in range(len(system.laws))]
+    simplified_machine = simplify_machine(system.mech)
+    pose = place_machine(simplified_machine.mech, simplified_machine.coordinates_for(arguments["x"][system.q]), ops)
+    right = [
+        x - y for x, y in zip(system.generalized_forces(arguments["u"], current_actions), bias(pose, v), strict=True)
+    ]
+    rows = [dense_row(line.terms, system.mech.n) for line in lines]
+    a, *Y = solve_all_by_elimination(
+        mass_matrix(pose), simplified_machine.mech.couplings, simplified_machine.mech.elimination_order, [right, *rows]
+    )
+    gains, inflows, senses = _drag_columns(instant, actions, system.port_inflows(arguments["u"], current_actions))
     return [
         a,
         Y,
-        [[along(line.terms, column) for column in Y] for line in lines],
-        [along(line.terms, a) for line in lines],
+        [[row_dot(line.terms, column) for column in Y] for line in lines],
+        [row_dot(line.terms, a) for line in lines],
         [line.speed(v) for line in lines],
-        [line.rate for line in lines],
-        *_holds(now, actions),
+        [line.time_rate for line in lines],
+        *_hold_columns(instant, actions),
         gains,
         inflows,
-        [_product(sense, a) for sense in senses],
-        [[_product(sense, column) for column in Y] for sense in senses],
+        [_row_product(sense, a) for sense in senses],
+        [[_row_product(sense, column) for column in Y] for sense in senses],
     ]
 
 
-def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int]:
-    """What `tied` gives, in its order.
+def balance_term_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int]:
+    """The results of `balance_terms` with their sizes, in order.
 
-    a0; Y, direction by direction; b Y, row by row; b a0; speeds along the directions, and what explicit time adds to
-    them; per hold its target less the drift, its compliance and speed; per drag its gain, what enters less its offset,
+    a0; Y, direction by direction; b Y, row by row; b a0; speeds along the directions, and their parts due to explicit
+    time; per hold its target minus the drift, its compliance and speed; per drag its gain, its inflow minus its offset,
     its sense times a0 and times each Y.
     """
     return {
@@ -131,208 +135,235 @@ def tied_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int
     }
 
 
-def _at_hand(now: Instant, k: int, actions: Mapping[Choice, Action]) -> Action:
-    """How a law acts in the mode at hand: forces along one line through one port are one, drags are those of all modes.
+def _current_action(instant: ModeInstant, k: int, actions: Mapping[LawMode, Action]) -> Action:
+    """The action of a law in the current mode: forces along one line through one port are merged.
 
-    The drags are those whose inflows are asked for.
+    The drags are those of all modes, whose inflows are needed.
     """
     values: dict[Hashable, dict[str, Scalar]] = {}
     first: dict[Hashable, Force] = {}
-    mine = {mode: actions[k, mode] for mode in now.system.laws[k].modes}
-    for mode, action in mine.items():
+    law_actions = {mode: actions[k, mode] for mode in instant.system.laws[k].modes}
+    for mode, action in law_actions.items():
         for force in action.forces:
-            line: Hashable = force.line if force.line.constant else id(force.line)
+            line: Hashable = force.line if force.line.is_constant else id(force.line)
             count = 0
             while mode in values.setdefault((line, force.port, count), {}):  # twice along one line in one mode
                 count += 1
             values[line, force.port, count][mode] = force.value
             first.setdefault((line, force.port, count), force)
-    forces = (replace(force, value=now.chosen(k, values[key], 0.0)) for key, force in first.items())
-    return Action(tuple(forces), drags=tuple(drag for action in mine.values() for drag in action.drags))
+    forces = (replace(force, value=instant.select_mode_value(k, values[key], 0.0)) for key, force in first.items())
+    return Action(tuple(forces), drags=tuple(drag for action in law_actions.values() for drag in action.drags))
 
 
-def _holds(now: Instant, actions: Mapping[Choice, Action]) -> list[list[Scalar]]:
-    """Targets, compliances and speeds, each per place; those of holds that are not at hand do not count."""
-    asked = [
-        ((k, mode), at, (hold.wanted, hold.compliance, 0.0 if hold.speed is None else hold.speed))
+def _hold_columns(instant: ModeInstant, actions: Mapping[LawMode, Action]) -> list[list[Scalar]]:
+    """Targets, compliances and speeds, each per place; holds of other modes have no effect."""
+    entries = [
+        ((k, mode), place, (hold.row_target, hold.compliance, 0.0 if hold.speed is None else hold.speed))
         for (k, mode), action in actions.items()
-        for at, hold in zip(now.places.holds[k, mode], action.holds, strict=True)
+        for place, hold in zip(instant.places.holds[k, mode], action.holds, strict=True)
     ]
-    return _per_place(now, now.places.structure.holds, 3, asked)
+    return _columns_by_place(instant, instant.places.structure.hold_count, 3, entries)
 
 
-def _drags(
-    now: Instant, actions: Mapping[Choice, Action], inflows: Sequence[Scalar]
+def _drag_columns(
+    instant: ModeInstant, actions: Mapping[LawMode, Action], inflows: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
-    """Gains, what enters less the offset, and senses, each per place; those of drags not at hand do not count."""
-    n, entering = now.system.mech.n, iter(inflows)
-    asked = [
-        ((k, mode), at, (drag.gain, next(entering) - drag.offset, *drag.sense))
+    """Gains, inflows minus offsets, and senses, each per place; drags of other modes have no effect."""
+    n, inflow_iterator = instant.system.mech.n, iter(inflows)
+    entries = [
+        ((k, mode), place, (drag.gain, next(inflow_iterator) - drag.offset, *drag.sense))
         for (k, mode), action in actions.items()
-        for at, drag in zip(now.places.drags[k, mode], action.drags, strict=True)
+        for place, drag in zip(instant.places.drags[k, mode], action.drags, strict=True)
     ]
-    gains, flows, *senses = _per_place(now, now.places.structure.drags, 2 + n, asked)
+    gains, flows, *senses = _columns_by_place(instant, instant.places.structure.drag_count, 2 + n, entries)
     return gains, flows, [list(row) for row in zip(*senses, strict=True)]
 
 
-def _per_place(
-    now: Instant, count: int, width: int, asked: Sequence[tuple[Choice, int, Sequence[Scalar]]]
+def _columns_by_place(
+    instant: ModeInstant, count: int, width: int, entries: Sequence[tuple[LawMode, int, Sequence[Scalar]]]
 ) -> list[list[Scalar]]:
-    """Columns of numbers: at every place those of the mode at hand. A place belongs to one law."""
-    found: list[list[Scalar]] = [[0.0] * count for _ in range(width)]
-    for at in range(count):
-        mine = [(choice, values) for choice, place, values in asked if place == at]
-        for j, column in enumerate(found):
-            column[at] = now.chosen(mine[0][0][0], {mode: values[j] for (_, mode), values in mine})
-    return found
+    """Columns of numbers: at every place those of the current mode. A place belongs to one law."""
+    columns: list[list[Scalar]] = [[0.0] * count for _ in range(width)]
+    for index in range(count):
+        place_entries = [(choice, values) for choice, place, values in entries if place == index]
+        for j, column in enumerate(columns):
+            column[index] = instant.select_mode_value(
+                place_entries[0][0][0], {mode: values[j] for (_, mode), values in place_entries}
+            )
+    return columns
 
 
-def _product(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
+def _row_product(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
     total: Scalar = 0.0
     for x, y in zip(row, column, strict=True):
         total = total + x * y
     return total
 
 
-def follow(now: Instant) -> list[Any]:
+def rate_values(instant: ModeInstant) -> list[Any]:
     """The rates of [q, v, states of the laws, supplied work, dissipated work]."""
-    system, x, outcomes = now.system, now.system.moving(now.given["x"]), _outcomes(now)
-    return [*system.rates(now.ops, x, now.given["a"], outcomes), *system.powers(x.v, now.given["u"], outcomes)]
+    system, x, outcomes = instant.system, instant.system.motion_of(instant.arguments["x"]), _law_outcomes(instant)
+    return [
+        *system.motion_rates(instant.ops, x, instant.arguments["a"], outcomes),
+        *system.supplied_and_dissipated(x.v, instant.arguments["u"], outcomes),
+    ]
 
 
-def observed(now: Instant) -> list[Any]:
-    """The signals of the laws, and the energy that they store."""
-    outcomes, total = _outcomes(now), 0.0  # type: tuple[list[Outcome], Scalar]
+def signal_values(instant: ModeInstant) -> list[Any]:
+    """The signals of the laws, and their stored energy."""
+    outcomes, total = _law_outcomes(instant), 0.0  # type: tuple[list[Outcome], Scalar]
     for outcome in outcomes:
         total = total + outcome.stored
-    signals = [out.signals[x.name] for law, out in zip(now.system.laws, outcomes, strict=True) for x in law.signals]
+    signals = [out.signals[x.name] for law, out in zip(instant.system.laws, outcomes, strict=True) for x in law.signals]
     return [*signals, total]
 
 
-def _outcomes(now: Instant) -> list[Outcome]:
-    situations = now.situations
-    return [_outcome(now, k, situations[k]) for k in range(len(now.system.laws))]
+def _law_outcomes(instant: ModeInstant) -> list[Outcome]:
+    situations = instant.law_situations
+    return [_law_outcome(instant, k, situations[k]) for k in range(len(instant.system.laws))]
 
 
-def _outcome(now: Instant, k: int, situation: Situation) -> Outcome:
-    """What follows for a law in the mode at hand."""
-    law = now.system.laws[k]
-    found: dict[str, Outcome] = now.by_mode(k, lambda mode: _booked(law, mode, situation, now.reaction((k, mode))))
+def _law_outcome(instant: ModeInstant, k: int, situation: Situation) -> Outcome:
+    """The outcome of a law in the current mode."""
+    law = instant.system.laws[k]
+    outcomes: dict[str, Outcome] = instant.values_by_mode(
+        k, lambda mode: _outcome_with_line_power(law, mode, situation, instant.mode_reaction((k, mode)))
+    )
 
-    def chosen(value: Callable[[Outcome], Scalar]) -> Scalar:
-        return now.chosen(k, {mode: value(one) for mode, one in found.items()}, 0.0)
+    def select_value(value: Callable[[Outcome], Scalar]) -> Scalar:
+        return instant.select_mode_value(k, {mode: value(outcome) for mode, outcome in outcomes.items()}, 0.0)
 
     return Outcome(
-        tuple(chosen(lambda one, j=j: one.rates[j]) for j in range(len(law.states))),  # type: ignore[misc]
-        chosen(lambda one: one.supplied),
-        chosen(lambda one: one.dissipated),
-        chosen(lambda one: one.stored),
-        {x.name: chosen(lambda one, name=x.name: one.signals[name]) for x in law.signals},  # type: ignore[misc]
+        tuple(select_value(lambda outcome, j=j: outcome.rates[j]) for j in range(len(law.states))),  # type: ignore[misc]
+        select_value(lambda outcome: outcome.supplied),
+        select_value(lambda outcome: outcome.dissipated),
+        select_value(lambda outcome: outcome.stored),
+        {x.name: select_value(lambda outcome, name=x.name: outcome.signals[name]) for x in law.signals},  # type: ignore[misc]
     )
 
 
-def _booked(law: Law, mode: str, situation: Situation, felt: Reaction) -> Outcome:
-    """What follows for a law in a mode, with the power of what moves its lines by themselves."""
-    outcome, action = law.follow(mode, situation, felt), law.act(mode, situation)
-    if all(line.constant for line in action.lines):
+def _outcome_with_line_power(law: Law, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+    """The outcome of a law in a mode, with the power of its moving lines."""
+    outcome, action = law.follow(mode, situation, reaction), law.act(mode, situation)
+    if all(line.is_constant for line in action.acting_lines):
         return outcome
-    return booked(outcome, action.placed(situation.scene), felt)
+    return with_line_power(outcome, action.placed_in(situation.kinematics), reaction)
 
 
-def look(now: Instant) -> list[Any]:
-    """The values of all guards, each in its own scale, and the numbers at whose zeros laws bend."""
-    return [*_guards(now, lambda guard: guard.value / guard.scale), *kinks(now)]
+def event_values(instant: ModeInstant) -> list[Any]:
+    """The values of all guards, each in its own scale, and the branch-point functions."""
+    return [*_guard_values(instant, lambda guard: guard.value / guard.scale), *branch_levels(instant)]
 
 
-def settling(now: Instant) -> list[Any]:
-    """Per guard how much it is violated: its rate decides where it is zero, and it holds where it does not count."""
-    return _guards(now, lambda guard: _violation(guard, now.ops))
+def guard_violations(instant: ModeInstant) -> list[Any]:
+    """The violation of each guard: its rate decides where it is zero; a guard that does not apply is satisfied."""
+    return _guard_values(instant, lambda guard: _guard_violation(guard, instant.ops))
 
 
-def _violation(guard: Guard, ops: Operations) -> Scalar:
+def _guard_violation(guard: Guard, ops: Operations) -> Scalar:
     level = guard.value / guard.scale
     if guard.rate is not None:
-        near = ops.absolute(level) <= 2 * CROSSED
-        level = ops.where(near, ops.where(guard.rate < 0, -ZERO, 0.0), level)
-    return level if guard.when is True else ops.where(guard.when, level, HOLDS)
+        near = ops.absolute(level) <= 2 * EVENT_LOCATION_LEVEL
+        level = ops.where(near, ops.where(guard.rate < 0, -GUARD_VIOLATION_LEVEL, 0.0), level)
+    return level if guard.when is True else ops.where(guard.when, level, INACTIVE_GUARD_LEVEL)
 
 
-def _guards(now: Instant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
-    """Something per guard, those of all modes of a law in the same places."""
-    situations, found = now.situations, []
-    for k, law in enumerate(now.system.laws):
-        mine = now.by_mode(k, lambda mode: law.guards(mode, situations[k], now.reaction((k, mode))))  # noqa: B023
-        for j in range(max(map(len, mine.values()))):
-            values = {mode: value(guards[j]) for mode, guards in mine.items() if j < len(guards)}
-            found.append(now.chosen(k, values, HOLDS))
-    return found
+def _guard_values(instant: ModeInstant, value: Callable[[Guard], Scalar]) -> list[Scalar]:
+    """A value per guard; the guards of all modes of a law share their places."""
+    situations, guard_values = instant.law_situations, []
+    for k, law in enumerate(instant.system.laws):
+        guards_by_mode = instant.values_by_mode(
+            k,
+            lambda mode, k=k, law=law: law.guards(mode, situations[k], instant.mode_reaction((k, mode))),  # type: ignore[misc]
+        )
+        for j in range(max(map(len, guards_by_mode.values()))):
+            values = {mode: value(guards[j]) for mode, guards in guards_by_mode.items() if j < len(guards)}
+            guard_values.append(instant.select_mode_value(k, values, INACTIVE_GUARD_LEVEL))
+    return guard_values
 
 
-def kinks(now: Instant) -> list[Scalar]:
-    """The numbers at whose zeros laws bend, those of all modes of a law in the same places."""
-    situations, found = now.situations, []
-    for k, law in enumerate(now.system.laws):
-        mine = now.by_mode(k, lambda mode: distinct(kinks_of(law, mode, situations[k], now.reaction((k, mode)))))  # noqa: B023
-        for j in range(max(map(len, mine.values()))):
-            found.append(now.chosen(k, {mode: kinks[j] for mode, kinks in mine.items() if j < len(kinks)}, 0.0))
-    return found
+def branch_levels(instant: ModeInstant) -> list[Scalar]:
+    """The branch-point functions; those of all modes of a law share their places."""
+    situations, selected_values = instant.law_situations, []
+    for k, law in enumerate(instant.system.laws):
+        values_by_mode = instant.values_by_mode(
+            k,
+            lambda mode, k=k, law=law: distinct_symbols(  # type: ignore[misc]
+                law_branch_levels(law, mode, situations[k], instant.mode_reaction((k, mode)))
+            ),
+        )
+        for j in range(max(map(len, values_by_mode.values()))):
+            selected_values.append(
+                instant.select_mode_value(
+                    k,
+                    {mode: mode_values[j] for mode, mode_values in values_by_mode.items() if j < len(mode_values)},
+                    0.0,
+                )
+            )
+    return selected_values
 
 
 # Programs
 
-FORMULAS: dict[str, tuple[Formula, bool]] = {
-    "tied": (tied, False),
-    "follow": (follow, True),
-    "look": (look, True),
-    "settling": (settling, True),
-    "observed": (observed, True),
+EVENT_FORMULAS: dict[str, tuple[InstantFormula, bool]] = {
+    "tied": (balance_terms, False),
+    "follow": (rate_values, True),
+    "look": (event_values, True),
+    "settling": (guard_violations, True),
+    "observed": (signal_values, True),
 }
-"""Per kernel what it computes, and whether it takes what the balance of forces gave."""
+"""The formula of each kernel, and whether it takes the solution of the force balance."""
 
 
-def program_of(name: str, places: Places) -> VectorProgram:
+def event_program(name: str, places: LawPlaces) -> VectorProgram:
     """One of the kernels as a program."""
-    formula, solved = FORMULAS[name]
+    formula, after_solve = EVENT_FORMULAS[name]
 
-    def run(mech: Mechanism, ops: Operations, given: Inputs) -> list[Any]:
-        return formula(Instant(places, places.system.on(mech), ops, given))
+    def run_formula(mech: Mechanism, ops: Operations, arguments: Inputs) -> list[Any]:
+        return formula(ModeInstant(places, places.system.on_machine(mech), ops, arguments))
 
-    return vector_program(title(name), contents(places, solved), sizes_of(places)[name], run)
+    return vector_program(
+        kernel_title(name), kernel_inputs(places, after_solve), kernel_sizes(places)[name], run_formula
+    )
 
 
-def title(name: str) -> str:
-    """What a kernel is called in the cache."""
+def kernel_title(name: str) -> str:
+    """The name of a kernel in the cache."""
     return f"event_{name}"
 
 
-def contents(places: Places, solved: bool) -> dict[str, int]:
-    """The inputs of a kernel: state, time, inputs, a 1 per choice at hand; accelerations and what laws feel."""
-    made, system = places.structure, places.system
-    known = {**contents_of(system), "chosen": max(sum(made.mode_count), 1)}
-    return {**known, "a": system.mech.n, "felt": made.felt} if solved else known
+def kernel_inputs(places: LawPlaces, after_solve: bool) -> dict[str, int]:
+    """The inputs of a kernel: state, time, inputs, a 1 per current mode; accelerations and reactions."""
+    structure, system = places.structure, places.system
+    sizes = {**system_input_sizes(system), "chosen": max(sum(structure.mode_count), 1)}
+    return {**sizes, "a": system.mech.n, "felt": structure.reaction_size} if after_solve else sizes
 
 
-def sizes_of(places: Places) -> dict[str, int]:
-    """Per kernel how many numbers it gives."""
-    made, system = places.structure, places.system
+def kernel_sizes(places: LawPlaces) -> dict[str, int]:
+    """The number of results of each kernel."""
+    structure, system = places.structure, places.system
     return {
-        "tied": sum(tied_sizes(system.mech.n, made.directions, made.holds, made.drags).values()),
-        "follow": system.own.stop + 2,
-        "look": made.guards + made.kinks,
-        "settling": made.guards,
+        "tied": sum(
+            balance_term_sizes(system.mech.n, structure.directions, structure.hold_count, structure.drag_count).values()
+        ),
+        "follow": system.law_slice.stop + 2,
+        "look": structure.guards + structure.kinks,
+        "settling": structure.guards,
         "observed": len(system.signals) + 1,
     }
 
 
-def looks_that_need_forces(places: Places) -> list[int]:
-    """Per guard and kink 1 where it depends on accelerations or on what laws feel; others follow from the state."""
-    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    found = look(Instant(places, places.system, operations(), given))
-    return [int(depend_on([one], [*given["a"], *given["felt"]])) for one in found]
+def event_values_needing_forces(places: LawPlaces) -> list[int]:
+    """Per guard and branch point 1 if it depends on accelerations or reactions, 0 if on the state only."""
+    arguments = {name: new_symbols(name, size) for name, size in kernel_inputs(places, after_solve=True).items()}
+    values = event_values(ModeInstant(places, places.system, symbol_operations(), arguments))
+    return [int(has_dependence([value], [*arguments["a"], *arguments["felt"]])) for value in values]
 
 
-def needs_answers(name: str, places: Places) -> bool:
-    """Whether a kernel depends on how flows answer; finding that out at every instant takes as long as the rest."""
-    given = {name: symbols(name, size) for name, size in contents(places, solved=True).items()}
-    made, now = places.structure, Instant(places, places.system, operations(), given)
-    return depend_on(FORMULAS[name][0](now), given["felt"][made.holds + made.drags :])
+def needs_flow_responses(name: str, places: LawPlaces) -> bool:
+    """Whether a kernel depends on the responses of flows, whose computation takes as long as the rest."""
+    arguments = {name: new_symbols(name, size) for name, size in kernel_inputs(places, after_solve=True).items()}
+    structure, instant = places.structure, ModeInstant(places, places.system, symbol_operations(), arguments)
+    return has_dependence(
+        EVENT_FORMULAS[name][0](instant), arguments["felt"][structure.hold_count + structure.drag_count :]
+    )

@@ -1,4 +1,4 @@
-"""The kernels of the event loop for one machine with its laws, from the cache or made now."""
+"""The kernels of the event loop for one machine with its laws, cached or newly compiled."""
 
 from __future__ import annotations
 
@@ -7,85 +7,91 @@ from collections.abc import Mapping
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.compiling.compile import code_known_by, stored_code
-from gearwright.compiling.host.disk_cache import Entry, key_of, read, write
+from gearwright.compiling.compile import code_by_identity, code_from_cache
+from gearwright.compiling.host.disk_cache import CacheEntry, entry_key, read_entry, write_entry
 from gearwright.compiling.host.machine_code import MachineCode
 from gearwright.errors import CompilationError
 from gearwright.functions.backend import kernel_mode
-from gearwright.system.kernels.event_kernels import FORMULAS, looks_that_need_forces, needs_answers, program_of, title
-from gearwright.system.kernels.event_structure import EventStructure, Places
+from gearwright.system.kernels.event_kernels import (
+    EVENT_FORMULAS,
+    event_program,
+    event_values_needing_forces,
+    kernel_title,
+    needs_flow_responses,
+)
+from gearwright.system.kernels.event_structure import EventStructure, LawPlaces
 from gearwright.system.kernels.identity import identity_of
-from gearwright.system.kernels.traced_laws import OncePerSystem, require_traceable
+from gearwright.system.kernels.traced_laws import SystemCache, require_traceable
 from gearwright.system.system import System
-from gearwright.system.vector_program import NoKernelError, job_of, kernel
+from gearwright.system.vector_program import NoKernelError, compile_program, trace_job
 
 
 class EventTable:
-    """Structure and kernels; `event_table` makes it.
+    """Structure and kernels of the event loop; `event_table` creates it.
 
     Args:
         system: the machine with its laws.
-        structure: which places its holds, drags and guards have.
+        structure: the places of its holds, drags and guards.
         codes: the kernels by name, see `event_kernels`.
     """
 
     def __init__(self, system: System, structure: EventStructure, codes: dict[str, MachineCode]) -> None:
         self.system, self.structure, self.codes = system, structure, codes
 
-    def observed(self, t: Array, samples: Mapping[str, Array]) -> Array:
-        """Signals of the laws in their order and the energy that they store, a row per sample.
+    def signal_rows(self, t: Array, samples: Mapping[str, Array]) -> Array:
+        """Signals of the laws in their order and their stored energy, a row per sample.
 
-        `samples` has rows of states, inputs, numbers of modes, accelerations and what laws feel.
+        `samples` has rows of states, inputs, mode indices, accelerations and reactions.
         """
         count, first = len(t), np.cumsum([0, *self.structure.mode_count])
         chosen = np.zeros((count, max(int(first[-1]), 1)))
         for k in range(len(self.structure.mode_count)):
             chosen[np.arange(count), first[k] + samples["modes"][:, k]] = 1.0
-        given = [samples["x"], t.reshape(-1, 1), samples["u"], chosen, samples["a"], samples["felt"]]
+        arguments = [samples["x"], t.reshape(-1, 1), samples["u"], chosen, samples["a"], samples["felt"]]
         out = np.empty((count, len(self.system.signals) + 1))
-        self.codes["observed"].run(given, [array.strides[0] for array in given], out, 0, count)
+        self.codes["observed"].run_rows(arguments, [array.strides[0] for array in arguments], out, 0, count)
         return out
 
 
-def _stored(system: System) -> EventTable | None:
-    """What an earlier process left in the cache, without tracing anything."""
+def _cached_table(system: System) -> EventTable | None:
+    """The table from the cache of an earlier process, without tracing; None if it is not there."""
     identity = identity_of(system)
-    entry = None if identity is None else read(key_of("event_table", identity))
+    entry = None if identity is None else read_entry(entry_key("event_table", identity))
     if identity is None or entry is None:
         return None
     structure = EventStructure(**entry.facts)
-    codes = {name: stored_code(title(name), identity) for name in wanted(structure)}
-    found = {name: code for name, code in codes.items() if code is not None}
-    return EventTable(system, structure, found) if len(found) == len(codes) else None
+    codes = {name: code_from_cache(kernel_title(name), identity) for name in required_kernels(structure)}
+    available = {name: code for name, code in codes.items() if code is not None}
+    return EventTable(system, structure, available) if len(available) == len(codes) else None
 
 
-def _made(system: System) -> EventTable:
-    """Traced and compiled now."""
-    places = Places(system, require_traceable(system))
-    places.structure.look_solved = looks_that_need_forces(places)
+def _compile_table(system: System) -> EventTable:
+    """The newly traced and compiled table."""
+    places = LawPlaces(system, require_traceable(system))
+    places.structure.look_solved = event_values_needing_forces(places)
     places.structure.kinks = len(places.structure.look_solved) - places.structure.guards
-    if places.structure.drags:
-        places.structure.answers = needs_answers("follow", places)
-        places.structure.look_answers = needs_answers("look", places)
+    if places.structure.drag_count:
+        places.structure.answers = needs_flow_responses("follow", places)
+        places.structure.look_answers = needs_flow_responses("look", places)
     identity = identity_of(system)
-    codes = {name: _code(name, places, identity) for name in wanted(places.structure)}
+    codes = {name: _kernel_code(name, places, identity) for name in required_kernels(places.structure)}
     if identity is not None:
-        write(key_of("event_table", identity), Entry(places.structure.facts(), b""))
+        write_entry(entry_key("event_table", identity), CacheEntry(places.structure.cache_facts(), b""))
     return EventTable(system, places.structure, codes)
 
 
-def wanted(structure: EventStructure) -> list[str]:
-    """The kernels that there is something to compute for."""
+def required_kernels(structure: EventStructure) -> list[str]:
+    """The names of the kernels that the structure needs."""
     empty = {"look": not structure.guards + structure.kinks, "settling": not structure.guards}
-    return [name for name in FORMULAS if not empty.get(name)]
+    return [name for name in EVENT_FORMULAS if not empty.get(name)]
 
 
-def _code(name: str, places: Places, identity: str | None) -> MachineCode:
-    program = program_of(name, places)
+def _kernel_code(name: str, places: LawPlaces, identity: str | None) -> MachineCode:
+    program = event_program(name, places)
     if identity is None:
-        return kernel(program, places.system.mech)
+        return compile_program(program, places.system.mech)
     try:
-        code = code_known_by(identity, job_of(program, places.system.mech))
+        code = code_by_identity(identity, trace_job(program, places.system.mech))
     except CompilationError as error:
         raise NoKernelError(f"the laws run in Python, not in machine code: {error}.") from error
     if code is None:
@@ -93,28 +99,28 @@ def _code(name: str, places: Places, identity: str | None) -> MachineCode:
     return code
 
 
-class _Known:
-    """What is known of a machine with its laws: its table, once there is one."""
+class _TableEntry:
+    """The table of a machine with its laws, created on demand."""
 
     def __init__(self, system: System) -> None:
-        self.system, self.table = system, _stored(system)
+        self.system, self.table = system, _cached_table(system)
 
-    def made(self) -> EventTable:
-        """The table, whatever it takes."""
+    def get_table(self) -> EventTable:
+        """The table, compiled if necessary."""
         if self.table is None:
-            self.table = _made(self.system)
+            self.table = _compile_table(self.system)
         return self.table
 
 
-_KNOWN = OncePerSystem(_Known, 16)
+_EVENT_TABLES = SystemCache(_TableEntry, 16)
 
 
 def event_table(system: System, make: bool) -> EventTable | None:
-    """The kernels of the event loop, made once per machine and laws; None if they are not known and not to be made.
+    """The kernels of the event loop, created once per machine and laws; None if they are not cached and not `make`.
 
-    NoKernelError where there can be none.
+    NoKernelError if they cannot be created.
     """
     if kernel_mode() == "off":
         raise NoKernelError("the laws run in Python, not in machine code: GEARWRIGHT_KERNELS is off.")
-    known = _KNOWN.of(system)
-    return known.made() if make else known.table
+    entry = _EVENT_TABLES.for_system(system)
+    return entry.get_table() if make else entry.table

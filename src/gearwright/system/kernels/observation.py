@@ -1,4 +1,4 @@
-"""What a recorded motion shows beside its states, all samples at once."""
+"""Accelerations, signals and energies of a recorded motion, all samples at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import forward_dynamics
-from gearwright.system.kernels.motion_rates import force_actions, outcomes_of
+from gearwright.system.kernels.motion_rates import force_actions, law_outcomes
 from gearwright.system.system import System
 
 
@@ -22,16 +22,16 @@ class Observation(NamedTuple):
     stored: Array
 
 
-def observe(system: System, x: Array, inputs: Array, t: Array) -> Observation:
-    """What is seen at states x (N, nx) with inputs (N, nu) at times t (N,) under laws that act by forces alone."""
-    u, at = list(np.ascontiguousarray(inputs.T)), system.moving(list(np.ascontiguousarray(x.T)))
-    situations = system.situations(ARRAYS, t, at, u)
+def observe_states(system: System, x: Array, inputs: Array, t: Array) -> Observation:
+    """The observation at states x (N, nx) with inputs (N, nu) and times t (N,), for laws that act by forces only."""
+    u, motion = list(np.ascontiguousarray(inputs.T)), system.motion_of(list(np.ascontiguousarray(x.T)))
+    situations = system.law_situations(ARRAYS, t, motion, u)
     tau = np.empty((len(x), system.mech.n))
     actions = force_actions(system, situations)
-    for k, force in enumerate(system.forces(u, actions)):
+    for k, force in enumerate(system.generalized_forces(u, actions)):
         tau[:, k] = force
     a = forward_dynamics(system.mech, x[:, system.q], x[:, system.v], tau)
-    outcomes = outcomes_of(system, situations, actions, list(a.T))
+    outcomes = law_outcomes(system, situations, actions, list(a.T))
     values = {name: value for outcome in outcomes for name, value in outcome.signals.items()}
     signals = {name: np.broadcast_to(np.asarray(values[name], dtype=np.float64), len(x)) for name in system.signals}
     return Observation(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))

@@ -1,1 +1,1 @@
-"""Modes of laws: guards, mode changes, impacts, jamming, the search for consistent modes."""
+"""Modes of laws: guards, mode changes, impacts, jamming, and the search for consistent modes."""

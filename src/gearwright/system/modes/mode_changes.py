@@ -1,4 +1,4 @@
-"""The way to modes that fit each other: obey the most violated guard until none is violated."""
+"""Changes towards consistent modes: apply the most violated guard until none is violated."""
 
 from __future__ import annotations
 
@@ -13,80 +13,88 @@ from gearwright.arrays import Array
 from gearwright.forces.law import Guard
 from gearwright.system.system import Modes, System
 
-ZERO = 0.5e-9
+GUARD_VIOLATION_LEVEL = 0.5e-9
 """Guards below minus this, in their own scale, are violated."""
 
-CROSSED = 1e-9
-"""An event is located where a guard reaches minus this; up to twice as near to zero, a guard's rate decides."""
+EVENT_LOCATION_LEVEL = 1e-9
+"""An event is located where a guard reaches minus this; down to half of it, the rate of the guard decides."""
 
-Guards = Iterable[tuple[int, Guard]]
+IndexedGuards = Iterable[tuple[int, Guard]]
 """Guards with the index of their law."""
 
 
 class ModeChanges:
-    """Modes that change one by one, and how they did."""
+    """Modes that change in sequence, with the record of the changes."""
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
-        self.made: list[tuple[int, str]] = []
+        self.history: list[tuple[int, str]] = []
         self.remarks: list[str] = []
         self._visited = {modes}
         self._changed: Counter[int] = Counter()
         self._weights: Counter[int] = Counter()
 
-    def obey(self, guards: Guards) -> Guard | None:
-        """Change the mode whose guard is violated most; None where none is."""
-        worst = self.worst(guards)
+    def apply_worst_guard(self, guards: IndexedGuards) -> Guard | None:
+        """Apply the most violated guard and return it; None if none is violated."""
+        worst = self.worst_guard(guards)
         if worst is not None:
-            self.apply(*worst)
+            self.apply_guard(*worst)
         return None if worst is None else worst[1]
 
-    def worst(self, guards: Guards) -> tuple[int, Guard] | None:
-        """The guard that is violated most, with the index of its law; None where none is.
+    def worst_guard(self, guards: IndexedGuards) -> tuple[int, Guard] | None:
+        """The most violated guard with the index of its law; None if none is violated.
 
-        Where modes come again, the most violated guard was the wrong one to obey: then laws that were changed less
-        often come first.
+        Where modes recur, applying the most violated guard was wrong: then laws with fewer changes have priority.
         """
         return most_violated(guards, self._weights)
 
-    def apply(self, index: int, guard: Guard) -> None:
-        """Change the mode of a law as its guard says."""
+    def apply_guard(self, index: int, guard: Guard) -> None:
+        """Change the mode of a law to that of its guard."""
         self._changed[index] += 1
-        self.made.append((index, guard.to))
+        self.history.append((index, guard.to))
         self.modes = with_mode(self.modes, index, guard.to)
         self._weights = self._changed if self.modes in self._visited else Counter()
         self._visited.add(self.modes)
 
     def change_to(self, index: int, mode: str) -> None:
-        """Change a mode that no guard asks for: what a blow elsewhere has done to it."""
+        """Change a mode without a guard: the effect of an impact elsewhere."""
         if self.modes[index] != mode:
-            self.made.append((index, mode))
+            self.history.append((index, mode))
             self.modes = with_mode(self.modes, index, mode)
 
     @property
-    def modes_taken(self) -> list[frozenset[str]]:
-        """Per law the modes that it was in."""
-        return [frozenset(own) for own in zip(*self._visited, self.modes, strict=True)]
+    def visited_modes(self) -> list[frozenset[str]]:
+        """The modes in which each law has been."""
+        return [frozenset(law_modes) for law_modes in zip(*self._visited, self.modes, strict=True)]
 
-    def named(self, system: System) -> tuple[tuple[str, str], ...]:
+    def named_changes(self, system: System) -> tuple[tuple[str, str], ...]:
         """The changes as (law, mode)."""
-        return tuple((system.laws[index].name, mode) for index, mode in self.made)
+        return tuple((system.laws[index].name, mode) for index, mode in self.history)
 
 
-def violated(guards: Guards, count: int) -> Iterator[tuple[int, list[tuple[int, Guard]]]]:
-    """Of `count` samples whose guards are arrays those where one is violated, each with its own guards in numbers.
+def samples_with_violations(guards: IndexedGuards, count: int) -> Iterator[tuple[int, list[tuple[int, Guard]]]]:
+    """The samples, of `count` with guards as arrays, where a guard is violated, each with its guards in numbers.
 
-    Rates have no say: a guard that is zero holds.
+    Rates are not used: a guard at zero is satisfied.
     """
-    levels = [_Level(index, x.to, _over(count, x.value / x.scale), _over(count, x.when)) for index, x in guards]
-    broken = np.zeros(count, dtype=bool)
-    for one in levels:
-        broken |= (one.when != 0) & (one.level <= -ZERO)
-    for k in np.flatnonzero(broken).tolist():
-        yield k, [(one.law, Guard(one.level[k], one.to, when=one.when[k])) for one in levels]
+    levels = [
+        _GuardLevel(index, x.to, _broadcast_samples(count, x.value / x.scale), _broadcast_samples(count, x.when))
+        for index, x in guards
+    ]
+    is_violated = np.zeros(count, dtype=bool)
+    for guard_level in levels:
+        is_violated |= (guard_level.when != 0) & (guard_level.level <= -GUARD_VIOLATION_LEVEL)
+    for k in np.flatnonzero(is_violated).tolist():
+        yield (
+            k,
+            [
+                (guard_level.law, Guard(guard_level.level[k], guard_level.to, when=guard_level.when[k]))
+                for guard_level in levels
+            ],
+        )
 
 
-class _Level(NamedTuple):
+class _GuardLevel(NamedTuple):
     """A guard over several samples, in its own scale."""
 
     law: int
@@ -95,7 +103,7 @@ class _Level(NamedTuple):
     when: Array
 
 
-def _over(count: int, value: Scalar) -> Array:
+def _broadcast_samples(count: int, value: Scalar) -> Array:
     return np.broadcast_to(value, (count,))
 
 
@@ -104,22 +112,22 @@ def with_mode(modes: Modes, index: int, mode: str) -> Modes:
     return (*modes[:index], mode, *modes[index + 1 :])
 
 
-def most_violated(guards: Guards, weights: Mapping[int, int]) -> tuple[int, Guard] | None:
-    """The most violated guard that counts, of the laws with the least weight; None where all hold.
+def most_violated(guards: IndexedGuards, weights: Mapping[int, int]) -> tuple[int, Guard] | None:
+    """The most violated applicable guard, of the laws with the least weight; None if all are satisfied.
 
-    Ties that a rate decides come after all real violations.
+    Guards at zero that a rate decides come after all other violations.
     """
-    found: tuple[int, Guard] | None = None
+    worst: tuple[int, Guard] | None = None
     least = (0, 0.0)
     for index, guard in guards:
-        place = (weights.get(index, 0), _level(guard))
-        if guard.when and place[1] <= -ZERO and (found is None or place < least):
-            found, least = (index, guard), place
-    return found
+        rank = (weights.get(index, 0), _guard_level(guard))
+        if guard.when and rank[1] <= -GUARD_VIOLATION_LEVEL and (worst is None or rank < least):
+            worst, least = (index, guard), rank
+    return worst
 
 
-def _level(guard: Guard) -> float:
+def _guard_level(guard: Guard) -> float:
     level = float(guard.value / guard.scale)
-    if guard.rate is not None and abs(level) <= 2 * CROSSED:
-        return -ZERO if guard.rate < 0 else 0.0
+    if guard.rate is not None and abs(level) <= 2 * EVENT_LOCATION_LEVEL:
+        return -GUARD_VIOLATION_LEVEL if guard.rate < 0 else 0.0
     return level

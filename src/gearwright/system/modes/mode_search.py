@@ -1,4 +1,4 @@
-"""Ways to modes that fit each other at one instant: obey guards one by one, or try those near by."""
+"""Search for consistent modes at one instant: apply guards in sequence, or try neighbouring modes."""
 
 from __future__ import annotations
 
@@ -10,131 +10,133 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.contact.contact import SLIDE, Contact
-from gearwright.forces.friction.stick_slip import RESTING
+from gearwright.forces.contact.contact import SLIDE_MODE, Contact
+from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED
 from gearwright.forces.law import Guard, Situation
-from gearwright.system.evaluation import Evaluation, evaluate
-from gearwright.system.modes.contact_modes import begun_to_slide, decide_contacts
-from gearwright.system.modes.impacts import kept
+from gearwright.system.evaluation import Evaluation, evaluate_system
+from gearwright.system.modes.contact_modes import decide_contacts, with_slip_direction
+from gearwright.system.modes.impacts import with_held_speeds
 from gearwright.system.modes.jamming import is_jam
-from gearwright.system.modes.mode_changes import Guards, ModeChanges, most_violated, with_mode
-from gearwright.system.modes.simultaneous_impacts import after_blow
+from gearwright.system.modes.mode_changes import IndexedGuards, ModeChanges, most_violated, with_mode
+from gearwright.system.modes.simultaneous_impacts import after_contact_impact
 from gearwright.system.system import Modes, System
 
-PATIENCE = 40
-"""Changes per law before a set of modes counts as one that does not settle."""
+MAX_CHANGES_PER_LAW = 40
+"""Changes per law after which the sequence of modes counts as not convergent."""
 
-LESS_PATIENCE = 10
-"""The same where it did not settle before: then a search is quicker."""
+MAX_REPEATED_CHANGES_PER_LAW = 10
+"""The same after an earlier failure to converge: then a search is faster."""
 
-CLOSE = 1e-6
+NEAR_GUARD_LEVEL = 1e-6
 """Guards below this, in their own scale, may end a mode in a search."""
 
-REACH = 400
-"""Sets of modes that a search looks at."""
+MAX_SEARCHED_MODES = 400
+"""Largest number of mode sets in a search."""
 
-SAME = 1e-9
-"""Share of the largest speed up to which speeds are the same."""
+SAME_SPEED_RATIO = 1e-9
+"""Difference, relative to the largest speed, up to which speeds are equal."""
 
 Neighbours: TypeAlias = Callable[[Evaluation], Iterator[Modes]]
-"""The modes to try next, where some do not fit."""
+"""A function that returns the modes to try next after inconsistent ones."""
 
 
 @dataclass(frozen=True)
-class Instant:
-    """A machine with its laws at a time, with its inputs."""
+class ModeSearch:
+    """A machine with its laws and inputs at one instant."""
 
     system: System
     t: float
     u: Array
 
-    def evaluate(self, x: Array, modes: Modes) -> Evaluation:
-        """What follows from modes."""
-        return evaluate(self.system, self.t, x, self.u, modes)
+    def evaluate_modes(self, x: Array, modes: Modes) -> Evaluation:
+        """The evaluation of a state in given modes."""
+        return evaluate_system(self.system, self.t, x, self.u, modes)
 
-    def obeyed(self, x: Array, changes: ModeChanges, jams: bool = True) -> tuple[Array, bool]:
-        """The state after guards were obeyed one by one, and whether none is violated any more.
+    def follow_guards(self, x: Array, changes: ModeChanges, jams: bool = True) -> tuple[Array, bool]:
+        """The state after guards were applied in sequence, and whether all guards are satisfied.
 
-        Impacts and new holds change the speeds. `jams` says whether gears that turn may jam on the way.
+        Impacts and new holds change the speeds. `jams` selects whether turning gears may jam.
         """
-        for _ in range((PATIENCE if jams else LESS_PATIENCE) * (len(self.system.laws) + 1)):
-            evaluation = self.evaluate(x, changes.modes)
-            worst = changes.worst(_counting(evaluation, jams))
+        for _ in range((MAX_CHANGES_PER_LAW if jams else MAX_REPEATED_CHANGES_PER_LAW) * (len(self.system.laws) + 1)):
+            evaluation = self.evaluate_modes(x, changes.modes)
+            worst = changes.worst_guard(_counting_guards(evaluation, jams))
             if worst is None:
-                x = kept(self.system, x, evaluation)
-                evaluation = self.evaluate(x, changes.modes)
-                worst = changes.worst(_counting(evaluation, jams))
+                x = with_held_speeds(self.system, x, evaluation)
+                evaluation = self.evaluate_modes(x, changes.modes)
+                worst = changes.worst_guard(_counting_guards(evaluation, jams))
             if worst is None:
                 return x, True
-            x = self._after(x, evaluation, *worst, changes)
+            x = self._state_after_guard(x, evaluation, *worst, changes)
         return x, False
 
-    def _after(self, x: Array, evaluation: Evaluation, index: int, guard: Guard, changes: ModeChanges) -> Array:
-        """The state after a guard was obeyed: contacts that neither approach nor leave are decided together."""
-        if isinstance(self.system.laws[index], Contact) and not _strikes(guard, evaluation.situations[index]):
+    def _state_after_guard(
+        self, x: Array, evaluation: Evaluation, index: int, guard: Guard, changes: ModeChanges
+    ) -> Array:
+        """The state after a guard was applied: closed contacts without normal speed are determined together."""
+        if isinstance(self.system.laws[index], Contact) and not _is_impact(guard, evaluation.situations[index]):
             decided = decide_contacts(x, self.u, evaluation, changes)
             if decided is not None:
                 return decided
-            x = begun_to_slide(x, evaluation, index) if guard.to == SLIDE else x
-        changes.apply(index, guard)
+            x = with_slip_direction(x, evaluation, index) if guard.to == SLIDE_MODE else x
+        changes.apply_guard(index, guard)
         if guard.impact is None:
             return x
-        return after_blow(self.system, x, guard.impact, evaluation, changes)
+        return after_contact_impact(self.system, x, guard.impact, evaluation, changes)
 
-    def searched(self, x: Array, modes: Modes, neighbours: Neighbours, jumps: bool) -> tuple[Modes, Array] | None:
-        """Modes near others in which every guard holds, and the state with what is held at its speed.
+    def search_modes(self, x: Array, modes: Modes, neighbours: Neighbours, jumps: bool) -> tuple[Modes, Array] | None:
+        """Neighbouring modes in which every guard is satisfied, and the state with the speeds of the holds.
 
-        Step by step one follows the guards as if a force along a line always moved it that way. Beside a gear that
-        locks itself it may move it the other way (the paradox of Painleve): then friction that lets go slides against
-        its sense. `jumps` says whether speeds may change.
+        Applying guards in sequence assumes that a force along a line accelerates it in its direction. With a
+        self-locking gear it may accelerate it in the opposite direction (Painleve paradox): friction that breaks away
+        then slides against its direction. `jumps` selects whether speeds may change.
         """
-        waiting, known = deque([modes]), {modes}
-        while waiting and len(known) < REACH:
-            evaluation = self.evaluate(x, waiting.popleft())
-            held = self._consistent(x, evaluation)
+        waiting, visited = deque([modes]), {modes}
+        while waiting and len(visited) < MAX_SEARCHED_MODES:
+            evaluation = self.evaluate_modes(x, waiting.popleft())
+            held = self._consistent_state(x, evaluation)
             if held is not None and (jumps or self._same_speeds(x, held)):
                 return evaluation.modes, held
-            for other in neighbours(evaluation):
-                if other not in known:
-                    known.add(other)
-                    waiting.append(other)
+            for neighbour in neighbours(evaluation):
+                if neighbour not in visited:
+                    visited.add(neighbour)
+                    waiting.append(neighbour)
         return None
 
-    def _consistent(self, x: Array, evaluation: Evaluation) -> Array | None:
-        """The state with what is held at its speed, if every guard holds before and after; else None."""
+    def _consistent_state(self, x: Array, evaluation: Evaluation) -> Array | None:
+        """The state with the speeds of the holds, if every guard is satisfied before and after; else None."""
         if most_violated(evaluation.guards, {}) is not None:
             return None
-        held = kept(self.system, x, evaluation)
-        after = self.evaluate(held, evaluation.modes)
+        held = with_held_speeds(self.system, x, evaluation)
+        after = self.evaluate_modes(held, evaluation.modes)
         return held if most_violated(after.guards, {}) is None else None
 
-    def _same_speeds(self, x: Array, other: Array) -> bool:
-        before, after = x[self.system.v], other[self.system.v]
-        return bool(np.abs(after - before).max() <= SAME * (1.0 + np.abs(before).max()))
+    def _same_speeds(self, x: Array, changed: Array) -> bool:
+        before, after = x[self.system.v], changed[self.system.v]
+        return bool(np.abs(after - before).max() <= SAME_SPEED_RATIO * (1.0 + np.abs(before).max()))
 
 
-def _strikes(guard: Guard, situation: Situation) -> bool:
-    """Whether a guard comes with an impact of something that moves."""
-    return guard.impact is not None and guard.impact.line.speed(situation.v) < -RESTING
+def _is_impact(guard: Guard, situation: Situation) -> bool:
+    """Whether a guard has an impact with a non-zero speed."""
+    return guard.impact is not None and guard.impact.line.speed(situation.v) < -LIMIT_REST_SPEED
 
 
-def led_to(evaluation: Evaluation) -> Iterator[Modes]:
+def guard_successors(evaluation: Evaluation) -> Iterator[Modes]:
     """The modes that a guard at or below zero leads to, without impacts."""
     for index, guard in evaluation.guards:
-        if guard.when and guard.impact is None and guard.value / guard.scale < CLOSE:
+        if guard.when and guard.impact is None and guard.value / guard.scale < NEAR_GUARD_LEVEL:
             yield with_mode(evaluation.modes, index, guard.to)
 
 
-def among(taken: Sequence[frozenset[str]]) -> Neighbours:
-    """Modes in which one law is in another one of those that it was in before."""
+def visited_neighbours(visited_modes: Sequence[frozenset[str]]) -> Neighbours:
+    """The neighbours in which one law is in another of its earlier modes."""
 
-    def neighbours(evaluation: Evaluation) -> Iterator[Modes]:
-        for index, own in enumerate(taken):
-            yield from (with_mode(evaluation.modes, index, mode) for mode in sorted(own))
+    def neighbour_modes(evaluation: Evaluation) -> Iterator[Modes]:
+        for index, law_modes in enumerate(visited_modes):
+            yield from (with_mode(evaluation.modes, index, mode) for mode in sorted(law_modes))
 
-    return neighbours
+    return neighbour_modes
 
 
-def _counting(evaluation: Evaluation, jams: bool) -> Guards:
-    """The guards that count."""
+def _counting_guards(evaluation: Evaluation, jams: bool) -> IndexedGuards:
+    """The guards that apply."""
     return [(k, guard) for k, guard in evaluation.guards if jams or not is_jam(evaluation, k, guard.to)]

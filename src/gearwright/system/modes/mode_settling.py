@@ -1,4 +1,4 @@
-"""Consistent modes: at a start and after an event the modes of all laws are chosen together."""
+"""Consistent modes: at the start and after an event the modes of all laws are determined together."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError, SingularityError
-from gearwright.forces.contact.contact import FREE, SLIDE, Contact
-from gearwright.forces.transmission.gear_losses import STUCK, GearLoss
+from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
+from gearwright.forces.transmission.gear_losses import STUCK_MODE, GearLoss
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.modes.impacts import kept
-from gearwright.system.modes.jamming import own_jam, pressed_until_jammed
+from gearwright.system.modes.impacts import with_held_speeds
+from gearwright.system.modes.jamming import jam_by_contact, jam_by_itself
 from gearwright.system.modes.mode_changes import ModeChanges, with_mode
-from gearwright.system.modes.mode_search import Instant, among, led_to
+from gearwright.system.modes.mode_search import ModeSearch, guard_successors, visited_neighbours
 from gearwright.system.system import Modes, System
-from gearwright.text import listed
+from gearwright.text import listed_names
 
 
 @dataclass(frozen=True)
-class Settled:
-    """Modes in which every guard holds, the state after impacts, and which laws changed."""
+class ConsistentModes:
+    """Modes in which every guard is satisfied, the state after impacts, and the mode changes."""
 
     modes: Modes
     x: Array
@@ -28,86 +28,91 @@ class Settled:
     remarks: tuple[str, ...] = ()
 
 
-def settle(system: System, t: float, x: Array, u: Array, modes: Modes) -> Settled:
-    """Obey the most violated guard until none is violated; impacts and new holds change the speeds.
+def find_consistent_modes(system: System, t: float, x: Array, u: Array, modes: Modes) -> ConsistentModes:
+    """Consistent modes by applying the most violated guard until none is violated; impacts and holds change speeds.
 
-    Where that goes round in circles, modes near by are searched. Where none of these fit either, it begins again, and
-    gears jam only where nothing else fits.
+    If that cycles, neighbouring modes are searched. If none of them is consistent, the search restarts, and gears jam
+    only if no other modes are consistent.
     """
-    instant, changes = Instant(system, t, u), ModeChanges(modes)
+    mode_search, changes = ModeSearch(system, t, u), ModeChanges(modes)
     try:
-        after, settled = instant.obeyed(x, changes)
-    except SingularityError:  # a gear that jammed on the way may leave nothing that a blow could move
-        return _with_jams(instant, x, modes)
-    if settled:
-        return Settled(changes.modes, after, changes.named(system), tuple(changes.remarks))
-    found = instant.searched(after, changes.modes, led_to, jumps=True)
-    if found is not None:
-        return Settled(*found, _differences(system, modes, found[0]))
-    return _with_jams(instant, x, modes)
+        after, is_consistent = mode_search.follow_guards(x, changes)
+    except SingularityError:  # a jammed gear may leave no freedom for an impact
+        return _modes_with_jams(mode_search, x, modes)
+    if is_consistent:
+        return ConsistentModes(changes.modes, after, changes.named_changes(system), tuple(changes.remarks))
+    search_result = mode_search.search_modes(after, changes.modes, guard_successors, jumps=True)
+    if search_result is not None:
+        return ConsistentModes(*search_result, _mode_differences(system, modes, search_result[0]))
+    return _modes_with_jams(mode_search, x, modes)
 
 
-def _with_jams(instant: Instant, x: Array, modes: Modes) -> Settled:
-    """Modes that fit without a jam, or with gears that jam one after the other."""
-    system, made = instant.system, list[tuple[str, str]]()
+def _modes_with_jams(mode_search: ModeSearch, x: Array, modes: Modes) -> ConsistentModes:
+    """Consistent modes without a jam, or with gears that jam in sequence."""
+    system, all_changes = mode_search.system, list[tuple[str, str]]()
     for _ in range(len(system.laws) + 1):
         changes = ModeChanges(modes)
-        x, settled = instant.obeyed(x, changes, jams=False)
-        made += changes.named(system)
-        if settled:
-            return Settled(changes.modes, x, tuple(made))
-        found = instant.searched(x, changes.modes, among(changes.modes_taken), jumps=False)
-        if found is not None:
-            return Settled(*found, (*made, *_differences(system, changes.modes, found[0])))
-        jammed = _jammed(x, instant.evaluate(x, _touching(system, changes)))
+        x, is_consistent = mode_search.follow_guards(x, changes, jams=False)
+        all_changes += changes.named_changes(system)
+        if is_consistent:
+            return ConsistentModes(changes.modes, x, tuple(all_changes))
+        search_result = mode_search.search_modes(
+            x, changes.modes, visited_neighbours(changes.visited_modes), jumps=False
+        )
+        if search_result is not None:
+            return ConsistentModes(
+                *search_result, (*all_changes, *_mode_differences(system, changes.modes, search_result[0]))
+            )
+        jammed = _jam_gears(x, mode_search.evaluate_modes(x, _modes_with_contacts(system, changes)))
         if jammed is None:
             break
-        made += _differences(system, changes.modes, jammed[0])
-        modes, x = jammed[0], kept(system, jammed[1], instant.evaluate(jammed[1], jammed[0]))
-    raise _unsettled(system, instant.t, made)
+        all_changes += _mode_differences(system, changes.modes, jammed[0])
+        modes, x = jammed[0], with_held_speeds(system, jammed[1], mode_search.evaluate_modes(jammed[1], jammed[0]))
+    raise _inconsistent_modes_error(system, mode_search.t, all_changes)
 
 
-def _jammed(x: Array, touching: Evaluation) -> tuple[Modes, Array] | None:
-    """The modes and the state after gears have jammed: pressed by a contact, or each by itself."""
-    found = pressed_until_jammed(x, touching)
-    gear = None if found else own_jam(touching)
-    return (with_mode(touching.modes, gear, STUCK), x) if gear is not None else found
+def _jam_gears(x: Array, touching: Evaluation) -> tuple[Modes, Array] | None:
+    """The modes and the state after gears have jammed, by a contact or by themselves."""
+    jam = jam_by_contact(x, touching)
+    gear = None if jam else jam_by_itself(touching)
+    return (with_mode(touching.modes, gear, STUCK_MODE), x) if gear is not None else jam
 
 
-def _touching(system: System, changes: ModeChanges) -> Modes:
-    """The modes with contacts that touched on the way, as they then did: those that slid slide."""
-    found = changes.modes
+def _modes_with_contacts(system: System, changes: ModeChanges) -> Modes:
+    """The modes with all contacts closed that were closed during the search; those that slid slide."""
+    modes = changes.modes
     for k, law in enumerate(system.laws):
-        touched = [mode for mode in law.modes[1:] if mode in changes.modes_taken[k]]
+        touched = [mode for mode in law.modes[1:] if mode in changes.visited_modes[k]]
         if isinstance(law, Contact) and touched:
-            found = with_mode(found, k, touched[0])
-    return found
+            modes = with_mode(modes, k, touched[0])
+    return modes
 
 
-def _differences(system: System, before: Modes, after: Modes) -> tuple[tuple[str, str], ...]:
+def _mode_differences(system: System, before: Modes, after: Modes) -> tuple[tuple[str, str], ...]:
     return tuple((law.name, b) for law, a, b in zip(system.laws, before, after, strict=True) if a != b)
 
 
-def _unsettled(system: System, t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
+def _inconsistent_modes_error(system: System, t: float, changes: Sequence[tuple[str, str]]) -> SimulationError:
     last = changes[-6:]
-    sliding = [name for name, mode in last if mode == SLIDE and (name, FREE) in last]
+    sliding = [name for name, mode in last if mode == SLIDE_MODE and (name, FREE_MODE) in last]
     if sliding:
         return SimulationError(
-            f"simulate: at t = {t:g} s contact {sliding[0]!r} slides, and no force at it is consistent: with this "
-            "friction sliding presses it ever harder into the surface (the paradox of Painleve). Lower its friction, "
-            "or let the surface give way: SoftContact(...)."
+            f"simulate: at t = {t:g} s no contact force is consistent with the sliding of contact {sliding[0]!r}: its "
+            "friction presses it without bound into the surface (Painleve paradox). Lower its friction, or use a "
+            "compliant surface: SoftContact(...)."
         )
-    named = {law.name: law for law in system.laws}
-    touching = [name for name, _ in last if isinstance(named[name], Contact)]
-    gears = [law.name for law in system.laws if isinstance(law, GearLoss) and law.table[0].back <= 0]
+    law_by_name = {law.name: law for law in system.laws}
+    touching = [name for name, _ in last if isinstance(law_by_name[name], Contact)]
+    gears = [law.name for law in system.laws if isinstance(law, GearLoss) and law.table[0].back_driving_efficiency <= 0]
     if touching and gears:
         return SimulationError(
-            f"simulate: at t = {t:g} s no force of contact {touching[0]!r} is consistent with {listed(gears)}, which "
-            "lock themselves (the paradox of Painleve). Give these gears an efficiency above 0.5, or let the surface "
-            "give way: SoftContact(...)."
+            f"simulate: at t = {t:g} s no force of contact {touching[0]!r} is consistent with the self-locking gears "
+            f"{listed_names(gears)} (Painleve paradox). Give these gears an efficiency above 0.5, or use a compliant "
+            "surface: SoftContact(...)."
         )
-    tail = listed(f"{name} -> {mode}" for name, mode in last)
+    last_changes = listed_names(f"{name} -> {mode}" for name, mode in last)
     return SimulationError(
-        f"simulate: at t = {t:g} s the modes of the laws do not settle ({tail}). Two laws want the opposite of each "
-        "other: look at their levels (a static friction below the sliding one, two stops at one place)."
+        f"simulate: no consistent set of contact and friction modes was found at t = {t:g} s (last changes: "
+        f"{last_changes}). Two laws contradict each other: check their limits (static friction below sliding friction, "
+        "two stops at the same position)."
     )

@@ -1,4 +1,4 @@
-"""Impacts in which several contacts take part: those that strike at the same instant and those that rest meanwhile."""
+"""Impacts with several contacts: simultaneous impacts, and contacts that are closed during an impact."""
 
 from __future__ import annotations
 
@@ -9,137 +9,174 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.forces.contact.contact import FREE, Contact
-from gearwright.forces.friction.stick_slip import RESTING
-from gearwright.forces.law import Impact
+from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
+from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED
+from gearwright.forces.law import Hold, Impact
+from gearwright.forces.line import Line
 from gearwright.functions.constrained.several_impacts import impulses_together
 from gearwright.parts.environment.loops_and_contacts import NEWTON
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.modes.impacts import Blow, after_impact, felt_along
+from gearwright.system.modes.impacts import ImpulsiveMotion, after_impact, inverse_inertia_along
 from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import System
 
-AT_ONCE = 1e-8
-"""Gaps [m] below which contacts that approach strike at the same instant as another one."""
+SIMULTANEOUS_GAP = 1e-8
+"""Gaps [m] below which approaching contacts take part in the impact of another one."""
 
-HALVINGS, ROUNDING = 40, 1e-12
-"""How finely the largest restitution that gains nothing is looked for, and energy [J] that is rounding."""
+RESTITUTION_HALVINGS, ENERGY_ROUNDING = 40, 1e-12
+"""Resolution of the largest restitution without energy gain, and energy [J] that is rounding."""
 
-JUMP = 1e-5
-"""How deep [m] behind a surface a contact can be when it is struck; deeper, the surface has jumped."""
+MAX_IMPACT_DEPTH = 1e-5
+"""Largest penetration [m] at an impact; beyond it the surface has jumped."""
 
-LIFTED = 1e-3
-"""Speed [m/s] with which a contact must leave an impact while others rest, or they by it: a height of 50 nm.
+LEAST_LEAVING_SPEED = 1e3
+"""Speed with which a contact must leave an impact while others rest, or they by it, relative to its capture speed:
+1 mm/s by default, a height of 50 nm.
 
 Otherwise every small bounce of one contact would begin a new series of ever smaller bounces of another one."""
 
+CALM = 0.2
+"""Speed of an impact while others rest, relative to the one above, up to which all of them go on to rest.
 
-NEWTON_GAINS = (
-    "contact {!r}: at t = {:g} s Newton's law of restitution with friction gained {:.3g} J, since sliding turned round "
-    "within the impact. impact='energetic' never gains any."
+Impacts are located 1 nm behind the surface: a fall over that height does not end by being put back to the surface."""
+
+
+NEWTON_GAIN_REMARK = (
+    "contact {!r}: at t = {:g} s Newton's law of restitution with friction gained {:.3g} J, because the slip reversed "
+    "within the impact. impact='energetic' does not gain energy."
 )
 
 
-def after_blow(system: System, x: Array, impact: Impact, evaluation: Evaluation, changes: ModeChanges) -> Array:
-    """The state after an impact that the last change of modes brought, with all contacts that take part in it.
+def after_contact_impact(
+    system: System, x: Array, impact: Impact, evaluation: Evaluation, changes: ModeChanges
+) -> Array:
+    """The state after the impact of the last mode change, with all contacts that take part in it.
 
-    Alone, a contact strikes by its own law. With others it is as `gw.impact` has it for contacts together: one that
-    rests feels the blow with what it approaches by, that is plastically, and leaves where it would be pulled.
+    A single contact follows its own law of impact. Several are solved as by `gw.impact` with order "together": a
+    resting contact takes part plastically, and opens if its impulse would be tensile.
     """
-    hit = changes.made[-1][0]
+    hit = changes.history[-1][0]
     _refuse_jump(system, evaluation, hit)
     if not isinstance(system.laws[hit], Contact):
         return after_impact(system, x, impact, evaluation)
-    blows = {hit: impact, **dict(_others(system, evaluation, hit))}
-    if len(blows) == 1:
-        out = _without_gain(system, x, impact, evaluation)
+    impacts = {hit: impact, **dict(_other_impacts(system, evaluation, hit))}
+    if len(impacts) == 1:
+        out = _after_impact_without_gain(system, x, impact, evaluation)
     else:
-        out = _all_at_once(system, x, blows, evaluation, changes)
-    gained = float(x[system.dissipated] - out[system.dissipated])
-    if gained > ROUNDING and any(blow.law == NEWTON for blow in blows.values()):
+        out = _after_joint_impact(system, x, impacts, evaluation, changes)
+    gained = float(x[system.dissipated_index] - out[system.dissipated_index])
+    if gained > ENERGY_ROUNDING and any(contact_impact.law == NEWTON for contact_impact in impacts.values()):
         name, t = system.laws[hit].name, evaluation.situations[hit].t
-        changes.remarks.append(NEWTON_GAINS.format(name, t, gained))
+        changes.remarks.append(NEWTON_GAIN_REMARK.format(name, t, gained))
     return out
 
 
-def _all_at_once(
-    system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation, changes: ModeChanges
+def _after_joint_impact(
+    system: System, x: Array, impacts: Mapping[int, Impact], evaluation: Evaluation, changes: ModeChanges
 ) -> Array:
-    """The state after an impact of several contacts, whose modes follow from the speeds with which they leave."""
-    least = LIFTED * any(evaluation.modes[index] != FREE for index in blows)
-    for index, blow in blows.items():
-        if -blow.restitution * blow.line.speed(evaluation.situations[index].v) <= least:
-            blows = {**blows, index: replace(blow, restitution=0.0)}
-    out, leaving = _together(system, x, list(blows.values()), evaluation)
-    for index, speed in zip(blows, leaving, strict=True):
-        law = system.laws[index]
+    """The state after an impact of several contacts, whose modes follow from their separation speeds."""
+    calm = rests = any(evaluation.modes[index] != FREE_MODE for index in impacts)
+    least = dict[int, float]()
+    for index, impact in impacts.items():
+        law, approach = system.laws[index], -impact.line.speed(evaluation.situations[index].v)
         assert isinstance(law, Contact)
-        changes.change_to(index, FREE if speed > max(law.capture, least) else law.modes[-1])
+        least[index] = law.capture * (LEAST_LEAVING_SPEED if rests else 1.0)
+        calm = calm and approach <= CALM * least[index]
+        if impact.restitution * approach <= least[index]:
+            impacts = {**impacts, index: replace(impact, restitution=0.0)}
+    out, leaving = (_at_rest if calm else _solve_joint_impact)(system, x, impacts, evaluation)
+    for index, speed in zip(impacts, leaving, strict=True):
+        changes.change_to(index, FREE_MODE if speed > least[index] else system.laws[index].modes[-1])
     return out
 
 
-def _without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
-    """The state after the impact of one contact, thrown back less where gears would let it gain energy.
+def _after_impact_without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
+    """The state after the impact of one contact, with reduced restitution where gears would add energy.
 
-    A gear resists otherwise when it is driven back: with Newton's law a contact may then return more than it took.
-    Where gears that turn round within the blow let it gain energy without being thrown back at all, they lose nothing.
+    A gear has another efficiency when it is back-driven: with Newton's law a contact may then return more energy than
+    it absorbed. Where gears that reverse within the impact add energy even without restitution, they count as lossless.
     """
 
-    def gains(out: Array) -> bool:
-        return bool(out[system.dissipated] < x[system.dissipated] - ROUNDING)
+    def gains_energy(out: Array) -> bool:
+        return bool(out[system.dissipated_index] < x[system.dissipated_index] - ENERGY_ROUNDING)
 
     out, low, high = after_impact(system, x, impact, evaluation), 0.0, float(impact.restitution)
-    if not gains(out) or (impact.across and impact.law == NEWTON):
+    if not gains_energy(out) or (impact.across and impact.law == NEWTON):
         return out
-    if gains(after_impact(system, x, replace(impact, restitution=0.0), evaluation)):
+    if gains_energy(after_impact(system, x, replace(impact, restitution=0.0), evaluation)):
         return after_impact(system, x, impact, evaluation, lossy=False)
-    for _ in range(HALVINGS):
+    for _ in range(RESTITUTION_HALVINGS):
         middle = 0.5 * (low + high)
         trial = after_impact(system, x, replace(impact, restitution=middle), evaluation)
-        low, high = (middle, high) if trial[system.dissipated] >= x[system.dissipated] else (low, middle)
+        low, high = (middle, high) if trial[system.dissipated_index] >= x[system.dissipated_index] else (low, middle)
     return after_impact(system, x, replace(impact, restitution=low), evaluation)
 
 
 def _refuse_jump(system: System, evaluation: Evaluation, hit: int) -> None:
-    """A surface that moves by itself and has jumped is found behind what it strikes."""
+    """Raise an error for a contact far inside a moving surface: the surface has jumped."""
     law, situation = system.laws[hit], evaluation.situations[hit]
     if not isinstance(law, Contact):
         return
-    depth = -float(situation.position(law.blow(situation).line))
-    if depth > JUMP:
+    depth = -float(situation.position(law.surface_impact(situation).line))
+    if depth > MAX_IMPACT_DEPTH:
         raise SimulationError(
-            f"simulate: at t = {situation.t:g} s contact {law.name!r} is {depth:.3g} m behind its surface at once: the "
-            "surface has jumped. The law of time of its frame must be smooth: blend the jump over a short time."
+            f"simulate: at t = {situation.t:g} s contact {law.name!r} is suddenly {depth:.3g} m inside its surface: "
+            "the surface has jumped. The prescribed motion of its frame must be smooth: blend the jump over a short "
+            "time."
         )
 
 
-def _others(system: System, evaluation: Evaluation, hit: int) -> Iterator[tuple[int, Impact]]:
-    """Contacts beside the one that is hit: those that touch, and those that strike at the same instant."""
-    asked = zip(system.laws, evaluation.modes, evaluation.situations, strict=True)
-    for k, (law, mode, situation) in enumerate(asked):
+def _other_impacts(system: System, evaluation: Evaluation, hit: int) -> Iterator[tuple[int, Impact]]:
+    """The other contacts of an impact: the closed ones, and those that meet at the same instant."""
+    law_states = zip(system.laws, evaluation.modes, evaluation.situations, strict=True)
+    for k, (law, mode, situation) in enumerate(law_states):
         if not isinstance(law, Contact) or k == hit:
             continue
-        line = law.blow(situation).line.placed(situation.scene)
+        line = law.surface_impact(situation).line.placed_in(situation.kinematics)
         speed = float(line.speed(situation.v))
-        approaching = line.position(situation.q) < AT_ONCE and speed < -RESTING
-        if mode != FREE or approaching:
+        approaching = line.position(situation.q) < SIMULTANEOUS_GAP and speed < -LIMIT_REST_SPEED
+        if mode != FREE_MODE or approaching:
             bounces = -law.restitution * speed > law.capture
-            yield k, law.blow(situation, None if bounces else 0.0).placed(situation.scene)
+            yield k, law.surface_impact(situation, None if bounces else 0.0).placed_in(situation.kinematics)
 
 
-def _together(system: System, x: Array, blows: list[Impact], evaluation: Evaluation) -> tuple[Array, list[float]]:
-    """The state after impacts at once, and per contact the speed with which it leaves."""
+def _at_rest(
+    system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation
+) -> tuple[Array, list[float]]:
+    """The state in which contacts that meet calmly rest, but for those that slide, and that none of them leaves."""
+    holds, v, lines = _other_holds(system, evaluation), x[system.v].tolist(), list[Line]()
+    for index, blow in blows.items():
+        law, slip = system.laws[index], [float(line.speed(v)) for line in blow.across]
+        assert isinstance(law, Contact)
+        slides = (
+            evaluation.modes[index] == SLIDE_MODE or np.linalg.norm(slip) > CALM * LEAST_LEAVING_SPEED * law.capture
+        )
+        lines += [blow.line, *(() if slides else blow.across)]
+    jump = np.array([*(-line.speed(v) for line in lines), *(0.0 for _ in holds)], dtype=float)
+    out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)
+    return out, [0.0] * len(blows)
+
+
+def _other_holds(system: System, evaluation: Evaluation) -> list[Hold]:
+    """What is held firmly by other laws than contacts."""
     contacts = {law.name for law in system.laws if isinstance(law, Contact)}
-    holds = [hold for hold in evaluation.holds if hold.speed is not None and hold.firm and hold.port not in contacts]
-    lines = [line for blow in blows for line in (blow.line, *blow.across)]
-    ends = np.cumsum([1 + len(blow.across) for blow in blows])
-    blocks = [slice(int(end) - 1 - len(blow.across), int(end)) for blow, end in zip(blows, ends, strict=True)]
-    felt = felt_along(system, x, lines, holds)
+    return [hold for hold in evaluation.holds if hold.speed is not None and hold.is_firm and hold.port not in contacts]
+
+
+def _solve_joint_impact(
+    system: System, x: Array, impacts: Mapping[int, Impact], evaluation: Evaluation
+) -> tuple[Array, list[float]]:
+    """The state after impacts at once, and per contact the speed with which it leaves."""
+    holds, blows = _other_holds(system, evaluation), list(impacts.values())
+    lines = [line for impact in blows for line in (impact.line, *impact.across)]
+    ends = np.cumsum([1 + len(impact.across) for impact in blows])
+    blocks = [slice(int(end) - 1 - len(impact.across), int(end)) for impact, end in zip(blows, ends, strict=True)]
+    inertia_inverse = inverse_inertia_along(system, x, lines, holds)
     v = x[system.v].tolist()
     before = np.array([line.speed(v) for line in lines], dtype=float)
-    friction = [blow.friction if blow.across else 0.0 for blow in blows]
-    restitution, laws = [float(blow.restitution) for blow in blows], [blow.law for blow in blows]
-    impulse = impulses_together(felt, before, blocks, friction, restitution, laws)
-    jump = np.concatenate([felt @ impulse, np.zeros(len(holds))])
-    out = Blow(system, evaluation, x[system.v]).changed(x, [*lines, *(hold.line for hold in holds)], jump)
+    friction = [impact.friction if impact.across else 0.0 for impact in blows]
+    restitution, laws = [float(impact.restitution) for impact in blows], [impact.law for impact in blows]
+    impulse = impulses_together(inertia_inverse, before, blocks, friction, restitution, laws)
+    jump = np.concatenate([inertia_inverse @ impulse, np.zeros(len(holds))])
+    out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)
     return out, [float((before + jump[: len(lines)])[rows.start]) for rows in blocks]

@@ -24,9 +24,9 @@ from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Robot
-from gearwright.programs.inputs import checked
-from gearwright.system.force_balance import rows_of
-from gearwright.text import listed
+from gearwright.programs.inputs import checked_array
+from gearwright.system.force_balance import line_rows
+from gearwright.text import listed_names
 
 
 @check_arguments
@@ -40,66 +40,66 @@ def complete_model(
     """The closed model of a machine driven by linear actuators; see `CompleteModel`.
 
     Args:
-        robot_or_mech: the robot, with the friction, losses and springs that it states; or a machine, which has none
-            but its linear springs.
-        actuators: its linear actuators. `dc_motors(robot, mech)` leaves their friction to the robot, so that nothing
-            counts twice.
-        laws: laws instead of those of the robot, of which a warning names what is left out; () for none. Viscous
-            friction is linear and taken along; everything else (dry friction, losses of gears, backlash, hysteresis) is
-            refused by name.
-        extra_laws: laws beside those of the robot.
+        robot_or_mech: the robot, with its friction, losses and springs; or a machine, which has only its linear
+            springs.
+        actuators: its linear actuators. `dc_motors(robot, mech)` leaves their friction to the robot, so it counts once.
+        laws: replacements of the robot's laws; a warning names what is left out; () for none. Viscous friction is
+            linear and included; other laws (dry friction, gear losses, backlash, hysteresis) are an error.
+        extra_laws: additional laws.
 
     Raises:
         InputError: a law is not linear.
     """
     mech = machine_of("complete_model", robot_or_mech)
-    strange = [x for x in actuators if not isinstance(x, LinearActuator)]
-    if strange or not actuators:
-        what = f"{strange[0]!r} is not a LinearActuator" if strange else "there are no actuators"
+    unsuitable = [x for x in actuators if not isinstance(x, LinearActuator)]
+    if unsuitable or not actuators:
+        problem = f"{unsuitable[0]!r} is not a LinearActuator" if unsuitable else "no actuators are given"
         raise InputError(
-            f"complete_model: {what}. Give LinearActuators, such as dc_motor(mech, ...); simulate takes any law."
+            f"complete_model: {problem}. Give LinearActuators, such as dc_motor(mech, ...); simulate accepts any law."
         )
-    if not mech.straight:
+    if not mech.speeds_are_rates:
         raise InputError(
             "complete_model: the machine has free, spherical or planar joints, whose speeds are not the rates of its "
-            "coordinates. Use simulate(...), which takes the same actuators as laws."
+            "coordinates. Use simulate(...), which accepts the same actuators as laws."
         )
-    chosen = choose_laws("complete_model", robot_or_mech, laws, extra_laws, lambda own: _stated(own, mech))
+    law_choice = choose_laws("complete_model", robot_or_mech, laws, extra_laws, lambda robot: _robot_laws(robot, mech))
     _refuse_coordinates(actuators)
-    model = CompleteModel(mech, tuple(actuators), tuple(_damper(law) for law in chosen.warned("complete_model")))
+    model = CompleteModel(
+        mech, tuple(actuators), tuple(_as_damper(law) for law in law_choice.laws_with_warning("complete_model"))
+    )
     _refuse_two_leaders(model)
     return model
 
 
 def _refuse_coordinates(actuators: Sequence[LinearActuator]) -> None:
-    for one in actuators:
-        if not one.line.constant:
+    for actuator in actuators:
+        if not actuator.line.is_constant:
             raise InputError(
-                f"complete_model: actuator {one.name!r} acts along {one.line.name!r}, which has no constant row. Use "
-                "simulate(...), which takes the same actuators as laws."
+                f"complete_model: actuator {actuator.name!r} acts along {actuator.line.name!r}, which has no constant "
+                "row. Use simulate(...), which accepts the same actuators as laws."
             )
 
 
-def _stated(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
-    """What a robot states beside its motors; its end stops are left out, as limits of inputs are."""
-    found: tuple[Law, ...] = ()
-    for laws_of in (friction_laws, loss_laws, train_loss_laws, elastic_laws):
-        found += laws_of(robot, mech)
-    return found
+def _robot_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
+    """The laws of a robot other than its motors; end stops and input limits are left out."""
+    laws: tuple[Law, ...] = ()
+    for laws_function in (friction_laws, loss_laws, train_loss_laws, elastic_laws):
+        laws += laws_function(robot, mech)
+    return laws
 
 
-def _damper(law: Law) -> Damper:
-    """A linear law: viscous friction. Everything else is refused."""
+def _as_damper(law: Law) -> ViscousDamper:
+    """The viscous friction of a law; an error for any other law."""
     if isinstance(law, SmoothFriction) and law.friction.kind == "viscous":
-        return Damper(law.line, float(law.friction.viscous))
+        return ViscousDamper(law.line, float(law.friction.viscous))
     raise InputError(
-        f"complete_model: {law.name!r} ({type(law).__name__}) is not linear, so that no x' = C(x) + D(x) u holds it. "
-        "Simulate the robot instead, which takes the same actuators; or leave it out knowingly: give the laws that "
-        "shall count (laws=()), or assemble(robot)."
+        f"complete_model: {law.name!r} ({type(law).__name__}) is not linear and cannot be part of x' = C(x) + D(x) u. "
+        "Use simulate(...) with the same actuators; or leave the law out: give the laws to include (laws=()), or "
+        "assemble(robot)."
     )
 
 
-class Damper(NamedTuple):
+class ViscousDamper(NamedTuple):
     """Viscous friction along a line [Nms/rad or Ns/m]."""
 
     line: Line
@@ -110,15 +110,15 @@ class Damper(NamedTuple):
 class CompleteModel:
     r"""Machine and actuators as one system, $\dot x = \hat C(x) + \hat D(x) u$, affine in the inputs.
 
-    The state is x = [q, v, own states of the actuators]; what an actuator shares with the machine (the angle and the
-    speed of a motor) is there once. With A the actuators' lines as columns, all actuators stacked,
+    The state is x = [q, v, own states of the actuators]; states that an actuator shares with the machine (angle and
+    speed of a motor) appear once. With A the actuators' lines as columns, all actuators stacked,
 
     - $M a + h = A \tau$
     - $A' a = T (C x + F \tau + D u)$
 
     which for direct drives (A = E) is $\tau = K (H T (C x + D u) + h)$, $K = (E - H T F)^{-1}$ and
     $\hat D = D + F K H T D$: equations 20.80 to 20.82 of Vukobratovic and Potkonjak, the last one with the F that is
-    missing there. Inertia that the machine carries stays in M, so that rotors on moving links keep their coupling.
+    missing there. Inertia of the machine stays in M, so rotors on moving links keep their coupling.
 
     Args:
         mech: the machine.
@@ -130,7 +130,7 @@ class CompleteModel:
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> data = dict(torque_constant=0.05, resistance=0.5, inductance=1e-3)
     >>> model = complete_model(arm, [dc_motor(arm, name, **data) for name in ("j1", "j2", "j3")])
-    >>> model.names[-3:], model.inputs
+    >>> model.state_names[-3:], model.inputs
     (('j1.current', 'j2.current', 'j3.current'), ('j1.voltage', 'j2.voltage', 'j3.voltage'))
     >>> rates = model.rates(np.zeros(9), [1.0, 0.0, 0.0])
     >>> round(float(rates[6]), 9)            # 1 V / 1 mH
@@ -139,88 +139,94 @@ class CompleteModel:
 
     mech: Mechanism
     actuators: tuple[LinearActuator, ...]
-    dampers: tuple[Damper, ...] = ()
+    dampers: tuple[ViscousDamper, ...] = ()
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def state_names(self) -> tuple[str, ...]:
         """Names of the states: q.<coordinate>, v.<speed>, and the actuators' own."""
         q, v = (f"q.{name}" for name in self.mech.coordinates), (f"v.{name}" for name in self.mech.speeds)
-        return (*q, *v, *(state.name for one in self.actuators for state in one.states))
+        return (*q, *v, *(state.name for actuator in self.actuators for state in actuator.states))
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""
-        return tuple(one.name for actuator in self.actuators for one in actuator.controls)
+        return tuple(control.name for actuator in self.actuators for control in actuator.controls)
 
     def rates(self, x: ArrayLike, u: ArrayLike) -> Array:
         """The rate of the state, (..., states), for states (..., states) and inputs (..., inputs)."""
-        given = checked("complete_model", self.mech, "u", u, len(self.inputs), self.inputs)
-        drift, inputs = self._parts(x)
-        result: Array = drift + np.einsum("...ij,...j->...i", inputs, given)  # Vukobratovic (20.75)-(20.82), corrected
+        inputs_given = checked_array("complete_model", self.mech, "u", u, len(self.inputs), self.inputs)
+        drift, inputs = self._drift_and_inputs(x)
+        result: Array = drift + np.einsum(
+            "...ij,...j->...i", inputs, inputs_given
+        )  # Vukobratovic (20.75)-(20.82), corrected
         return result
 
     def drift(self, x: ArrayLike) -> Array:
         """The rate without inputs, (..., states)."""
-        return self._parts(x)[0]
+        return self._drift_and_inputs(x)[0]
 
     def input_matrix(self, x: ArrayLike) -> Array:
-        """What a unit of each input adds to the rate, (..., states, inputs)."""
-        return self._parts(x)[1]
+        """The derivative of the rate by the inputs, (..., states, inputs)."""
+        return self._drift_and_inputs(x)[1]
 
-    def stacked(self, x: ArrayLike) -> Array:
-        """The states of all actuators one after the other, shared ones repeated, (..., sum of orders)."""
-        return self._columns(x) @ self._spread.T
-
-    @cached_property
-    def lines(self) -> Array:
-        """A (n, actuators): the actuators' lines as columns."""
-        return rows_of([one.line for one in self.actuators], self.mech.n).T
+    def actuator_states(self, x: ArrayLike) -> Array:
+        """The states of all actuators stacked, shared ones repeated, (..., sum of orders)."""
+        return self._checked_state(x) @ self._actuator_state_matrix.T
 
     @cached_property
-    def blocks(self) -> tuple[Array, Array, Array, Array, Array]:
-        """C, F, D, T and e of all actuators together, block by block."""
-        many = self.actuators
+    def line_matrix(self) -> Array:
+        """The matrix A (n, actuators) with the actuators' lines as columns."""
+        return line_rows([actuator.line for actuator in self.actuators], self.mech.n).T
+
+    @cached_property
+    def actuator_matrices(self) -> tuple[Array, Array, Array, Array, Array]:
+        """C, F, D, T and e of all actuators, block diagonal or stacked."""
+        actuators = self.actuators
         return (
-            _diagonal([np.array(one.C) for one in many]),
-            _diagonal([np.array([one.f]).T for one in many]),
-            _diagonal([np.array(one.d) for one in many]),
-            _diagonal([np.array([one.tie]) for one in many]),
-            np.concatenate([np.array(one.offset) for one in many]),
+            _block_diagonal([np.array(actuator.C) for actuator in actuators]),
+            _block_diagonal([np.array([actuator.f]).T for actuator in actuators]),
+            _block_diagonal([np.array(actuator.d) for actuator in actuators]),
+            _block_diagonal([np.array([actuator.tie]) for actuator in actuators]),
+            np.concatenate([np.array(actuator.offset) for actuator in actuators]),
         )
 
     @cached_property
-    def _spread(self) -> Array:
+    def _actuator_state_matrix(self) -> Array:
         """The matrix from [q, v, own states] to all actuators' states."""
         n = self.mech.n
         columns = []
-        for j, unit in enumerate(np.eye(len(self.names)).tolist()):
-            own, column = iter(unit[2 * n :]), []
-            for one in self.actuators:
-                mine = [next(own) for _ in one.own]
-                way = one.line.position(unit[:n]) if one.ways and j < n else 0.0
-                column += one.vector(way, one.line.speed(unit[n : 2 * n]), mine)
+        for j, unit in enumerate(np.eye(len(self.state_names)).tolist()):
+            own_values, column = iter(unit[2 * n :]), []
+            for actuator in self.actuators:
+                actuator_values = [next(own_values) for _ in actuator.own_states]
+                position = actuator.line.position(unit[:n]) if actuator.position_states and j < n else 0.0
+                column += actuator.full_state(position, actuator.line.speed(unit[n : 2 * n]), actuator_values)
             columns.append(column)
         return np.array(columns, dtype=np.float64).T
 
-    def _columns(self, x: ArrayLike) -> Array:
-        return checked("complete_model", self.mech, "x", x, len(self.names), self.names)
+    def _checked_state(self, x: ArrayLike) -> Array:
+        return checked_array("complete_model", self.mech, "x", x, len(self.state_names), self.state_names)
 
-    def _parts(self, x: ArrayLike) -> tuple[Array, Array]:
-        """Drift and input matrix together: both are columns of one solution."""
-        state, n = self._columns(x), self.mech.n
+    def _drift_and_inputs(self, x: ArrayLike) -> tuple[Array, Array]:
+        """Drift and input matrix, both columns of one solution."""
+        state, n = self._checked_state(x), self.mech.n
         q, v = state[..., :n], state[..., n : 2 * n]
-        C, F, D, _, e = self.blocks
-        free = self.stacked(state) @ C.T + e
+        C, F, D, _, e = self.actuator_matrices
+        free = self.actuator_states(state) @ C.T + e
         right = np.concatenate([free[..., None], np.broadcast_to(D, (*free.shape[:-1], *D.shape))], axis=-1)
-        a, output = self._solved(q, v, right)
+        a, output = self._solve_motion(q, v, right)
         rates = right + F @ output
-        own = [start + k for start, one in zip(self._starts, self.actuators, strict=True) for k in one.own]
+        own_indices = [
+            start + k
+            for start, actuator in zip(self._state_offsets, self.actuators, strict=True)
+            for k in actuator.own_states
+        ]
         whole = np.zeros((*state.shape, right.shape[-1]))
-        whole[..., :n, 0], whole[..., n : 2 * n, :], whole[..., 2 * n :, :] = v, a, rates[..., own, :]
+        whole[..., :n, 0], whole[..., n : 2 * n, :], whole[..., 2 * n :, :] = v, a, rates[..., own_indices, :]
         return whole[..., 0], whole[..., 1:]
 
     @cached_property
-    def _damping(self) -> Array:
+    def _damping_matrix(self) -> Array:
         """The matrix of viscous friction (n, n): the sum of d b b' over all dampers."""
         total = np.zeros((self.mech.n, self.mech.n))
         for line, viscous in self.dampers:
@@ -230,16 +236,16 @@ class CompleteModel:
         return total
 
     @cached_property
-    def _starts(self) -> list[int]:
-        orders = [len(one.variables) for one in self.actuators]
+    def _state_offsets(self) -> list[int]:
+        orders = [len(actuator.variables) for actuator in self.actuators]
         return [sum(orders[:k]) for k in range(len(orders))]
 
-    def _solved(self, q: Array, v: Array, right: Array) -> tuple[Array, Array]:
-        """Accelerations and output forces for columns of T x' that the actuators would have without load."""
-        n, A = self.mech.n, self.lines
-        _, F, _, T, _ = self.blocks
-        carried = A @ np.diag([one.carried for one in self.actuators]) @ A.T
-        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v) + v @ self._damping
+    def _solve_motion(self, q: Array, v: Array, right: Array) -> tuple[Array, Array]:
+        """Accelerations and output forces for columns of the no-load T x' of the actuators."""
+        n, A = self.mech.n, self.line_matrix
+        _, F, _, T, _ = self.actuator_matrices
+        carried = A @ np.diag([actuator.carried for actuator in self.actuators]) @ A.T
+        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v) + v @ self._damping_matrix
         load = np.zeros((*h.shape, right.shape[-1]))
         load[..., 0] = -h
         count = A.shape[1]
@@ -250,28 +256,28 @@ class CompleteModel:
             solution = np.linalg.solve(system, np.concatenate([load, T @ right], axis=-2))
         except np.linalg.LinAlgError:
             raise SingularityError(
-                "complete_model: accelerations cannot be solved for: a link that no actuator moves has no mass. Give "
+                "complete_model: the equations of motion are singular: a link without an actuator has no mass. Give "
                 "it mass, or a motor."
             ) from None
         return solution[..., :n, :], solution[..., n:, :]
 
 
 def _refuse_two_leaders(model: CompleteModel) -> None:
-    """Actuators that no force holds back (T f = 0) must lead independent motions."""
-    leaders = [k for k, one in enumerate(model.actuators) if one.leads]
-    if leaders and np.linalg.matrix_rank(model.lines[:, leaders]) < len(leaders):
-        names = listed(model.actuators[k].name for k in leaders)
+    """Raise an error for ideal velocity sources (T f = 0) along dependent lines."""
+    leaders = [k for k, actuator in enumerate(model.actuators) if actuator.is_velocity_source]
+    if leaders and np.linalg.matrix_rank(model.line_matrix[:, leaders]) < len(leaders):
+        names = listed_names(model.actuators[k].name for k in leaders)
         raise SingularityError(
-            f"complete_model: {names} are led whatever the force (T f = 0), but not along independent motions. Give "
-            "one of them an inertia."
+            f"complete_model: {names} are ideal velocity sources (T f = 0) along dependent lines. Give one of them an "
+            "inertia."
         )
 
 
-def _diagonal(blocks: Sequence[Array]) -> Array:
-    """One block after the other down the diagonal."""
-    whole = np.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)))
+def _block_diagonal(blocks: Sequence[Array]) -> Array:
+    """The block diagonal matrix of the blocks."""
+    matrix = np.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)))
     row = column = 0
     for block in blocks:
-        whole[row : row + block.shape[0], column : column + block.shape[1]] = block
+        matrix[row : row + block.shape[0], column : column + block.shape[1]] = block
         row, column = row + block.shape[0], column + block.shape[1]
-    return whole
+    return matrix

@@ -1,6 +1,6 @@
-"""A machine with its laws, open to the outside: named states, inputs and parameters.
+"""A machine with its laws as an open system: named states, inputs and parameters.
 
-For whoever runs it elsewhere: rates in CasADi, C on a controller, a state space, an FMU.
+It is the basis of exports: rates in CasADi, C code for a controller, a state space, an FMU.
 """
 
 from __future__ import annotations
@@ -14,66 +14,66 @@ from gearwright.errors import InputError
 from gearwright.forces.law import Law
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.robot_lines import motors_of
+from gearwright.forces.robot_lines import robot_motors
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.mechanism.rows import along
+from gearwright.mechanism.rows import row_dot
 from gearwright.parts import Robot, with_parameters
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
-from gearwright.tracing.parameters import machine_with, nominal
+from gearwright.tracing.parameters import machine_with_values, nominal_value
 from gearwright.tracing.recipe import free_parameters
 
-TORQUE, MOTOR_TORQUE = "tau.", "motor_torque."
-KINDS = ("torque", "motor_torque", "voltage")
+TORQUE_PREFIX, MOTOR_TORQUE_PREFIX = "tau.", "motor_torque."
+OPEN_INPUT_KINDS = ("torque", "motor_torque", "voltage")
 
-Made = Callable[[RobotOrMech, Mechanism], tuple[Law, ...]]
+LawFactory = Callable[[RobotOrMech, Mechanism], tuple[Law, ...]]
 """(robot or machine, its machine) -> laws."""
 
 
 @dataclass(frozen=True)
 class OpenSystem:
-    """A machine with its laws, and what the outside may give.
+    """A machine with its laws, its inputs and its parameters.
 
     Args:
-        source: the robot or machine that it is made of.
+        source: the robot or machine.
         system: the machine and its laws, with the numbers of the source.
-        inputs: what u holds: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
+        inputs: entries of u: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
         parameters: paths of the numbers that are inputs.
-        laws: makes the laws of a source with other numbers.
+        laws: a function that returns the laws of a source with other numbers.
     """
 
     source: RobotOrMech
     system: System
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
-    laws: Made
+    laws: LawFactory
 
     @property
     def states(self) -> tuple[str, ...]:
         """The names of the states."""
-        return states_of(self.system)
+        return state_names(self.system)
 
     @property
-    def nominal(self) -> tuple[float, ...]:
+    def nominal_values(self) -> tuple[float, ...]:
         """The parameters' values in the source."""
-        return tuple(nominal(self.source, path) for path in self.parameters)
+        return tuple(nominal_value(self.source, path) for path in self.parameters)
 
-    def having(self, values: Sequence[Scalar]) -> System:
-        """The system with other values (of any kind) of the parameters; machine and laws follow them."""
-        given = dict(zip(self.parameters, values, strict=True))
-        if not given:
+    def with_values(self, values: Sequence[Scalar]) -> System:
+        """The system with other values (of any kind) of the parameters, in machine and laws."""
+        values_by_path = dict(zip(self.parameters, values, strict=True))
+        if not values_by_path:
             return self.system
         source: RobotOrMech
         if isinstance(self.source, Robot):
-            source = with_parameters(self.source, given)
+            source = with_parameters(self.source, values_by_path)
             mech = machine_of("rates", source)
         else:
-            source = mech = machine_with(self.source, given)
+            source = mech = machine_with_values(self.source, values_by_path)
         return System(mech, self.laws(source, mech))
 
-    def all_inputs(self, here: System, u: Sequence[Scalar]) -> list[Scalar]:
-        """The inputs of a system, [tau, inputs of laws], from those that are given; others rest at their start."""
-        return all_inputs(here, self.inputs, u)
+    def all_inputs(self, system: System, u: Sequence[Scalar]) -> list[Scalar]:
+        """The inputs of a system, [tau, inputs of laws], from the given ones; the others keep their defaults."""
+        return full_inputs(system, self.inputs, u)
 
 
 def open_system(
@@ -86,38 +86,38 @@ def open_system(
     *,
     smooth: bool,
 ) -> OpenSystem:
-    """A robot or machine with its laws.
+    """The open system of a robot or machine with its laws.
 
     Args:
-        caller: what the user called, for messages.
-        robot_or_mech: a robot, whose file states laws, or a machine.
+        caller: the name of the called function, for messages.
+        robot_or_mech: a robot with the laws of its file, or a machine.
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws.
-        parameters: paths of numbers that are inputs; laws of the file follow them.
-        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out.
-        extra_laws: laws beside those of the robot, with their numbers as they are.
+        parameters: paths of numbers that are inputs; laws of the file depend on them.
+        laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
+        extra_laws: additional laws, with fixed numbers.
         smooth: laws of the file without modes.
     """
     mech, names = machine_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
     if not mech.n:
-        raise InputError(f"{caller}: the machine has no speeds, so nothing moves. Give one with a joint.")
-    asked = [name for name in names if not name.startswith((TORQUE, MOTOR_TORQUE))]
-    extra, given = tuple(extra_laws), None if laws is None else tuple(laws)
+        raise InputError(f"{caller}: the machine has no speeds (no degrees of freedom). Give one with a joint.")
+    law_inputs = [name for name in names if not name.startswith((TORQUE_PREFIX, MOTOR_TORQUE_PREFIX))]
+    added_laws, given_laws = tuple(extra_laws), None if laws is None else tuple(laws)
 
-    def chosen(source: RobotOrMech, machine: Mechanism) -> LawChoice:
-        own = partial(laws_of, mech=machine, inputs=asked, smooth=smooth)
-        return choose_laws(caller, source, given, extra, own)
+    def law_choice(source: RobotOrMech, machine: Mechanism) -> LawChoice:
+        laws_of_source = partial(laws_of, mech=machine, inputs=law_inputs, smooth=smooth)
+        return choose_laws(caller, source, given_laws, added_laws, laws_of_source)
 
-    def made(source: RobotOrMech, machine: Mechanism) -> tuple[Law, ...]:
-        return chosen(source, machine).laws
+    def source_laws(source: RobotOrMech, machine: Mechanism) -> tuple[Law, ...]:
+        return law_choice(source, machine).laws
 
-    system = System(mech, chosen(robot_or_mech, mech).warned(caller))
+    system = System(mech, law_choice(robot_or_mech, mech).laws_with_warning(caller))
     for name in names:
-        _require_known(caller, system, name)
-    return OpenSystem(robot_or_mech, system, names, free_parameters(caller, robot_or_mech, parameters), made)
+        _require_input(caller, system, name)
+    return OpenSystem(robot_or_mech, system, names, free_parameters(caller, robot_or_mech, parameters), source_laws)
 
 
-def states_of(system: System) -> tuple[str, ...]:
+def state_names(system: System) -> tuple[str, ...]:
     """The names of the states: `q.<coordinate>`, `v.<speed>`, and those of the laws."""
     mech = system.mech
     return (*(f"q.{x}" for x in mech.coordinates), *(f"v.{x}" for x in mech.speeds), *system.states)
@@ -126,14 +126,14 @@ def states_of(system: System) -> tuple[str, ...]:
 def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str]) -> tuple[str, ...]:
     mech = machine_of(caller, robot_or_mech, "rates")
     if inputs == "torque":
-        return tuple(TORQUE + speed for speed in mech.speeds)
+        return tuple(TORQUE_PREFIX + speed for speed in mech.speeds)
     if inputs == "motor_torque":
-        names = tuple(MOTOR_TORQUE + actuator.name for actuator in mech.actuators)
+        names = tuple(MOTOR_TORQUE_PREFIX + actuator.name for actuator in mech.actuators)
     elif inputs == "voltage":
-        motors = motors_of(robot_or_mech) if isinstance(robot_or_mech, Robot) else ()
+        motors = robot_motors(robot_or_mech) if isinstance(robot_or_mech, Robot) else ()
         names = tuple(f"{title}.voltage" for title, motor in motors if motor.torque_constant and motor.resistance)
     elif isinstance(inputs, str):
-        raise InputError(f"{caller}: inputs={inputs!r} is not known. {did_you_mean(inputs, KINDS)}")
+        raise InputError(f"{caller}: inputs={inputs!r} is not known. {did_you_mean(inputs, OPEN_INPUT_KINDS)}")
     else:
         names = tuple(inputs)
         if len(set(names)) < len(names):
@@ -141,30 +141,30 @@ def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable
         return names
     if not names:
         lack = "actuators" if inputs == "motor_torque" else "motors with torque constant and resistance"
-        raise InputError(f"{caller}: there are no {lack}, so there is nothing to drive by {inputs}. Use 'torque'.")
+        raise InputError(f"{caller}: inputs={inputs!r} requires {lack}, but there are none. Use 'torque'.")
     return names
 
 
-def _require_known(caller: str, system: System, name: str) -> None:
-    known = [
-        *(TORQUE + speed for speed in system.mech.speeds),
-        *(MOTOR_TORQUE + actuator.name for actuator in system.mech.actuators),
+def _require_input(caller: str, system: System, name: str) -> None:
+    input_names = [
+        *(TORQUE_PREFIX + speed for speed in system.mech.speeds),
+        *(MOTOR_TORQUE_PREFIX + actuator.name for actuator in system.mech.actuators),
         *system.inputs,
     ]
-    if name not in known:
-        raise InputError(f"{caller}: there is no input {name!r}. {did_you_mean(name, known)}")
+    if name not in input_names:
+        raise InputError(f"{caller}: there is no input {name!r}. {did_you_mean(name, input_names)}")
 
 
-def all_inputs(system: System, names: Sequence[str], u: Sequence[Scalar]) -> list[Scalar]:
-    """The inputs of the system, [tau, inputs of laws], from those that are given."""
-    full: list[Scalar] = list(system.first_inputs)
-    places = {TORQUE + speed: k for k, speed in enumerate(system.mech.speeds)}
+def full_inputs(system: System, names: Sequence[str], u: Sequence[Scalar]) -> list[Scalar]:
+    """The inputs of the system, [tau, inputs of laws], from the given ones."""
+    inputs: list[Scalar] = list(system.initial_inputs)
+    places = {TORQUE_PREFIX + speed: k for k, speed in enumerate(system.mech.speeds)}
     places |= {name: system.mech.n + k for k, name in enumerate(system.inputs)}
-    rows = {MOTOR_TORQUE + actuator.name: actuator.row for actuator in system.mech.actuators}
+    rows = {MOTOR_TORQUE_PREFIX + actuator.name: actuator.row for actuator in system.mech.actuators}
     for name, value in zip(names, u, strict=True):
         if name in rows:
             for k, factor in enumerate(rows[name]):
-                full[k] = full[k] + along(((0, factor),), (value,))
+                inputs[k] = inputs[k] + row_dot(((0, factor),), (value,))
         else:
-            full[places[name]] = full[places[name]] + value if name.startswith(TORQUE) else value
-    return full
+            inputs[places[name]] = inputs[places[name]] + value if name.startswith(TORQUE_PREFIX) else value
+    return inputs

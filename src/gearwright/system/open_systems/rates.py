@@ -1,7 +1,7 @@
 """The rates of a machine with its laws as one program of named states, inputs and parameters.
 
-For whoever integrates, plans or linearises outside: CasADi, C on a controller, a state space. The laws are those
-without modes (`laws(..., smooth=True)`), because outside nobody looks for events.
+It is the basis of CasADi functions, C code for a controller, and state spaces. The laws are those without modes
+(`laws(..., smooth=True)`), because external integrators do not locate events.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.dynamics.configuration import rate
+from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.errors import InputError, NotTraceableError
 from gearwright.forces.law import Law
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.program import Inputs, Program
-from gearwright.system.kernels.motion_rates import field_of
-from gearwright.system.kernels.traced_laws import surveyed
-from gearwright.system.open_systems.open_system import open_system, states_of
+from gearwright.system.kernels.motion_rates import motion_field
+from gearwright.system.kernels.traced_laws import law_survey
+from gearwright.system.open_systems.open_system import open_system, state_names
 from gearwright.system.system import System
 from gearwright.system.vector_program import vector_program
-from gearwright.tracing.symbols import operations, symbols
-from gearwright.tracing.trace import PARAMETERS, TraceJob
+from gearwright.tracing.symbols import new_symbols, symbol_operations
+from gearwright.tracing.trace import PARAMETERS_INPUT, TraceJob
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,25 @@ class OpenRates:
 
     Args:
         system: the machine and its laws.
-        inputs: what u holds: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
+        inputs: entries of u: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
         parameters: paths of the numbers that are inputs.
-        nominal: their values in the robot.
+        nominal_values: their values in the robot.
         program: x, u, parameters -> dx.
     """
 
     system: System
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
-    nominal: tuple[float, ...]
+    nominal_values: tuple[float, ...]
     program: Program
 
     @property
     def states(self) -> tuple[str, ...]:
-        """What x holds."""
-        return states_of(self.system)
+        """The names of the entries of x."""
+        return state_names(self.system)
 
-    def job(self, wrt: tuple[str, ...] = ()) -> TraceJob:
-        """What to trace."""
+    def trace_job(self, wrt: tuple[str, ...] = ()) -> TraceJob:
+        """The trace job of the program."""
         return TraceJob(self.program, self.system.mech, {}, wrt=wrt)
 
 
@@ -64,71 +64,76 @@ def open_rates(
     """The rates of a robot or machine with its laws.
 
     Args:
-        caller: what the user called, for messages.
-        robot_or_mech: a robot, whose file states laws, or a machine.
+        caller: the name of the called function, for messages.
+        robot_or_mech: a robot with the laws of its file, or a machine.
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
-            data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others rest at their start.
-        parameters: paths of numbers that are inputs; laws of the file follow them.
-        laws: laws instead of those of the robot, with their numbers as they are; a warning names what is left out.
-        extra_laws: laws beside those of the robot.
+            data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others keep their defaults.
+        parameters: paths of numbers that are inputs; laws of the file depend on them.
+        laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
+        extra_laws: additional laws.
     """
     opened = open_system(caller, robot_or_mech, inputs, parameters, laws, extra_laws, smooth=True)
     system, names, paths = opened.system, opened.inputs, opened.parameters
     refuse_laws_with_modes(caller, system)
 
-    def rates(machine: Mechanism, ops: Operations, given: Inputs) -> list[Scalar]:
-        here = opened.having(given[PARAMETERS]) if paths else system.on(machine)
-        x = here.moving(given["x"])
-        a, rest = field_of(here, ops, work=False)(0.0, x, opened.all_inputs(here, given.get("u", ())))
-        return [*rate(here.mech, x.q, x.v, ops), *a, *rest]
+    def rate_formula(machine: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+        current_system = opened.with_values(arguments[PARAMETERS_INPUT]) if paths else system.on_machine(machine)
+        x = current_system.motion_of(arguments["x"])
+        a, law_rates = motion_field(current_system, ops, work=False)(
+            0.0, x, opened.all_inputs(current_system, arguments.get("u", ()))
+        )
+        return [*coordinate_rates(current_system.mech, x.q, x.v, ops), *a, *law_rates]
 
-    contents = {"x": system.own.stop, "u": len(names), PARAMETERS: len(paths)}
+    contents = {"x": system.law_slice.stop, "u": len(names), PARAMETERS_INPUT: len(paths)}
     contents = {name: size for name, size in contents.items() if size}
-    program = vector_program("rates", contents, system.own.stop, rates)
-    legend = {"x": states_of(system), "u": names, PARAMETERS: paths}
-    program = replace(program, names=legend, parts=lambda _: {"dx": (system.own.stop,)})
-    return OpenRates(system, names, paths, opened.nominal, program)
+    program = vector_program("rates", contents, system.law_slice.stop, rate_formula)
+    legend = {"x": state_names(system), "u": names, PARAMETERS_INPUT: paths}
+    program = replace(program, names=legend, parts=lambda _: {"dx": (system.law_slice.stop,)})
+    return OpenRates(system, names, paths, opened.nominal_values, program)
 
 
 class _NoTime:
-    """Time where there is none: a law that computes with it is refused."""
+    """A placeholder for time: a law that computes with it is an error."""
 
-    def _refuse(self, *_: object) -> NoReturn:
+    def _refuse_time_use(self, *_: object) -> NoReturn:
         raise NotTraceableError("it depends on time")
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __bool__ = _refuse
-    sx = property(_refuse)
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse_time_use
+    __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __bool__ = _refuse_time_use
+    sx = property(_refuse_time_use)
 
 
 def refuse_laws_with_modes(caller: str, system: System) -> None:
-    """Only laws of one mode that act by forces, without looking at the time, become plain rates."""
-    found = surveyed(system)
-    for obstacle in found.obstacles:
+    """Raise an error for laws that have modes, holds or drags, or depend on time."""
+    survey = law_survey(system)
+    for obstacle in survey.obstacles:
         raise InputError(f"{caller}: {obstacle}")
-    holding, dragging = ({choice[0] for choice, _ in ties} for ties in (found.holds, found.drags))
+    holding, dragging = ({choice[0] for choice, _ in ties} for ties in (survey.holds, survey.drags))
     for k, law in enumerate(system.laws):
         if len(law.modes) > 1:
-            raise _unfit(caller, law, f"it has the modes {', '.join(law.modes)}")
+            raise _open_rates_error(caller, law, f"it has the modes {', '.join(law.modes)}")
         if k in holding:
-            raise _unfit(caller, law, "it holds something still here")
+            raise _open_rates_error(caller, law, "it is a constraint at this state")
         if k in dragging:
-            raise _unfit(caller, law, "its forces depend on the accelerations")
+            raise _open_rates_error(caller, law, "its forces depend on the accelerations")
         _refuse_time(caller, system, k)
 
 
 def _refuse_time(caller: str, system: System, k: int) -> None:
-    x, time = system.moving(symbols("x", system.own.stop)), _NoTime()
-    law, situation = system.laws[k], system.situations(operations(), time, x, symbols("u", system.input_size))[k]
+    x, time = system.motion_of(new_symbols("x", system.law_slice.stop)), _NoTime()
+    law, situation = (
+        system.laws[k],
+        system.law_situations(symbol_operations(), time, x, new_symbols("u", system.input_size))[k],
+    )
     try:
-        for line in law.act(law.modes[0], situation).placed(situation.scene).lines:
+        for line in law.act(law.modes[0], situation).placed_in(situation.kinematics).acting_lines:
             _ = line.terms
     except NotTraceableError as obstacle:
-        raise _unfit(caller, law, str(obstacle)) from None
+        raise _open_rates_error(caller, law, str(obstacle)) from None
 
 
-def _unfit(caller: str, law: Law, why: str) -> InputError:
+def _open_rates_error(caller: str, law: Law, reason: str) -> InputError:
     return InputError(
-        f"{caller}: law {law.name!r} cannot be part of plain rates: {why}. Give laws= without it (and know what is "
-        "left out), or use gw.simulate, which takes it as it is."
+        f"{caller}: law {law.name!r} cannot be written as an ordinary differential equation: {reason}. Give laws= "
+        "without it, or use gw.simulate, which supports it."
     )

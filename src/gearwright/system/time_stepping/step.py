@@ -1,12 +1,12 @@
-r"""One step of Moreau's midpoint rule, for laws that stick, stop, slip and lose power by its direction.
+r"""One step of Moreau's midpoint rule, for friction, stops, slip and direction-dependent gear losses.
 
 $q_m = q \oplus \tfrac h2 v, \quad v_f = v + h M^{-1}(q_m) f(q_m, v), \quad v^+ = v_f + M^{-1} \sum_i b_i P_i, \quad
 q^+ = q_m \oplus \tfrac h2 v^+$
 
-with the impulses P within the limits of the laws (`Law.stepped`) at the speeds $v^+$ (J. J. Moreau, "Unilateral contact
-and dry friction in finite freedom dynamics", 1988). No instant of impact or of sticking is located, so that every step
-costs the same. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves. What is observed along
-such a motion are energies at its states, and mean forces over steps.
+with the impulses P within the limits of the laws (`Law.fixed_step_model`) at the speeds $v^+$ (J. J. Moreau,
+"Unilateral contact and dry friction in finite freedom dynamics", 1988). No instant of impact or of sticking is located,
+so all steps have the same cost. Works are those of the mean speeds $(v + v^+)/2$, with which the machine moves.
+Recorded energies are those of the states; recorded forces are means over the steps.
 """
 
 from __future__ import annotations
@@ -20,57 +20,54 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import integrate, neutral, own_joints
+from gearwright.dynamics.configuration import independent_joints, integrate, neutral
 from gearwright.dynamics.energy import kinetic_energy, potential_energy
 from gearwright.dynamics.forward_dynamics import bias, inertia_solver
-from gearwright.dynamics.integration_steps import Moving
-from gearwright.dynamics.pose import Pose, place
+from gearwright.dynamics.integration_steps import StepState
+from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.errors import InputError
-from gearwright.forces.impulse_limits import Limit
-from gearwright.forces.law import Action, Hold, Law, Outcome, Reaction, Situation, Stepped
-from gearwright.forces.shared_kinematics import Scene
-from gearwright.forces.time_stepping_impulses import UNBOUNDED, Bounded, Cone, Unilateral, Unlimited
+from gearwright.forces.impulse_limits import ImpulseLimit
+from gearwright.forces.law import Action, FixedStepModel, Hold, Law, Outcome, Reaction, Situation
+from gearwright.forces.time_stepping_impulses import FrictionCone, UnilateralImpulse, UnlimitedImpulse
 from gearwright.mechanism.joints.spaces import LINES
-from gearwright.mechanism.rows import Terms, along, spread
+from gearwright.mechanism.rows import Terms, dense_row, row_dot
 from gearwright.system.kernels.observation import Observation
-from gearwright.system.modes.contact_modes import PAINLEVE
-from gearwright.system.system import System, booked, share
-from gearwright.system.time_stepping.impulse_solver import Flow, Impulse, solve_impulses, strikes_by_sliding
-from gearwright.text import listed
-from gearwright.tracing.simplify.equivalent_machine import prepare
+from gearwright.system.modes.contact_modes import PAINLEVE_REMARK
+from gearwright.system.system import System, line_share, with_line_power
+from gearwright.system.time_stepping.gap_projection import GapProjection
+from gearwright.system.time_stepping.impulse_solver import HoldImpulse, PortFlow, is_impact_by_friction, solve_impulses
+from gearwright.text import listed_names
+from gearwright.tracing.simplify.equivalent_machine import simplify_machine
 
-TOLERANCE, RELATIVE = 1e-7, 1e-5
-"""Change of a speed along a row in the last sweep up to which all impulses are consistent: [rad/s, m/s], and relative
+SWEEP_SPEED_TOLERANCE, SWEEP_RELATIVE_TOLERANCE = 1e-7, 1e-5
+"""Change of a speed along a row in the last sweep up to which the impulses have converged: [rad/s, m/s], and relative
 to the largest change of a speed by an impulse."""
 
-CORRECTION = 2e-7
-"""Correction of a gap [m, rad] after which its direction need not be looked at anew."""
+MAX_STEP_TRIES = 400
+"""Largest number of tries of a step, each with its number of sweeps; then the step is accepted."""
 
-TRIES = 400
-"""Tries of a step, each with its number of sweeps, after which it goes on as it is."""
-
-Solver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
-"""A right-hand side -> M^-1 of it."""
+InertiaSolver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
+"""A function from a right-hand side r to M^-1 r."""
 
 
-class Reached(NamedTuple):
-    """Where a step ends.
+class MoreauStep(NamedTuple):
+    """The result of a step.
 
     Args:
         x: configuration, speeds and states of the laws.
         a: mean accelerations over the step.
         powers: supplied and dissipated power, means over the step [W].
-        penetration: how far something is beyond a stop or inside a surface [rad, m], 0 or more.
-        residual: of the conditions of all impulses: what the last sweep changed of a speed [rad/s, m/s], or what the
-            last correction of a gap was, relative to what is tolerated.
-        gain: energy that contacts with restitution and friction have brought in [J], 0 or more.
-        jamming: 1 + the number of the first law whose contact its own friction has struck (Painleve), 0 where none.
-        iterate: where another try of the same step goes on; empty for a step that began without one.
-        acting: how each law acted.
-        reactions: what each law felt, as mean forces over the step.
+        penetration: largest penetration of a stop or surface [rad, m], 0 or more.
+        residual: largest change of a speed in the last sweep [rad/s, m/s] or last correction of a gap, relative to the
+            tolerance.
+        gain: energy added by contacts with restitution and friction [J], 0 or more.
+        jamming: 1 + the index of the first law with an impact without collision (Painleve), 0 if there is none.
+        iterate: the iterate for another try of the same step; empty for a step that began without one.
+        law_steps: the action of each law.
+        reactions: the reaction of each law, as mean forces over the step.
     """
 
-    x: Moving
+    x: StepState
     a: Sequence[Scalar]
     powers: Sequence[Scalar]
     penetration: Scalar
@@ -78,51 +75,51 @@ class Reached(NamedTuple):
     gain: Scalar
     jamming: Scalar
     iterate: Sequence[Scalar]
-    acting: Sequence[Acting]
+    law_steps: Sequence[LawStep]
     reactions: Sequence[Reaction]
 
 
 @dataclass(frozen=True)
-class Acting:
-    """A law over a step: how it acts, the limits of its holds, and what was said about it."""
+class LawStep:
+    """A law over a step: its action, the limits of its holds, and its fixed-step form."""
 
     law: Law
     situation: Situation
-    stated: Stepped
+    model: FixedStepModel
     action: Action
 
     @property
-    def limited(self) -> list[tuple[Hold, Limit]]:
+    def limited_holds(self) -> list[tuple[Hold, ImpulseLimit]]:
         """Its holds, each with its limit."""
-        limits = self.stated.limits or tuple(Unlimited() for _ in self.action.holds)
+        limits = self.model.limits or tuple(UnlimitedImpulse() for _ in self.action.holds)
         return list(zip(self.action.holds, limits, strict=True))
 
-    def outcome(self, situation: Situation, reaction: Reaction) -> Outcome:
-        """What follows in a situation near that of the middle of the step."""
-        follow = self.stated.outcome
-        found = (
-            self.law.follow(self.stated.mode, situation, reaction) if follow is None else follow(situation, reaction)
+    def law_outcome(self, situation: Situation, reaction: Reaction) -> Outcome:
+        """The outcome in a situation near the middle of the step."""
+        follow = self.model.outcome
+        outcome = (
+            self.law.follow(self.model.mode, situation, reaction) if follow is None else follow(situation, reaction)
         )
-        return booked(found, self.action, reaction)
+        return with_line_power(outcome, self.action, reaction)
 
     def outcome_at(self, v: Sequence[Scalar], reaction: Reaction) -> Outcome:
-        """What follows at other speeds than those of the beginning."""
-        return self.outcome(replace(self.situation, v=v, shared=None), reaction)
+        """The outcome at other speeds than those of the beginning."""
+        return self.law_outcome(replace(self.situation, v=v, shared_kinematics=None), reaction)
 
     @property
-    def at_ease(self) -> Reaction:
-        """The reaction where nothing pushes: enough for what a law stores."""
-        nothing = [0.0] * len(self.situation.v)
-        return Reaction(nothing, [0.0] * len(self.action.holds), [0.0] * len(self.action.drags))
+    def unloaded_reaction(self) -> Reaction:
+        """The zero reaction, sufficient for the stored energy of a law."""
+        no_acceleration = [0.0] * len(self.situation.v)
+        return Reaction(no_acceleration, [0.0] * len(self.action.holds), [0.0] * len(self.action.drags))
 
 
-def require_stated(system: System) -> None:
-    """Refuse laws with modes that do not say how they act over a fixed step."""
+def require_fixed_step_models(system: System) -> None:
+    """Raise an error for laws with modes that have no fixed-step form."""
     for law in system.laws:
-        if len(law.modes) > 1 and type(law).stepped is Law.stepped:
+        if len(law.modes) > 1 and type(law).fixed_step_model is Law.fixed_step_model:
             raise InputError(
-                f"law {law.name!r} cannot run in fixed steps: it has the modes {listed(law.modes)} and does not say "
-                "what they do over a step. Give it `stepped`, use the adaptive method, or a smooth law."
+                f"law {law.name!r} cannot run in fixed steps: it has the modes {listed_names(law.modes)}, but no "
+                "fixed-step form. Implement `stepped`, use the adaptive method, or use a smooth law."
             )
 
 
@@ -132,11 +129,11 @@ def moreau_step(
     ops: Operations,
     t: Scalar,
     h: Scalar,
-    x: Moving,
+    x: StepState,
     u: Sequence[Scalar],
     iterate: Sequence[Scalar] = (),
-) -> Reached:
-    """Where a step of h [s] from x at the time t [s] ends, with the inputs u in its middle.
+) -> MoreauStep:
+    """The result of a step of h [s] from x at the time t [s], with the inputs u in its middle.
 
     Args:
         system: the machine with its laws.
@@ -144,109 +141,130 @@ def moreau_step(
         ops: operations of the scalars.
         t: time [s].
         h: duration of the step [s].
-        x: where it begins.
+        x: the initial state of the step.
         u: inputs in its middle.
-        iterate: what the try before has found (`first_iterate` before the first one); () where there is one try only.
+        iterate: the iterate of the previous try (`first_iterate` for the first one); () for a single try.
     """
     mech, half = system.mech, 0.5 * h
-    ready = prepare(mech)
+    simplified_machine = simplify_machine(mech)
     middle = integrate(mech, x.q, [half * speed for speed in x.v], ops)
-    situations = system.situations(ops, t + half, Moving(middle, x.v, x.states), u)
-    acting = acting_over(system, situations, h)
-    actions = [one.action for one in acting]
-    pose = place(ready.mech, ready.placed_at(middle), ops)
+    situations = system.law_situations(ops, t + half, StepState(middle, x.v, x.states), u)
+    law_steps = steps_of_laws(system, situations, h)
+    actions = [law_step.action for law_step in law_steps]
+    pose = place_machine(simplified_machine.mech, simplified_machine.coordinates_for(middle), ops)
     solved = inertia_solver(pose)
-    free = _free_accelerations(pose, system.forces(u, actions), solved, x.v, half)
+    free = _free_accelerations(pose, system.generalized_forces(u, actions), solved, x.v, half)
     v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
-    flows = _flows(system, u, actions, x.v, h)
-    impulses = _impulses(acting, solved, flows, x.v, h)
-    tried = _Tried.of(iterate, len(impulses))
-    solution = solve_impulses(impulses, v, h, sweeps, ops, tried.guess, tried.impulses, tried.active)
+    flows = _law_flows(system, u, actions, x.v, h)
+    impulses = _hold_impulses(law_steps, solved, flows, x.v, h)
+    previous_try = _PreviousTry.from_iterate(iterate, len(impulses))
+    solution = solve_impulses(
+        impulses,
+        v,
+        h,
+        sweeps,
+        ops,
+        previous_try.extrapolated_impulses,
+        previous_try.impulses,
+        previous_try.needs_another_try,
+    )
     after = solution.speeds
     q = integrate(mech, middle, [half * speed for speed in after], ops)
     a = [(end - begin) / h for end, begin in zip(after, x.v, strict=True)]
-    reactions = _reactions(acting, solution.impulses, flows, after, a, h)
-    rates = [rate for one, felt in zip(acting, reactions, strict=True) for rate in one.outcome_at(after, felt).rates]
+    reactions = _mean_reactions(law_steps, solution.impulses, flows, after, a, h)
+    rates = [
+        rate
+        for law_step, reaction in zip(law_steps, reactions, strict=True)
+        for rate in law_step.outcome_at(after, reaction).rates
+    ]
     mean = [0.5 * (begin + end) for begin, end in zip(x.v, after, strict=True)]
-    outcomes = [one.outcome_at(mean, felt) for one, felt in zip(acting, reactions, strict=True)]
+    outcomes = [law_step.outcome_at(mean, reaction) for law_step, reaction in zip(law_steps, reactions, strict=True)]
     states = [state + h * rate for state, rate in zip(x.states, rates, strict=True)]
-    powers = system.powers(mean, u, outcomes)
-    projection = _projected(_Projecting(system, acting, impulses, free, t + h, ops), q, sweeps, tried)
+    powers = system.supplied_and_dissipated(mean, u, outcomes)
+    limits = [limit for law_step in law_steps for _, limit in law_step.limited_holds]
+    gaps = GapProjection(system.mech, limits, impulses, solution.impulses, free, t + h, h, ops)
+    projection = gaps.project_gaps(q, sweeps, previous_try.corrections, previous_try.needs_another_try)
     powers[1] = powers[1] + projection.work / h
     largest: Scalar = 0.0
     for speed in solution.scaled:
         largest = ops.maximum(largest, ops.absolute(speed))
-    residual = ops.maximum(solution.residual / (TOLERANCE + RELATIVE * largest), projection.residual)
-    depth = ops.maximum(_deepest(acting, ops), projection.depth)
+    residual = ops.maximum(
+        solution.residual / (SWEEP_SPEED_TOLERANCE + SWEEP_RELATIVE_TOLERANCE * largest), projection.residual
+    )
+    depth = ops.maximum(_largest_penetration(law_steps, ops), projection.depth)
     if iterate:
         residual, depth = (
-            ops.where(tried.active, new, old) for new, old in ((residual, tried.residual), (depth, tried.depth))
+            ops.where(previous_try.needs_another_try, new, old)
+            for new, old in ((residual, previous_try.residual), (depth, previous_try.depth))
         )
-        iterate = tried.following(solution.scaled, projection.scaled, depth, residual, ops)
-    gain, jamming = _gain(acting, outcomes, h, ops), _first_jamming(acting, impulses, solution.impulses, (x.v, v), ops)
-    reached = Moving(projection.q, after, states)
-    return Reached(reached, a, powers, depth, residual, gain, jamming, iterate, acting, reactions)
+        iterate = previous_try.next_iterate(solution.scaled, projection.scaled, depth, residual, ops)
+    gain, jamming = (
+        _restitution_gain(law_steps, outcomes, h, ops),
+        _first_jamming(law_steps, impulses, solution.impulses, (x.v, v), ops),
+    )
+    end_motion = StepState(projection.q, after, states)
+    return MoreauStep(end_motion, a, powers, depth, residual, gain, jamming, iterate, law_steps, reactions)
 
 
-def _gain(acting: Sequence[Acting], outcomes: Sequence[Outcome], h: Scalar, ops: Operations) -> Scalar:
-    """Energy that contacts have brought in over a step: Newton's restitution beside friction may do so [J]."""
-    lost: Scalar = 0.0
-    for one, outcome in zip(acting, outcomes, strict=True):
-        limits = [limit for _, limit in one.limited]
-        bounces = any(isinstance(limit, Unilateral) and not is_zero(limit.leaving) for limit in limits)
-        if bounces and any(isinstance(limit, Cone) for limit in limits):
-            lost = lost + outcome.dissipated
-    return 0.0 if is_zero(lost) else ops.maximum(-h * lost, 0.0)
+def _restitution_gain(law_steps: Sequence[LawStep], outcomes: Sequence[Outcome], h: Scalar, ops: Operations) -> Scalar:
+    """Energy that contacts with Newton's restitution and friction add over a step [J]."""
+    dissipated: Scalar = 0.0
+    for law_step, outcome in zip(law_steps, outcomes, strict=True):
+        limits = [limit for _, limit in law_step.limited_holds]
+        bounces = any(isinstance(limit, UnilateralImpulse) and not is_zero(limit.leaving_speed) for limit in limits)
+        if bounces and any(isinstance(limit, FrictionCone) for limit in limits):
+            dissipated = dissipated + outcome.dissipated
+    return 0.0 if is_zero(dissipated) else ops.maximum(-h * dissipated, 0.0)
 
 
 def _first_jamming(
-    acting: Sequence[Acting],
-    impulses: Sequence[Impulse],
+    law_steps: Sequence[LawStep],
+    impulses: Sequence[HoldImpulse],
     values: Sequence[Scalar],
     speeds: tuple[Sequence[Scalar], Sequence[Scalar]],
     ops: Operations,
 ) -> Scalar:
-    """1 + the number of the first law whose contact is struck by its own friction, 0 where none is."""
-    found, first = 0.0, 0  # type: Scalar, int
-    for number, one in enumerate(acting, start=1):
-        last = first + len(one.action.holds)
-        if any(isinstance(limit, Cone) for _, limit in one.limited):
-            strikes = strikes_by_sliding(impulses[first:last], values[first], *speeds, ops)
-            found = ops.where(found > 0, found, ops.where(strikes, float(number), 0.0))
+    """1 + the index of the first contact law with an impact without collision, 0 if there is none."""
+    jamming_number, first = 0.0, 0  # type: Scalar, int
+    for number, law_step in enumerate(law_steps, start=1):
+        last = first + len(law_step.action.holds)
+        if any(isinstance(limit, FrictionCone) for _, limit in law_step.limited_holds):
+            strikes = is_impact_by_friction(impulses[first:last], values[first], *speeds, ops)
+            jamming_number = ops.where(jamming_number > 0, jamming_number, ops.where(strikes, float(number), 0.0))
         first = last
-    return found
+    return jamming_number
 
 
 def jamming_remark(system: System, jamming: float, t: float) -> str:
-    """What is to be said about the law that `Reached.jamming` names, from the time t [s] on."""
-    return PAINLEVE.format(system.laws[int(jamming) - 1].name, t)
+    """The remark on the law that `MoreauStep.jamming` names, at the time t [s]."""
+    return PAINLEVE_REMARK.format(system.laws[int(jamming) - 1].name, t)
 
 
 def _free_accelerations(
-    pose: Pose, forces: Sequence[Scalar], solved: Solver, v: Sequence[Scalar], half: Scalar
+    pose: Pose, forces: Sequence[Scalar], solved: InertiaSolver, v: Sequence[Scalar], half: Scalar
 ) -> list[Scalar]:
-    """Accelerations without holds, at the speeds of the beginning.
+    """Accelerations without holds, at the initial speeds.
 
-    Where speeds are counted in axes that turn (free, spherical and planar joints), inertial forces are those of the
-    speeds in the middle of the step: there even a steady flight changes them, and steps along its tangent gain energy.
+    Where speeds are in rotating axes (free, spherical and planar joints), inertial forces are those of the speeds in
+    the middle of the step: even free flight changes these speeds, and explicit steps would gain energy.
     """
-    found = solved([f - held for f, held in zip(forces, bias(pose, v), strict=True)])
-    if all(space is LINES for space, _, _ in own_joints(pose.mech)):
-        return found
-    middle = [speed + half * a for speed, a in zip(v, found, strict=True)]
-    return solved([f - held for f, held in zip(forces, bias(pose, middle), strict=True)])
+    accelerations = solved([f - bias_force for f, bias_force in zip(forces, bias(pose, v), strict=True)])
+    if all(space is LINES for space, _, _ in independent_joints(pose.mech)):
+        return accelerations
+    middle = [speed + half * a for speed, a in zip(v, accelerations, strict=True)]
+    return solved([f - bias_force for f, bias_force in zip(forces, bias(pose, middle), strict=True)])
 
 
-class _Tried(NamedTuple):
-    """What the try before has found.
+class _PreviousTry(NamedTuple):
+    """The result of the previous try.
 
     Args:
         impulses: scaled impulses.
-        changes: by how much the try changed them.
+        changes: their changes in that try.
         corrections: scaled corrections of the gaps.
-        depth: penetration that is left [m, rad].
-        count: tries since the residual has last grown.
-        residual: relative to what is tolerated; negative before the first try.
+        depth: remaining penetration [m, rad].
+        count: tries since the last growth of the residual.
+        residual: relative to the tolerance; negative before the first try.
     """
 
     impulses: Sequence[Scalar] | None = None
@@ -257,26 +275,26 @@ class _Tried(NamedTuple):
     residual: Scalar = -1.0
 
     @staticmethod
-    def of(iterate: Sequence[Scalar], count: int) -> _Tried:
-        """From its numbers, for a number of impulses."""
+    def from_iterate(iterate: Sequence[Scalar], count: int) -> _PreviousTry:
+        """The result from its numbers, for a number of impulses."""
         if not iterate:
-            return _Tried()
-        return _Tried(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -3], *iterate[-3:])
+            return _PreviousTry()
+        return _PreviousTry(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -3], *iterate[-3:])
 
     @property
-    def active(self) -> Scalar:
+    def needs_another_try(self) -> Scalar:
         """Whether another try is needed."""
         return self.residual * (self.residual - 1.0) > 0
 
     @property
-    def guess(self) -> list[Scalar] | None:
-        """Where the next try begins: farther on in the direction of the last change (Nesterov)."""
+    def extrapolated_impulses(self) -> list[Scalar] | None:
+        """The initial guess of the next try, extrapolated along the last change (Nesterov)."""
         if self.impulses is None:
             return None
-        onward = self.count / (self.count + 3.0)
-        return [x + onward * change for x, change in zip(self.impulses, self.changes, strict=True)]
+        momentum = self.count / (self.count + 3.0)
+        return [x + momentum * change for x, change in zip(self.impulses, self.changes, strict=True)]
 
-    def following(
+    def next_iterate(
         self,
         impulses: Sequence[Scalar],
         corrections: Sequence[Scalar],
@@ -291,180 +309,116 @@ class _Tried(NamedTuple):
 
 
 def first_iterate(system: System) -> list[float]:
-    """What the first try of a step begins with: no impulses, no corrections, and a residual that says so."""
+    """The iterate of the first try of a step: zero impulses and corrections, and a negative residual."""
     first = [*neutral(system.mech), *[0.0] * system.mech.n, *(state.initial for state in system.states.values())]
-    at = system.moving([np.full(1, x) for x in first])
+    motion = system.motion_of([np.full(1, x) for x in first])
     with np.errstate(all="ignore"):
-        acting = acting_over(system, system.situations(ARRAYS, 0.0, at, system.first_inputs), 1.0)
-    limits = [limit for one in acting for _, limit in one.limited]
-    return [0.0] * (2 * len(limits) + sum(isinstance(limit, Unilateral) for limit in limits) + 2) + [-1.0]
+        law_steps = steps_of_laws(system, system.law_situations(ARRAYS, 0.0, motion, system.initial_inputs), 1.0)
+    limits = [limit for law_step in law_steps for _, limit in law_step.limited_holds]
+    return [0.0] * (2 * len(limits) + sum(isinstance(limit, UnilateralImpulse) for limit in limits) + 2) + [-1.0]
 
 
-class _Projecting(NamedTuple):
-    """What a projection of the configuration on the gaps needs to know."""
-
-    system: System
-    acting: Sequence[Acting]
-    impulses: Sequence[Impulse]
-    a: Sequence[Scalar]
-    t: Scalar
-    ops: Operations
+def steps_of_laws(system: System, situations: Sequence[Situation], h: Scalar) -> list[LawStep]:
+    """The action of each law over a step of h [s] from the speeds of its situation."""
+    return [_law_step(law, situation, h) for law, situation in zip(system.laws, situations, strict=True)]
 
 
-class _Projection(NamedTuple):
-    """A configuration without penetration.
-
-    Args:
-        q: the configuration.
-        scaled: corrections as displacements along their own rows.
-        residual: relative to what is tolerated.
-        depth: penetration that is left [m, rad].
-        work: of all forces but those of holds over the correction [J].
-    """
-
-    q: Sequence[Scalar]
-    scaled: Sequence[Scalar]
-    residual: Scalar
-    depth: Scalar
-    work: Scalar
-
-
-def _projected(given: _Projecting, q: Sequence[Scalar], sweeps: int, tried: _Tried) -> _Projection:
-    r"""The configuration moved by $M^{-1} \sum_i b_i s_i$, $0 \le s_i \perp g_i(q) \ge 0$ (Acary, 2013).
-
-    One Newton step per try from the gaps where the try before has ended. Taking the gap from where the impulse has been
-    found keeps it from doing work: what is lifted has lost as much in the impact.
-    """
-    system, ops = given.system, given.ops
-    limited = [pair for one in given.acting for pair in one.limited]
-    chosen = [
-        (limit.line, impulse)
-        for (_, limit), impulse in zip(limited, given.impulses, strict=True)
-        if isinstance(limit, Unilateral)
-    ]
-    if not chosen:
-        return _Projection(q, [], 0.0, 0.0, 0.0)
-    still: list[Scalar] = [0.0] * system.mech.n
-    moved = still
-    if tried.corrections is not None:
-        known = [replace(one, limit=Unlimited(), rate=0.0, flows=(), mates=()) for _, one in chosen]
-        moved = solve_impulses(known, still, 1.0, 0, ops, tried.corrections).speeds
-    reached = integrate(system.mech, q, moved, ops) if tried.corrections is not None else q
-    scene = Scene(system.mech, reached, still, ops, given.t)
-    gaps, wanted = [], []
-    for line, one in chosen:
-        gaps.append(line.placed(scene).position(reached))
-        least = along(one.row, moved) - gaps[-1]
-        wanted.append(replace(one, limit=Bounded(0.0, UNBOUNDED, least), rate=0.0, flows=(), mates=()))
-    found = solve_impulses(wanted, still, 1.0, sweeps, ops, tried.corrections, tried.corrections, tried.active)
-    residual, depth, work = 0.0, 0.0, 0.0  # type: Scalar, Scalar, Scalar
-    for gap, (_, one), push in zip(gaps, chosen, found.impulses, strict=True):
-        change = along(one.row, found.speeds) - along(one.row, moved)
-        residual = ops.maximum(residual, ops.absolute(change) / CORRECTION)
-        depth = ops.maximum(depth, -(gap + change))
-        work = work + push * along(one.row, given.a)
-    return _Projection(integrate(system.mech, q, found.speeds, ops), found.scaled, residual, depth, work)
-
-
-def acting_over(system: System, situations: Sequence[Situation], h: Scalar) -> list[Acting]:
-    """How each law acts over a step of h [s] from the speeds of its situation."""
-    return [_acting(law, situation, h) for law, situation in zip(system.laws, situations, strict=True)]
-
-
-def _acting(law: Law, situation: Situation, h: Scalar) -> Acting:
-    stated = law.stepped(situation, h) or Stepped(law.modes[0])
-    action = law.act(stated.mode, situation) if stated.action is None else stated.action
-    action = action.placed(situation.scene)
+def _law_step(law: Law, situation: Situation, h: Scalar) -> LawStep:
+    model = law.fixed_step_model(situation, h) or FixedStepModel(law.modes[0])
+    action = law.act(model.mode, situation) if model.action is None else model.action
+    action = action.placed_in(situation.kinematics)
     if len(law.modes) == 1 and any(not is_zero(drag.gain) for drag in action.drags):
         raise InputError(
-            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Give it `stepped`, "
-            "use the adaptive method, or a smooth law."
+            f"law {law.name!r} cannot run in fixed steps: its forces depend on the accelerations. Implement `stepped`, "
+            "use the adaptive method, or use a smooth law."
         )
-    return Acting(law, situation, stated, action)
+    return LawStep(law, situation, model, action)
 
 
-def _flows(
+def _law_flows(
     system: System, u: Sequence[Scalar], actions: Sequence[Action], v: Sequence[Scalar], h: Scalar
-) -> list[list[Flow]]:
+) -> list[list[PortFlow]]:
     """Per law the flows through its drags."""
-    inflows, holds = iter(system.inflows(u, actions)), [hold for action in actions for hold in action.holds]
-    found = []
+    inflows, holds = iter(system.port_inflows(u, actions)), [hold for action in actions for hold in action.holds]
+    flows_by_law = []
     for action in actions:
-        mine = []
+        law_flows = []
         for drag in action.drags:
             sense = tuple((k, x) for k, x in enumerate(drag.sense) if not is_zero(x))
-            through = {j: share(x.line, drag.push) for j, x in enumerate(holds) if x.port and x.port == drag.port}
-            mine.append(Flow(h * (next(inflows) - drag.offset) + along(sense, v), sense, through))
-        found.append(mine)
-    return found
+            through = {j: line_share(x.line, drag.push) for j, x in enumerate(holds) if x.port and x.port == drag.port}
+            law_flows.append(PortFlow(h * (next(inflows) - drag.offset) + row_dot(sense, v), sense, through))
+        flows_by_law.append(law_flows)
+    return flows_by_law
 
 
-def _impulses(
-    acting: Sequence[Acting],
-    solved: Solver,
-    flows: Sequence[Sequence[Flow]],
+def _hold_impulses(
+    law_steps: Sequence[LawStep],
+    solved: InertiaSolver,
+    flows: Sequence[Sequence[PortFlow]],
     v: Sequence[Scalar],
     h: Scalar,
-) -> list[Impulse]:
-    """The impulses of all holds; those along the same row share row and answer."""
-    known: dict[Terms, tuple[Terms, list[Scalar]]] = {}
-    found: list[Impulse] = []
-    for one, mine in zip(acting, flows, strict=True):
-        mates = range(len(found), len(found) + len(one.action.holds))
-        for hold, limit in one.limited:
-            row, effect = _answered(hold, solved, known, len(v))
-            target = hold.line.speed(v) + h * hold.wanted if hold.speed is None else hold.speed
-            found.append(Impulse(row, effect, limit, target, hold.line.rate, hold.compliance, mine, mates))
-    return found
+) -> list[HoldImpulse]:
+    """The impulses of all holds; those along the same row share row and response."""
+    known_responses: dict[Terms, tuple[Terms, list[Scalar]]] = {}
+    impulses: list[HoldImpulse] = []
+    for law_step, law_flows in zip(law_steps, flows, strict=True):
+        mates = range(len(impulses), len(impulses) + len(law_step.action.holds))
+        for hold, limit in law_step.limited_holds:
+            row, effect = _speed_response(hold, solved, known_responses, len(v))
+            target = hold.line.speed(v) + h * hold.row_target if hold.speed is None else hold.speed
+            impulses.append(
+                HoldImpulse(row, effect, limit, target, hold.line.time_rate, hold.compliance, law_flows, mates)
+            )
+    return impulses
 
 
-def _answered(
-    hold: Hold, solved: Solver, known: dict[Terms, tuple[Terms, list[Scalar]]], n: int
+def _speed_response(
+    hold: Hold, solved: InertiaSolver, known_responses: dict[Terms, tuple[Terms, list[Scalar]]], n: int
 ) -> tuple[Terms, list[Scalar]]:
     row = hold.line.terms
     if not all(is_number(x) for _, x in row):
-        return row, solved(spread(row, n))
-    if row not in known:
-        known[row] = row, solved(spread(row, n))
-    return known[row]
+        return row, solved(dense_row(row, n))
+    if row not in known_responses:
+        known_responses[row] = row, solved(dense_row(row, n))
+    return known_responses[row]
 
 
-def _reactions(
-    acting: Sequence[Acting],
+def _mean_reactions(
+    law_steps: Sequence[LawStep],
     values: Sequence[Scalar],
-    flows: Sequence[Sequence[Flow]],
+    flows: Sequence[Sequence[PortFlow]],
     v: Sequence[Scalar],
     a: Sequence[Scalar],
     h: Scalar,
 ) -> list[Reaction]:
-    """What each law feels, as mean forces over the step."""
-    first, found = 0, []
-    for one, mine in zip(acting, flows, strict=True):
-        last = first + len(one.action.holds)
+    """The reaction of each law, as mean forces over the step."""
+    first, reactions = 0, []
+    for law_step, law_flows in zip(law_steps, flows, strict=True):
+        last = first + len(law_step.action.holds)
         through = []
-        for flow in mine:
-            total = flow.known - along(flow.sense, v)
+        for flow in law_flows:
+            total = flow.constant_part - row_dot(flow.sense, v)
             for j, part in flow.shares.items():
                 total = total + part * values[j]
             through.append(total / h)
-        found.append(Reaction(a, [value / h for value in values[first:last]], through))
+        reactions.append(Reaction(a, [value / h for value in values[first:last]], through))
         first = last
-    return found
+    return reactions
 
 
-def _deepest(acting: Sequence[Acting], ops: Operations) -> Scalar:
+def _largest_penetration(law_steps: Sequence[LawStep], ops: Operations) -> Scalar:
     depth: Scalar = 0.0
-    for one in acting:
-        if one.stated.penetration is not None:
-            depth = ops.maximum(depth, one.stated.penetration)
+    for law_step in law_steps:
+        if law_step.model.penetration is not None:
+            depth = ops.maximum(depth, law_step.model.penetration)
     return depth
 
 
 def converged_step(
-    system: System, sweeps: int, t: Array, h: float, x: Moving, u: Sequence[Array], tries: int = TRIES
-) -> Reached:
-    """A step of many states at once, tried until the impulses of all of them are consistent."""
-    iterate: list[Scalar] = [np.full(len(t), one) for one in first_iterate(system)]
+    system: System, sweeps: int, t: Array, h: float, x: StepState, u: Sequence[Array], tries: int = MAX_STEP_TRIES
+) -> MoreauStep:
+    """A step of many states at once, repeated until the impulses of all of them converge."""
+    iterate: list[Scalar] = [np.full(len(t), value) for value in first_iterate(system)]
     for _ in range(tries):
         step = moreau_step(system, sweeps, ARRAYS, t, h, x, u, iterate)
         iterate = list(step.iterate)
@@ -473,27 +427,27 @@ def converged_step(
     return step
 
 
-def observe_stepped(system: System, sweeps: int, h: float, x: Array, inputs: Array, t: Array) -> Observation:
-    """What is seen at states x (N, nx) with inputs (N, nu) at times t (N,): means over the step of h [s] that follows.
+def observe_fixed_steps(system: System, sweeps: int, h: float, x: Array, inputs: Array, t: Array) -> Observation:
+    """The observation at states x (N, nx), inputs (N, nu) and times t (N,): means over the following step of h [s].
 
     Positions and stored energies are those of the states themselves.
     """
-    u, at = list(np.ascontiguousarray(inputs.T)), system.moving(list(np.ascontiguousarray(x.T)))
-    step = converged_step(system, sweeps, t, h, at, u)
-    situations = system.situations(ARRAYS, t, at, u)
-    asked = zip(step.acting, situations, step.reactions, strict=True)
-    outcomes = [one.outcome(situation, felt) for one, situation, felt in asked]
+    u, motion = list(np.ascontiguousarray(inputs.T)), system.motion_of(list(np.ascontiguousarray(x.T)))
+    step = converged_step(system, sweeps, t, h, motion, u)
+    situations = system.law_situations(ARRAYS, t, motion, u)
+    law_steps = zip(step.law_steps, situations, step.reactions, strict=True)
+    outcomes = [law_step.law_outcome(situation, reaction) for law_step, situation, reaction in law_steps]
     values = {name: value for outcome in outcomes for name, value in outcome.signals.items()}
     signals = {name: np.broadcast_to(np.asarray(values[name], dtype=np.float64), len(x)) for name in system.signals}
-    a = np.stack([np.broadcast_to(one, len(x)) for one in step.a], axis=-1)
+    a = np.stack([np.broadcast_to(law_step, len(x)) for law_step in step.a], axis=-1)
     return Observation(a, signals, np.zeros(len(x)) + sum(outcome.stored for outcome in outcomes))
 
 
-def whole_energy(system: System, ops: Operations, t: Scalar, h: Scalar, x: Moving, u: Sequence[Scalar]) -> Scalar:
-    """Kinetic and potential energy of the machine, and what its laws store [J]."""
-    pose = place(system.mech, x.q, ops)
+def total_energy(system: System, ops: Operations, t: Scalar, h: Scalar, x: StepState, u: Sequence[Scalar]) -> Scalar:
+    """Kinetic and potential energy of the machine, and the stored energy of its laws [J]."""
+    pose = place_machine(system.mech, x.q, ops)
     total = kinetic_energy(pose, x.v) + potential_energy(pose)
-    situations = system.situations(ops, t, x, u)
-    for one, situation in zip(acting_over(system, situations, h), situations, strict=True):
-        total = total + one.outcome(situation, one.at_ease).stored
+    situations = system.law_situations(ops, t, x, u)
+    for law_step, situation in zip(steps_of_laws(system, situations, h), situations, strict=True):
+        total = total + law_step.law_outcome(situation, law_step.unloaded_reaction).stored
     return total

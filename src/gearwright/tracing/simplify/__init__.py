@@ -1,1 +1,1 @@
-"""An equivalent machine with fewer operations: frames and inertias chosen before the trace."""
+"""An equivalent machine with fewer operations: choice of frames and regrouping of inertias before the trace."""

@@ -1,10 +1,10 @@
-/* Directional derivatives of rates and of what is seen: the solve is differentiated as K dz = dknown - dK z. */
+/* Directional derivatives of rates and outputs: the solve is differentiated as K dz = dknown - dK z. */
 
 typedef struct {
   double x[N_STATES], u[N_INPUTS + 1], p[N_PARAMETERS + 1];
 } Direction;
 
-/* What the change of the balance takes off the right-hand side, in one column. */
+/* Contribution of the change of the matrix to the right-hand side, in one column. */
 static void changed_balance(const Instant *at, const double *moved, const double *column, double *right)
 {
   const double *acting = at->acting;
@@ -28,7 +28,7 @@ static void changed_balance(const Instant *at, const double *moved, const double
   }
 }
 
-/* What the change of forces and targets brings in the first column, of pushes in the others. */
+/* Contribution of the change of forces and targets in the first column, of drag forces in the others. */
 static void changed_known(const Instant *at, const double *moved, int column, double *right)
 {
   const double *acting = at->acting;
@@ -51,7 +51,7 @@ static void changed_known(const Instant *at, const double *moved, int column, do
   }
 }
 
-/* How rates and what is seen change at the point while states, inputs and parameters move. */
+/* Directional derivatives of rates and outputs at the point with respect to states, inputs and parameters. */
 static int derived(Model *model, const Direction *along, double *rates, double *seen)
 {
   Instant *at = &model->at;
@@ -66,9 +66,9 @@ static int derived(Model *model, const Direction *along, double *rates, double *
     changed_balance(at, moved, kept + c * n, at->known + c * n);
     changed_known(at, moved, c, at->known + c * n);
   }
-  model->fresh = 0; /* the solution is that of the direction now */
+  model->fresh = 0; /* the solution is now that of the direction */
   if (!solved(at, at->holds, 1 + at->drags)) {
-    model->trouble = "the directional derivative cannot be solved for";
+    model->trouble = "the directional derivative is singular";
     return 0;
   }
   memcpy(a, at->solution, N_SPEEDS * sizeof(double));

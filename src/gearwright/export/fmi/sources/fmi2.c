@@ -12,7 +12,7 @@ typedef struct {
 
 static fmi2Status answer(Unit *unit, int fine)
 {
-  const char *why = unit->model.trouble != NULL ? unit->model.trouble : "it failed";
+  const char *why = unit->model.trouble != NULL ? unit->model.trouble : "the call failed";
   unit->model.trouble = NULL;
   if (fine) return fmi2OK;
   if (unit->callbacks != NULL && unit->callbacks->logger != NULL)
@@ -120,7 +120,7 @@ WITHOUT(String)
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
   if (*state == NULL) *state = malloc(sizeof(Point));
-  if (*state == NULL) return refused((Unit *)c, "there is no memory for a state");
+  if (*state == NULL) return refused((Unit *)c, "out of memory for a state");
   memcpy(*state, &((Unit *)c)->model.now, sizeof(Point));
   return fmi2OK;
 }
@@ -160,7 +160,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size
 {
   if (size != sizeof(Point)) return refused((Unit *)c, "these bytes are not a state of this FMU");
   if (*state == NULL) *state = malloc(sizeof(Point));
-  if (*state == NULL) return refused((Unit *)c, "there is no memory for a state");
+  if (*state == NULL) return refused((Unit *)c, "out of memory for a state");
   memcpy(*state, bytes, sizeof(Point));
   return fmi2OK;
 }
@@ -214,7 +214,7 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n)
 {
-  if (n != N_STATES) return refused((Unit *)c, "this is another number of states");
+  if (n != N_STATES) return refused((Unit *)c, "the number of states is wrong");
   memcpy(((Unit *)c)->model.now.x, x, n * sizeof(double));
   ((Unit *)c)->model.fresh = 0;
   return fmi2OK;
@@ -223,7 +223,7 @@ fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real rates[], size_t n)
 {
   Unit *unit = (Unit *)c;
-  if (n != N_STATES) return refused(unit, "this is another number of states");
+  if (n != N_STATES) return refused(unit, "the number of states is wrong");
   if (!refreshed(&unit->model)) return answer(unit, 0);
   memcpy(rates, unit->model.rates, n * sizeof(double));
   return fmi2OK;
@@ -238,7 +238,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real levels[], size_t n)
 
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
-  if (n != N_STATES) return refused((Unit *)c, "this is another number of states");
+  if (n != N_STATES) return refused((Unit *)c, "the number of states is wrong");
   memcpy(x, ((Unit *)c)->model.now.x, n * sizeof(double));
   return fmi2OK;
 }
@@ -269,7 +269,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2Integer order[], fmi2Real value[])
 {
   (void)vr, (void)n, (void)order, (void)value;
-  return refused((Unit *)c, "derivatives of outputs are not given");
+  return refused((Unit *)c, "output derivatives are not supported");
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real size, fmi2Boolean no_set_state)
@@ -301,7 +301,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Rea
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
 {
   (void)kind, (void)value;
-  return refused((Unit *)c, "there is no such status");
+  return refused((Unit *)c, "this status is not supported");
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
@@ -314,5 +314,5 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
 {
   (void)kind, (void)value;
-  return refused((Unit *)c, "there is no such status");
+  return refused((Unit *)c, "this status is not supported");
 }

@@ -12,7 +12,7 @@ typedef struct {
 
 static fmi3Status answer(Unit *unit, int fine)
 {
-  const char *why = unit->model.trouble != NULL ? unit->model.trouble : "it failed";
+  const char *why = unit->model.trouble != NULL ? unit->model.trouble : "the call failed";
   unit->model.trouble = NULL;
   if (fine) return fmi3OK;
   if (unit->log != NULL) unit->log(unit->environment, fmi3Error, "logStatusError", why);
@@ -141,13 +141,13 @@ fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueReference vr[], 
                            size_t n_values)                                                                     \
   {                                                                                                             \
     (void)vr, (void)values, (void)n_values;                                                                     \
-    return n == 0 ? fmi3OK : refused(instance, "all variables are of the kind Float64");                        \
+    return n == 0 ? fmi3OK : refused(instance, "all variables are of type Float64");                        \
   }                                                                                                             \
   fmi3Status fmi3Set##Kind(fmi3Instance instance, const fmi3ValueReference vr[], size_t n,                      \
                            const fmi3##Kind values[], size_t n_values)                                          \
   {                                                                                                             \
     (void)vr, (void)values, (void)n_values;                                                                     \
-    return n == 0 ? fmi3OK : refused(instance, "all variables are of the kind Float64");                        \
+    return n == 0 ? fmi3OK : refused(instance, "all variables are of type Float64");                        \
   }
 
 WITHOUT(Float32)
@@ -173,35 +173,35 @@ WITHOUT(String)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-REFUSED(fmi3GetBinary, "there are no binary variables", const fmi3ValueReference vr[], size_t n, size_t sizes[],
+REFUSED(fmi3GetBinary, "the model has no binary variables", const fmi3ValueReference vr[], size_t n, size_t sizes[],
         fmi3Binary values[], size_t n_values)
-REFUSED(fmi3SetBinary, "there are no binary variables", const fmi3ValueReference vr[], size_t n, const size_t sizes[],
+REFUSED(fmi3SetBinary, "the model has no binary variables", const fmi3ValueReference vr[], size_t n, const size_t sizes[],
         const fmi3Binary values[], size_t n_values)
-REFUSED(fmi3GetClock, "there are no clocks", const fmi3ValueReference vr[], size_t n, fmi3Clock values[])
-REFUSED(fmi3SetClock, "there are no clocks", const fmi3ValueReference vr[], size_t n, const fmi3Clock values[])
-REFUSED(fmi3GetIntervalDecimal, "there are no clocks", const fmi3ValueReference vr[], size_t n,
+REFUSED(fmi3GetClock, "the model has no clocks", const fmi3ValueReference vr[], size_t n, fmi3Clock values[])
+REFUSED(fmi3SetClock, "the model has no clocks", const fmi3ValueReference vr[], size_t n, const fmi3Clock values[])
+REFUSED(fmi3GetIntervalDecimal, "the model has no clocks", const fmi3ValueReference vr[], size_t n,
         fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[])
-REFUSED(fmi3GetIntervalFraction, "there are no clocks", const fmi3ValueReference vr[], size_t n, fmi3UInt64 counters[],
+REFUSED(fmi3GetIntervalFraction, "the model has no clocks", const fmi3ValueReference vr[], size_t n, fmi3UInt64 counters[],
         fmi3UInt64 resolutions[], fmi3IntervalQualifier qualifiers[])
-REFUSED(fmi3GetShiftDecimal, "there are no clocks", const fmi3ValueReference vr[], size_t n, fmi3Float64 shifts[])
-REFUSED(fmi3GetShiftFraction, "there are no clocks", const fmi3ValueReference vr[], size_t n, fmi3UInt64 counters[],
+REFUSED(fmi3GetShiftDecimal, "the model has no clocks", const fmi3ValueReference vr[], size_t n, fmi3Float64 shifts[])
+REFUSED(fmi3GetShiftFraction, "the model has no clocks", const fmi3ValueReference vr[], size_t n, fmi3UInt64 counters[],
         fmi3UInt64 resolutions[])
-REFUSED(fmi3SetIntervalDecimal, "there are no clocks", const fmi3ValueReference vr[], size_t n,
+REFUSED(fmi3SetIntervalDecimal, "the model has no clocks", const fmi3ValueReference vr[], size_t n,
         const fmi3Float64 intervals[])
-REFUSED(fmi3SetIntervalFraction, "there are no clocks", const fmi3ValueReference vr[], size_t n,
+REFUSED(fmi3SetIntervalFraction, "the model has no clocks", const fmi3ValueReference vr[], size_t n,
         const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
-REFUSED(fmi3SetShiftDecimal, "there are no clocks", const fmi3ValueReference vr[], size_t n, const fmi3Float64 shifts[])
-REFUSED(fmi3SetShiftFraction, "there are no clocks", const fmi3ValueReference vr[], size_t n,
+REFUSED(fmi3SetShiftDecimal, "the model has no clocks", const fmi3ValueReference vr[], size_t n, const fmi3Float64 shifts[])
+REFUSED(fmi3SetShiftFraction, "the model has no clocks", const fmi3ValueReference vr[], size_t n,
         const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
-REFUSED(fmi3ActivateModelPartition, "there are no partitions", fmi3ValueReference clock, fmi3Float64 time)
-REFUSED(fmi3GetNumberOfVariableDependencies, "dependencies stand in the model description", fmi3ValueReference vr,
+REFUSED(fmi3ActivateModelPartition, "the model has no partitions", fmi3ValueReference clock, fmi3Float64 time)
+REFUSED(fmi3GetNumberOfVariableDependencies, "dependencies are in the model description", fmi3ValueReference vr,
         size_t *n)
-REFUSED(fmi3GetVariableDependencies, "dependencies stand in the model description", fmi3ValueReference dependent,
+REFUSED(fmi3GetVariableDependencies, "dependencies are in the model description", fmi3ValueReference dependent,
         size_t places[], fmi3ValueReference independents[], size_t others[], fmi3DependencyKind kinds[], size_t n)
-REFUSED(fmi3GetAdjointDerivative, "adjoint derivatives are not given", const fmi3ValueReference unknowns[],
+REFUSED(fmi3GetAdjointDerivative, "adjoint derivatives are not supported", const fmi3ValueReference unknowns[],
         size_t n_unknowns, const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[], size_t n_seed,
         fmi3Float64 result[], size_t n_result)
-REFUSED(fmi3GetOutputDerivatives, "derivatives of outputs are not given", const fmi3ValueReference vr[], size_t n,
+REFUSED(fmi3GetOutputDerivatives, "output derivatives are not supported", const fmi3ValueReference vr[], size_t n,
         const fmi3Int32 orders[], fmi3Float64 values[], size_t n_values)
 
 #ifdef __GNUC__
@@ -211,7 +211,7 @@ REFUSED(fmi3GetOutputDerivatives, "derivatives of outputs are not given", const 
 fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *state)
 {
   if (*state == NULL) *state = malloc(sizeof(Point));
-  if (*state == NULL) return refused(instance, "there is no memory for a state");
+  if (*state == NULL) return refused(instance, "out of memory for a state");
   memcpy(*state, &((Unit *)instance)->model.now, sizeof(Point));
   return fmi3OK;
 }
@@ -251,7 +251,7 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[]
 {
   if (size != sizeof(Point)) return refused(instance, "these bytes are not a state of this FMU");
   if (*state == NULL) *state = malloc(sizeof(Point));
-  if (*state == NULL) return refused(instance, "there is no memory for a state");
+  if (*state == NULL) return refused(instance, "out of memory for a state");
   memcpy(*state, bytes, sizeof(Point));
   return fmi3OK;
 }
@@ -298,7 +298,7 @@ fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 time)
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[], size_t n)
 {
-  if (n != N_STATES) return refused(instance, "this is another number of states");
+  if (n != N_STATES) return refused(instance, "the number of states is wrong");
   memcpy(((Unit *)instance)->model.now.x, x, n * sizeof(double));
   ((Unit *)instance)->model.fresh = 0;
   return fmi3OK;
@@ -307,7 +307,7 @@ fmi3Status fmi3SetContinuousStates(fmi3Instance instance, const fmi3Float64 x[],
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance, fmi3Float64 rates[], size_t n)
 {
   Unit *unit = (Unit *)instance;
-  if (n != N_STATES) return refused(instance, "this is another number of states");
+  if (n != N_STATES) return refused(instance, "the number of states is wrong");
   if (!refreshed(&unit->model)) return answer(unit, 0);
   memcpy(rates, unit->model.rates, n * sizeof(double));
   return fmi3OK;
@@ -322,7 +322,7 @@ fmi3Status fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 levels[], s
 
 fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_t n)
 {
-  if (n != N_STATES) return refused(instance, "this is another number of states");
+  if (n != N_STATES) return refused(instance, "the number of states is wrong");
   memcpy(x, ((Unit *)instance)->model.now.x, n * sizeof(double));
   return fmi3OK;
 }

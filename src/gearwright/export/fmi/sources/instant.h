@@ -1,31 +1,31 @@
-/* A machine with its laws at one instant: accelerations, and what laws hold and drag, in one solve.
+/* A machine with its laws at one instant: accelerations, constraint forces and drag flows of laws, in one solve.
 
-   The same steps as gearwright.system.evaluation and force_balance. What is special of a machine stands in model.h. */
+   The same steps as gearwright.system.evaluation and force_balance. The machine-specific part is model.h. */
 
 #include <math.h>
 #include <string.h>
 
-#define UNKNOWNS (N_SPEEDS + N_HOLDS + 1) /* a blow comes beside all that is held */
+#define UNKNOWNS (N_SPEEDS + N_HOLDS + 1) /* an impact is added to all constraints */
 #define COLUMNS (1 + N_DRAGS)
 #define ROUNDS_OF_SOLVING 4
-#define PATIENCE (40 * (N_LAWS + 1)) /* changes of modes before they count as ones that do not settle */
-#define REACH 400                    /* sets of modes that a search looks at */
+#define PATIENCE (40 * (N_LAWS + 1)) /* changes of modes before the search for consistent modes fails */
+#define REACH 400                    /* mode sets tried by a search */
 
-typedef struct {                 /* all that a simulation may save and restore */
+typedef struct {                 /* the state that a simulation may save and restore */
   double t;
   double x[N_STATES];            /* q, v, states of laws, supplied and dissipated work */
   double u[N_INPUTS + 1];
-  double slope[N_INPUTS + 1];    /* how inputs change within a communication step */
+  double slope[N_INPUTS + 1];    /* rates of inputs within a communication step */
   double p[N_PARAMETERS + 1];
   double step;                   /* the last step of the integrator, 0 at the start */
   double tolerance;
-  int mode[N_LAWS + 1];          /* per law the number of its mode among all */
+  int mode[N_LAWS + 1];          /* index of the mode of each law among all modes */
 } Point;
 
 typedef struct {
   double chosen[N_CHOICES + 1];
-  int held[N_HOLDS + 1], holds;        /* the holds of the modes at hand */
-  int flowing[N_DRAGS + 1], drags;     /* the drags of the modes at hand */
+  int held[N_HOLDS + 1], holds;        /* the holds of the current modes */
+  int flowing[N_DRAGS + 1], drags;     /* the drags of the current modes */
   double acting[SIZE_ACT + 1];
   double matrix[UNKNOWNS * UNKNOWNS];
   double factors[UNKNOWNS * UNKNOWNS];
@@ -41,7 +41,7 @@ typedef struct {                       /* modes that change one by one */
   int changed[N_LAWS + 1], weights[N_LAWS + 1];
 } Changes;
 
-typedef struct {                       /* a step of the integrator: its rates, where it leads, and its error */
+typedef struct {                       /* a step of the integrator: its rates, its end and its error */
   double k[7][N_STATES], x[N_STATES], error;
 } Step;
 
@@ -52,12 +52,12 @@ typedef struct {
   Changes changes, blow;
   int known_modes[REACH][N_LAWS + 1];
   double rates[N_STATES], seen[SIZE_OBSERVE + 1];
-  int fresh;                           /* whether the rates and what is seen belong to the point */
-  int initial;                         /* whether the modes to begin with are still to be found */
+  int fresh;                           /* whether rates and outputs belong to the point */
+  int initial;                         /* whether the initial modes are still unknown */
   const char *trouble;                 /* why the last call failed */
 } Model;
 
-/* Where the results of model_act stand. */
+/* Offsets of the results of model_act. */
 enum {
   AT_RIGHT = N_SPEEDS * N_SPEEDS,
   AT_ROWS = AT_RIGHT + N_SPEEDS,
@@ -80,7 +80,7 @@ static double product(const double *a, const double *b, int n)
   return sum;
 }
 
-/* LU factors with partial pivoting; 0 where there are none. */
+/* LU factors with partial pivoting; 0 if singular. */
 static int factorised(double *m, int *pivots, int n)
 {
   int i, j, k;
@@ -152,7 +152,7 @@ static int solved(Instant *at, int holds, int columns)
   return 1;
 }
 
-/* Which holds and drags act in the modes at hand. */
+/* Holds and drags of the current modes. */
 static void choose(Model *model)
 {
   Instant *at = &model->at;
@@ -172,7 +172,7 @@ static void inputs_at(const Model *model, double t, double *u)
   u[N_INPUTS] = 0.0;
 }
 
-/* [M + P G S, -(W' + P G Q); W, C] [a; lambda] = [right + P G inflow; target], and a column per drag's push. */
+/* [M + P G S, -(W' + P G Q); W, C] [a; lambda] = [right + P G inflow; target], and a column per drag force. */
 static void assembled(Instant *at)
 {
   const double *acting = at->acting;
@@ -206,7 +206,7 @@ static void assembled(Instant *at)
   }
 }
 
-/* What goes through a drag in one column of the solution. */
+/* Flow through a drag in one column of the solution. */
 static double flow_of(const Instant *at, const double *acting, int drag, const double *column)
 {
   double flow = -product(acting + AT_SENSES + drag * N_SPEEDS, column, N_SPEEDS);
@@ -215,7 +215,7 @@ static double flow_of(const Instant *at, const double *acting, int drag, const d
   return flow;
 }
 
-/* Accelerations, multipliers, flows and answers at a time and state; 0 where there are none. */
+/* Accelerations, multipliers, flows and answers at a time and state; 0 if singular. */
 static int balanced(Model *model, double t, const double *x, const double *u)
 {
   Instant *at = &model->at;
@@ -223,7 +223,7 @@ static int balanced(Model *model, double t, const double *x, const double *u)
   model_act(x, &t, u, model->now.p, at->chosen, at->acting);
   assembled(at);
   if (!solved(at, at->holds, 1 + at->drags)) {
-    model->trouble = "accelerations cannot be solved for: holds contradict each other, or a gear transmits nothing";
+    model->trouble = "accelerations are singular: constraints are inconsistent, or a gear is self-locking";
     return 0;
   }
   memcpy(at->a, at->solution, N_SPEEDS * sizeof(double));
@@ -247,13 +247,13 @@ static int rates_at(Model *model, double t, const double *x, double *rates)
   model_follow(x, &t, u, model->now.p, model->at.chosen, model->at.a, model->at.felt, rates);
   for (i = 0; i < N_STATES; ++i)
     if (!(fabs(rates[i]) < HUGE_VAL)) {
-      model->trouble = "the rates are not finite: look at the inputs, or at a state that is far away";
+      model->trouble = "the rates are not finite: check the inputs and the states";
       return 0;
     }
   return 1;
 }
 
-/* Rates and all that is seen, at the point. */
+/* Rates and outputs at the point. */
 static int refreshed(Model *model)
 {
   Point *now = &model->now;

@@ -3,8 +3,8 @@
    A step over an event is taken again with the length at which the first guard reaches zero, so that the state there
    is as exact as any other. */
 
-#define LOOKS 4              /* places in a step where guards are looked at */
-#define LONGEST_STEP 0.02    /* [s] while guards are watched, so that none is stepped over */
+#define LOOKS 4              /* check points of guards in a step */
+#define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed */
 #define RESTLESS 200         /* events without progress in time */
 #define MOST_STEPS 1000000   /* in one communication step */
 
@@ -53,7 +53,7 @@ static int lowest_after(Model *model, double h, Step *step, double *lowest)
   return 1;
 }
 
-/* Within a step that was taken: where a cubic through its ends sees a guard below zero; 0 where it sees none. */
+/* Within a step that was taken: where a cubic interpolation of a guard is below zero; 0 for none. */
 static int crossing(Model *model, const Step *step, double h, double *before, double *after)
 {
   double x[N_STATES], levels[N_GUARDS + 1];
@@ -75,25 +75,25 @@ static int crossing(Model *model, const Step *step, double h, double *before, do
   return 0;
 }
 
-/* The length of the step that ends just behind the first event between two lengths; -1 where none is there after all. */
+/* The length of the step that ends just behind the first event between two lengths; -1 for none. */
 static int located(Model *model, Step *step, double low, double high, double *length)
 {
   double begin, end, middle, level;
   const double least = 4e-16 * fmax(fabs(model->now.t), 1e-3);
   int k, side = 0;
   if (!lowest_after(model, high, step, &end)) return 0;
-  if (end >= 0.0) { /* the cubic was wrong */
+  if (end >= 0.0) { /* the cubic interpolation was wrong */
     *length = -1.0;
     return 1;
   }
   if (!lowest_after(model, low, step, &begin)) return 0;
-  for (k = 1; begin <= 0.0 && k < 40; ++k) { /* it begins at zero: it may have risen before it fell */
+  for (k = 1; begin <= 0.0 && k < 40; ++k) { /* it starts at zero: it may have increased before it decreased */
     middle = low + (high - low) * pow(0.5, k);
     if (!lowest_after(model, middle, step, &begin)) return 0;
     if (begin > 0.0) low = middle;
   }
   if (begin <= 0.0) high = low;
-  for (k = 0; k < 200 && high - low > least; ++k) { /* false position, halved where it does not move */
+  for (k = 0; k < 200 && high - low > least; ++k) { /* false position, with bisection if it stalls */
     middle = k % 3 == 2 ? 0.5 * (low + high) : low + (high - low) * begin / (begin - end);
     if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
     if (!lowest_after(model, middle, step, &level)) return 0;
@@ -134,7 +134,7 @@ static void move_to(Model *model, double t, const double *x)
   model->fresh = 0;
 }
 
-/* Go on to a time; events on the way change modes. */
+/* Integrate to a time; events change modes. */
 static int marched(Model *model, double until)
 {
   Point *now = &model->now;
@@ -145,7 +145,7 @@ static int marched(Model *model, double until)
     double h, before, after, length = -1.0;
     int event = 0;
     if (++steps > MOST_STEPS) {
-      model->trouble = "a million steps did not reach the end of the communication step: the model is too stiff";
+      model->trouble = "a million steps did not complete the communication step: the model is too stiff";
       return 0;
     }
     if (restart && !rates_at(model, now->t, now->x, step->k[0])) return 0;
@@ -170,7 +170,7 @@ static int marched(Model *model, double until)
       still = length > 0.0 ? 0 : still + 1;
       if (!settled(model)) return 0;
       if (still > RESTLESS) {
-        model->trouble = "events follow each other without any motion";
+        model->trouble = "chattering: events repeat without progress in time";
         return 0;
       }
       restart = 1;
@@ -178,7 +178,7 @@ static int marched(Model *model, double until)
     }
     if (event && !stepped(model, h, step)) return 0;
     after = h * fmin(5.0, fmax(0.2, 0.9 * pow(fmax(step->error, 1e-10), -0.2)));
-    now->step = h < now->step ? fmax(now->step, after) : after; /* a step cut short says little about the next */
+    now->step = h < now->step ? fmax(now->step, after) : after; /* a step shortened by an event does not limit the next */
     move_to(model, until - now->t <= h ? until : now->t + h, step->x);
     memcpy(step->k[0], step->k[6], sizeof step->k[0]);
   }

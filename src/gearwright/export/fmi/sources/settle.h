@@ -1,21 +1,21 @@
-/* Modes that fit each other, and the blows that come with them.
+/* Consistent modes, and the impacts that come with them.
 
    The same steps as gearwright.system.modes (settling, changes, impacts): obey the most violated guard until none is
-   violated; where that leads round in circles, try all modes that a guard at or below zero leads to. */
+   violated; if that cycles, try all modes that are successors by a guard at or below zero. */
 
 #define ZERO 0.5e-9        /* guards below minus this, in their own scale, are violated */
 #define CROSSED 1e-9       /* an event is located where a guard reaches minus this */
 #define CLOSE 1e-6         /* guards below this may end a mode in a search */
-#define CREEP 1e-8         /* speed from which on something turns */
-#define MOMENT 1e-9        /* how long a blow takes [s] */
-#define ROUNDS_OF_A_BLOW 8 /* changes of flanks within one blow */
+#define CREEP 1e-8         /* speed above which a joint moves */
+#define MOMENT 1e-9        /* duration of an impact [s] */
+#define ROUNDS_OF_A_BLOW 8 /* changes of flanks within one impact */
 
 enum { AT_RATES = N_GUARDS, AT_WHEN = 2 * N_GUARDS, AT_RESTITUTIONS = 3 * N_GUARDS,
        AT_IMPACT_SPEEDS = AT_RESTITUTIONS + N_IMPACTS, AT_IMPACT_ROWS = AT_IMPACT_SPEEDS + N_IMPACTS };
 
 typedef int Modes[N_LAWS + 1];
 
-typedef struct {                   /* a guard as far as a choice needs it */
+typedef struct {                   /* data of a guard for the choice of modes */
   int law, to;
   double level;
 } Candidate;
@@ -33,7 +33,7 @@ static void begin_changes(Changes *changes, const int *mode)
   changes->visits = 1;
 }
 
-/* Take the most violated candidate of the laws with the least weight; -1 where all hold. */
+/* Take the most violated candidate of the laws with the least weight; -1 if none is violated. */
 static int most_violated(const Candidate *found, int count, const int *weights)
 {
   int best = -1, k;
@@ -46,7 +46,7 @@ static int most_violated(const Candidate *found, int count, const int *weights)
   return best;
 }
 
-/* Change one mode; laws that were changed less often come first once modes come again. */
+/* Change one mode; laws with fewer changes come first once modes repeat. */
 static void obey(Changes *changes, const Candidate *guard, int *mode)
 {
   int k, known = 0;
@@ -58,7 +58,7 @@ static void obey(Changes *changes, const Candidate *guard, int *mode)
   if (!known && changes->visits < PATIENCE + 2) memcpy(changes->visited[changes->visits++], mode, N_LAWS * sizeof(int));
 }
 
-/* The guards of the modes at hand that count: levels, or, where these are zero, what their rates decide. */
+/* The relevant guards of the current modes: levels, or their rates where levels are zero. */
 static int guards_at(Model *model, double t, const double *x, double *all)
 {
   double u[N_INPUTS + 1];
@@ -114,7 +114,7 @@ static double kinetic(const double *mass, const double *v)
   return sum;
 }
 
-/* Gears that turn in the sense of the speeds v, all other laws as they were. */
+/* Modes of gears by the direction of the speeds v; all other laws unchanged. */
 static void modes_of_a_blow(Model *model, const double *x)
 {
   double starting[N_LAWS + 1], u[N_INPUTS + 1];
@@ -130,7 +130,7 @@ static void modes_of_a_blow(Model *model, const double *x)
   choose(model);
 }
 
-/* What each gear takes: one that rests takes nothing, nor does one that locks itself. 0 where none takes anything. */
+/* Loss of each gear: none at rest or self-locked. 0 if no gear has a loss. */
 static int gains_of_a_blow(const Model *model, const double *v, double *gains)
 {
   const double *acting = model->at.acting;
@@ -145,7 +145,7 @@ static int gains_of_a_blow(const Model *model, const double *v, double *gains)
   return any;
 }
 
-/* The change of speeds while gears are on the flanks that it presses; `sense` are the speeds whose sense counts. */
+/* The change of speeds with gears on the loaded flanks; `sense` are the speeds that set the directions. */
 static int blow_through_gears(Model *model, const double *sense, const double *rows, const double *jump, int count,
                               double *dv)
 {
@@ -193,13 +193,13 @@ static int blow_through_gears(Model *model, const double *sense, const double *r
   return fine;
 }
 
-/* Speeds change by a blow along rows; the energy that it takes is booked. */
+/* Change of speeds by an impact along rows; its energy loss is recorded. */
 static int struck_along(Model *model, const double *sense, const double *rows, const double *jump, int count)
 {
   double dv[N_SPEEDS], *v = model->now.x + N_COORDINATES, before;
   int i;
   if (!blow_through_gears(model, sense, rows, jump, count, dv)) {
-    model->trouble = "a blow cannot be solved for";
+    model->trouble = "the impact equations are singular";
     return 0;
   }
   before = kinetic(model->at.acting, v);
@@ -208,7 +208,7 @@ static int struck_along(Model *model, const double *sense, const double *rows, c
   return 1;
 }
 
-/* The held lines of the modes at hand, and what is missing of the speeds that they keep. */
+/* The constrained lines of the current modes, and the errors of their speeds. */
 static int held_rows(const Model *model, const double *v, int firm_only, double *rows, double *jump)
 {
   const double *acting = model->at.acting;
@@ -223,7 +223,7 @@ static int held_rows(const Model *model, const double *v, int firm_only, double 
   return count;
 }
 
-/* Give held lines the speeds of their holds, as after a plastic impact; `changed` says whether any had another. */
+/* Give held lines the speeds of their holds, as after a plastic impact; `changed`: whether any differed. */
 static int kept(Model *model, int *changed)
 {
   double rows[(N_HOLDS + 1) * N_SPEEDS], jump[N_HOLDS + 1], sense[N_SPEEDS], largest = 0.0, fastest = 0.0;
@@ -237,7 +237,7 @@ static int kept(Model *model, int *changed)
   return !*changed || struck_along(model, sense, rows, jump, count);
 }
 
-/* An impact along a line: to rest first, then thrown back, while firm holds keep their lines. */
+/* An impact along a line: compression, then restitution, with other constraints satisfied. */
 static int struck(Model *model, const double *row, double own_speed, double restitution)
 {
   double rows[(N_HOLDS + 1) * N_SPEEDS], jump[N_HOLDS + 1], before[N_SPEEDS], leaving[N_SPEEDS], arriving;
@@ -256,7 +256,7 @@ static int struck(Model *model, const double *row, double own_speed, double rest
   return struck_along(model, leaving, rows, jump, count);
 }
 
-/* Look once more for modes, through all that guards near zero lead to. */
+/* Search for modes among all successors by guards near zero. */
 static int searched(Model *model)
 {
   static const int no_weights[N_LAWS + 1] = {0};
@@ -289,11 +289,11 @@ static int searched(Model *model)
       if (!seen) memcpy(known[count++], other, N_LAWS * sizeof(int));
     }
   }
-  model->trouble = "the modes of the laws do not settle: two laws want the opposite of each other";
+  model->trouble = "no consistent set of contact and friction modes was found";
   return 0;
 }
 
-/* Obey guards until none is violated; impacts and new holds change the speeds. 0 where that leads nowhere. */
+/* Apply guards until none is violated; impacts and new constraints change the speeds. 0 on failure. */
 static int settled(Model *model)
 {
   double all[SIZE_GUARDS + N_SPEEDS] = {0.0};
@@ -323,7 +323,7 @@ static int settled(Model *model)
   return searched(model);
 }
 
-/* The modes in which laws begin. */
+/* The initial modes of laws. */
 static int begun(Model *model)
 {
   double first[N_LAWS + 1];
@@ -334,7 +334,7 @@ static int begun(Model *model)
   return settled(model);
 }
 
-/* Event indicators: levels of the guards at hand, each positive as long as its mode lasts. */
+/* Event indicators: levels of the guards of the current modes, positive as long as the mode lasts. */
 static int indicators(Model *model, double t, const double *x, double *levels)
 {
   double all[SIZE_GUARDS + N_SPEEDS];

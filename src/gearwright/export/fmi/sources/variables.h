@@ -1,5 +1,5 @@
-/* The variables of the FMU by their value references: time, states, rates, inputs, parameters, accelerations, what is
-   seen, and event indicators, in a row. */
+/* The variables of the FMU by their value references: time, states, rates, inputs, parameters, accelerations,
+   outputs, and event indicators, in sequence. */
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static void reset(Model *model)
   choose(model);
 }
 
-/* Rates and what is seen; before the start, of the modes that it will begin in, while the states stay as they are. */
+/* Rates and outputs; before the start those of the initial modes, with the states unchanged. */
 static int known(Model *model)
 {
   double x[N_STATES];
@@ -51,7 +51,7 @@ static int known(Model *model)
   return fine;
 }
 
-/* Steps keep a tenth of the tolerance that is asked for; below 1e-13 there is nothing to be gained. */
+/* Steps use a tenth of the requested tolerance, at least 1e-13. */
 static void set_tolerance(Model *model, double tolerance)
 {
   model->now.tolerance = fmax(0.1 * (tolerance > 0.0 ? tolerance : DEFAULT_TOLERANCE), 1e-13);
@@ -61,7 +61,7 @@ static int get_variable(Model *model, unsigned reference, double *value)
 {
   const int r = (int)reference;
   if (reference >= (unsigned)PAST_ALL) {
-    model->trouble = "there is no variable with this value reference";
+    model->trouble = "no variable has this value reference";
     return 0;
   }
   if (r >= FIRST_INDICATOR) {
@@ -84,7 +84,7 @@ static int get_variable(Model *model, unsigned reference, double *value)
 static int set_variable(Model *model, unsigned reference, double value)
 {
   const int r = (int)reference;
-  if (!(fabs(value) < HUGE_VAL)) model->trouble = "a variable cannot be set to a number that is not finite";
+  if (!(fabs(value) < HUGE_VAL)) model->trouble = "a variable must be set to a finite number";
   else if (reference >= FIRST_STATE && r < FIRST_RATE) model->now.x[r - FIRST_STATE] = value;
   else if (r >= FIRST_INPUT && r < FIRST_PARAMETER) model->now.u[r - FIRST_INPUT] = value;
   else if (r >= FIRST_PARAMETER && r < FIRST_ACCELERATION) model->now.p[r - FIRST_PARAMETER] = value;
@@ -107,7 +107,7 @@ static int directional(Model *model, const unsigned *unknowns, size_t n_unknowns
     else if (r >= FIRST_INPUT && r < FIRST_PARAMETER) along.u[r - FIRST_INPUT] += seed[k];
     else if (r >= FIRST_PARAMETER && r < FIRST_ACCELERATION) along.p[r - FIRST_PARAMETER] += seed[k];
     else {
-      model->trouble = "directional derivatives are taken by states, inputs and parameters";
+      model->trouble = "directional derivatives are with respect to states, inputs and parameters";
       return 0;
     }
   }
@@ -126,7 +126,7 @@ static int directional(Model *model, const unsigned *unknowns, size_t n_unknowns
   return 1;
 }
 
-/* Whether a guard of a mode at hand is violated, as after a jump of an input. */
+/* Whether a guard of a current mode is violated, as after a step of an input. */
 static int violated(Model *model)
 {
   double levels[N_GUARDS + 1];

@@ -1,4 +1,4 @@
-"""Where the members of common gears touch: cylinders, cones, worms, belts."""
+"""Pitch points of common gears: cylinders, cones, worms, belts."""
 
 from __future__ import annotations
 
@@ -8,39 +8,46 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.parts.gears.forces.gear_statics import Contact, Spans, Turning, X, Y, Z
+from gearwright.parts.gears.forces.gear_statics import (
+    X_DIRECTION,
+    Y_DIRECTION,
+    Z_DIRECTION,
+    BeltSpans,
+    MemberContact,
+    MovingMember,
+)
 
-Pair = tuple[tuple[Turning, Turning], Contact]
-"""Driver and driven wheel, and where they touch."""
+WheelPair = tuple[tuple[MovingMember, MovingMember], MemberContact]
+"""Driver and driven wheel, and their contacts."""
 
 
-def towards(angle: float) -> Array:
+def planar_unit_vector(angle: float) -> Array:
     """The unit vector at an angle from x towards y."""
     return np.array([math.cos(angle), math.sin(angle), 0.0])
 
 
-def planets_on(circle: float, count: int) -> list[Turning]:
+def planets_on(circle: float, count: int) -> list[MovingMember]:
     """Planets on a circle of the carrier, the first one at x."""
-    places = (circle * towards(2 * math.pi * k / count) for k in range(count))
-    return [Turning(f"planet{k + 1}", at=at, on="carrier", bearing="planet pin") for k, at in enumerate(places)]
+    places = (circle * planar_unit_vector(2 * math.pi * k / count) for k in range(count))
+    return [MovingMember(f"planet{k + 1}", at=at, on="carrier", bearing="planet pin") for k, at in enumerate(places)]
 
 
-def cylinders(
-    first: Turning, second: Turning, radius: float, out: Array, helix_angle: float = 0.0, **more: Any
-) -> Contact:
-    """Two wheels on parallel axes: the first one, with its teeth outside, touches the second in the direction `out`.
+def cylinder_contact(
+    first: MovingMember, second: MovingMember, radius: float, out: Array, helix_angle: float = 0.0, **more: Any
+) -> MemberContact:
+    """Return the contact of two wheels on parallel axes; the first has external teeth and meets the second along `out`.
 
     Args:
-        first: the wheel with its teeth outside.
-        second: the other one.
+        first: the wheel with external teeth.
+        second: the other wheel.
         radius: pitch radius of the first [m].
         out: unit vector from the first's axis to the pitch point.
-        helix_angle: of the first, positive where it is right-handed [rad].
-        more: further words of the contact.
+        helix_angle: of the first, positive for a right-handed helix [rad].
+        more: further fields of the contact.
     """
     along = math.cos(helix_angle) * np.cross(first.axis, out) - math.sin(helix_angle) * first.axis
     title = more.pop("title", f"{first.name}-{second.name}")
-    return Contact(title, first.name, second.name, first.at + radius * out, along, out, **more)
+    return MemberContact(title, first.name, second.name, first.at + radius * out, along, out, **more)
 
 
 def cone_angles(driver: float, driven: float, shaft_angle: float) -> tuple[float, float]:
@@ -53,75 +60,80 @@ def cone_angles(driver: float, driven: float, shaft_angle: float) -> tuple[float
     return first, shaft_angle - first
 
 
-def cones(cone: tuple[float, float], radius: float, spiral_angle: float = 0.0, **more: Any) -> Pair:
-    """A bevel pair with its apex at the origin, the driven wheel about z; the middle of the teeth carries.
+def bevel_contact(cone: tuple[float, float], radius: float, spiral_angle: float = 0.0, **more: Any) -> WheelPair:
+    """Return a bevel pair with its apex at the origin, the driven wheel about z; the force acts at mid-face.
 
     Args:
         cone: pitch cone angles of driver and driven wheel [rad].
-        radius: of the driven wheel's pitch circle in the middle of its teeth [m].
-        spiral_angle: of curved or inclined teeth, there [rad].
-        more: further words of the contact.
+        radius: pitch radius of the driven wheel at mid-face [m].
+        spiral_angle: of spiral or skew teeth at mid-face [rad].
+        more: further fields of the contact.
     """
-    shafts, own = sum(cone), cone[1]
-    line = np.array([math.sin(own), 0.0, math.cos(own)])  # the common line of both cones
-    apart = np.array([-math.cos(own), 0.0, math.sin(own)])
-    at = radius / math.sin(own) * line
+    shafts, driven_cone = sum(cone), cone[1]
+    line = np.array([math.sin(driven_cone), 0.0, math.cos(driven_cone)])  # the common line of both cones
+    apart = np.array([-math.cos(driven_cone), 0.0, math.sin(driven_cone)])
+    at = radius / math.sin(driven_cone) * line
     axis = np.array([math.sin(shafts), 0.0, math.cos(shafts)])
-    driver, driven = (Turning(name, e, (at @ e) * e) for name, e in (("driver", axis), ("driven", Z)))
-    along = math.cos(spiral_angle) * Y + math.sin(spiral_angle) * line
-    return (driver, driven), Contact("driver-driven", "driver", "driven", at, along, apart, **more)
+    driver, driven = (MovingMember(name, e, (at @ e) * e) for name, e in (("driver", axis), ("driven", Z_DIRECTION)))
+    along = math.cos(spiral_angle) * Y_DIRECTION + math.sin(spiral_angle) * line
+    return (driver, driven), MemberContact("driver-driven", "driver", "driven", at, along, apart, **more)
 
 
-def thread(radius: float, wheel_radius: float, lead_angle: float, **more: Any) -> Pair:
+def worm_contact(radius: float, wheel_radius: float, lead_angle: float, **more: Any) -> WheelPair:
     """A worm along y that touches its wheel, about z, at x.
 
     Args:
         radius: pitch radius of the worm [m].
         wheel_radius: pitch radius of the wheel [m].
-        lead_angle: of the thread [rad], positive where it is right-handed.
-        more: further words of the contact.
+        lead_angle: of the thread [rad], positive for a right-handed thread.
+        more: further fields of the contact.
     """
-    worm, wheel = Turning("worm", Y, (radius + wheel_radius) * X), Turning("wheel")
-    along = math.cos(lead_angle) * Y - math.sin(lead_angle) * Z
-    return (worm, wheel), Contact("worm-wheel", "worm", "wheel", wheel_radius * X, along, -X, **more)
+    worm, wheel = MovingMember("worm", Y_DIRECTION, (radius + wheel_radius) * X_DIRECTION), MovingMember("wheel")
+    along = math.cos(lead_angle) * Y_DIRECTION - math.sin(lead_angle) * Z_DIRECTION
+    return (worm, wheel), MemberContact(
+        "worm-wheel", "worm", "wheel", wheel_radius * X_DIRECTION, along, -X_DIRECTION, **more
+    )
 
 
-def spans(driver: float, driven: float, distance: float, crossed: bool, pretension: float) -> Spans:
+def belt_spans(driver: float, driven: float, distance: float, crossed: bool, pretension: float) -> BeltSpans:
     """The two spans of a belt from the driver's pulley, at the origin, to the driven one, at x."""
     sign = -1.0 if crossed else 1.0
-    half = math.acos((driver - sign * driven) / distance)  # where a span leaves the first pulley, from x
+    half = math.acos((driver - sign * driven) / distance)  # angle of the tangent point on the first pulley, from x
     ends = []
     for mirror in (1.0, -1.0):
         out = np.array([math.cos(half), mirror * math.sin(half), 0.0])
-        near, far = driver * out, distance * X + sign * driven * out
+        near, far = driver * out, distance * X_DIRECTION + sign * driven * out
         ends.append((near, (near - far) / np.linalg.norm(near - far)))
     (at, along), (other_at, other_along) = ends
     words: dict[str, Any] = {"other_at": other_at, "other_along": other_along, "pretension": pretension}
-    return Spans("driver-driven", "driver", "driven", at, along, np.zeros(3), 0.0, **words)
+    return BeltSpans("driver-driven", "driver", "driven", at, along, np.zeros(3), 0.0, **words)
 
 
-Parts = tuple[list[Turning], list[Contact]]
-"""Members, and where they touch."""
+MembersAndContacts = tuple[list[MovingMember], list[MemberContact]]
+"""Members, and their contacts."""
 
 
-def cycloid(pins: int, discs: int, e: float, pin_circle: float, output_circle: float) -> Parts:
-    r"""Discs on an eccentric: where they touch the pins around them, and the pins in their holes.
+def cycloidal_contacts(pins: int, discs: int, e: float, pin_circle: float, output_circle: float) -> MembersAndContacts:
+    r"""Return the discs on an eccentric with their contacts: ring pins around them and output pins in their holes.
 
-    The lines of all pin forces run through the pitch point at $e Z$. With forces in proportion to their levers, on half
-    of many pins, and $K = e Z / R$, what they do together has besides $F_t$ the radial part
-    $2 / \pi \, (1 / K - (1 - K^2) / (2 K^2) \ln((1 + K) / (1 - K))) F_t$, which draws the disc towards the pitch point.
-    The pins in the holes push towards the axis, those on one side of it, at $\pi R_w / 4$ together.
+    The lines of action of all pin forces pass through the pitch point at $e Z$. With forces in proportion to their
+    lever arms, on half of many pins, and $K = e Z / R$, their resultant has in addition to $F_t$ the radial component
+    $2 / \pi \, (1 / K - (1 - K^2) / (2 K^2) \ln((1 + K) / (1 - K))) F_t$, which pulls the disc towards the pitch point.
+    The resultant of the output pins acts at $\pi R_w / 4$, on one side of the axis.
     """
     K = e * pins / pin_circle
     inwards = 2 / math.pi * (1 / K - (1 - K * K) / (2 * K * K) * math.log((1 + K) / (1 - K)))
-    members, contacts = [Turning("eccentric"), Turning("pins"), Turning("output")], []
+    members, contacts = [MovingMember("eccentric"), MovingMember("pins"), MovingMember("output")], []
     for k in range(discs):
-        out = towards(2 * math.pi * k / discs)
-        disc, aside = Turning(f"disc{k + 1}", at=e * out, on="eccentric", bearing="disc bearing"), np.cross(Z, out)
+        out = planar_unit_vector(2 * math.pi * k / discs)
+        disc, aside = (
+            MovingMember(f"disc{k + 1}", at=e * out, on="eccentric", bearing="disc bearing"),
+            np.cross(Z_DIRECTION, out),
+        )
         members.append(disc)
         words: dict[str, Any] = {"pressure_angle": math.atan(inwards), "carrier": "eccentric"}
-        contacts.append(Contact("disc-pins", disc.name, "pins", e * pins * out, aside, -out, **words))
+        contacts.append(MemberContact("disc-pins", disc.name, "pins", e * pins * out, aside, -out, **words))
         far = math.pi / 4 * output_circle * aside
         holes: dict[str, Any] = {"other_at": disc.at - far, "other_along": out, "words": ("", None)}
-        contacts.append(Spans("disc-output", disc.name, "output", disc.at + far, out, np.zeros(3), 0.0, **holes))
+        contacts.append(BeltSpans("disc-output", disc.name, "output", disc.at + far, out, np.zeros(3), 0.0, **holes))
     return members, contacts

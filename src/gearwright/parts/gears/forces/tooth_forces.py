@@ -1,8 +1,8 @@
-r"""Forces between teeth and on the bearings that carry their wheels.
+r"""Forces between teeth and on the bearings of the wheels.
 
 A wheel of the pitch radius $r = m z / (2 \cos\beta)$ with N equal meshes carries $T = N F_t r$. With the normal
 pressure angle $\alpha$ and the helix angle $\beta$ come $F_r = F_t \tan\alpha / \cos\beta$ and $F_a = F_t \tan\beta$.
-`gear_statics` has the balance of a whole gear.
+`gear_statics` gives the balance of a complete gear.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from gearwright.algebra import Scalar
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 
-PRESSURE_ANGLE = math.radians(20)
-"""The usual normal pressure angle of teeth [rad]: what every gear has unless it states another."""
+NORMAL_PRESSURE_ANGLE = math.radians(20)
+"""The standard normal pressure angle of teeth [rad], the default of every gear."""
 
 
-ROUNDING = 1e-9
-"""Forces that differ by less of themselves are as large as each other."""
+EQUAL_FORCE_RATIO = 1e-9
+"""Relative difference below which two forces count as equal."""
 
 
 class ToothForce(NamedTuple):
@@ -29,11 +29,11 @@ class ToothForce(NamedTuple):
 
     Args:
         name: "sun-planet", or "planet pin" for a bearing.
-        is_bearing: whether it is a bearing; then it is all that carries the wheel, taken together at its middle.
-        tangential: F_t, round the axis of the first wheel of a mesh (on a bearing: of its own wheel).
+        is_bearing: whether it is a bearing; then it is the resultant of all bearings of the wheel at its centre.
+        tangential: F_t, tangential to the first wheel of a mesh (for a bearing: to its own wheel).
         radial: F_r, towards that axis.
         axial: F_a, along it.
-        moment: that tilts the wheel about its middle [Nm], of bearings.
+        moment: tilting moment about the wheel's centre [Nm], for bearings.
     """
 
     name: str
@@ -45,51 +45,55 @@ class ToothForce(NamedTuple):
 
     @property
     def size(self) -> Any:
-        """Of the whole force: normal to the tooth, or on the bearing."""
+        """Magnitude of the total force: normal to the tooth, or on the bearing."""
         return np.sqrt(self.tangential**2 + self.radial**2 + self.axial**2)
 
     @property
-    def peaks(self) -> dict[str, float]:
-        """The largest magnitude of the whole force and of each component [N], and of the tilting moment [Nm]."""
-        parts = {"size": self.size, **{word: getattr(self, word) for word in COMPONENTS}}
+    def peak_components(self) -> dict[str, float]:
+        """The largest magnitude of the total force and of each component [N], and of the tilting moment [Nm]."""
+        parts = {"size": self.size, **{word: getattr(self, word) for word in FORCE_COMPONENTS}}
         return {word: float(np.max(np.abs(x))) for word, x in parts.items()}
 
-    def larger(self, other: ToothForce) -> ToothForce:
-        """Of two the larger, at every time; of two as large (spiral teeth, either sense) that with more thrust."""
+    def larger_force(self, other: ToothForce) -> ToothForce:
+        """The larger of two forces at every time; of two equal ones (spiral teeth) that with more thrust."""
         mine, theirs = np.asarray(self.size), np.asarray(other.size)
-        equal = np.isclose(mine, theirs, rtol=ROUNDING, atol=0.0)
-        return self.where(np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), mine > theirs), other)
+        equal = np.isclose(mine, theirs, rtol=EQUAL_FORCE_RATIO, atol=0.0)
+        return self.select_where(
+            np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), mine > theirs), other
+        )
 
-    def where(self, mine: Any, other: ToothForce) -> ToothForce:
-        """Itself where a condition holds, else another."""
-        return self._replace(**{word: np.where(mine, getattr(self, word), getattr(other, word)) for word in COMPONENTS})
+    def select_where(self, mine: Any, other: ToothForce) -> ToothForce:
+        """This force where a condition holds, else the other."""
+        return self._replace(
+            **{word: np.where(mine, getattr(self, word), getattr(other, word)) for word in FORCE_COMPONENTS}
+        )
 
-    def only(self) -> ToothForce:
-        """As numbers, when there is one time."""
-        numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in COMPONENTS}
+    def as_numbers(self) -> ToothForce:
+        """The force as numbers, if there is only one time."""
+        numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in FORCE_COMPONENTS}
         return self._replace(**numbers)
 
 
-COMPONENTS = ("tangential", "radial", "axial", "moment")
-"""Of a force: those of which its size is made, and the moment."""
+FORCE_COMPONENTS = ("tangential", "radial", "axial", "moment")
+"""The components of a force, and its moment."""
 
 
-class Teeth(NamedTuple):
+class ToothAngles(NamedTuple):
     """Normal pressure angle and helix angle of teeth [rad].
 
-    >>> mesh = Teeth(math.radians(20)).mesh("driver-driven", 20.0)
-    >>> round(mesh.radial / mesh.tangential, 5), mesh.axial
+    >>> mesh_force = ToothAngles(math.radians(20)).mesh_force("driver-driven", 20.0)
+    >>> round(mesh_force.radial / mesh_force.tangential, 5), mesh_force.axial
     (0.36397, 0.0)
     """
 
-    pressure_angle: float = PRESSURE_ANGLE
+    pressure_angle: float = NORMAL_PRESSURE_ANGLE
     helix_angle: float = 0.0
 
-    def radius(self, module: Scalar, teeth: Scalar) -> float:
-        """Of the pitch circle [m], for a normal module."""
+    def pitch_radius(self, module: Scalar, teeth: Scalar) -> float:
+        """Pitch radius [m], from the normal module."""
         return float(module * teeth / (2 * math.cos(self.helix_angle)))
 
-    def mesh(self, name: str, tangential: Any) -> ToothForce:
+    def mesh_force(self, name: str, tangential: Any) -> ToothForce:
         """A mesh of parallel axes with this tangential force."""
         push = abs(tangential)
         radial = push * math.tan(self.pressure_angle) / math.cos(self.helix_angle)
@@ -97,28 +101,28 @@ class Teeth(NamedTuple):
 
 
 def require_teeth_angles(owner: str, pressure_angle: Scalar, helix_angle: Scalar) -> None:
-    """Angles of teeth are below a quarter turn."""
-    hint, limit = "It is below a quarter turn: check its unit.", math.pi / 2
+    """Raise unless the angles of teeth are below a quarter turn."""
+    hint, limit = "Give an angle below a quarter turn, in radians.", math.pi / 2
     words = {"unit": "rad", "hint": hint, "error": TrainError}
     require_range(owner, "pressure_angle", pressure_angle, least=0, below=limit, **words)  # type: ignore[arg-type]
     require_range(owner, "helix_angle", helix_angle, above=-limit, below=limit, **words)  # type: ignore[arg-type]
 
 
-def tooth_forces_of(gear: object, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
-    """The forces of any gear, none where it does not tell them."""
-    ask = getattr(gear, "tooth_forces", None)
-    return () if ask is None else ask(torque, driving)
+def tooth_forces_or_none(gear: object, torque: Any = 1.0, driving: bool = True) -> tuple[ToothForce, ...]:
+    """Return the tooth forces of any gear; empty if it does not provide them."""
+    method = getattr(gear, "tooth_forces", None)
+    return () if method is None else method(torque, driving)
 
 
-def unknown_teeth_of(gear: object) -> str | None:
-    """What any gear lacks for them."""
-    return getattr(gear, "unknown_teeth", "the gear is not drawn by its teeth")
+def missing_tooth_data(gear: object) -> str | None:
+    """Return the missing data for the tooth forces of any gear."""
+    return getattr(gear, "unknown_teeth", "the gear is not defined by its teeth")
 
 
-def missing(**values: object) -> str | None:
-    """Which of a gear's words are not given, as `unknown_teeth` tells it.
+def missing_fields_text(**values: object) -> str | None:
+    """Return the fields of a gear that are missing, as text for `unknown_teeth`.
 
-    >>> missing(module=None, face_width=0.02, lead_angle=None)
+    >>> missing_fields_text(module=None, face_width=0.02, lead_angle=None)
     'the module and lead_angle must be given'
     """
     names = [name for name, value in values.items() if value is None]

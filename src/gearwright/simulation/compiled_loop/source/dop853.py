@@ -1,13 +1,13 @@
-"""The numbers of the method of Dormand and Prince of order 8(5,3), with dense output of order 7.
+"""Coefficients of the Dormand-Prince method of order 8(5,3), with dense output of order 7.
 
 They are those of DOP853 by Hairer, Norsett and Wanner (Solving Ordinary Differential Equations I, section II.10), as
 flat tuples that the translated event loop reads.
 """
 
-STAGES = 12
-"""Stages of a step; the thirteenth is the first of the next step, three more serve the dense output."""
+DOP853_STAGES = 12
+"""Stages of a step; the thirteenth is the first of the next step, three more are for the dense output."""
 
-ROOM = 16
+TABLEAU_COLUMNS = 16
 """Entries per row of A and D."""
 
 # fmt: off
@@ -15,7 +15,7 @@ C = (
     0.0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726, 0.3333333333333333,
     0.25, 0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0, 1.0, 0.1, 0.2, 0.7777777777777778,
 )
-"""Where the stages are, as parts of a step."""
+"""Times of the stages, as fractions of a step."""
 
 A = (
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.05260015195876773, 0.0, 0.0,
@@ -44,25 +44,25 @@ A = (
     -4.697621415361164, 7.683421196062599, 4.06898981839711, 0.3567271874552811, 0.0, 0.0, 0.0,
     -0.0013990241651590145, 2.9475147891527724, -9.15095847217987, 0.0,
 )
-"""How the stages follow from each other, row by row."""
+"""Weights of the previous stages in each stage, row by row."""
 
 B = (
     0.054293734116568765, 0.0, 0.0, 0.0, 0.0, 4.450312892752409, 1.8915178993145003, -5.801203960010585,
     0.3111643669578199, -0.1521609496625161, 0.20136540080403034, 0.04471061572777259,
 )
-"""How the step follows from its stages."""
+"""Weights of the stages in the step."""
 
 E3 = (
     -0.18980075407240762, 0.0, 0.0, 0.0, 0.0, 4.450312892752409, 1.8915178993145003, -5.801203960010585,
     -0.4226823213237919, -0.1521609496625161, 0.20136540080403034, 0.02265179219836082, 0.0,
 )
-"""The error of order 3, in the stages and the first of the next step."""
+"""Error weights of order 3, for the stages and the first stage of the next step."""
 
 E5 = (
     0.01312004499419488, 0.0, 0.0, 0.0, 0.0, -1.2251564463762044, -0.4957589496572502, 1.6643771824549864,
     -0.35032884874997366, 0.3341791187130175, 0.08192320648511571, -0.022355307863886294, 0.0,
 )
-"""The error of order 5."""
+"""Error weights of order 5."""
 
 D = (
     -8.428938276109013, 0.0, 0.0, 0.0, 0.0, 0.5667149535193777, -3.0689499459498917, 2.38466765651207,
@@ -77,5 +77,5 @@ D = (
     104.0996495089623, 29.8402934266605, -43.53345659001114, 96.32455395918828, -39.17726167561544,
     -149.72683625798564,
 )
-"""The dense output, four rows over all sixteen stages."""
+"""Weights of the dense output, four rows over all sixteen stages."""
 # fmt: on

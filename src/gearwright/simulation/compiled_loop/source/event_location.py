@@ -1,57 +1,57 @@
-"""The event loop, looks: guards and kinks at four places of every step, and where they are met."""
+"""The event loop, event location: guards and branch points are checked at four times of every step."""
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.inputs_and_rates import place, solve
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, ask, run
-from gearwright.simulation.compiled_loop.source.steps import within
-from gearwright.simulation.compiled_loop.source.workspace import Work
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import set_kernel_state, solve_accelerations
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, invoke_callback, run_kernel
+from gearwright.simulation.compiled_loop.source.steps import dense_output
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
-CROSSED = 1e-9
-"""An event is where a guard reaches minus this."""
+GUARD_CROSSING_LEVEL = 1e-9
+"""An event occurs when a guard falls to minus this."""
 
-LOOKS = 4
-"""Places in a step where guards and kinks are looked at, so that what dips below zero and comes back is seen."""
+EVENT_CHECKS_PER_STEP = 4
+"""Times per step at which guards and branch points are checked, to detect those that change sign twice."""
 
-CLEAR = 0
-EVENT = 1
-AGAIN = 2
-KINK = 3
-FAILED = 4
+STEP_CLEAR = 0
+STEP_HAS_EVENT = 1
+STEP_REPEATS = 2
+STEP_ENDS_AT_BRANCH = 3
+STEP_CHECK_FAILED = 4
 
-TRIALS = 12
-"""How often a step over a kink is tried again, each time with a better end, before it is taken as it is."""
+MAX_BRANCH_TRIALS = 12
+"""Repetitions of a step over a branch point, each ending closer to it, before the step is accepted as it is."""
 
-NEAR = 3.552713678800501e-15
-"""Times that are closer, relative to themselves, count as one."""
+SAME_EVENT_TIME_RATIO = 3.552713678800501e-15
+"""Times closer than this, relative to themselves, count as equal."""
 
-CLOSEST = 1e-15
-"""How closely an event is located [s], or relative to its time."""
+EVENT_TIME_TOLERANCE = 1e-15
+"""Tolerance of the time of an event [s], or relative to the time."""
 
 
-def look_at(s: Work, t: float, x: Floats) -> int:
-    """Guards, kinks and the events that a user watches, at an instant."""
-    if solve(s, t, x, s.latest, s.look_answers) != 0:
+def check_guards(s: LoopWorkspace, t: float, x: Floats) -> int:
+    """Evaluate guards, branch points and events of the user at an instant."""
+    if solve_accelerations(s, t, x, s.latest, s.look_answers) != 0:
         return 1
-    return look_here(s, t)
+    return check_guards_solved(s, t)
 
 
-def look_here(s: Work, t: float) -> int:
-    """The same where the balance of forces is at hand."""
-    if s.guards + s.kinks > 0 and run(s.look, s.look_table) != 0:
+def check_guards_solved(s: LoopWorkspace, t: float) -> int:
+    """The same for an instant whose balance of forces is already solved."""
+    if s.guards + s.kinks > 0 and run_kernel(s.look, s.look_table) != 0:
         return 1
-    if s.watched > 0 and ask(s.watcher, t) != 0:
+    if s.watched > 0 and invoke_callback(s.watcher, t) != 0:
         return 1
     return 0
 
 
-def look_after_rates(s: Work, t: float, x: Floats) -> int:
-    """The same where the rates were found just now: the balance of forces is at hand."""
-    return look_here(s, t) if s.look_answers == s.answers else look_at(s, t, x)
+def check_guards_after_rates(s: LoopWorkspace, t: float, x: Floats) -> int:
+    """The same directly after the rates were computed: the balance of forces is already solved."""
+    return check_guards_solved(s, t) if s.look_answers == s.answers else check_guards(s, t, x)
 
 
-def sign(value: float, band: float) -> float:
-    """The side of a number; 0 within the band."""
+def sign_outside_band(value: float, band: float) -> float:
+    """The sign of a number; 0 within the band."""
     if value > band:
         return 1.0
     if value < -band:
@@ -59,54 +59,54 @@ def sign(value: float, band: float) -> float:
     return 0.0
 
 
-def begin_sides(s: Work) -> int:
-    """The sides of all kinks at the start of a march, whose rates were found just now."""
+def initialise_sides(s: LoopWorkspace) -> int:
+    """Set the signs of all branch functions at the start of an integration, directly after the rates were computed."""
     if s.kinks == 0 or s.ignore_kinks != 0:
         return 0
-    if look_after_rates(s, s.t, s.x) != 0:
+    if check_guards_after_rates(s, s.t, s.x) != 0:
         return 1
     for k in range(s.kinks):
-        s.sides[k] = sign(s.looks[s.guards + k], s.atol)
+        s.sides[k] = sign_outside_band(s.looks[s.guards + k], s.atol)
     return 0
 
 
-def level(s: Work, k: int, t: float, side: float, shift: float) -> float:
-    """One of the numbers that are looked at, at a time within the last step."""
-    if within(s, t, s.y_look) != 0:
+def guard_level(s: LoopWorkspace, k: int, t: float, side: float, shift: float) -> float:
+    """One of the checked functions at a time within the last step."""
+    if dense_output(s, t, s.y_look) != 0:
         return 0.0
-    if k < s.guards + s.kinks and s.look_solved[k] == 0:  # it follows from the state alone
-        if place(s, t, s.y_look, s.latest) != 0 or run(s.look, s.look_table) != 0:
+    if k < s.guards + s.kinks and s.look_solved[k] == 0:  # it depends on the state alone
+        if set_kernel_state(s, t, s.y_look, s.latest) != 0 or run_kernel(s.look, s.look_table) != 0:
             return 0.0
-    elif look_at(s, t, s.y_look) != 0:
+    elif check_guards(s, t, s.y_look) != 0:
         return 0.0
     return side * s.looks[k] + shift
 
 
-def root(s: Work, k: int, low: float, high: float, side: float, shift: float, rises: int) -> float:
-    """Where a number goes below zero between two times."""
+def event_time(s: LoopWorkspace, k: int, low: float, high: float, side: float, shift: float, rises: int) -> float:
+    """The time at which a checked function falls below zero between two times."""
     a = low
-    fa = level(s, k, a, side, shift)
+    fa = guard_level(s, k, a, side, shift)
     if fa <= 0.0:
         if rises == 0:  # within the band, but just beyond zero
             return low
         step = high - low
-        for _ in range(39):  # it begins at zero: it may have risen before it fell
+        for _ in range(39):  # it starts at zero: it may have risen before it fell
             step = 0.5 * step
-            fa = level(s, k, low + step, side, shift)
+            fa = guard_level(s, k, low + step, side, shift)
             if fa > 0.0:
                 a = low + step
                 break
         if fa <= 0.0:
             return low
     b = high
-    fb = level(s, k, b, side, shift)
+    fb = guard_level(s, k, b, side, shift)
     if fb > 0.0:
         return high
-    return narrowed(s, k, a, fa, b, fb, side, shift)
+    return brent_root(s, k, a, fa, b, fb, side, shift)
 
 
-def narrowed(s: Work, k: int, a: float, fa: float, b: float, fb: float, side: float, shift: float) -> float:
-    """The zero between two times with numbers of different signs, by Brent's method."""
+def brent_root(s: LoopWorkspace, k: int, a: float, fa: float, b: float, fb: float, side: float, shift: float) -> float:
+    """The zero between two times with values of opposite sign, by Brent's method."""
     c = a
     fc = fa
     last = b - a
@@ -124,7 +124,7 @@ def narrowed(s: Work, k: int, a: float, fa: float, b: float, fb: float, side: fl
             fb = fc
             c = a
             fc = fa
-        close = 0.5 * CLOSEST + 4.44e-16 * abs(b)
+        close = 0.5 * EVENT_TIME_TOLERANCE + 4.44e-16 * abs(b)
         half = 0.5 * (c - b)
         if abs(half) <= close or fb == 0.0:
             return b
@@ -159,115 +159,115 @@ def narrowed(s: Work, k: int, a: float, fa: float, b: float, fb: float, side: fl
             b += close
         else:
             b -= close
-        fb = level(s, k, b, side, shift)
+        fb = guard_level(s, k, b, side, shift)
     return b
 
 
-def place_of(s: Work, j: int) -> float:
-    """The time of a look within the last step."""
-    if j == LOOKS:
+def check_time(s: LoopWorkspace, j: int) -> float:
+    """The time of an event check within the last step."""
+    if j == EVENT_CHECKS_PER_STEP:
         return s.t_new
-    return s.t + (s.t_new - s.t) * float(j) / float(LOOKS)
+    return s.t + (s.t_new - s.t) * float(j) / float(EVENT_CHECKS_PER_STEP)
 
 
-def look_along(s: Work) -> int:
-    """All looks of the last step, its end first: its last rates were found there."""
+def check_whole_step(s: LoopWorkspace) -> int:
+    """All event checks of the last step, its end first, where its last rates were computed."""
     count = s.guards + s.kinks + s.watched
-    for j in range(LOOKS, 0, -1):
-        t = place_of(s, j)
-        if j == LOOKS:
-            if look_after_rates(s, t, s.y_new) != 0:
+    for j in range(EVENT_CHECKS_PER_STEP, 0, -1):
+        t = check_time(s, j)
+        if j == EVENT_CHECKS_PER_STEP:
+            if check_guards_after_rates(s, t, s.y_new) != 0:
                 return 1
-        elif within(s, t, s.y_look) != 0 or look_at(s, t, s.y_look) != 0:
+        elif dense_output(s, t, s.y_look) != 0 or check_guards(s, t, s.y_look) != 0:
             return 1
         for k in range(count):
             s.looked[(j - 1) * count + k] = s.looks[k]
     return 0
 
 
-def find_event(s: Work) -> int:
-    """The first time of the last step at which a guard is crossed; 1 if there is one."""
+def find_event(s: LoopWorkspace) -> int:
+    """Find the first time of the last step at which a guard is crossed; 1 if there is one."""
     count = s.guards + s.kinks + s.watched
-    for j in range(1, LOOKS + 1):
-        found = 0
+    for j in range(1, EVENT_CHECKS_PER_STEP + 1):
+        has_event = 0
         first = 0.0
         for k in range(count):
             guards = 1
             if k >= s.guards and k < s.guards + s.kinks:
                 guards = 0
-            if guards != 0 and s.looked[(j - 1) * count + k] < -CROSSED:
-                at = root(s, k, place_of(s, j - 1), place_of(s, j), 1.0, CROSSED, 1)
-                if found == 0 or at < first:
-                    first = at
-                found = 1
-        if found != 0:
+            if guards != 0 and s.looked[(j - 1) * count + k] < -GUARD_CROSSING_LEVEL:
+                time = event_time(s, k, check_time(s, j - 1), check_time(s, j), 1.0, GUARD_CROSSING_LEVEL, 1)
+                if has_event == 0 or time < first:
+                    first = time
+                has_event = 1
+        if has_event != 0:
             s.t_event = first
             return 1
     return 0
 
 
-def find_kink(s: Work) -> int:
-    """The first time of the last step at which a kink is crossed; 1 if there is one. Else the sides are known."""
+def find_branch_point(s: LoopWorkspace) -> int:
+    """Find the first branch point in the last step; 1 if there is one, else the signs are updated."""
     count = s.guards + s.kinks + s.watched
     for k in range(s.kinks):
         s.sides_new[k] = s.sides[k]
-    for j in range(1, LOOKS + 1):
-        found = 0
+    for j in range(1, EVENT_CHECKS_PER_STEP + 1):
+        has_branch = 0
         first = 0.0
         for k in range(s.kinks):
             side = s.sides_new[k]
-            now = sign(s.looked[(j - 1) * count + s.guards + k], s.atol)
+            now = sign_outside_band(s.looked[(j - 1) * count + s.guards + k], s.atol)
             if side * now < 0.0:
-                at = root(s, s.guards + k, place_of(s, j - 1), place_of(s, j), side, 0.0, 0)
-                if found == 0 or at < first:
-                    first = at
-                found = 1
-        if found != 0:
+                time = event_time(s, s.guards + k, check_time(s, j - 1), check_time(s, j), side, 0.0, 0)
+                if has_branch == 0 or time < first:
+                    first = time
+                has_branch = 1
+        if has_branch != 0:
             s.t_kink = first
             return 1
         for k in range(s.kinks):
             if s.sides_new[k] == 0.0:
-                s.sides_new[k] = sign(s.looked[(j - 1) * count + s.guards + k], s.atol)
+                s.sides_new[k] = sign_outside_band(s.looked[(j - 1) * count + s.guards + k], s.atol)
     return 0
 
 
-def reached_kink(s: Work) -> int:
-    """Whether a kink whose side was known is met at the end of the last step."""
+def ends_at_branch_point(s: LoopWorkspace) -> int:
+    """Whether a branch function with a known sign is zero at the end of the last step."""
     count = s.guards + s.kinks + s.watched
     for k in range(s.kinks):
-        value = s.looked[(LOOKS - 1) * count + s.guards + k]
-        if s.sides_new[k] != 0.0 and sign(value, s.atol) == 0.0:
+        value = s.looked[(EVENT_CHECKS_PER_STEP - 1) * count + s.guards + k]
+        if s.sides_new[k] != 0.0 and sign_outside_band(value, s.atol) == 0.0:
             return 1
     return 0
 
 
-def scan(s: Work) -> int:
-    """What the last step met: nothing, an event, a kink at its end, or one before it, so that it is taken again."""
+def scan_step(s: LoopWorkspace) -> int:
+    """Scan the last step: clear, an event, a branch point at its end, or one before it (the step is then repeated)."""
     if s.guards + s.kinks + s.watched == 0:
-        return CLEAR
-    if look_along(s) != 0:
-        return FAILED
+        return STEP_CLEAR
+    if check_whole_step(s) != 0:
+        return STEP_CHECK_FAILED
     kinks = 1 if s.kinks > 0 and s.ignore_kinks == 0 else 0
     kink = 0
     if kinks != 0:
-        kink = find_kink(s)
-    near = NEAR * max(abs(s.t), abs(s.t_new))
-    if kink != 0 and s.t_new - s.t_kink > near and s.trials < TRIALS:
+        kink = find_branch_point(s)
+    near = SAME_EVENT_TIME_RATIO * max(abs(s.t), abs(s.t_new))
+    if kink != 0 and s.t_new - s.t_kink > near and s.trials < MAX_BRANCH_TRIALS:
         s.trials += 1
         if s.size < 0.0:
             s.size = s.h_taken
         s.until_kink = max(s.t_kink, s.t + near)
-        return AGAIN
+        return STEP_REPEATS
     if find_event(s) != 0:
-        return EVENT
+        return STEP_HAS_EVENT
     if kink != 0:
-        return KINK
+        return STEP_ENDS_AT_BRANCH
     if kinks != 0:
-        met = 0
+        at_branch = 0
         if s.trials > 0:
-            met = reached_kink(s)
+            at_branch = ends_at_branch_point(s)
         for k in range(s.kinks):
             s.sides[k] = s.sides_new[k]
-        if met != 0:
-            return KINK
-    return CLEAR
+        if at_branch != 0:
+            return STEP_ENDS_AT_BRANCH
+    return STEP_CLEAR

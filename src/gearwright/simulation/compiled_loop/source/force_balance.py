@@ -1,24 +1,24 @@
-r"""The event loop, balance of forces: the few forces of holds and drags at hand, by elimination with pivots.
+r"""The event loop, balance of forces: the active holds and drags, solved by Gaussian elimination with row pivoting.
 
 With z the forces along the directions of all unknowns, $a = a_0 + Y z$. A hold with the factor c of its direction b
-asks for $b a + C/c^2 z = target / c$; a drag for $z = c\, g\, (inflow + Q \lambda - S a)$. Rigid holds along one
-direction are one unknown, and share its force as their factors: what least squares gives.
+requires $b a + C/c^2 z = target / c$; a drag $z = c\, g\, (inflow + Q \lambda - S a)$. Rigid holds along one direction
+are one unknown; they share its force in proportion to their factors, which is the least-squares solution.
 """
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, part
-from gearwright.simulation.compiled_loop.source.workspace import Work
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
-SINGULAR = 1e-11
-"""A pivot that is smaller, beside what stood in its column at first, is taken for none."""
+PIVOT_RATIO = 1e-11
+"""A pivot below this, relative to the initial entries of its column, counts as zero."""
 
-CONTRARY = 1e-9
-"""How far targets of holds along one direction may differ, relative to themselves."""
+HOLD_CONFLICT_RATIO = 1e-9
+"""Allowed relative difference between the targets of holds along one direction."""
 
 
-def take_modes(s: Work) -> None:
-    """The unknowns and the flags of the modes at hand."""
+def set_active_modes(s: LoopWorkspace) -> None:
+    """Set the unknowns and flags of the current modes."""
     for k in range(s.first_choice[s.laws]):
         s.chosen[k] = 0.0
     s.unknowns = 0
@@ -28,7 +28,7 @@ def take_modes(s: Work) -> None:
         choice = s.first_choice[law] + s.modes[law]
         s.chosen[choice] = 1.0
         for k in range(s.hold_begin[choice], s.hold_begin[choice + 1]):
-            take_hold(s, k)
+            add_hold(s, k)
         for k in range(s.drag_begin[choice], s.drag_begin[choice + 1]):
             s.drag_at[s.active_drags] = s.drag_place[k]
             s.active_drags += 1
@@ -39,8 +39,8 @@ def take_modes(s: Work) -> None:
         s.unknowns += 1
 
 
-def take_hold(s: Work, k: int) -> None:
-    """One more hold: an unknown of its own, or a member of a rigid one along the same direction."""
+def add_hold(s: LoopWorkspace, k: int) -> None:
+    """Add a hold: as a new unknown, or as a member of a rigid one along the same direction."""
     place = s.hold_place[k]
     direction = s.place_direction[place]
     factor = s.place_factor[place]
@@ -64,19 +64,19 @@ def take_hold(s: Work, k: int) -> None:
     s.member_count = m + 1
 
 
-def balance(s: Work, answers: int) -> int:
-    """Accelerations, multipliers and flows; 1 where holds contradict each other or depend on each other."""
+def solve_force_balance(s: LoopWorkspace, answers: int) -> int:
+    """Solve for accelerations, multipliers and flows; 1 if holds are contradictory or linearly dependent."""
     columns = 1
     if answers != 0:
         columns += s.active_drags
     s.columns = columns
     if s.unknowns > 0:
-        if write_holds(s) != 0:
+        if write_hold_rows(s) != 0:
             return 1
-        write_drags(s)
+        write_drag_rows(s)
         if answers != 0:
-            write_answers(s)
-        if eliminate(s.matrix, s.right, s.z, s.unknowns, columns) != 0:
+            write_response_columns(s)
+        if solve_by_elimination(s.matrix, s.right, s.z, s.unknowns, columns) != 0:
             return 1
     felt = s.felt
     for k in range(s.holds + 2 * s.drags):
@@ -89,22 +89,22 @@ def balance(s: Work, answers: int) -> int:
         d = s.way[j]
         for i in range(n):
             s.a[i] += s.Y[d * n + i] * force
-    hold_exactly(s)
+    set_held_accelerations(s)
     for m in range(s.member_count):
         j = s.member_unknown[m]
         place = s.member_place[m]
         felt[place] = s.place_factor[place] / s.squares[j] * s.right[j * columns]
     for k in range(s.active_drags):
         e = s.drag_at[k]
-        felt[s.holds + e] = s.inflow[e] - s.sensed[e] + flow_of(s, e, 0)
+        felt[s.holds + e] = s.inflow[e] - s.sensed[e] + drag_flow(s, e, 0)
         if answers != 0:
-            own = s.sensing[e * s.directions + s.drag_direction[e]] * s.drag_factor[e]
-            felt[s.holds + s.drags + e] = flow_of(s, e, 1 + k) - own
+            own_response = s.sensing[e * s.directions + s.drag_direction[e]] * s.drag_factor[e]
+            felt[s.holds + s.drags + e] = drag_flow(s, e, 1 + k) - own_response
     return 0
 
 
-def hold_exactly(s: Work) -> None:
-    """Speeds that are held rigidly one by one have the acceleration of their hold to the last digit: nothing creeps."""
+def set_held_accelerations(s: LoopWorkspace) -> None:
+    """Set the accelerations of speeds with a rigid hold to its target exactly, so that rounding causes no drift."""
     for j in range(s.held):
         place = s.lead[j]
         i = s.direction_speed[s.way[j]]
@@ -112,8 +112,8 @@ def hold_exactly(s: Work) -> None:
             s.a[i] = s.target[place] / s.place_factor[place] / s.direction_term[s.way[j]]
 
 
-def write_holds(s: Work) -> int:
-    """The rows of the holds; 1 where two along one direction want different accelerations."""
+def write_hold_rows(s: LoopWorkspace) -> int:
+    """Write the rows of the holds; 1 if two along one direction require different accelerations."""
     size = s.unknowns
     columns = s.columns
     for j in range(s.held):
@@ -129,13 +129,13 @@ def write_holds(s: Work) -> int:
         place = s.member_place[m]
         wanted = s.target[lead] / s.place_factor[lead]
         differs = s.target[place] / s.place_factor[place] - wanted
-        if abs(differs) > CONTRARY * (1.0 + abs(wanted)):
+        if abs(differs) > HOLD_CONFLICT_RATIO * (1.0 + abs(wanted)):
             return 1
     return 0
 
 
-def write_drags(s: Work) -> None:
-    """The rows of the drags."""
+def write_drag_rows(s: LoopWorkspace) -> None:
+    """Write the rows of the drags."""
     size = s.unknowns
     columns = s.columns
     for k in range(s.active_drags):
@@ -153,8 +153,8 @@ def write_drags(s: Work) -> None:
         s.right[j * columns] = gain * (s.inflow[e] - s.sensed[e])
 
 
-def write_answers(s: Work) -> None:
-    """Per drag a column for one more unit of force along its push."""
+def write_response_columns(s: LoopWorkspace) -> None:
+    """Write per drag the column of a unit force along its direction."""
     columns = s.columns
     for k in range(s.active_drags):
         d = s.drag_direction[s.drag_at[k]]
@@ -167,8 +167,8 @@ def write_answers(s: Work) -> None:
             s.right[s.drag_unknown[i] * columns + 1 + k] = -gain * factor * s.sensing[e * s.directions + d]
 
 
-def flow_of(s: Work, e: int, column: int) -> float:
-    """What the forces of all unknowns add to the flow of a drag."""
+def drag_flow(s: LoopWorkspace, e: int, column: int) -> float:
+    """The contribution of the forces of all unknowns to the flow of a drag."""
     total = 0.0
     for m in range(s.member_count):
         place = s.member_place[m]
@@ -180,8 +180,8 @@ def flow_of(s: Work, e: int, column: int) -> float:
     return total
 
 
-def eliminate(matrix: Floats, right: Floats, scale: Floats, size: int, columns: int) -> int:
-    """Solve in place, with row pivots; 1 where rows depend on each other. The scales are left as inverse pivots."""
+def solve_by_elimination(matrix: Floats, right: Floats, scale: Floats, size: int, columns: int) -> int:
+    """Solve in place with row pivoting; 1 if the matrix is singular. On return the scales are the inverse pivots."""
     for j in range(size):
         scale[j] = 0.0
     for i in range(size):
@@ -194,11 +194,11 @@ def eliminate(matrix: Floats, right: Floats, scale: Floats, size: int, columns: 
             if abs(matrix[i * size + j]) > largest:
                 largest = abs(matrix[i * size + j])
                 best = i
-        if not (largest > SINGULAR * scale[j]):
+        if not (largest > PIVOT_RATIO * scale[j]):
             return 1
         if best != j:
-            swap(part(matrix, j * size), part(matrix, best * size), size)
-            swap(part(right, j * columns), part(right, best * columns), columns)
+            swap_rows(array_tail(matrix, j * size), array_tail(matrix, best * size), size)
+            swap_rows(array_tail(right, j * columns), array_tail(right, best * columns), columns)
         scale[j] = 1.0 / matrix[j * size + j]
         for k in range(j + 1, size):
             factor = matrix[k * size + j] * scale[j]
@@ -216,9 +216,9 @@ def eliminate(matrix: Floats, right: Floats, scale: Floats, size: int, columns: 
     return 0
 
 
-def swap(row: Floats, other: Floats, count: int) -> None:
+def swap_rows(row: Floats, second: Floats, count: int) -> None:
     """Exchange the first entries of two rows."""
     for i in range(count):
         old = row[i]
-        row[i] = other[i]
-        other[i] = old
+        row[i] = second[i]
+        second[i] = old

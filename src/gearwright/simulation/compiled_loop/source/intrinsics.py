@@ -1,6 +1,6 @@
-"""The intrinsics of the event loop's source, as plain Python has them.
+"""The intrinsics of the event loop's source, in plain Python.
 
-`compiling.restricted_python.translation` knows them too.
+`compiling.restricted_python.translation` translates them to machine code.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Code: TypeAlias = Callable[[Any], int]
 """A kernel, or a function that the loop calls back."""
 
 Table: TypeAlias = Any
-"""What a kernel is given: where its inputs and its results are."""
+"""The argument table of a kernel: the addresses of its inputs and its results."""
 
-__all__ = ["Code", "Floats", "Ints", "Table", "ask", "part", "run", "sqrt"]
+__all__ = ["Code", "Floats", "Ints", "Table", "array_tail", "invoke_callback", "run_kernel", "sqrt"]
 
 
-def part(array: Any, first: int) -> Any:
-    """The array from an entry on."""
+def array_tail(array: Any, first: int) -> Any:
+    """The array from an index on."""
     return array[first:]
 
 
-def run(code: Code, table: Table) -> int:
-    """Run a kernel for one state; 0 if all went well."""
+def run_kernel(code: Code, table: Table) -> int:
+    """Run a kernel for one state; 0 on success."""
     return code(table)
 
 
-def ask(code: Code, t: float) -> int:
-    """Call back at a time; 0 if all went well."""
+def invoke_callback(code: Code, t: float) -> int:
+    """Call back at a time; 0 on success."""
     return code(t)

@@ -1,42 +1,59 @@
-"""The event loop itself: march, look, record samples, settle, go on, until Python has something to do."""
+"""The event loop itself: integrate, check for events, record samples, change modes, until Python is needed."""
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.dop853 import STAGES
-from gearwright.simulation.compiled_loop.source.event_location import AGAIN, CLEAR, EVENT, FAILED, begin_sides, scan
-from gearwright.simulation.compiled_loop.source.force_balance import take_modes
-from gearwright.simulation.compiled_loop.source.inputs_and_rates import FASTEST, rates, solve
+from gearwright.simulation.compiled_loop.source.dop853 import DOP853_STAGES
+from gearwright.simulation.compiled_loop.source.event_location import (
+    STEP_CHECK_FAILED,
+    STEP_CLEAR,
+    STEP_HAS_EVENT,
+    STEP_REPEATS,
+    initialise_sides,
+    scan_step,
+)
+from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
+    MAX_SPEED_SQUARED,
+    solve_accelerations,
+    state_rates,
+)
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats
-from gearwright.simulation.compiled_loop.source.mode_settling import FOREVER, FULL, REFUSED, SETTLED, settle
-from gearwright.simulation.compiled_loop.source.steps import first_step, step_within, take_step, within
-from gearwright.simulation.compiled_loop.source.workspace import Work
+from gearwright.simulation.compiled_loop.source.mode_settling import (
+    MODES_CONSISTENT,
+    MODES_EVENTS_FULL,
+    MODES_LEFT_TO_PYTHON,
+    UNBOUNDED_TIME,
+    find_consistent_modes,
+)
+from gearwright.simulation.compiled_loop.source.steps import dense_output, first_step, repeated_step, take_step
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
-ARRIVED = 0
-PAUSED = 1
-MET = 2
-NOT_SETTLED = 3
-STUCK = 4
-LOST = 5
-LEFT_TO_PYTHON = 6
-RESTLESS = 7
-NO_ROOM = 8
-CHATTERS = 9
+LOOP_ARRIVED = 0
+LOOP_PAUSED = 1
+LOOP_AT_EVENT = 2
+LOOP_INCONSISTENT_MODES = 3
+LOOP_NO_PROGRESS = 4
+LOOP_DIVERGED = 5
+LOOP_LEFT_TO_PYTHON = 6
+LOOP_CHATTERING_EVENTS = 7
+LOOP_EVENTS_FULL = 8
+LOOP_CHATTERING_BRANCHES = 9
 
-STILL = 200
-"""Events without progress in time before a run gives up."""
+LOOP_MAX_EVENTS_WITHOUT_PROGRESS = 200
+"""Successive events without progress in time after which a run ends."""
 
-CHATTER = 200
-"""Kinks that are met one after the other, within CLOSE of a run, before they are not looked for any more."""
+MAX_CLOSE_BRANCH_POINTS = 200
+"""Branch points within `CLOSE_BRANCH_SPAN_RATIO` of the run after which they are no longer located."""
 
-CLOSE = 1e-6
+CLOSE_BRANCH_SPAN_RATIO = 1e-6
 
-STIFF = 2.0
-"""Step times decay beyond which samples are not taken from dense output."""
+DENSE_OUTPUT_STIFFNESS = 2.0
+"""Step times decay rate above which samples are not taken from the dense output."""
 
 
-def record(s: Work, t: float, x: Floats) -> int:
-    """Keep one sample."""
-    if solve(s, t, x, FOREVER, 1) != 0:
+def record_sample(s: LoopWorkspace, t: float, x: Floats) -> int:
+    """Record one sample."""
+    if solve_accelerations(s, t, x, UNBOUNDED_TIME, 1) != 0:
         return 1
     k = s.sampled
     for i in range(s.nx):
@@ -54,29 +71,29 @@ def record(s: Work, t: float, x: Floats) -> int:
     return 0
 
 
-def record_until(s: Work, t: float) -> int:
-    """Keep all samples of the last step up to a time."""
+def record_samples_until(s: LoopWorkspace, t: float) -> int:
+    """Record all samples of the last step up to a time."""
     while s.sampled < s.sample_count and s.sample_times[s.sampled] <= t:
-        if sample_within(s, s.sample_times[s.sampled]) != 0:
+        if state_at_sample(s, s.sample_times[s.sampled]) != 0:
             return 1
-        if record(s, s.sample_times[s.sampled], s.y_look) != 0:
+        if record_sample(s, s.sample_times[s.sampled], s.y_look) != 0:
             return 1
     return 0
 
 
-def sample_within(s: Work, t: float) -> int:
+def state_at_sample(s: LoopWorkspace, t: float) -> int:
     """The state at a sample within the last step."""
-    if s.fast > STIFF and t > s.t and t < s.t_new:
-        return step_within(s, t, s.y_look)
-    return within(s, t, s.y_look)
+    if s.fast > DENSE_OUTPUT_STIFFNESS and t > s.t and t < s.t_new:
+        return repeated_step(s, t, s.y_look)
+    return dense_output(s, t, s.y_look)
 
 
-def begin(s: Work) -> int:
-    """Begin to march from the state at hand: its rates, a first step, the sides of kinks."""
-    s.until_kink = FOREVER
+def begin_march(s: LoopWorkspace) -> int:
+    """Begin an integration from the current state: its rates, a first step, the signs of branch functions."""
+    s.until_kink = UNBOUNDED_TIME
     s.trials = 0
     s.size = -1.0
-    if rates(s, s.t, s.x, s.K) != 0 or begin_sides(s) != 0:
+    if state_rates(s, s.t, s.x, s.K) != 0 or initialise_sides(s) != 0:
         return 1
     if s.h <= 0.0:
         s.h = first_step(s)
@@ -84,20 +101,20 @@ def begin(s: Work) -> int:
     return 0
 
 
-def move(s: Work, t: float) -> int:
-    """Go to a time within the last step, or to its end, samples on the way being kept."""
-    if record_until(s, t) != 0:
+def move_to(s: LoopWorkspace, t: float) -> int:
+    """Move to a time within the last step, or to its end, and record the samples up to there."""
+    if record_samples_until(s, t) != 0:
         return 1
     nx = s.nx
     if t < s.t_new:
-        if within(s, t, s.y) != 0:
+        if dense_output(s, t, s.y) != 0:
             return 1
         for i in range(nx):
             s.x[i] = s.y[i]
     else:
         for i in range(nx):
             s.x[i] = s.y_new[i]
-            s.K[i] = s.K[STAGES * nx + i]
+            s.K[i] = s.K[DOP853_STAGES * nx + i]
     if t > s.t:
         s.still = 0
     s.t = t
@@ -105,105 +122,108 @@ def move(s: Work, t: float) -> int:
     return 0
 
 
-def meet_kink(s: Work) -> int:
-    """Note that a step ended at a kink; 1 when there are too many to go on so."""
-    s.kink_times[s.kink_count % CHATTER] = s.t
+def count_branch_point(s: LoopWorkspace) -> int:
+    """Count a step that ended at a branch point; 1 if there are too many to continue so."""
+    s.kink_times[s.kink_count % MAX_CLOSE_BRANCH_POINTS] = s.t
     s.kink_count += 1
     s.begun = 0
-    if s.kink_count < CHATTER or s.t - s.kink_times[s.kink_count % CHATTER] > CLOSE * s.span:
+    if (
+        s.kink_count < MAX_CLOSE_BRANCH_POINTS
+        or s.t - s.kink_times[s.kink_count % MAX_CLOSE_BRANCH_POINTS] > CLOSE_BRANCH_SPAN_RATIO * s.span
+    ):
         return 0
     s.ignore_kinks = 1
     return 1
 
 
-def is_lost(s: Work) -> int:
-    """Whether the state is faster than any machine."""
+def is_diverged(s: LoopWorkspace) -> int:
+    """Whether the state has diverged."""
     total = 0.0
     for i in range(s.nq, s.nq + s.n):
         total += s.x[i] * s.x[i]
-    return 0 if total <= FASTEST else 1
+    return 0 if total <= MAX_SPEED_SQUARED else 1
 
 
-def advance(s: Work) -> int:
-    """March to the bound, through events, or to where Python has something to do."""
+def advance(s: LoopWorkspace) -> int:
+    """Integrate to the bound, through events, or until Python is needed."""
     while s.t < s.bound:
         if s.pause <= 0:
-            return PAUSED
-        if s.begun == 0 and begin(s) != 0:
-            return LEFT_TO_PYTHON
+            return LOOP_PAUSED
+        if s.begun == 0 and begin_march(s) != 0:
+            return LOOP_LEFT_TO_PYTHON
         if take_step(s, min(s.bound, s.until_kink)) != 0:
-            return STUCK
+            return LOOP_NO_PROGRESS
         s.pause -= 1
-        found = scan(s)
-        if found == FAILED:
-            return LEFT_TO_PYTHON
-        if found == AGAIN:
+        outcome = scan_step(s)
+        if outcome == STEP_CHECK_FAILED:
+            return LOOP_LEFT_TO_PYTHON
+        if outcome == STEP_REPEATS:
             s.h = s.until_kink - s.t
         else:
-            status = go_on(s, found)
-            if status != ARRIVED:
+            status = continue_from_step(s, outcome)
+            if status != LOOP_ARRIVED:
                 return status
-    return ARRIVED
+    return LOOP_ARRIVED
 
 
-def go_on(s: Work, found: int) -> int:
-    """Move to the end of the last step, or to what was found in it."""
+def continue_from_step(s: LoopWorkspace, outcome: int) -> int:
+    """Move to the end of the last step, or to the event or branch point in it."""
     end = s.t_new
-    if found == EVENT:
+    if outcome == STEP_HAS_EVENT:
         end = s.t_event
     stood = s.t
-    if move(s, end) != 0:
-        return LEFT_TO_PYTHON
-    if is_lost(s) != 0:
-        return LOST
-    if found != CLEAR and s.size < 0.0:  # what comes next is another motion: no longer step than the last one
+    if move_to(s, end) != 0:
+        return LOOP_LEFT_TO_PYTHON
+    if is_diverged(s) != 0:
+        return LOOP_DIVERGED
+    if outcome != STEP_CLEAR and s.size < 0.0:  # the motion changes here: the next step is no longer than the last one
         s.h = min(s.h, s.h_taken)
-    if found == EVENT:
+    if outcome == STEP_HAS_EVENT:
         s.begun = 0
         if s.t <= stood:
             s.still += 1
         if s.watched > 0:
-            return MET
+            return LOOP_AT_EVENT
         return after_event(s)
-    if found != CLEAR:
-        if meet_kink(s) != 0:
-            return CHATTERS
-        return ARRIVED
-    if s.t >= s.until_kink:  # at what was thought to be a kink
-        s.until_kink = FOREVER
-    return ARRIVED
+    if outcome != STEP_CLEAR:
+        if count_branch_point(s) != 0:
+            return LOOP_CHATTERING_BRANCHES
+        return LOOP_ARRIVED
+    if s.t >= s.until_kink:  # at the estimated branch point
+        s.until_kink = UNBOUNDED_TIME
+    return LOOP_ARRIVED
 
 
-def after_event(s: Work) -> int:
-    """Settle, and see whether that leads anywhere."""
-    settled = settle(s)
-    if settled == REFUSED:
-        return NOT_SETTLED
-    if settled == FULL:
-        return NO_ROOM
-    if settled != SETTLED:
-        return NOT_SETTLED
-    if s.still > STILL:
-        return RESTLESS
-    return ARRIVED
+def after_event(s: LoopWorkspace) -> int:
+    """Find consistent modes, and check for progress in time."""
+    modes_status = find_consistent_modes(s)
+    if modes_status == MODES_LEFT_TO_PYTHON:
+        return LOOP_INCONSISTENT_MODES
+    if modes_status == MODES_EVENTS_FULL:
+        return LOOP_EVENTS_FULL
+    if modes_status != MODES_CONSISTENT:
+        return LOOP_INCONSISTENT_MODES
+    if s.still > LOOP_MAX_EVENTS_WITHOUT_PROGRESS:
+        return LOOP_CHATTERING_EVENTS
+    return LOOP_ARRIVED
 
 
-def take(s: Work) -> int:
-    """Begin anew in the modes that somebody has written."""
-    take_modes(s)
+def restart_in_modes(s: LoopWorkspace) -> int:
+    """Restart in the modes that Python has written."""
+    set_active_modes(s)
     s.begun = 0
     return 0
 
 
-def record_here(s: Work) -> int:
-    """Keep the state at hand as a sample."""
-    return record(s, s.t, s.x)
+def record_current_state(s: LoopWorkspace) -> int:
+    """Record the current state as a sample."""
+    return record_sample(s, s.t, s.x)
 
 
-def rates_asked(s: Work) -> int:
-    """The rates that somebody asks for, with inputs as they are then."""
+def requested_rates(s: LoopWorkspace) -> int:
+    """The rates at a requested time and state, with the inputs at that time."""
     latest = s.latest
-    s.latest = FOREVER
-    status = rates(s, s.t_asked, s.x_asked, s.rates_found)
+    s.latest = UNBOUNDED_TIME
+    status = state_rates(s, s.t_asked, s.x_asked, s.rates_found)
     s.latest = latest
     return status

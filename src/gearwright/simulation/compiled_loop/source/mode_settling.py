@@ -1,36 +1,36 @@
-"""The event loop, settling: modes in which every guard holds, after impacts and new holds have changed the speeds.
+"""The event loop, consistent modes: every guard holds, after impacts and new holds have changed the speeds.
 
-The algorithm is that of `system.modes.mode_settling`: obey the most violated guard until none is violated. What it does
-not solve within its patience, and blows through gears that lose power, are left to that.
+The algorithm is that of `system.modes.mode_settling`: apply the most violated guard until none is violated. Sets of
+modes that it does not find within a limit, and impacts through lossy gears, are left to that module.
 """
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.force_balance import eliminate, take_modes
-from gearwright.simulation.compiled_loop.source.inputs_and_rates import solve
-from gearwright.simulation.compiled_loop.source.intrinsics import run
-from gearwright.simulation.compiled_loop.source.workspace import Work
+from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes, solve_by_elimination
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import solve_accelerations
+from gearwright.simulation.compiled_loop.source.intrinsics import run_kernel
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
-ZERO = 0.5e-9
-"""Guards below minus this, in their own scale, are violated."""
+GUARD_VIOLATION_LEVEL = 0.5e-9
+"""Guards below minus this, each in its own scale, are violated."""
 
-CREEP = 1e-8
-"""Speed [rad/s, m/s] from which on something turns."""
+IMPACT_CREEP_SPEED = 1e-8
+"""Speed above which a line counts as moving [rad/s, m/s]."""
 
-PATIENCE = 40
-"""Changes per law before a set of modes counts as one that does not settle."""
+MAX_CHANGES_PER_LAW = 40
+"""Mode changes per law after which no consistent modes are expected."""
 
-FOREVER = 1e300
+UNBOUNDED_TIME = 1e300
 
-SETTLED = 0
-UNSETTLED = 1
-REFUSED = 2
-FULL = 3
+MODES_CONSISTENT = 0
+MODES_INCONSISTENT = 1
+MODES_LEFT_TO_PYTHON = 2
+MODES_EVENTS_FULL = 3
 
 
-def violated(s: Work) -> int:
-    """The most violated guard of the laws with the least weight, as its place among those of all choices; -1: none."""
-    found = -1
+def worst_guard(s: LoopWorkspace) -> int:
+    """The most violated guard of the laws with the least weight, as its index among all guards; -1: none."""
+    worst = -1
     least = 0.0
     lightest = 0
     for law in range(s.laws):
@@ -38,19 +38,19 @@ def violated(s: Work) -> int:
         weight = s.weights[law]
         for k in range(s.guard_begin[choice], s.guard_begin[choice + 1]):
             now = s.violations[s.guard_first[law] + k - s.guard_begin[choice]]
-            if now <= -ZERO:
+            if now <= -GUARD_VIOLATION_LEVEL:
                 better = 0
-                if found < 0 or weight < lightest or (weight == lightest and now < least):
+                if worst < 0 or weight < lightest or (weight == lightest and now < least):
                     better = 1
                 if better != 0:
-                    found = k
+                    worst = k
                     least = now
                     lightest = weight
-    return found
+    return worst
 
 
-def owner(s: Work, guard: int) -> int:
-    """The law whose mode at hand has a guard."""
+def guard_owner(s: LoopWorkspace, guard: int) -> int:
+    """The law whose current mode has a guard."""
     for law in range(s.laws):
         choice = s.first_choice[law] + s.modes[law]
         if s.guard_begin[choice] <= guard and guard < s.guard_begin[choice + 1]:
@@ -58,91 +58,91 @@ def owner(s: Work, guard: int) -> int:
     return 0
 
 
-def judge(s: Work) -> int:
-    """How much every guard is violated at the state at hand."""
-    if solve(s, s.t, s.x, FOREVER, 1) != 0:
+def evaluate_guards(s: LoopWorkspace) -> int:
+    """Evaluate the violation of every guard at the current state."""
+    if solve_accelerations(s, s.t, s.x, UNBOUNDED_TIME, 1) != 0:
         return 1
-    return run(s.settling, s.settling_table)
+    return run_kernel(s.settling, s.settling_table)
 
 
-def change(s: Work, law: int, mode: int, visits: int) -> int:
-    """Put a law into a mode and note it; the number of modes that were visited so far."""
+def change_mode(s: LoopWorkspace, law: int, mode: int, visits: int) -> int:
+    """Set the mode of a law and record it; returns the number of modes visited so far."""
     s.changed[law] += 1
     s.event_t[s.events] = s.t
     s.event_law[s.events] = law
     s.event_mode[s.events] = mode
     s.events += 1
     s.modes[law] = mode
-    take_modes(s)
-    again = 0
+    set_active_modes(s)
+    is_repeated = 0
     for k in range(visits):
         same = 1
         for j in range(s.laws):
             if s.visited[k * s.laws + j] != s.modes[j]:
                 same = 0
         if same != 0:
-            again = 1
+            is_repeated = 1
     for j in range(s.laws):
-        s.weights[j] = s.changed[j] if again != 0 else 0
-    if again != 0:
+        s.weights[j] = s.changed[j] if is_repeated != 0 else 0
+    if is_repeated != 0:
         return visits
     for j in range(s.laws):
         s.visited[visits * s.laws + j] = s.modes[j]
     return visits + 1
 
 
-def settle(s: Work) -> int:
-    """Change modes until every guard holds; where that fails, everything is as it was."""
+def find_consistent_modes(s: LoopWorkspace) -> int:
+    """Change modes until every guard holds; on failure everything is restored."""
     if s.guards == 0:
-        return SETTLED
+        return MODES_CONSISTENT
     events = s.events
     for i in range(s.nx):
         s.x_before[i] = s.x[i]
     for j in range(s.laws):
         s.visited[j] = s.modes[j]
-    status = try_modes(s)
-    if status != SETTLED:
+    status = follow_guards(s)
+    if status != MODES_CONSISTENT:
         s.events = events
         for i in range(s.nx):
             s.x[i] = s.x_before[i]
         for j in range(s.laws):
             s.modes[j] = s.visited[j]
-        take_modes(s)
+        set_active_modes(s)
     return status
 
 
-def try_modes(s: Work) -> int:
-    """Obey the most violated guard until none is violated."""
+def follow_guards(s: LoopWorkspace) -> int:
+    """Apply the most violated guard until none is violated."""
     for j in range(s.laws):
         s.changed[j] = 0
         s.weights[j] = 0
     visits = 1
-    for _ in range(PATIENCE * (s.laws + 1)):
-        if judge(s) != 0:
-            return REFUSED
-        guard = violated(s)
+    for _ in range(MAX_CHANGES_PER_LAW * (s.laws + 1)):
+        if evaluate_guards(s) != 0:
+            return MODES_LEFT_TO_PYTHON
+        guard = worst_guard(s)
         if guard < 0:
-            kept = keep(s)
-            if kept < 0:
-                return REFUSED
-            if kept == 0:
-                return SETTLED
-            if judge(s) != 0:
-                return REFUSED
-            guard = violated(s)
+            speeds_changed = restore_held_speeds(s)
+            if speeds_changed < 0:
+                return MODES_LEFT_TO_PYTHON
+            if speeds_changed == 0:
+                return MODES_CONSISTENT
+            if evaluate_guards(s) != 0:
+                return MODES_LEFT_TO_PYTHON
+            guard = worst_guard(s)
             if guard < 0:
-                return SETTLED
+                return MODES_CONSISTENT
         if s.events + 1 >= s.event_room:
-            return FULL
-        if s.guard_direction[guard] >= 0 and strike(s, guard) != 0:
-            return REFUSED
-        law = owner(s, guard)
-        visits = change(s, law, s.guard_to[guard], visits)
-    return UNSETTLED
+            return MODES_EVENTS_FULL
+        if s.guard_direction[guard] >= 0 and impact_of_guard(s, guard) != 0:
+            return MODES_LEFT_TO_PYTHON
+        law = guard_owner(s, guard)
+        visits = change_mode(s, law, s.guard_to[guard], visits)
+    return MODES_INCONSISTENT
 
 
-def keep(s: Work) -> int:
-    """Speeds along held lines as the holds want them, as after a plastic impact of all at once; 1 if they changed."""
+def restore_held_speeds(s: LoopWorkspace) -> int:
+    """Set the speeds along held lines to those of the holds, as by a simultaneous plastic impact; 1 if they changed."""
     columns = 1
     s.columns = columns
     fastest = 0.0
@@ -164,25 +164,25 @@ def keep(s: Work) -> int:
     if count == 0 or not (worst > 1e-14 * (1.0 + fastest)):
         return 0
     size = 0
-    for m in range(s.member_count):  # unknowns that keep a speed come into the blow, each once
+    for m in range(s.member_count):  # unknowns that hold a speed take part in the impact, each once
         j = s.member_unknown[m]
         if s.member_keeps[m] != 0:
-            known = 0
+            is_listed = 0
             for k in range(size):
                 if s.blow_unknown[k] == j:
-                    known = 1
-            if known == 0:
+                    is_listed = 1
+            if is_listed == 0:
                 s.blow_unknown[size] = j
                 s.blow_way[size] = s.way[j]
                 s.blow_jump[size] = s.z[j]
                 size += 1
-    if blow(s, size, worst) != 0:
+    if solve_impact(s, size, worst) != 0:
         return -1
     return 1
 
 
-def strike(s: Work, guard: int) -> int:
-    """The impact of a guard: its line is stopped and thrown back, and lines that are held firmly stay so."""
+def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
+    """The impact of a guard: its line is stopped and rebounds, and rigidly held lines stay held."""
     direction = s.guard_direction[guard]
     arriving = s.pace[direction]
     s.blow_way[0] = direction
@@ -192,33 +192,33 @@ def strike(s: Work, guard: int) -> int:
     for m in range(s.member_count):
         if s.member_keeps[m] != 0 and s.member_firm[m] != 0:
             place = s.member_place[m]
-            way = s.place_direction[place]
-            known = 0
+            other_direction = s.place_direction[place]
+            is_listed = 0
             for k in range(size):
-                if s.blow_way[k] == way:
-                    known = 1
-            if known == 0:
-                s.blow_way[size] = way
-                s.blow_jump[size] = s.kept[place] / s.place_factor[place] - s.pace[way]
+                if s.blow_way[k] == other_direction:
+                    is_listed = 1
+            if is_listed == 0:
+                s.blow_way[size] = other_direction
+                s.blow_jump[size] = s.kept[place] / s.place_factor[place] - s.pace[other_direction]
                 size += 1
-    return blow(s, size, worst)
+    return solve_impact(s, size, worst)
 
 
-def blow(s: Work, holds: int, worst: float) -> int:
-    """Change the speeds along some directions at once; what is lost is booked. 1 where that is left to Python.
+def solve_impact(s: LoopWorkspace, holds: int, worst: float) -> int:
+    """Change the speeds along some directions at once, and add the energy loss to the balance; 1 if left to Python.
 
-    Gears that turn take their part of what the wheels before them give back, on the flanks that are in contact. Which
-    flanks a real blow presses is looked for in Python.
+    Turning gears transmit the impulse of the wheels before them with their losses, on the flanks in contact. Impacts
+    that may change the loaded flanks are left to Python.
     """
     size = holds
     for k in range(s.active_drags):
         e = s.drag_at[k]
         turns = abs(s.drag_factor[e] * s.pace[s.drag_direction[e]])
-        if turns > CREEP and s.gain[e] > -1.0 and s.gain[e] != 0.0:
+        if turns > IMPACT_CREEP_SPEED and s.gain[e] > -1.0 and s.gain[e] != 0.0:
             s.blow_way[size] = s.drag_direction[e]
             s.blow_unknown[size] = e
             size += 1
-    if size > holds and worst > CREEP:
+    if size > holds and worst > IMPACT_CREEP_SPEED:
         return 1
     for j in range(holds):
         for i in range(size):
@@ -231,16 +231,16 @@ def blow(s: Work, holds: int, worst: float) -> int:
             s.matrix[j * size + i] = gain * s.sensing[e * s.directions + s.blow_way[i]]
         s.matrix[j * size + j] += 1.0
         s.right[j] = 0.0
-    if eliminate(s.matrix, s.right, s.z, size, 1) != 0:
+    if solve_by_elimination(s.matrix, s.right, s.z, size, 1) != 0:
         return 1
-    lost = 0.0
+    lost_energy = 0.0
     for j in range(size):
         changed = 0.0
         for i in range(size):
             changed += s.G[s.blow_way[j] * s.directions + s.blow_way[i]] * s.right[i]
-        lost -= s.right[j] * (s.pace[s.blow_way[j]] - s.carried[s.blow_way[j]] + 0.5 * changed)
+        lost_energy -= s.right[j] * (s.pace[s.blow_way[j]] - s.carried[s.blow_way[j]] + 0.5 * changed)
     for j in range(size):
         for i in range(s.n):
             s.x[s.nq + i] += s.Y[s.blow_way[j] * s.n + i] * s.right[j]
-    s.x[s.nx - 1] += lost
+    s.x[s.nx - 1] += lost_energy
     return 0

@@ -1,15 +1,12 @@
-"""The workspace of the event loop: sizes, places, the current state, and memory for everything in between."""
+"""The workspace of the event loop: sizes, the current state, and memory for intermediate results."""
 
 from __future__ import annotations
 
 from gearwright.simulation.compiled_loop.source.intrinsics import Code, Floats, Ints, Table
 
 
-class Work:
-    """Every field that the loop reads or writes; arrays are flat.
-
-    The order is that of the fields in memory.
-    """
+class LoopWorkspace:
+    """Every field that the loop reads or writes, in their order in memory; arrays are flat."""
 
     # Sizes: state vector, its moving part [q, v, states], coordinates, speeds, inputs, laws
     nx: int
@@ -18,7 +15,7 @@ class Work:
     n: int
     nu: int
     laws: int
-    # Places of holds and drags, directions, guards, kinks, events that a user watches
+    # Numbers of holds and drags, directions, guards, branch points, events of the user
     holds: int
     drags: int
     directions: int
@@ -26,7 +23,7 @@ class Work:
     kinks: int
     watched: int
 
-    # Tolerances, the longest step, the length of the run, and whether rates and looks need to know how flows answer
+    # Tolerances, the longest step, the length of the run, and whether rates and event checks need the response of flows
     rtol: float
     atol: float
     longest: float
@@ -34,7 +31,7 @@ class Work:
     answers: int
     look_answers: int
 
-    # Kernels and what they are given; `tied` is not used where laws act by forces alone
+    # Kernels and their argument tables; `tied` is not used if laws act by forces alone
     has_ties: int
     tied: Code
     tied_table: Table
@@ -54,7 +51,7 @@ class Work:
     looks: Floats
     violations: Floats
 
-    # What `tied` gives, see `event_kernels.tied_sizes`
+    # Results of `tied`, see `event_kernels.balance_term_sizes`
     a0: Floats
     Y: Floats
     G: Floats
@@ -94,8 +91,8 @@ class Work:
     guard_restitution: Floats
     look_solved: Ints
 
-    # Inputs: pieces of Chebyshev series, what a sampled controller holds, bounds, a controller's kernel, or a function
-    # to call back
+    # Inputs: piecewise Chebyshev series, held outputs of a sampled controller, bounds, a controller's kernel, or a
+    # function to call back
     calls: int
     callback: Code
     watcher: Code
@@ -120,7 +117,7 @@ class Work:
     bounded: int
     bounds: Floats
 
-    # Where the run is: time, state, modes, the step to try next, whether a march has begun
+    # Run point: time, state, modes, the next trial step, whether an integration has begun
     t: float
     x: Floats
     modes: Ints
@@ -130,7 +127,7 @@ class Work:
     latest: float
     still: int
 
-    # The holds and drags at hand as unknowns of the balance: unknown j acts along `way`; holds come first
+    # Active holds and drags as unknowns of the balance: unknown j acts along direction `way`; holds come first
     unknowns: int
     held: int
     way: Ints
@@ -161,7 +158,7 @@ class Work:
     fast: float
     y_kept: Floats
 
-    # Looks: values at four places of a step, sides of kinks; steps that are taken again to end at one
+    # Event checks: values at four times of a step, signs of branch functions; repeated steps that end at a branch point
     looked: Floats
     sides: Floats
     sides_new: Floats
@@ -175,7 +172,7 @@ class Work:
     kink_times: Floats
     kink_count: int
 
-    # Settling: modes that were visited, how often laws changed, weights; a copy of the state before
+    # Mode search: visited modes, changes per law, weights; a copy of the previous state
     visited: Ints
     changed: Ints
     weights: Ints
@@ -184,7 +181,7 @@ class Work:
     blow_unknown: Ints
     blow_jump: Floats
 
-    # What is told: samples, and changes of modes
+    # Output: samples, and changes of modes
     sample_times: Floats
     sample_count: int
     sampled: int
@@ -201,7 +198,7 @@ class Work:
     event_mode: Ints
     pause: int
 
-    # Rates that somebody asks for
+    # Requested rates
     t_asked: float
     x_asked: Floats
     rates_found: Floats
