@@ -12,10 +12,8 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from unittest.mock import patch
 
 import numpy as np
 
@@ -24,20 +22,11 @@ from gearwright.bench.cases import GEARWRIGHT_NAME
 from gearwright.bench.peers import Mujoco, installed_peers
 from gearwright.bench.report import Target
 from gearwright.bench.timing import time_interleaved
-from gearwright.simulation.compiled_loop.loop_choice import LoopPolicy
-from gearwright.system.kernels.event_structure import TooLargeError
 
 BEFORE = "before"
 SAMPLES = "from samples"
 PEER = "MuJoCo"
 STEP = 1e-3
-
-
-@contextmanager
-def in_python() -> Iterator[None]:
-    """Runs as they were before: marched by SciPy, their laws by kernels that Python calls."""
-    with patch.object(LoopPolicy, "_kernel_source", side_effect=TooLargeError("as before")):
-        yield
 
 
 def torques(t: float) -> np.ndarray:
@@ -57,10 +46,14 @@ def friction(rounds: int) -> list[Target]:
     """`puma560` with its friction for 2 s: against the method before, and against MuJoCo with `frictionloss`."""
     robot = gw.load("puma560")
     mech, laws = gw.assemble(robot), gw.laws(robot)
-    run = lambda: gw.simulate(mech, None, 2.0, inputs=torques, laws=laws)  # noqa: E731
+    run = lambda engine="auto": gw.simulate(mech, None, 2.0, inputs=torques, laws=laws, engine=engine)  # noqa: E731
     samples = sampled_torques(mech)
     from_samples = lambda: gw.simulate(mech, None, 2.0, inputs=samples, laws=laws)  # noqa: E731
-    calls: dict[str, Callable[[], object]] = {GEARWRIGHT_NAME: run, BEFORE: lambda: _before(run), SAMPLES: from_samples}
+    calls: dict[str, Callable[[], object]] = {
+        GEARWRIGHT_NAME: run,
+        BEFORE: lambda: run("python"),
+        SAMPLES: from_samples,
+    }
     if PEER in installed_peers():
         calls[PEER] = _mujoco(mech, [law.friction.coulomb for law in laws], 2.0)
     times = time_interleaved(calls, rounds)
@@ -71,11 +64,6 @@ def friction(rounds: int) -> list[Target]:
         )
         found.append(Target("the same with 401 samples per torque, vs MuJoCo", times.time_ratio(PEER, SAMPLES), 0.5))
     return found
-
-
-def _before(run: Callable[[], object]) -> None:
-    with in_python():
-        run()
 
 
 def _mujoco(mech: gw.Mechanism, coulomb: list[float], until: float) -> Callable[[], object]:

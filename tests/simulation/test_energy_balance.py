@@ -115,6 +115,7 @@ def test_a_law_that_does_not_book_its_power_is_named():
 def test_no_law_of_a_robot_is_blamed():
     """The instants of a run of many laws, with modes, gears and holds: every law keeps its books at each of them."""
     from gearwright.simulation.checks.energy_balance import laws_without_energy_balance
+    from gearwright.simulation.engine_choice import EngineChoice
     from gearwright.simulation.recorder import Recorder
     from gearwright.simulation.simulate import Simulation
     from gearwright.system.inputs import gather_inputs
@@ -127,7 +128,8 @@ def test_no_law_of_a_robot_is_blamed():
         system = System(mech, gw.laws(robot, mech), {})
         inputs = gather_inputs(mech, {one.name: one.initial for one in system.inputs.values()}, None)
         recorder = Recorder(system, inputs.names, name)
-        work = Simulation(system, inputs, None, "adaptive", 1e-8, 1e-10, (), recorder, np.linspace(0, 0.05, 11))
+        times, choice = np.linspace(0, 0.05, 11), EngineChoice(system, "auto", recorder.remarks)
+        work = Simulation(system, inputs, None, "adaptive", 1e-8, 1e-10, (), recorder, times, choice)
         work.run_to_end(state_vector(system, initial_state(mech, None)))
         assert laws_without_energy_balance(system, recorder.sample_instants()) == [], name
 

@@ -10,11 +10,11 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiling.restricted_python.translation import workspace_fields
-from gearwright.errors import SimulationError
+from gearwright.errors import InputError, SimulationError
 from gearwright.forces import DryFriction, Line, Stops
 from gearwright.forces.law import Action, Force, Guard, Impact, Law
 from gearwright.parts import Friction
-from gearwright.simulation.compiled_loop import event_loop, loop_choice
+from gearwright.simulation.compiled_loop import event_loop
 from gearwright.simulation.compiled_loop.chebyshev_inputs import fit_inputs
 from gearwright.simulation.compiled_loop.driver import LoopDriver, LoopInputs, LoopKernels
 from gearwright.simulation.compiled_loop.event_loop import EventLoop
@@ -27,18 +27,11 @@ from gearwright.system.kernels.event_table import event_table
 from gearwright.system.kernels.identity import identity_of
 from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
-from support.before import in_python
 from support.compare import relative
 from support.random_robots import random_case
 
 ARM = gw.assemble(gw.load("elbow"))
 RUB = Friction(coulomb=1.0, static=1.3, viscous=0.1)
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    """Machine code from the start."""
-    monkeypatch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", -1)
 
 
 def stuck_arm() -> System:
@@ -160,7 +153,7 @@ def plain_work(driver: LoopDriver) -> types.SimpleNamespace:
 
 def event_loop_sizes(driver: LoopDriver) -> dict[str, int]:
     made = driver.kernels.structure
-    return balance_term_sizes(driver.system.mech.n, made.directions, made.hold_count, made.drag_count)
+    return balance_term_sizes(driver.system.mech.n, made)
 
 
 CASES: dict[str, tuple] = {"puma560": ("puma560", {}), "lossy": ("puma560", {}), "manutec": ("manutec_r3_full", {})}
@@ -179,9 +172,8 @@ def test_runs_are_those_of_the_loop_in_python(name):
             robot = replace(robot, drives=drives)
             more["controller"] = gw.Controller(lambda t, state: 40.0 * (0.3 * np.cos(3 * t) - state.q), period=0.01)
     more |= {"method": "adaptive", "samples": 21}
-    quick = gw.simulate(robot, **more)
-    with in_python():
-        plain = gw.simulate(robot, **more)
+    quick = gw.simulate(robot, **more, engine="compiled")
+    plain = gw.simulate(robot, **more, engine="python")
     for letter in ("q", "v"):
         mine, its = (
             np.array([run.series[n] for n in run.series if n.startswith(f"{letter}.")]) for run in (quick, plain)
@@ -217,7 +209,7 @@ class Bouncing(Law):
 
 
 def test_what_the_loop_does_not_take_runs_in_python_and_says_so():
-    run = gw.simulate(ARM, until=0.02, laws=[Bouncing("odd", Line.for_machine(ARM, "j1"))], samples=3)
+    run = gw.simulate(ARM, until=1.0, laws=[Bouncing("odd", Line.for_machine(ARM, "j1"))], samples=3)
     assert [remark for remark in run.remarks if "event loop" in remark and "Python" in remark]
 
 
@@ -226,6 +218,13 @@ def test_a_tolerance_that_cannot_be_met_says_where_and_why():
     with pytest.raises(SimulationError, match=r"rtol=1e-08.* t = \d.*'v\.j2'.*discontinuous") as caught:
         gw.simulate(ARM, until=1.0, inputs=lambda t: [0.0, 5 * noise.normal(), 0.0], method="adaptive")
     assert caught.value.run is not None
+
+
+def test_a_law_that_cannot_be_compiled_is_refused_by_the_compiled_engine():
+    with pytest.raises(InputError, match="restitution"):
+        gw.simulate(ARM, until=0.02, laws=[Bouncing("odd", Line.for_machine(ARM, "j1"))], engine="compiled")
+    with pytest.raises(InputError, match="'compiled'"):
+        gw.simulate(ARM, until=0.02, engine="compild")
 
 
 def test_laws_are_told_apart_by_their_data():
@@ -238,7 +237,6 @@ def test_laws_are_told_apart_by_their_data():
 def test_kernels_that_are_known_are_taken_at_once(monkeypatch):
     system = stuck_arm()
     assert event_table(system, make=True) is not None
-    monkeypatch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", 10**9)
     marched, march = [], EventLoop.advance_to
     monkeypatch.setattr(event_loop.EventLoop, "advance_to", lambda *args: marched.append(1) or march(*args))
     gw.simulate(ARM, until=0.01, laws=system.laws, samples=3)
@@ -251,9 +249,8 @@ def test_holds_along_coordinates_are_those_of_python():
     laws = [DryFriction("rub", reach, friction=RUB), Stops("end", reach, -0.2, 0.6, restitution=0.5)]
     more = {"state": ([0.0, 0.5, 0.1], [0.3, 1.5, -0.5]), "until": 0.9, "laws": laws, "method": "adaptive"}
     more |= {"samples": 26, "inputs": lambda t: [1.0, 40.0 * np.sin(12 * t), 4.0]}
-    quick = gw.simulate(ARM, **more)
-    with in_python():
-        plain = gw.simulate(ARM, **more)
+    quick = gw.simulate(ARM, **more, engine="compiled")
+    plain = gw.simulate(ARM, **more, engine="python")
     assert len(quick.events) == len(plain.events) > 2
     assert max(np.abs(quick[name] - plain[name]).max() for name in ("q.j1", "q.j2", "q.j3")) < 1e-7
     assert quick.drift < 1e-7

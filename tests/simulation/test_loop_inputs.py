@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.errors import InputError
 from gearwright.forces import DryFriction, Line
 from gearwright.parts import Friction
-from gearwright.simulation.compiled_loop import loop_choice
 from gearwright.simulation.compiled_loop.chebyshev_inputs import fit_inputs
 from gearwright.system.inputs import gather_inputs, series, steps
 
@@ -20,10 +20,7 @@ ARM = gw.assemble(gw.load("elbow"))
 RUBBING = (DryFriction("rub", Line.for_machine(ARM, "j2"), friction=Friction(coulomb=1.0, static=1.3, viscous=0.1)),)
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    """Machine code from the start."""
-    monkeypatch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", -1)
+simulate = partial(gw.simulate, engine="compiled")
 
 
 def cascade(t, state, ops):
@@ -40,12 +37,10 @@ def test_a_controller_over_scalars_runs_in_machine_code():
         return cascade(t, state, ops)
 
     more = {"until": 0.5, "laws": RUBBING, "samples": 26}
-    quick = gw.simulate(
-        ARM, controller=gw.Controller(counted, states={"sum": 0.0}, breaks=(0.25,), scalars=True), **more
-    )
+    quick = simulate(ARM, controller=gw.Controller(counted, states={"sum": 0.0}, breaks=(0.25,), scalars=True), **more)
     assert len(asked) < 50
     plain = lambda t, state: cascade(t, state, FLOATS)  # noqa: E731
-    slow = gw.simulate(ARM, controller=gw.Controller(plain, states={"sum": 0.0}, breaks=(0.25,)), **more)
+    slow = simulate(ARM, controller=gw.Controller(plain, states={"sum": 0.0}, breaks=(0.25,)), **more)
     assert np.abs(quick["q.j2"] - slow["q.j2"]).max() < 1e-10
     assert np.abs(quick["tau.j2"] - slow["tau.j2"]).max() < 1e-8
     assert not [remark for remark in quick.remarks if "Python" in remark]
@@ -55,7 +50,7 @@ def test_a_controller_with_if_says_that_it_runs_in_python():
     def branching(t, state, ops):
         return {"tau.j2": 1.0 if state.q[1] > 0 else -1.0}
 
-    run = gw.simulate(ARM, until=0.05, controller=gw.Controller(branching, scalars=True), samples=3)
+    run = simulate(ARM, until=0.05, controller=gw.Controller(branching, scalars=True), samples=3)
     assert [remark for remark in run.remarks if "controller" in remark and "Python" in remark]
 
 
@@ -66,7 +61,7 @@ def test_what_a_function_raises_comes_out():
         return [0.0, 0.0, 0.0]
 
     with pytest.raises(ZeroDivisionError, match="in the controller"):
-        gw.simulate(ARM, until=0.1, controller=fails, laws=RUBBING)
+        simulate(ARM, until=0.1, controller=fails, laws=RUBBING)
 
 
 def test_samples_are_pieces_however_many_and_beside_a_function():
@@ -92,7 +87,7 @@ def test_samples_are_not_asked_one_by_one():
 
     t = np.linspace(0.0, 0.5, 401)
     inputs = {"tau.j2": counted(series("tau.j2", t, 5 * np.sin(9 * t)))}
-    run = gw.simulate(ARM, until=0.5, inputs=inputs, laws=RUBBING, samples=26)
+    run = simulate(ARM, until=0.5, inputs=inputs, laws=RUBBING, samples=26)
     assert len(asked) < 20
     assert np.abs(run["tau.j2"] - 5 * np.sin(9 * run.t)).max() < 1e-6
 
@@ -112,11 +107,11 @@ def test_pieces_of_inputs_are_the_inputs():
 
 
 def test_inputs_that_do_not_fit_are_called_back():
-    jump = gw.simulate(ARM, until=0.4, inputs=lambda t: [1.0 if t > 0.2 else 0.0, 0.0, 0.0], laws=[])
-    exact = gw.simulate(ARM, until=0.4, inputs={"tau.j1": steps([0.0, 0.2], [0.0, 1.0])}, laws=[])
+    jump = simulate(ARM, until=0.4, inputs=lambda t: [1.0 if t > 0.2 else 0.0, 0.0, 0.0], laws=[])
+    exact = simulate(ARM, until=0.4, inputs={"tau.j1": steps([0.0, 0.2], [0.0, 1.0])}, laws=[])
     assert np.abs(jump["q.j1"] - exact["q.j1"]).max() < 1e-7
 
 
 def test_an_unknown_output_of_a_controller_over_scalars_is_refused():
     with pytest.raises(InputError, match=r"'tau\.elbow'.*tau\.j1, tau\.j2, tau\.j3"):
-        gw.simulate(ARM, until=0.1, controller=gw.Controller(lambda t, state, ops: {"tau.elbow": 1.0}, scalars=True))
+        simulate(ARM, until=0.1, controller=gw.Controller(lambda t, state, ops: {"tau.elbow": 1.0}, scalars=True))

@@ -11,7 +11,6 @@ from gearwright.forces.transmission.hysteresis import MaxwellSlip
 from gearwright.forces.transmission.kinematic_error import ElementDeflection
 from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
-from support.before import in_machine_code, in_python
 
 DISC = gw.Mechanism([gw.Body("j", axis=(0, 0, 1), mass=1.0, inertia=np.diag([0.5] * 3))], gravity=(0, 0, 0))
 LEVEL, WIDTH = 2.0, 0.1
@@ -47,14 +46,14 @@ def test_a_slider_at_its_limit_settles_at_once(side, push, speed):
 
 
 @pytest.mark.parametrize("side", [1, -1])
-@pytest.mark.parametrize("place", [in_python, in_machine_code], ids=["python", "machine code"])
-def test_a_slider_at_its_limit_starts_where_it_is_pushed(side, place):
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_a_slider_at_its_limit_starts_where_it_is_pushed(side, engine):
     """It moves in either sense with the same force, within its limit, and its books balance."""
     for w in (1e-12, -1e-12):
         for push in (3.0, -3.0):
             start = gw.State([0.0], [w], {"rub.deflection": side * WIDTH})
-            with place():
-                run = gw.simulate(DISC, start, 0.02, laws=LAWS, inputs={"push": side * LEVEL + push}, samples=5)
+            inputs = {"push": side * LEVEL + push}
+            run = gw.simulate(DISC, start, 0.02, laws=LAWS, inputs=inputs, samples=5, engine=engine)
             slides = side * push > 0
             assert run.modes["rub"][-1] == (SLIDES[side] if slides else "stick")
             assert np.abs(run["rub.torque"]).max() <= LEVEL * (1 + 1e-8)

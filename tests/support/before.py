@@ -1,42 +1,10 @@
-"""Runs as they were before the event loop in machine code: marched by SciPy, their laws and settling in Python."""
+"""Runs of the event loop in machine code beside those of SciPy's steps with laws and modes in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
-import pytest
 
 import gearwright as gw
-from gearwright.simulation.compiled_loop import loop_choice
-from gearwright.simulation.python_loop import rates_in_modes
-from gearwright.system.kernels.event_structure import TooLargeError
-
-
-@contextmanager
-def in_python() -> Iterator[None]:
-    """Runs marched by SciPy, with settling in Python."""
-    with pytest.MonkeyPatch.context() as patch:
-
-        def refuse(*_):
-            raise TooLargeError("not here")
-
-        patch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", 10**9)
-        patch.setattr(loop_choice.LoopPolicy, "_kernel_source", refuse)
-        patch.setattr(
-            rates_in_modes, "COMPILE_AFTER_EVALUATIONS", 20
-        )  # kernels for single laws take less time than these runs without
-        yield
-
-
-@contextmanager
-def in_machine_code() -> Iterator[None]:
-    """Machine code from the start, however short the run is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", -1)
-        yield
-
 
 RTOL = 1e-8
 """The relative tolerance of `simulate`."""
@@ -58,15 +26,12 @@ def worst_beside_before(robot: gw.Robot, **more: object) -> float:
     that part are not compared any further.
     """
     more = {"samples": 11, "method": "adaptive", **more}
-    with in_machine_code():
-        quick = gw.simulate(robot, **more)
-    assert not [remark for remark in quick.remarks if "runs in Python" in remark]
-    with in_python():
-        before = gw.simulate(robot, **more)
+    quick = gw.simulate(robot, **more, engine="compiled")
+    before = gw.simulate(robot, **more, engine="python")
     found = apart(quick, before)
     if found.max() > 10 * RTOL:
-        with in_python():
-            exact = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-14))
+        fine = gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-14)
+        exact = gw.simulate(robot, **more, integrator=fine, engine="python")
         parted = np.cumsum(apart(before, exact) > 10 * RTOL) > 0
         found = found[~parted]
     return float(found.max()) / RTOL

@@ -118,9 +118,9 @@ def test_it_runs_without_kernels(arm, damper, adaptive, monkeypatch):
     assert "GEARWRIGHT_KERNELS" in " ".join(run.remarks)
 
 
-def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, engine):
     """A stop that is never met gives the run modes; law by law and from the table of all laws it is the same motion."""
-    monkeypatch.setattr("gearwright.simulation.compiled_loop.loop_choice.COMPILE_AFTER_EVALUATIONS", 30)
     far = Stops("far", gw.forces.Line.for_machine(arm, "j1"), -20.0, 20.0)
     run = gw.simulate(
         arm,
@@ -130,6 +130,7 @@ def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, monkeypatch):
         inputs=COMMAND,
         method="adaptive",
         integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+        engine=engine,
     )
     assert difference(adaptive, run) < 1e-7
 

@@ -17,7 +17,6 @@ from gearwright.forces.law import Action, Force, Outcome
 from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.motion import polynomial
 from gearwright.parts import CurrentControl, Friction, Losses, Motor
-from gearwright.simulation.compiled_loop import loop_choice
 from gearwright.simulation.compiled_loop.event_loop import EventLoop
 from gearwright.simulation.python_loop.rates_in_modes import KernelRatesInModes
 from gearwright.system.evaluation import evaluate_system, state_vector_rates
@@ -139,14 +138,13 @@ def test_laws_along_coordinates_in_machine_code_are_those_in_numbers(law):
 def test_no_robot_falls_back(name, monkeypatch):
     """With all its laws, and with the motors among them that have electrical data."""
     made = []
-    monkeypatch.setattr(loop_choice, "COMPILE_AFTER_EVALUATIONS", -1)
     march = EventLoop.advance_to
     monkeypatch.setattr(EventLoop, "advance_to", lambda *args: made.append(1) or march(*args))
     robot = gw.load(name)
     mech = gw.assemble(robot)
     laws = gw.laws(robot, mech, {"*"})
     assert survey_laws(System(mech, laws)).obstacles == ()
-    run = gw.simulate(robot, until=1e-4, laws=laws, samples=2, method="adaptive")
+    run = gw.simulate(robot, until=1e-4, laws=laws, samples=2, method="adaptive", engine="compiled")
     assert not [remark for remark in run.remarks if "Python" in remark]
     assert made
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 
 @contextmanager
@@ -85,3 +86,23 @@ def deferred_interruption() -> Iterator[Callable[[], None]]:
         yield raise_if_interrupted
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@dataclass
+class RunMonitor:
+    """Progress and interruption of one run, shared by all that integrate it.
+
+    Args:
+        report: called with the time reached.
+        raise_if_interrupted: raises KeyboardInterrupt after Ctrl-C.
+    """
+
+    report: Callable[[float], None] = lambda _: None
+    raise_if_interrupted: Callable[[], None] = lambda: None
+
+    @contextmanager
+    def watching(self, start: float, until: float, wanted: bool | None) -> Iterator[None]:
+        """Within this context progress is shown, and Ctrl-C is deferred."""
+        with progress_bar(start, until, wanted) as report, deferred_interruption() as raise_if_interrupted:
+            self.report, self.raise_if_interrupted = report, raise_if_interrupted
+            yield

@@ -33,6 +33,7 @@ from gearwright.simulation.checks.joint_effort import (
     start_remarks,
     voltage_remarks,
 )
+from gearwright.simulation.engine_choice import EngineChoice
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step.fixed_step_run import INTERRUPTED_REMARK, run_fixed
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
@@ -41,7 +42,6 @@ from gearwright.simulation.integrators.constraint_projection import projected_st
 from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.integrators.methods import PROJECTED_METHOD, has_sundials
 from gearwright.simulation.integrators.stiffness_detection import fastest_decay
-from gearwright.simulation.progress import deferred_interruption, progress_bar
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.simulation import Simulation
@@ -116,6 +116,7 @@ def simulate(
     integrator: IntegratorOptions = DEFAULT_INTEGRATOR,
     progress: bool | None = None,
     saturate: bool = False,
+    engine: str = "auto",
 ) -> Run:
     """Simulate a robot with its friction, losses, stops and motors, or a machine with the given laws.
 
@@ -139,6 +140,8 @@ def simulate(
         progress: whether to show a progress bar; default: on a terminal, for long runs.
         saturate: whether to clip forces at the `effort` of their joints and torques at the maximum of their motors;
             otherwise a remark reports where they exceed it.
+        engine: event loop of adaptive runs: "auto" (in machine code once compiling pays), "compiled" (from the start;
+            an error if a law cannot be compiled) or "python" (SciPy's steps, modes in Python). The motion is the same.
 
     Returns:
         The run. `run.remarks` state the chosen method and the reason.
@@ -169,7 +172,10 @@ def simulate(
     x = state_vector(system, start)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     tolerances = (integrator.rtol, integrator.atol)
-    simulation = Simulation(system, input_signals, control, method or "adaptive", *tolerances, watched, recorder, times)
+    choice = EngineChoice(system, engine, recorder.remarks)
+    simulation = Simulation(
+        system, input_signals, control, method or "adaptive", *tolerances, watched, recorder, times, choice
+    )
     x = projected_start(
         system,
         float(times[0]),
@@ -181,10 +187,7 @@ def simulate(
     simulation.method, why = choose_method(simulation, x, method)
     recorder.remarks.insert(0, why)  # before the remarks made while choosing it
     if simulation.method in FIXED_STEP_METHODS:
-        with (
-            progress_bar(float(times[0]), float(times[-1]), progress) as simulation.report,
-            deferred_interruption() as simulation.raise_if_interrupted,
-        ):
+        with simulation.monitor.watching(float(times[0]), float(times[-1]), progress):
             return _with_energy_check(simulation, run_fixed(simulation, x, step), limits)
     if simulation.method == PROJECTED_METHOD:
         simulation.step = DEFAULT_PROJECTED_STEP if step is None else step
@@ -199,10 +202,7 @@ def simulate(
 def _run_adaptive(simulation: Simulation, x: Array, progress: bool | None, limits: Mapping[str, float]) -> Run:
     recorder = simulation.recorder
     try:
-        with (
-            progress_bar(float(simulation.times[0]), float(simulation.times[-1]), progress) as simulation.report,
-            deferred_interruption() as simulation.raise_if_interrupted,
-        ):
+        with simulation.monitor.watching(float(simulation.times[0]), float(simulation.times[-1]), progress):
             simulation.run_to_end(x)
     except KeyboardInterrupt:
         recorder.remarks.append(INTERRUPTED_REMARK.format(recorder.last_time))

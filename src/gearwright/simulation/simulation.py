@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import MIN_STEPS_WITH_EVENTS
 from gearwright.simulation.checks.energy_balance import with_zero_energy_balance
 from gearwright.simulation.checks.failures import FailureChecks
 from gearwright.simulation.compiled_loop.event_loop import EventLoop, LoopExit
-from gearwright.simulation.compiled_loop.loop_choice import KernelSource, LoopPolicy
+from gearwright.simulation.engine_choice import EngineChoice, KernelSource
 from gearwright.simulation.events import Event, EventWatch
 from gearwright.simulation.integrators.constraint_projection import projection_at
 from gearwright.simulation.integrators.integrate_to_event import (
@@ -24,28 +25,23 @@ from gearwright.simulation.integrators.integrate_to_event import (
 from gearwright.simulation.integrators.methods import make_integrator
 from gearwright.simulation.integrators.rates import InputsAt, exact_jacobian, is_diverged, rates_by_kernel
 from gearwright.simulation.integrators.stiffness_detection import StepsTooShortError, StiffnessMonitor
+from gearwright.simulation.progress import RunMonitor
 from gearwright.simulation.python_loop.branch_points import BranchPoints
-from gearwright.simulation.python_loop.rates_in_modes import KernelPolicy, RatesInModes
+from gearwright.simulation.python_loop.rates_in_modes import RatesInModes
 from gearwright.simulation.python_loop.sampled_integration import SampledIntegrator
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
 from gearwright.simulation.run_inputs import ControlledInputs
 from gearwright.simulation.run_point import RunPoint
-from gearwright.system.constraints.projection import has_position_holds
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.inputs import InputSignals
-from gearwright.system.kernels.motion_rates import MotionRates, motion_rates
 from gearwright.system.kernels.observation import observe_states
 from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
-from gearwright.system.vector_program import NoKernelError
 
 SWITCHED_REMARK = "method: stiff from t = {:g} s on, where the steps of the explicit method became too short."
-
-MIN_STEPS_WITH_EVENTS = 50
-"""Least number of steps of a run with events, so that none is missed."""
 
 
 @dataclass
@@ -61,10 +57,11 @@ class Simulation:
     events: tuple[Event, ...]
     recorder: Recorder
     times: Array
-    report: Callable[[float], None] = lambda _: None
-    raise_if_interrupted: Callable[[], None] = lambda: None
+    engine: EngineChoice
+    monitor: RunMonitor = field(default_factory=RunMonitor)
     may_switch: bool = False
     step: float | None = None
+    _loop: EventLoop | None = field(default=None, init=False)
 
     def run_to_end(self, x: Array) -> None:
         """Simulate from the first of the times to the last; the recorder stores the samples."""
@@ -154,7 +151,8 @@ class Simulation:
 
     def _switch_to_stiff(self, point: RunPoint, slow: StepsTooShortError) -> None:
         """Switch to an implicit method, unless the user has chosen the explicit one or no method would help."""
-        self._loop_policy.hand_over()
+        if self._loop is not None:
+            self._loop.hand_over()
         self._failure_checks.raise_if_stalled(point, self._rates_at(point), slow.step, self.may_switch)
         self.method = "stiff"
         self.recorder.remarks.append(SWITCHED_REMARK.format(point.t))
@@ -186,11 +184,11 @@ class Simulation:
 
     def _record_sample(self, t: float, x: Array, modes: Modes) -> None:
         u = self._controlled_inputs.inputs_at(t, x)[0]
-        if self._motion_rates is not None:
+        if self.engine.motion_rates is not None:
             self.recorder.defer(t, x, u, partial(observe_states, self.system))
         else:
             self.recorder.record_sample(t, x, u, modes, evaluate_system(self.system, t, x, u, modes))
-        self.report(t)
+        self.monitor.report(t)
 
     def smooth_rates(self, x: Array) -> Callable[[Array], Array]:
         """The rates near the start, in the initial modes of the laws."""
@@ -220,7 +218,7 @@ class Simulation:
         alone = self._event_loop is None
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
-            self.raise_if_interrupted()
+            self.monitor.raise_if_interrupted()
             return self._controlled_inputs.inputs_at(min(now, latest), y)
 
         def levels(now: float, y: Array) -> Array:
@@ -229,7 +227,7 @@ class Simulation:
                 np.concatenate((in_modes.guard_levels(now, y), watched)) if self.system.has_modes else np.array(watched)
             )
 
-        in_modes = RatesInModes(self.system, point.modes, inputs, self._kernel_policy)
+        in_modes = RatesInModes(point.modes, inputs, self.engine, self.method == "adaptive")
         rates, slopes = self._rates_and_jacobian(point.modes, inputs, in_modes.state_rates)
         explicit = self.method == "adaptive"
         kinks = self._branch_points.branch_levels(point.t, point.x, inputs, in_modes) if explicit else None
@@ -255,12 +253,12 @@ class Simulation:
         self, modes: Modes, inputs: InputsAt, otherwise: RatesAt
     ) -> tuple[RatesAt, JacobianAt | None]:
         """The rates in given modes, and for a stiff method their Jacobian if it is known."""
-        if self._motion_rates is None:
+        if self.engine.motion_rates is None:
             return otherwise, None
-        rates = rates_by_kernel(self.system, modes, inputs, self._motion_rates)
+        rates = rates_by_kernel(self.system, modes, inputs, self.engine.motion_rates)
         if self._controlled_inputs.depends_on_state or self.method != "stiff":
             return rates, None
-        return rates, exact_jacobian(self.system, inputs, self._motion_rates, rates)
+        return rates, exact_jacobian(self.system, inputs, self.engine.motion_rates, rates)
 
     @cached_property
     def _duration(self) -> float:
@@ -284,39 +282,28 @@ class Simulation:
 
     @cached_property
     def _branch_points(self) -> BranchPoints:
-        return BranchPoints(self.system, self._motion_rates, self._duration)
+        return BranchPoints(self.system, self.engine.motion_rates, self._duration)
 
     @property
     def _event_loop(self) -> EventLoop | None:
         """The event loop in machine code, for the adaptive method."""
-        return self._loop_policy.loop_if_ready() if self.method == "adaptive" else None
-
-    @cached_property
-    def _loop_policy(self) -> LoopPolicy:
-        policy = LoopPolicy(self.system, lambda: self._motion_rates, self._make_loop, self.recorder.remarks.append)
-        policy.is_refused = has_position_holds(self.system)  # it does not project
-        return policy
-
-    def _make_loop(self, source: KernelSource) -> EventLoop:
-        loop = EventLoop(
-            self.system, source, self._controlled_inputs, self._event_watch, self.recorder, self.times, self._stiffness
-        )
-        loop.tolerances, loop.longest = (self.rtol, self.atol), self._duration / MIN_STEPS_WITH_EVENTS
-        loop.report, loop.raise_if_interrupted = lambda t: self.report(t), lambda: self.raise_if_interrupted()
-        return loop
-
-    @cached_property
-    def _kernel_policy(self) -> KernelPolicy:
-        remark = self.recorder.remarks.append
-        return KernelPolicy(self.system, self._loop_policy, lambda: self.method == "adaptive", remark)
-
-    @cached_property
-    def _motion_rates(self) -> MotionRates | None:
-        """The compiled rates of laws that act by forces alone; a remark gives the reason if they are not compiled."""
-        try:
-            rates = motion_rates(self.system)
-        except NoKernelError as reason:
-            self._loop_policy.refuse(reason)
+        if self.method != "adaptive":
             return None
-        self.recorder.remarks.extend(f"rates: {remark}." for remark in (rates.remarks if rates else ()))
-        return rates
+        if self._loop is None:
+            kernels = self.engine.loop_kernels()
+            self._loop = None if kernels is None else self._make_loop(kernels)
+        return self._loop
+
+    def _make_loop(self, kernels: KernelSource) -> EventLoop:
+        return EventLoop(
+            self.system,
+            kernels,
+            self._controlled_inputs,
+            self._event_watch,
+            self.recorder,
+            self.times,
+            self._stiffness,
+            (self.rtol, self.atol),
+            self._duration / MIN_STEPS_WITH_EVENTS,
+            self.monitor,
+        )

@@ -13,14 +13,12 @@ from gearwright.errors import SimulationError
 from gearwright.forces.law import Drag, Hold
 from gearwright.forces.line import Line
 from gearwright.mechanism.rows import dense_row
+from gearwright.system.constraints.projection_tolerances import DEPENDENT_ROWS_RATIO
 from gearwright.system.contact_cones import ContactCones, feasible_multipliers
 from gearwright.system.system import line_share
 from gearwright.text import listed_names
 
 EMPTY_ARRAY = np.zeros(0)
-
-DEPENDENT_ROWS_RATIO = 1e-6
-"""Relative singular value up to which rows along coordinates are linearly dependent."""
 
 VANISHING_ROW_ENTRY = 1e-12
 """Entries [m/rad, rad/rad, ...] below which the row of a coordinate is zero."""

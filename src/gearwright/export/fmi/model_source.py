@@ -9,6 +9,7 @@ from functools import cached_property
 
 from gearwright._version import __version__
 from gearwright.arrays import Array
+from gearwright.forces import event_tolerances
 from gearwright.programs.program import VectorProgram
 from gearwright.system.open_systems.instant_programs import InstantPrograms
 from gearwright.system.open_systems.open_system import OpenSystem
@@ -21,6 +22,21 @@ from gearwright.tracing.trace import PARAMETERS_INPUT, directional_derivative, t
 FMU_REAL = C_PRECISIONS["double"]
 DIFFERENTIATED_INPUTS = ("x", "u", PARAMETERS_INPUT)
 """Variables of differentiation of an instant; the unknowns a and felt are included."""
+
+C_TOLERANCES = (
+    "GUARD_VIOLATION_LEVEL",
+    "EVENT_LOCATION_LEVEL",
+    "NEAR_GUARD_LEVEL",
+    "BREAKAWAY_SPEED",
+    "HELD_SPEED_ROUNDING",
+    "EVENT_CHECKS_PER_STEP",
+    "MAX_EVENTS_WITHOUT_PROGRESS",
+    "MAX_CHANGES_PER_LAW",
+    "MAX_SEARCHED_MODES",
+    "IMPACT_DURATION",
+    "MAX_FLANK_CHANGES",
+)
+"""Tolerances of modes and events that the C code reads."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +111,8 @@ class FmuModel:
         }
         for program in (programs.balance_program(), programs.signals_program(), programs.guards_program()):
             sizes[f"SIZE_{program.name.upper()}"] = program.shape(system.mech, {})[0]
-        return [f"#define {name} {size}" for name, size in sizes.items()]
+        values = {**sizes, **{name: getattr(event_tolerances, name) for name in C_TOLERANCES}}
+        return [f"#define {name} {value!r}" for name, value in values.items()]
 
     def _table_definitions(self) -> Iterable[str]:
         programs, table = self.instant_programs, self.instant_programs.table

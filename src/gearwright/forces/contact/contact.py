@@ -19,7 +19,8 @@ from gearwright.forces.contact.end_stops import STOP_CLEARANCE
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
-from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED, STICK_MODE, departure_rate
+from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
+from gearwright.forces.friction.stick_slip import STICK_MODE, departure_rate
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
     Action,

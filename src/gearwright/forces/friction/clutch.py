@@ -9,13 +9,8 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.friction.stick_slip import (
-    BACKWARD_MODE,
-    BREAKAWAY_SPEED,
-    FORWARD_MODE,
-    STICK_MODE,
-    StickSlipFriction,
-)
+from gearwright.forces.event_tolerances import BREAKAWAY_SPEED
+from gearwright.forces.friction.stick_slip import BACKWARD_MODE, FORWARD_MODE, STICK_MODE, StickSlipFriction
 from gearwright.forces.law import Action, Guard, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.speed_tables import checked_table, interpolate_table

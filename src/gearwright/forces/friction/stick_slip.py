@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED, LIMIT_REST_SPEED
 from gearwright.forces.law import (
     Action,
     FixedStepModel,
@@ -30,19 +31,9 @@ SLIDING_SENSE = {FORWARD_MODE: 1.0, BACKWARD_MODE: -1.0}
 REVERSED_MODE = {FORWARD_MODE: BACKWARD_MODE, BACKWARD_MODE: FORWARD_MODE}
 """The sliding mode of the opposite direction."""
 
-BREAKAWAY_SPEED = 1e-8
-"""Speed [rad/s, m/s] above which an impact elsewhere has ended sticking."""
-
 
 REST_ACCELERATION = 1e-3
 """Speed per step duration [rad/s2, m/s2] up to which a line rests in time stepping: the solver's residual is less."""
-
-
-ACCELERATION_NOISE = 1e-9
-"""Accelerations [rad/s2, m/s2] below this are rounding where another law keeps the line at rest."""
-
-LIMIT_REST_SPEED = 1e-10
-"""Speed [rad/s, m/s] up to which the acceleration decides the direction of motion at a limit."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.forces.friction.stick_slip import ACCELERATION_NOISE, BREAKAWAY_SPEED, without_noise
+from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED
+from gearwright.forces.friction.stick_slip import without_noise
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
     Action,

@@ -9,10 +9,10 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
+from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
 from gearwright.forces.friction.stick_slip import (
     BACKWARD_MODE,
     FORWARD_MODE,
-    LIMIT_REST_SPEED,
     SLIDING_SENSE,
     STICK_MODE,
     departure_rate,

@@ -14,7 +14,7 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import TrainError
-from gearwright.forces.friction.stick_slip import ACCELERATION_NOISE, BREAKAWAY_SPEED
+from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
     Action,

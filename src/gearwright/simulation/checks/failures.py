@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
+from gearwright.forces.event_tolerances import MAX_EVENTS_WITHOUT_PROGRESS
 from gearwright.simulation.integrators.rates import is_diverged
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run_point import RunPoint
@@ -93,9 +94,6 @@ def _failure_reason(coarse: float, fine: float, scale: float, x: float) -> str:
         "far stiffer than the others. Try a larger rtol and atol, or method='stiff'."
     )
 
-
-MAX_EVENTS_WITHOUT_PROGRESS = 200
-"""Successive events without progress in time after which a run ends."""
 
 RateFunction = Callable[[float, Array], Array]
 

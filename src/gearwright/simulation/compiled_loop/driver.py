@@ -18,11 +18,14 @@ from gearwright.compiling.restricted_python.compiled_code import (
 )
 from gearwright.simulation.compiled_loop.chebyshev_inputs import ChebyshevInputs
 from gearwright.simulation.compiled_loop.source import (
+    constraint_projection,
+    elimination,
     event_location,
     force_balance,
     inputs_and_rates,
     loop,
     mode_settling,
+    redundant_constraints,
     steps,
 )
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
@@ -30,7 +33,17 @@ from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import Modes, System
 
-LOOP_MODULES = (force_balance, inputs_and_rates, steps, event_location, mode_settling, loop)
+LOOP_MODULES = (
+    elimination,
+    redundant_constraints,
+    force_balance,
+    inputs_and_rates,
+    steps,
+    constraint_projection,
+    event_location,
+    mode_settling,
+    loop,
+)
 LOOP_ENTRIES = (
     "advance",
     "after_event",
@@ -59,6 +72,7 @@ class LoopKernels:
         follow: the rates.
         look: guards and branch points; None if there are none.
         settling: the violations of the guards; None if there are none.
+        displace: the configuration after a displacement; None if no position is constrained.
     """
 
     structure: EventStructure
@@ -66,6 +80,7 @@ class LoopKernels:
     follow: MachineCode
     look: MachineCode | None
     settling: MachineCode | None
+    displace: MachineCode | None = None
 
 
 @dataclass(frozen=True)
@@ -180,6 +195,12 @@ class LoopDriver:
             "matrix": max_unknowns * max_unknowns,
             "right": max_unknowns * (1 + structure.drag_count),
             "z": max_unknowns,
+            "solution": max_unknowns * (1 + structure.drag_count),
+            "null": max_unknowns * max_unknowns,
+            "null_matrix": max_unknowns * max_unknowns,
+            "null_right": max_unknowns * (1 + structure.drag_count),
+            "displaced": system.mech.nq,
+            "correction": system.mech.n,
         }
         floats |= {
             "K": 16 * nx,
@@ -204,6 +225,8 @@ class LoopDriver:
         }
         ints |= {
             "member_firm": max_unknowns,
+            "member_projects": max_unknowns,
+            "order": max_unknowns,
             "drag_at": max_unknowns,
             "drag_unknown": max_unknowns,
             "blow_way": max_unknowns,
@@ -218,7 +241,7 @@ class LoopDriver:
         structure, memory, n = kernels.structure, self.memory, self.system.mech.n
         inputs_before = ["x_at", "t_at", "u"] if kernels.tied is None else ["x_at", "t_at", "u", "chosen"]
         inputs_after = inputs_before if kernels.tied is None else [*inputs_before, "a", "felt"]
-        sizes = balance_term_sizes(n, structure.directions, structure.hold_count, structure.drag_count)
+        sizes = balance_term_sizes(n, structure)
         tied, start = np.zeros(sum(sizes.values()) + 1), 0
         for name, count in sizes.items():
             memory[name] = tied[start : start + max(count, 1)]
@@ -230,6 +253,7 @@ class LoopDriver:
             ("follow", kernels.follow, inputs_after, "moved"),
             ("look", kernels.look, inputs_after, "looks"),
             ("settling", kernels.settling, inputs_after, "violations"),
+            ("displace", kernels.displace, inputs_before, "displaced"),
         ):
             if code is not None:
                 memory[name] = code

@@ -20,7 +20,9 @@ from gearwright.simulation.compiled_loop.chebyshev_inputs import fit_inputs
 from gearwright.simulation.compiled_loop.driver import LoopDriver, LoopInputs, LoopKernels
 from gearwright.simulation.compiled_loop.source import loop as status
 from gearwright.simulation.events import EventWatch
+from gearwright.simulation.integrators.constraint_projection import remark_dependent_rows
 from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
+from gearwright.simulation.progress import RunMonitor
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
 from gearwright.simulation.run_inputs import ControlledInputs
@@ -71,8 +73,7 @@ class EventLoop:
         stiffness: stiffness detection.
         tolerances: relative and absolute.
         longest: the longest step if there are events to locate [s].
-        report: called with the time reached.
-        raise_if_interrupted: raises KeyboardInterrupt after Ctrl-C.
+        monitor: progress and interruption.
     """
 
     system: System
@@ -82,10 +83,9 @@ class EventLoop:
     recorder: Recorder
     times: Array
     stiffness: StiffnessMonitor
-    tolerances: tuple[float, float] = (1e-8, 1e-10)
-    longest: float = np.inf
-    report: Callable[[float], None] = lambda _: None
-    raise_if_interrupted: Callable[[], None] = lambda: None
+    tolerances: tuple[float, float]
+    longest: float
+    monitor: RunMonitor
     _point: RunPoint | None = field(default=None, init=False)
     _flushed_samples: int = field(default=0, init=False)
     _last_x: Array | None = field(default=None, init=False)
@@ -139,14 +139,21 @@ class EventLoop:
             exit_status = self.driver.call_entry(entry)
             steps_taken = steps - self.driver.memory["pause"]
             self._update_point(point)
-            self.raise_if_interrupted()
-            self.report(point.t)
+            self._remark_dependence(point)
+            self.monitor.raise_if_interrupted()
+            self.monitor.report(point.t)
             entry = self._next_entry(exit_status, entry)
             self.stiffness.add_steps(steps_taken)
             if exit_status == status.LOOP_PAUSED:
                 self.stiffness.check(point.t, point.x, self.driver.memory["h_taken"], self.driver.state_rates)
             if exit_status in EXIT_BY_STATUS:
                 return EXIT_BY_STATUS[exit_status]
+
+    def _remark_dependence(self, point: RunPoint) -> None:
+        """Add a remark once if constraints are linearly dependent."""
+        if self.driver.memory["deficient"]:
+            u = self.driving.inputs_at(point.t, point.x)[0]
+            remark_dependent_rows(self.system, point, u, self.recorder.remarks)
 
     def _next_entry(self, exit_status: int, entry: str) -> str:
         """The entry to call next; adds a remark if branch points are no longer located."""
@@ -211,9 +218,8 @@ class EventLoop:
             look: MachineCode | None = self.source.branch_code if kinks else None
             return LoopKernels(structure, None, self.source.code, look, None)
         codes = self.source.codes
-        return LoopKernels(
-            self.source.structure, codes["tied"], codes["follow"], codes.get("look"), codes.get("settling")
-        )
+        optional = (codes.get(name) for name in ("look", "settling", "displace"))
+        return LoopKernels(self.source.structure, codes["tied"], codes["follow"], *optional)
 
     def _controller_kernel(self) -> MachineCode | None:
         """The kernel of a continuous controller over scalars; None for any other."""
@@ -234,7 +240,7 @@ class EventLoop:
         control = None if pieces is None else control
 
         def write_inputs(t: float, x: Array, u: Array, rates: Array) -> None:
-            self.raise_if_interrupted()
+            self.monitor.raise_if_interrupted()
             u[:], controller_rates = driving.inputs_at(t, x)
             rates[: len(controller_rates)] = controller_rates
 

@@ -99,10 +99,10 @@ def _run_pieces(
             u = simulation.held_inputs(begin * h, x)
         if begin in wanted:
             samples.add_sample(begin, x, u)
-        simulation.raise_if_interrupted()
+        simulation.monitor.raise_if_interrupted()
         input_values = u[None] if pause or simulation.inputs.is_constant else _moment_inputs(simulation, begin, end, h)
         x = _run_piece(simulation, engine, samples, (x, input_values, begin, end, every, h))
-        simulation.report(end * h)
+        simulation.monitor.report(end * h)
     if simulation.method == MOREAU_METHOD:
         simulation.recorder.remarks.extend(stepping_remarks(engine, x))
     samples.add_sample(sample_steps[-1], x, u if pause else simulation.inputs.values_at(sample_steps[-1] * h))

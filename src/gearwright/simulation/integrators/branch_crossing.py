@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import EVENT_CHECKS_PER_STEP, EVENT_TIME_ROUNDING, EVENT_TIME_TOLERANCE
 
 LevelFunction = Callable[[float, Array], Array]
 """Functions of time and state whose zeros are located."""
-
-GUARD_CHECKS_PER_STEP = 4
-"""Times per step at which guards and branch points are checked, to detect those that change sign twice."""
 
 
 class BranchSides:
@@ -34,7 +32,7 @@ class BranchSides:
     def first_crossing(self, begin: float, end: float, state: Callable[[float], Array]) -> float | None:
         """The first time of a step at which a branch function changes its sign; None if there is none."""
         before, sides = begin, self._sides
-        for t in np.linspace(begin, end, GUARD_CHECKS_PER_STEP + 1)[1:]:
+        for t in np.linspace(begin, end, EVENT_CHECKS_PER_STEP + 1)[1:]:
             signs = self._signs_outside_band(self._branch_values(t, state))
             turned = np.flatnonzero(signs * sides < 0)
             if turned.size:
@@ -63,4 +61,4 @@ class BranchSides:
 
         if level(low) <= 0:  # within the band, but just beyond zero
             return low
-        return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))
+        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=EVENT_TIME_ROUNDING, maxiter=200))

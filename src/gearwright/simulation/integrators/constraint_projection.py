@@ -13,7 +13,12 @@ from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError, SimulationError
 from gearwright.simulation.run_point import RunPoint
 from gearwright.system.constraints.projection import PositionConstraints, position_constraints
-from gearwright.system.force_balance import DEPENDENT_ROWS_RATIO, rows_nearly_dependent
+from gearwright.system.constraints.projection_tolerances import (
+    DEPENDENT_ROWS_RATIO,
+    POSITION_JUMP_LIMIT,
+    SPEED_JUMP_LIMIT,
+)
+from gearwright.system.force_balance import rows_nearly_dependent
 from gearwright.system.system import Modes, System
 from gearwright.text import listed_names
 
@@ -22,9 +27,6 @@ Projection: TypeAlias = Callable[[float, Array], Array]
 
 START_ERROR_LIMIT = 1e-6
 """Largest violation of the constraints at the start [m, rad; m/s, rad/s]; the projection removes it."""
-
-POSITION_JUMP_LIMIT, SPEED_JUMP_LIMIT = 1e-4, 1e-2
-"""Largest violation of a moving constraint after a step [m, rad; m/s, rad/s]; above it, the constraint has jumped."""
 
 DEPENDENT_HOLDS_REMARK = "holds: "
 """Beginning of the remark on constraint forces that are not unique."""
@@ -69,8 +71,20 @@ def projection_at(system: System, point: RunPoint, u: Array, remarks: list[str])
     return project
 
 
+def remark_dependent_rows(system: System, point: RunPoint, u: Array, remarks: list[str]) -> None:
+    """Add one remark on constraint forces that are not unique at a run point."""
+    if not _has_dependence_remark(remarks):
+        held = position_constraints(system, point.t, point.x, u, point.modes)
+        if held is not None:
+            _remark_dependent_rows(held, point.t, point.x, remarks)
+
+
+def _has_dependence_remark(remarks: list[str]) -> bool:
+    return any(remark.startswith(DEPENDENT_HOLDS_REMARK) for remark in remarks)
+
+
 def _remark_dependent_rows(held: PositionConstraints, t: float, x: Array, remarks: list[str]) -> None:
-    if len(held.holds) < 2 or any(remark.startswith(DEPENDENT_HOLDS_REMARK) for remark in remarks):
+    if len(held.holds) < 2 or _has_dependence_remark(remarks):
         return
     if rows_nearly_dependent(held.constraint_rows(t, x)):
         remarks.append(

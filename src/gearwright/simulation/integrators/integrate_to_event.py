@@ -9,22 +9,21 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.simulation.integrators.branch_crossing import GUARD_CHECKS_PER_STEP, BranchSides, LevelFunction
+from gearwright.forces.event_tolerances import (
+    EVENT_CHECKS_PER_STEP,
+    EVENT_LOCATION_LEVEL,
+    EVENT_TIME_ROUNDING,
+    EVENT_TIME_TOLERANCE,
+    MAX_BRANCH_TRIALS,
+    NEGLIGIBLE_RATE,
+    SAME_TIME_TOLERANCE,
+)
+from gearwright.simulation.integrators.branch_crossing import BranchSides, LevelFunction
 from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
-from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL
 
 RatesAt = Callable[[float, Array], Array]
 JacobianAt = Callable[[float, Array], Array]
 """The Jacobian of the rates by the state."""
-
-NEGLIGIBLE_RATE = 1e-100
-"""Rates below this are set to zero."""
-
-SAME_TIME_TOLERANCE = 16 * float(np.finfo(float).eps)
-"""Times closer than this, relative to themselves, count as equal; CVODE cannot start between them."""
-
-MAX_BRANCH_TRIALS = 12
-"""Repetitions of a step over a branch point, each ending closer to it, before the step is accepted as it is."""
 
 
 class NoProgressError(Exception):
@@ -190,7 +189,7 @@ class ScipyIntegrator:
         levels = self._problem.guard_levels
         assert levels is not None
         before = start
-        for t in np.linspace(start, end, GUARD_CHECKS_PER_STEP + 1)[1:]:
+        for t in np.linspace(start, end, EVENT_CHECKS_PER_STEP + 1)[1:]:
             low = np.flatnonzero(levels(t, self._dense_output(t)) < -EVENT_LOCATION_LEVEL)
             if low.size:
                 return min(self._crossing_time(int(k), before, t) for k in low)
@@ -211,4 +210,4 @@ class ScipyIntegrator:
             if not positive_times:
                 return low
             low = positive_times[0]
-        return float(brentq(level, low, high, xtol=1e-15, rtol=8.9e-16, maxiter=200))
+        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=EVENT_TIME_ROUNDING, maxiter=200))

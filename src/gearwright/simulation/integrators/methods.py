@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, SAME_TIME_TOLERANCE
 from gearwright.simulation.integrators.integrate_to_event import (
-    SAME_TIME_TOLERANCE,
     IntegrationProblem,
     IntegrationResult,
     Integrator,
@@ -17,7 +17,6 @@ from gearwright.simulation.integrators.integrate_to_event import (
     NoProgressError,
     ScipyIntegrator,
 )
-from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL
 
 
 class SundialsIntegrator:

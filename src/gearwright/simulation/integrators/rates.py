@@ -7,14 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import LARGEST_SPEED
 from gearwright.simulation.integrators.integrate_to_event import JacobianAt, RatesAt
 from gearwright.simulation.integrators.stiffness_detection import forward_differences
 from gearwright.system.evaluation import evaluate_system, state_vector_rates
 from gearwright.system.kernels.motion_rates import MotionRates
 from gearwright.system.system import Modes, System
-
-LARGEST_SPEED = 1e6
-"""Speed above which a run has diverged [rad/s, m/s]."""
 
 InputsAt = Callable[[float, Array], tuple[Array, Array]]
 """(t, state vector) -> all inputs, and the rates of the controller's states."""

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import MAX_NEAR_BRANCH_POINTS, NEAR_BRANCH_SPAN_RATIO
 from gearwright.simulation.integrators.branch_crossing import LevelFunction
 from gearwright.simulation.integrators.rates import InputsAt
 from gearwright.simulation.python_loop.rates_in_modes import RatesInModes
 from gearwright.system.kernels.motion_rates import MotionRates
 from gearwright.system.system import System
-
-MAX_NEAR_BRANCH_POINTS = 200
-"""Branch points within `NEAR_BRANCH_SPAN_RATIO` of the run after which they are no longer located."""
-
-NEAR_BRANCH_SPAN_RATIO = 1e-6
 
 
 class BranchPoints:

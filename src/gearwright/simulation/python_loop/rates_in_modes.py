@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,16 +10,13 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces import Line
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.simulation.compiled_loop.loop_choice import COMPILE_AFTER_EVALUATIONS, LoopPolicy
+from gearwright.simulation.engine_choice import EngineChoice
 from gearwright.simulation.integrators.rates import InputsAt, is_diverged, rates_by_laws
 from gearwright.system.contact_cones import ContactCones
 from gearwright.system.evaluation import evaluate_system
 from gearwright.system.force_balance import EMPTY_ARRAY, ConstraintArrays, hold_shares, line_rows, solve_balance
-from gearwright.system.kernels.all_modes import LawTable, NotInMachineCodeError, law_table
+from gearwright.system.kernels.all_modes import LawTable, NotInMachineCodeError
 from gearwright.system.system import Modes, System
-from gearwright.system.vector_program import NoKernelError
-
-AddRemark = Callable[[str], None]
 
 
 class ConstraintRows:
@@ -128,46 +125,20 @@ class KernelRatesInModes:
         return np.ascontiguousarray(a)
 
 
-class KernelPolicy:
-    """The kernels of all laws of a run for calls from Python, made once they pay and if the event loop does not run.
+class RatesInModes:
+    """A machine with its laws in given modes: law by law at first, from kernels once these pay.
 
     Args:
-        system: the machine with its laws.
-        loop: whether there is, or will be, an event loop in machine code.
-        remark: called once with the reason why there are none.
+        modes: of the laws.
+        inputs: inputs and controller.
+        engine: decides when kernels are made.
+        uses_loop: whether the event loop in machine code may take over.
     """
 
-    def __init__(self, system: System, loop: LoopPolicy, uses_loop: Callable[[], bool], remark: AddRemark) -> None:
-        self._system, self._loop, self._uses_loop, self._remark = system, loop, uses_loop, remark
-        self._evaluations, self._refused = 0, False
-        self._kernels: LawTable | None = None
-
-    def kernels_if_ready(self) -> LawTable | None:
-        """The kernels, if they pay and can be made."""
-        self._evaluations += 1
-        self._loop.count_evaluation()
-        if self._kernels is None and self._evaluations > COMPILE_AFTER_EVALUATIONS and self._may_compile():
-            self._compile_kernels()
-        return self._kernels
-
-    def _may_compile(self) -> bool:
-        by_loop = self._uses_loop() and not self._loop.is_refused
-        return not by_loop and not self._refused and self._loop.is_traceable
-
-    def _compile_kernels(self) -> None:
-        try:
-            self._kernels = law_table(self._system)
-        except NoKernelError as reason:
-            self._refused = True
-            self._remark(str(reason))
-
-
-class RatesInModes:
-    """A machine with its laws in given modes: law by law at first, from kernels once these pay."""
-
-    def __init__(self, system: System, modes: Modes, inputs: InputsAt, table: KernelPolicy) -> None:
-        self._system, self._modes, self._inputs, self._table = system, modes, inputs, table
-        self._rates_by_laws = rates_by_laws(system, modes, inputs)
+    def __init__(self, modes: Modes, inputs: InputsAt, engine: EngineChoice, uses_loop: bool) -> None:
+        self._system, self._modes, self._inputs = engine.system, modes, inputs
+        self._engine, self._uses_loop = engine, uses_loop
+        self._rates_by_laws = rates_by_laws(engine.system, modes, inputs)
         self._rates_by_kernels: KernelRatesInModes | None = None
 
     def state_rates(self, t: float, x: Array) -> Array:
@@ -208,6 +179,6 @@ class RatesInModes:
     def _kernels_if_ready(self) -> KernelRatesInModes | None:
         """The kernels, if they pay and can be made."""
         if self._rates_by_kernels is None:
-            table = self._table.kernels_if_ready()
+            table = self._engine.law_kernels(self._uses_loop)
             self._rates_by_kernels = None if table is None else KernelRatesInModes(self._system, self._modes, table)
         return self._rates_by_kernels

@@ -15,18 +15,15 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.forces.law import Hold
+from gearwright.system.constraints.projection_tolerances import (
+    CONVERGED_PROJECTION_ERROR,
+    MAX_PROJECTION_STEPS,
+    PROJECTION_TOLERANCE,
+    WEAK_DIRECTION_RATIO,
+)
 from gearwright.system.evaluation import situations_at
 from gearwright.system.force_balance import line_rows
 from gearwright.system.system import Modes, System
-
-PROJECTION_TOLERANCE = 1e-14
-"""Constraint error [m, rad], relative to the largest coordinate, below which no projection is done."""
-
-WEAK_DIRECTION_RATIO = 1e-4
-"""Relative singular value below which directions are not corrected: they would amplify errors."""
-
-MAX_PROJECTION_STEPS = 40
-"""Largest number of Newton steps."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ class PositionConstraints:
             errors = _position_errors(holds, q)
             largest_error = float(np.abs(errors).max())
             if largest_error <= PROJECTION_TOLERANCE * (1.0 + max(map(abs, q))) or (
-                largest_error < 1e-9 and largest_error >= least_error
+                largest_error < CONVERGED_PROJECTION_ERROR and largest_error >= least_error
             ):
                 break
             least_error = min(least_error, largest_error)

@@ -11,19 +11,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.configuration import integrate
 from gearwright.dynamics.elimination import solve_all_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.forces.law import Action, Force, Guard, Law, Outcome, Reaction, Situation
+from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
+from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row, row_dot
 from gearwright.programs.program import Inputs, VectorProgram
-from gearwright.system.kernels.event_structure import LawPlaces
+from gearwright.system.kernels.event_structure import EventStructure, LawPlaces
 from gearwright.system.kernels.motion_rates import system_input_sizes
 from gearwright.system.kernels.traced_laws import LawMode
-from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
 from gearwright.system.system import System, with_line_power
 from gearwright.system.vector_program import vector_program
 from gearwright.tracing.simplify.equivalent_machine import simplify_machine
@@ -111,13 +112,15 @@ def balance_terms(instant: ModeInstant) -> list[Any]:
     ]
 
 
-def balance_term_sizes(n: int, directions: int, holds: int, drags: int) -> dict[str, int]:
+def balance_term_sizes(n: int, structure: EventStructure) -> dict[str, int]:
     """The results of `balance_terms` with their sizes, in order.
 
     a0; Y, direction by direction; b Y, row by row; b a0; speeds along the directions, and their parts due to explicit
-    time; per hold its target minus the drift, its compliance and speed; per drag its gain, its inflow minus its offset,
+    time; per hold its target minus the drift, its compliance and speed, and where positions are held its position
+    error; per drag its gain, its inflow minus its offset,
     its sense times a0 and times each Y.
     """
+    directions, holds, drags = structure.directions, structure.hold_count, structure.drag_count
     return {
         "a0": n,
         "Y": directions * n,
@@ -128,6 +131,7 @@ def balance_term_sizes(n: int, directions: int, holds: int, drags: int) -> dict[
         "target": holds,
         "compliance": holds,
         "kept": holds,
+        "placed": holds if structure.has_position_holds else 0,
         "gain": drags,
         "inflow": drags,
         "sensed": drags,
@@ -156,13 +160,28 @@ def _current_action(instant: ModeInstant, k: int, actions: Mapping[LawMode, Acti
 
 
 def _hold_columns(instant: ModeInstant, actions: Mapping[LawMode, Action]) -> list[list[Scalar]]:
-    """Targets, compliances and speeds, each per place; holds of other modes have no effect."""
+    """Targets, compliances, speeds and position errors, each per place; holds of other modes have no effect."""
+    has_positions = instant.places.structure.has_position_holds
     entries = [
-        ((k, mode), place, (hold.row_target, hold.compliance, 0.0 if hold.speed is None else hold.speed))
+        ((k, mode), place, _hold_values(instant, hold)[: 4 if has_positions else 3])
         for (k, mode), action in actions.items()
         for place, hold in zip(instant.places.holds[k, mode], action.holds, strict=True)
     ]
-    return _columns_by_place(instant, instant.places.structure.hold_count, 3, entries)
+    return _columns_by_place(instant, instant.places.structure.hold_count, 4 if has_positions else 3, entries)
+
+
+def _hold_values(instant: ModeInstant, hold: Hold) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Target, compliance, speed and position error of a hold along a placed line."""
+    speed: Scalar = 0.0 if hold.speed is None else hold.speed
+    q = instant.arguments["x"][instant.system.q]
+    error: Scalar = 0.0 if hold.position is None else hold.line.position(q) - hold.position
+    return hold.row_target, hold.compliance, speed, error
+
+
+def displaced_configuration(instant: ModeInstant) -> list[Any]:
+    """The configuration after a displacement by the speeds of the state."""
+    x = instant.system.motion_of(instant.arguments["x"])
+    return integrate(instant.system.mech, x.q, x.v, instant.ops)
 
 
 def _drag_columns(
@@ -311,6 +330,7 @@ EVENT_FORMULAS: dict[str, tuple[InstantFormula, bool]] = {
     "look": (event_values, True),
     "settling": (guard_violations, True),
     "observed": (signal_values, True),
+    "displace": (displaced_configuration, False),
 }
 """The formula of each kernel, and whether it takes the solution of the force balance."""
 
@@ -343,13 +363,12 @@ def kernel_sizes(places: LawPlaces) -> dict[str, int]:
     """The number of results of each kernel."""
     structure, system = places.structure, places.system
     return {
-        "tied": sum(
-            balance_term_sizes(system.mech.n, structure.directions, structure.hold_count, structure.drag_count).values()
-        ),
+        "tied": sum(balance_term_sizes(system.mech.n, structure).values()),
         "follow": system.law_slice.stop + 2,
         "look": structure.guards + structure.kinks,
         "settling": structure.guards,
         "observed": len(system.signals) + 1,
+        "displace": system.mech.nq,
     }
 
 

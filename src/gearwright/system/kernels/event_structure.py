@@ -67,8 +67,9 @@ class EventStructure:
 
     Args:
         mode_count: the number of modes of each law; choices are numbered law by law, mode by mode.
-        hold_begin, hold_place, hold_keeps, hold_firm: per choice its holds: their places, whether they keep a speed,
-            and whether they stay firm in an impact elsewhere.
+        hold_begin, hold_place, hold_keeps, hold_firm, hold_projects: per choice its holds: their places, whether they
+            keep a speed, whether they stay firm in an impact elsewhere, and what runs project: 2 position and speed, 1
+            the speed alone.
         place_direction, place_factor, place_rigid: per place of a hold its direction, factor, and whether it is rigid.
         drag_begin, drag_place: per choice its drags.
         drag_direction, drag_factor: per place of a drag.
@@ -87,6 +88,7 @@ class EventStructure:
     hold_place: list[int] = field(default_factory=list)
     hold_keeps: list[int] = field(default_factory=list)
     hold_firm: list[int] = field(default_factory=list)
+    hold_projects: list[int] = field(default_factory=list)
     place_direction: list[int] = field(default_factory=list)
     place_factor: list[float] = field(default_factory=list)
     place_rigid: list[int] = field(default_factory=list)
@@ -124,6 +126,11 @@ class EventStructure:
     def reaction_size(self) -> int:
         """The number of multipliers, flows and responses."""
         return max(self.hold_count + 2 * self.drag_count, 1)
+
+    @property
+    def has_position_holds(self) -> bool:
+        """Whether a hold keeps a position."""
+        return 2 in self.hold_projects
 
     def cache_facts(self) -> dict[str, Any]:
         """All fields, for the cache."""
@@ -211,6 +218,8 @@ class LawPlaces:
         for place, hold in zip(places, holds, strict=True):
             structure.hold_place.append(place)
             structure.hold_keeps.append(int(hold.speed is not None))
+            projects_speed = hold.speed is not None and any(x.position is not None for x in holds)
+            structure.hold_projects.append(2 if hold.position is not None else int(projects_speed))
             structure.hold_firm.append(int(_plain_number(hold.is_firm)))
             structure.place_rigid[place] &= int(is_number(hold.compliance) and hold.compliance == 0)
         structure.hold_begin.append(len(structure.hold_place))

@@ -83,6 +83,7 @@ def _compile_table(system: System) -> EventTable:
 def required_kernels(structure: EventStructure) -> list[str]:
     """The names of the kernels that the structure needs."""
     empty = {"look": not structure.guards + structure.kinks, "settling": not structure.guards}
+    empty["displace"] = not structure.has_position_holds
     return [name for name in EVENT_FORMULAS if not empty.get(name)]
 
 

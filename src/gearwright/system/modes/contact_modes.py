@@ -24,7 +24,8 @@ from gearwright.forces.contact.contact import (
     TOUCH_MODE,
     Contact,
 )
-from gearwright.forces.friction.stick_slip import ACCELERATION_NOISE, LIMIT_REST_SPEED, STICK_MODE
+from gearwright.forces.event_tolerances import ACCELERATION_NOISE, EVENT_LOCATION_LEVEL, LIMIT_REST_SPEED
+from gearwright.forces.friction.stick_slip import STICK_MODE
 from gearwright.forces.law import Impact
 from gearwright.forces.line import Line
 from gearwright.functions.constrained.impulse_cone import ContactProblem
@@ -32,7 +33,7 @@ from gearwright.functions.constrained.impulse_path import impulse_without_collis
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.force_balance import ConstraintArrays, line_rows, unit_responses
 from gearwright.system.modes.impacts import ImpulsiveMotion, inverse_inertia_along
-from gearwright.system.modes.mode_changes import EVENT_LOCATION_LEVEL, ModeChanges
+from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import all_drags
 
 ACCELERATION_ROUNDING_RATIO = 1e-10

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.friction.stick_slip import BREAKAWAY_SPEED
+from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, HELD_SPEED_ROUNDING, IMPACT_DURATION, MAX_FLANK_CHANGES
 from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
@@ -22,12 +22,6 @@ from gearwright.system.force_balance import line_rows
 from gearwright.system.modes.mode_changes import ModeChanges
 from gearwright.system.system import Modes, System, all_drags
 
-IMPACT_DURATION = 1e-9
-"""Nominal duration of an impact [s]: finite forces are negligible within it."""
-
-MAX_FLANK_CHANGES = 8
-"""Largest number of flank changes within one impact."""
-
 
 def with_held_speeds(system: System, x: Array, evaluation: Evaluation) -> Array:
     """The state with the speeds of all holds, as after a simultaneous plastic impact."""
@@ -36,7 +30,7 @@ def with_held_speeds(system: System, x: Array, evaluation: Evaluation) -> Array:
         return x
     v = x[system.v].tolist()
     speed_errors = np.array([_missing_speed(hold, v) for hold in holds])
-    if not np.abs(speed_errors).max() > 1e-14 * (1.0 + max(map(abs, v))):
+    if not np.abs(speed_errors).max() > HELD_SPEED_ROUNDING * (1.0 + max(map(abs, v))):
         return x
     impact = ImpulsiveMotion(system, evaluation, x[system.v])
     return impact.apply_jump(x, [hold.line for hold in holds], speed_errors)

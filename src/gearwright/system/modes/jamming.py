@@ -20,13 +20,12 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.contact.contact import FREE_MODE, Contact
-from gearwright.forces.friction.stick_slip import BREAKAWAY_SPEED
+from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, IMPACT_DURATION
 from gearwright.forces.law import Action, Hold, Reaction
 from gearwright.forces.transmission.gear_losses import STUCK_MODE, GearLoss
 from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.force_balance import ConstraintArrays
-from gearwright.system.modes.impacts import IMPACT_DURATION
 from gearwright.system.modes.mode_changes import IndexedGuards, ModeChanges, most_violated, with_mode
 from gearwright.system.system import Modes, all_drags
 

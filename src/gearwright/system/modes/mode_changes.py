@@ -10,14 +10,9 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
+from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
 from gearwright.forces.law import Guard
 from gearwright.system.system import Modes, System
-
-GUARD_VIOLATION_LEVEL = 0.5e-9
-"""Guards below minus this, in their own scale, are violated."""
-
-EVENT_LOCATION_LEVEL = 1e-9
-"""An event is located where a guard reaches minus this; down to half of it, the rate of the guard decides."""
 
 IndexedGuards = Iterable[tuple[int, Guard]]
 """Guards with the index of their law."""

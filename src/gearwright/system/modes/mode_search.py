@@ -11,7 +11,13 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.forces.contact.contact import SLIDE_MODE, Contact
-from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import (
+    LIMIT_REST_SPEED,
+    MAX_CHANGES_PER_LAW,
+    MAX_REPEATED_CHANGES_PER_LAW,
+    MAX_SEARCHED_MODES,
+    NEAR_GUARD_LEVEL,
+)
 from gearwright.forces.law import Guard, Situation
 from gearwright.system.evaluation import Evaluation, evaluate_system
 from gearwright.system.modes.contact_modes import decide_contacts, with_slip_direction
@@ -20,18 +26,6 @@ from gearwright.system.modes.jamming import is_jam
 from gearwright.system.modes.mode_changes import IndexedGuards, ModeChanges, most_violated, with_mode
 from gearwright.system.modes.simultaneous_impacts import after_contact_impact
 from gearwright.system.system import Modes, System
-
-MAX_CHANGES_PER_LAW = 40
-"""Changes per law after which the sequence of modes counts as not convergent."""
-
-MAX_REPEATED_CHANGES_PER_LAW = 10
-"""The same after an earlier failure to converge: then a search is faster."""
-
-NEAR_GUARD_LEVEL = 1e-6
-"""Guards below this, in their own scale, may end a mode in a search."""
-
-MAX_SEARCHED_MODES = 400
-"""Largest number of mode sets in a search."""
 
 SAME_SPEED_RATIO = 1e-9
 """Difference, relative to the largest speed, up to which speeds are equal."""

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
-from gearwright.forces.friction.stick_slip import LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
 from gearwright.forces.law import Hold, Impact
 from gearwright.forces.line import Line
 from gearwright.functions.constrained.several_impacts import impulses_together

@@ -8,8 +8,7 @@
 #define UNKNOWNS (N_SPEEDS + N_HOLDS + 1) /* an impact is added to all constraints */
 #define COLUMNS (1 + N_DRAGS)
 #define ROUNDS_OF_SOLVING 4
-#define PATIENCE (40 * (N_LAWS + 1)) /* changes of modes before the search for consistent modes fails */
-#define REACH 400                    /* mode sets tried by a search */
+#define PATIENCE (MAX_CHANGES_PER_LAW * (N_LAWS + 1)) /* changes of modes before the search for consistent modes fails */
 
 typedef struct {                 /* the state that a simulation may save and restore */
   double t;
@@ -50,7 +49,7 @@ typedef struct {
   Instant at;
   Step step;
   Changes changes, blow;
-  int known_modes[REACH][N_LAWS + 1];
+  int known_modes[MAX_SEARCHED_MODES][N_LAWS + 1];
   double rates[N_STATES], seen[SIZE_OBSERVE + 1];
   int fresh;                           /* whether rates and outputs belong to the point */
   int initial;                         /* whether the initial modes are still unknown */

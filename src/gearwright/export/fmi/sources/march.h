@@ -3,9 +3,7 @@
    A step over an event is taken again with the length at which the first guard reaches zero, so that the state there
    is as exact as any other. */
 
-#define LOOKS 4              /* check points of guards in a step */
 #define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed */
-#define RESTLESS 200         /* events without progress in time */
 #define MOST_STEPS 1000000   /* in one communication step */
 
 /* One step of length h from the point, whose rates are step->k[0]: the new state, the rates there and the error. */
@@ -58,16 +56,16 @@ static int crossing(Model *model, const Step *step, double h, double *before, do
 {
   double x[N_STATES], levels[N_GUARDS + 1];
   int i, g, look;
-  for (look = 1; look <= LOOKS; ++look) {
-    const double s = (double)look / LOOKS, r = 1.0 - s;
+  for (look = 1; look <= EVENT_CHECKS_PER_STEP; ++look) {
+    const double s = (double)look / EVENT_CHECKS_PER_STEP, r = 1.0 - s;
     for (i = 0; i < N_STATES; ++i)
-      x[i] = look == LOOKS ? step->x[i]
+      x[i] = look == EVENT_CHECKS_PER_STEP ? step->x[i]
                            : r * r * (1 + 2 * s) * model->now.x[i] + s * s * (1 + 2 * r) * step->x[i]
                                  + h * s * r * (r * step->k[0][i] - s * step->k[6][i]);
     if (!indicators(model, model->now.t + s * h, x, levels)) return -1;
     for (g = 0; g < N_GUARDS; ++g)
       if (levels[g] < 0.0) {
-        *before = (double)(look - 1) / LOOKS * h;
+        *before = (double)(look - 1) / EVENT_CHECKS_PER_STEP * h;
         *after = s * h;
         return 1;
       }
@@ -169,7 +167,7 @@ static int marched(Model *model, double until)
       if (length > 0.0) move_to(model, now->t + length, step->x);
       still = length > 0.0 ? 0 : still + 1;
       if (!settled(model)) return 0;
-      if (still > RESTLESS) {
+      if (still > MAX_EVENTS_WITHOUT_PROGRESS) {
         model->trouble = "chattering: events repeat without progress in time";
         return 0;
       }

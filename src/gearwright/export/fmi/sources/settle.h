@@ -3,13 +3,6 @@
    The same steps as gearwright.system.modes (settling, changes, impacts): obey the most violated guard until none is
    violated; if that cycles, try all modes that are successors by a guard at or below zero. */
 
-#define ZERO 0.5e-9        /* guards below minus this, in their own scale, are violated */
-#define CROSSED 1e-9       /* an event is located where a guard reaches minus this */
-#define CLOSE 1e-6         /* guards below this may end a mode in a search */
-#define CREEP 1e-8         /* speed above which a joint moves */
-#define MOMENT 1e-9        /* duration of an impact [s] */
-#define ROUNDS_OF_A_BLOW 8 /* changes of flanks within one impact */
-
 enum { AT_RATES = N_GUARDS, AT_WHEN = 2 * N_GUARDS, AT_RESTITUTIONS = 3 * N_GUARDS,
        AT_IMPACT_SPEEDS = AT_RESTITUTIONS + N_IMPACTS, AT_IMPACT_ROWS = AT_IMPACT_SPEEDS + N_IMPACTS };
 
@@ -38,7 +31,7 @@ static int most_violated(const Candidate *found, int count, const int *weights)
 {
   int best = -1, k;
   for (k = 0; k < count; ++k) {
-    if (!(found[k].level <= -ZERO)) continue;
+    if (!(found[k].level <= -GUARD_VIOLATION_LEVEL)) continue;
     if (best < 0 || weights[found[k].law] < weights[found[best].law]
         || (weights[found[k].law] == weights[found[best].law] && found[k].level < found[best].level))
       best = k;
@@ -76,7 +69,7 @@ static int candidates(const Model *model, const double *all, Candidate *found, i
     found[count].law = choice_law[guard_choice[g]];
     found[count].to = guard_to[g];
     found[count].level = all[g];
-    if (guard_decided[g] && fabs(all[g]) <= 2 * CROSSED) found[count].level = all[AT_RATES + g] < 0.0 ? -ZERO : 0.0;
+    if (guard_decided[g] && fabs(all[g]) <= 2 * EVENT_LOCATION_LEVEL) found[count].level = all[AT_RATES + g] < 0.0 ? -GUARD_VIOLATION_LEVEL : 0.0;
     guards[count++] = g;
   }
   return count;
@@ -139,7 +132,7 @@ static int gains_of_a_blow(const Model *model, const double *v, double *gains)
   for (k = 0; k < model->at.drags; ++k) {
     const int drag = model->at.flowing[k];
     const double gain = acting[AT_GAINS + drag];
-    if (fabs(product(acting + AT_PUSHES + drag * N_SPEEDS, v, N_SPEEDS)) > CREEP && gain > -1.0) gains[drag] = gain;
+    if (fabs(product(acting + AT_PUSHES + drag * N_SPEEDS, v, N_SPEEDS)) > BREAKAWAY_SPEED && gain > -1.0) gains[drag] = gain;
     any |= gains[drag] != 0.0;
   }
   return any;
@@ -162,7 +155,7 @@ static int blow_through_gears(Model *model, const double *sense, const double *r
   inputs_at(model, model->now.t, u);
   modes_of_a_blow(model, x);
   begin_changes(changes, model->now.mode);
-  for (round = 0; round < ROUNDS_OF_A_BLOW && fine && !done; ++round) {
+  for (round = 0; round < MAX_FLANK_CHANGES && fine && !done; ++round) {
     int total = 0, worst;
     model_act(x, &model->now.t, u, model->now.p, at->chosen, at->acting);
     if (!gains_of_a_blow(model, sense, gains)) {
@@ -170,10 +163,10 @@ static int blow_through_gears(Model *model, const double *sense, const double *r
       break;
     }
     fine = moved(at, gains, rows, jump, count, dv);
-    for (i = 0; i < N_SPEEDS; ++i) a[i] = dv[i] / MOMENT;
+    for (i = 0; i < N_SPEEDS; ++i) a[i] = dv[i] / IMPACT_DURATION;
     memset(felt, 0, sizeof felt);
     for (k = 0; k < N_DRAGS; ++k)
-      felt[N_HOLDS + k] = -product(at->acting + AT_SENSES + k * N_SPEEDS, dv, N_SPEEDS) / MOMENT;
+      felt[N_HOLDS + k] = -product(at->acting + AT_SENSES + k * N_SPEEDS, dv, N_SPEEDS) / IMPACT_DURATION;
     model_blow(x, &model->now.t, u, model->now.p, at->chosen, a, felt, levels);
     for (k = 0; k < N_BLOWS; ++k) {
       if (!(at->chosen[blow_choice[k]] > 0.0) || !(levels[N_BLOWS + k] > 0.0)) continue;
@@ -232,7 +225,7 @@ static int kept(Model *model, int *changed)
   int i;
   for (i = 0; i < count; ++i) largest = fmax(largest, fabs(jump[i]));
   for (i = 0; i < N_SPEEDS; ++i) fastest = fmax(fastest, fabs(v[i]));
-  *changed = count > 0 && largest > 1e-14 * (1.0 + fastest);
+  *changed = count > 0 && largest > HELD_SPEED_ROUNDING * (1.0 + fastest);
   memcpy(sense, v, sizeof sense);
   return !*changed || struck_along(model, sense, rows, jump, count);
 }
@@ -280,9 +273,9 @@ static int searched(Model *model)
           && most_violated(again, candidates(model, after, again, places), no_weights) < 0)
         return 1;
     }
-    for (k = 0; k < total && count < REACH; ++k) {
+    for (k = 0; k < total && count < MAX_SEARCHED_MODES; ++k) {
       Modes other;
-      if (guard_impact[guards[k]] >= 0 || !(all[guards[k]] < CLOSE)) continue;
+      if (guard_impact[guards[k]] >= 0 || !(all[guards[k]] < NEAR_GUARD_LEVEL)) continue;
       memcpy(other, known[next - 1], N_LAWS * sizeof(int));
       other[found[k].law] = found[k].to;
       for (seen = 0, j = 0; j < count && !seen; ++j) seen = same_modes(known[j], other);
@@ -341,6 +334,6 @@ static int indicators(Model *model, double t, const double *x, double *levels)
   int g;
   if (N_GUARDS == 0) return 1;
   if (!guards_at(model, t, x, all)) return 0;
-  for (g = 0; g < N_GUARDS; ++g) levels[g] = model->at.chosen[guard_choice[g]] > 0.0 ? all[g] + CROSSED : 1.0;
+  for (g = 0; g < N_GUARDS; ++g) levels[g] = model->at.chosen[guard_choice[g]] > 0.0 ? all[g] + EVENT_LOCATION_LEVEL : 1.0;
   return 1;
 }

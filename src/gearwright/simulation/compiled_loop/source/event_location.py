@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from gearwright.forces.event_tolerances import (
+    EVENT_CHECKS_PER_STEP,
+    EVENT_LOCATION_LEVEL,
+    EVENT_TIME_ROUNDING,
+    EVENT_TIME_TOLERANCE,
+    MAX_BRANCH_TRIALS,
+    SAME_TIME_TOLERANCE,
+)
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import set_kernel_state, solve_accelerations
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats, invoke_callback, run_kernel
 from gearwright.simulation.compiled_loop.source.steps import dense_output
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
-
-GUARD_CROSSING_LEVEL = 1e-9
-"""An event occurs when a guard falls to minus this."""
-
-EVENT_CHECKS_PER_STEP = 4
-"""Times per step at which guards and branch points are checked, to detect those that change sign twice."""
 
 STEP_CLEAR = 0
 STEP_HAS_EVENT = 1
 STEP_REPEATS = 2
 STEP_ENDS_AT_BRANCH = 3
 STEP_CHECK_FAILED = 4
-
-MAX_BRANCH_TRIALS = 12
-"""Repetitions of a step over a branch point, each ending closer to it, before the step is accepted as it is."""
-
-SAME_EVENT_TIME_RATIO = 3.552713678800501e-15
-"""Times closer than this, relative to themselves, count as equal."""
-
-EVENT_TIME_TOLERANCE = 1e-15
-"""Tolerance of the time of an event [s], or relative to the time."""
 
 
 def check_guards(s: LoopWorkspace, t: float, x: Floats) -> int:
@@ -124,7 +117,7 @@ def brent_root(s: LoopWorkspace, k: int, a: float, fa: float, b: float, fb: floa
             fb = fc
             c = a
             fc = fa
-        close = 0.5 * EVENT_TIME_TOLERANCE + 4.44e-16 * abs(b)
+        close = 0.5 * (EVENT_TIME_TOLERANCE + EVENT_TIME_ROUNDING * abs(b))
         half = 0.5 * (c - b)
         if abs(half) <= close or fb == 0.0:
             return b
@@ -195,8 +188,8 @@ def find_event(s: LoopWorkspace) -> int:
             guards = 1
             if k >= s.guards and k < s.guards + s.kinks:
                 guards = 0
-            if guards != 0 and s.looked[(j - 1) * count + k] < -GUARD_CROSSING_LEVEL:
-                time = event_time(s, k, check_time(s, j - 1), check_time(s, j), 1.0, GUARD_CROSSING_LEVEL, 1)
+            if guards != 0 and s.looked[(j - 1) * count + k] < -EVENT_LOCATION_LEVEL:
+                time = event_time(s, k, check_time(s, j - 1), check_time(s, j), 1.0, EVENT_LOCATION_LEVEL, 1)
                 if has_event == 0 or time < first:
                     first = time
                 has_event = 1
@@ -251,7 +244,7 @@ def scan_step(s: LoopWorkspace) -> int:
     kink = 0
     if kinks != 0:
         kink = find_branch_point(s)
-    near = SAME_EVENT_TIME_RATIO * max(abs(s.t), abs(s.t_new))
+    near = SAME_TIME_TOLERANCE * max(abs(s.t), abs(s.t_new))
     if kink != 0 and s.t_new - s.t_kink > near and s.trials < MAX_BRANCH_TRIALS:
         s.trials += 1
         if s.size < 0.0:

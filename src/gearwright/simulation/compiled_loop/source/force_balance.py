@@ -7,14 +7,22 @@ are one unknown; they share its force in proportion to their factors, which is t
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail
+from gearwright.simulation.compiled_loop.source.elimination import solve_by_elimination
+from gearwright.simulation.compiled_loop.source.redundant_constraints import (
+    in_order_of_unknowns,
+    solve_dependent,
+    take_least_forces,
+)
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
-
-PIVOT_RATIO = 1e-11
-"""A pivot below this, relative to the initial entries of its column, counts as zero."""
+from gearwright.system.constraints.projection_tolerances import DEPENDENT_ROWS_RATIO
 
 HOLD_CONFLICT_RATIO = 1e-9
 """Allowed relative difference between the targets of holds along one direction."""
+
+DEPENDENT_CONFLICT_RATIO = 1e-6
+"""Allowed relative residual of linearly dependent constraints: trial steps violate them slightly."""
+
+DEPENDENT_PIVOT_RATIO = DEPENDENT_ROWS_RATIO * DEPENDENT_ROWS_RATIO
 
 
 def set_active_modes(s: LoopWorkspace) -> None:
@@ -24,6 +32,8 @@ def set_active_modes(s: LoopWorkspace) -> None:
     s.unknowns = 0
     s.member_count = 0
     s.active_drags = 0
+    s.projects = 0
+    s.deficient = 0
     for law in range(s.laws):
         choice = s.first_choice[law] + s.modes[law]
         s.chosen[choice] = 1.0
@@ -61,6 +71,9 @@ def add_hold(s: LoopWorkspace, k: int) -> None:
     s.member_unknown[m] = unknown
     s.member_keeps[m] = s.hold_keeps[k]
     s.member_firm[m] = s.hold_firm[k]
+    s.member_projects[m] = s.hold_projects[k]
+    if s.hold_projects[k] != 0:
+        s.projects = 1
     s.member_count = m + 1
 
 
@@ -70,14 +83,8 @@ def solve_force_balance(s: LoopWorkspace, answers: int) -> int:
     if answers != 0:
         columns += s.active_drags
     s.columns = columns
-    if s.unknowns > 0:
-        if write_hold_rows(s) != 0:
-            return 1
-        write_drag_rows(s)
-        if answers != 0:
-            write_response_columns(s)
-        if solve_by_elimination(s.matrix, s.right, s.z, s.unknowns, columns) != 0:
-            return 1
+    if s.unknowns > 0 and solve_unknowns(s, answers) != 0:
+        return 1
     felt = s.felt
     for k in range(s.holds + 2 * s.drags):
         felt[k] = 0.0
@@ -100,6 +107,41 @@ def solve_force_balance(s: LoopWorkspace, answers: int) -> int:
         if answers != 0:
             own_response = s.sensing[e * s.directions + s.drag_direction[e]] * s.drag_factor[e]
             felt[s.holds + s.drags + e] = drag_flow(s, e, 1 + k) - own_response
+    return 0
+
+
+def solve_unknowns(s: LoopWorkspace, answers: int) -> int:
+    """Solve for the forces of all unknowns; 1 if holds are contradictory, or dependent without position constraints."""
+    size = s.unknowns
+    if s.deficient == 0:
+        if write_equations(s, answers) != 0:
+            return 1
+        if solve_by_elimination(s.matrix, s.right, s.z, size, s.columns) == 0:
+            return 0
+        if s.projects == 0:
+            return 1
+        s.deficient = 1
+    if write_equations(s, answers) != 0:
+        return 1
+    largest = 0.0
+    for j in range(s.held):
+        largest = max(largest, abs(s.right[j * s.columns]))
+    rank = solve_dependent(s, size, s.columns, DEPENDENT_PIVOT_RATIO)
+    if not (s.residual <= DEPENDENT_CONFLICT_RATIO * (1.0 + largest)):
+        return 1
+    if rank < size and take_least_forces(s, rank, size, s.columns) != 0:
+        return 1
+    in_order_of_unknowns(s, size, s.columns)
+    return 0
+
+
+def write_equations(s: LoopWorkspace, answers: int) -> int:
+    """Write matrix and right sides of the force balance; 1 if holds are contradictory."""
+    if write_hold_rows(s) != 0:
+        return 1
+    write_drag_rows(s)
+    if answers != 0:
+        write_response_columns(s)
     return 0
 
 
@@ -178,47 +220,3 @@ def drag_flow(s: LoopWorkspace, e: int, column: int) -> float:
     for j in range(s.unknowns):
         total -= s.sensing[e * s.directions + s.way[j]] * s.right[j * s.columns + column]
     return total
-
-
-def solve_by_elimination(matrix: Floats, right: Floats, scale: Floats, size: int, columns: int) -> int:
-    """Solve in place with row pivoting; 1 if the matrix is singular. On return the scales are the inverse pivots."""
-    for j in range(size):
-        scale[j] = 0.0
-    for i in range(size):
-        for j in range(size):
-            scale[j] = max(scale[j], abs(matrix[i * size + j]))
-    for j in range(size):
-        best = j
-        largest = abs(matrix[j * size + j])
-        for i in range(j + 1, size):
-            if abs(matrix[i * size + j]) > largest:
-                largest = abs(matrix[i * size + j])
-                best = i
-        if not (largest > PIVOT_RATIO * scale[j]):
-            return 1
-        if best != j:
-            swap_rows(array_tail(matrix, j * size), array_tail(matrix, best * size), size)
-            swap_rows(array_tail(right, j * columns), array_tail(right, best * columns), columns)
-        scale[j] = 1.0 / matrix[j * size + j]
-        for k in range(j + 1, size):
-            factor = matrix[k * size + j] * scale[j]
-            if factor != 0.0:
-                for i in range(j + 1, size):
-                    matrix[k * size + i] -= factor * matrix[j * size + i]
-                for i in range(columns):
-                    right[k * columns + i] -= factor * right[j * columns + i]
-    for j in range(size - 1, -1, -1):
-        for i in range(columns):
-            total = right[j * columns + i]
-            for k in range(j + 1, size):
-                total -= matrix[j * size + k] * right[k * columns + i]
-            right[j * columns + i] = total * scale[j]
-    return 0
-
-
-def swap_rows(row: Floats, second: Floats, count: int) -> None:
-    """Exchange the first entries of two rows."""
-    for i in range(count):
-        old = row[i]
-        row[i] = second[i]
-        second[i] = old

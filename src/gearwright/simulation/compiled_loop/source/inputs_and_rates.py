@@ -6,15 +6,13 @@ success.
 
 from __future__ import annotations
 
+from gearwright.forces.event_tolerances import LARGEST_SPEED, NEGLIGIBLE_RATE
 from gearwright.simulation.compiled_loop.source.force_balance import solve_force_balance
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, invoke_callback, run_kernel
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
-MAX_SPEED_SQUARED = 1e12
+MAX_SPEED_SQUARED = LARGEST_SPEED * LARGEST_SPEED
 """The square of the speed above which a run has diverged."""
-
-NEGLIGIBLE_RATE = 1e-100
-"""Rates below this are set to zero; their squares would underflow and make the error estimate 0/0."""
 
 
 def evaluate_inputs(s: LoopWorkspace, t: float) -> int:

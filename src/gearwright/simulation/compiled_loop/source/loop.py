@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from gearwright.forces.event_tolerances import (
+    MAX_EVENTS_WITHOUT_PROGRESS,
+    MAX_NEAR_BRANCH_POINTS,
+    NEAR_BRANCH_SPAN_RATIO,
+)
+from gearwright.simulation.compiled_loop.source.constraint_projection import project_state, project_step
 from gearwright.simulation.compiled_loop.source.dop853 import DOP853_STAGES
 from gearwright.simulation.compiled_loop.source.event_location import (
     STEP_CHECK_FAILED,
@@ -39,13 +45,6 @@ LOOP_CHATTERING_EVENTS = 7
 LOOP_EVENTS_FULL = 8
 LOOP_CHATTERING_BRANCHES = 9
 
-LOOP_MAX_EVENTS_WITHOUT_PROGRESS = 200
-"""Successive events without progress in time after which a run ends."""
-
-MAX_CLOSE_BRANCH_POINTS = 200
-"""Branch points within `CLOSE_BRANCH_SPAN_RATIO` of the run after which they are no longer located."""
-
-CLOSE_BRANCH_SPAN_RATIO = 1e-6
 
 DENSE_OUTPUT_STIFFNESS = 2.0
 """Step times decay rate above which samples are not taken from the dense output."""
@@ -75,6 +74,8 @@ def record_samples_until(s: LoopWorkspace, t: float) -> int:
     """Record all samples of the last step up to a time."""
     while s.sampled < s.sample_count and s.sample_times[s.sampled] <= t:
         if state_at_sample(s, s.sample_times[s.sampled]) != 0:
+            return 1
+        if project_state(s, s.sample_times[s.sampled], s.y_look) != 0:
             return 1
         if record_sample(s, s.sample_times[s.sampled], s.y_look) != 0:
             return 1
@@ -107,7 +108,7 @@ def move_to(s: LoopWorkspace, t: float) -> int:
         return 1
     nx = s.nx
     if t < s.t_new:
-        if dense_output(s, t, s.y) != 0:
+        if dense_output(s, t, s.y) != 0 or project_state(s, t, s.y) != 0:
             return 1
         for i in range(nx):
             s.x[i] = s.y[i]
@@ -124,12 +125,12 @@ def move_to(s: LoopWorkspace, t: float) -> int:
 
 def count_branch_point(s: LoopWorkspace) -> int:
     """Count a step that ended at a branch point; 1 if there are too many to continue so."""
-    s.kink_times[s.kink_count % MAX_CLOSE_BRANCH_POINTS] = s.t
+    s.kink_times[s.kink_count % MAX_NEAR_BRANCH_POINTS] = s.t
     s.kink_count += 1
     s.begun = 0
     if (
-        s.kink_count < MAX_CLOSE_BRANCH_POINTS
-        or s.t - s.kink_times[s.kink_count % MAX_CLOSE_BRANCH_POINTS] > CLOSE_BRANCH_SPAN_RATIO * s.span
+        s.kink_count < MAX_NEAR_BRANCH_POINTS
+        or s.t - s.kink_times[s.kink_count % MAX_NEAR_BRANCH_POINTS] > NEAR_BRANCH_SPAN_RATIO * s.span
     ):
         return 0
     s.ignore_kinks = 1
@@ -154,6 +155,8 @@ def advance(s: LoopWorkspace) -> int:
         if take_step(s, min(s.bound, s.until_kink)) != 0:
             return LOOP_NO_PROGRESS
         s.pause -= 1
+        if project_step(s) != 0:
+            return LOOP_LEFT_TO_PYTHON
         outcome = scan_step(s)
         if outcome == STEP_CHECK_FAILED:
             return LOOP_LEFT_TO_PYTHON
@@ -203,7 +206,7 @@ def after_event(s: LoopWorkspace) -> int:
         return LOOP_EVENTS_FULL
     if modes_status != MODES_CONSISTENT:
         return LOOP_INCONSISTENT_MODES
-    if s.still > LOOP_MAX_EVENTS_WITHOUT_PROGRESS:
+    if s.still > MAX_EVENTS_WITHOUT_PROGRESS:
         return LOOP_CHATTERING_EVENTS
     return LOOP_ARRIVED
 

@@ -6,19 +6,22 @@ modes that it does not find within a limit, and impacts through lossy gears, are
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes, solve_by_elimination
+from gearwright.forces.event_tolerances import (
+    BREAKAWAY_SPEED,
+    GUARD_VIOLATION_LEVEL,
+    HELD_SPEED_ROUNDING,
+    MAX_CHANGES_PER_LAW,
+)
+from gearwright.simulation.compiled_loop.source.elimination import solve_by_elimination
+from gearwright.simulation.compiled_loop.source.force_balance import (
+    DEPENDENT_PIVOT_RATIO,
+    HOLD_CONFLICT_RATIO,
+    set_active_modes,
+)
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import solve_accelerations
 from gearwright.simulation.compiled_loop.source.intrinsics import run_kernel
+from gearwright.simulation.compiled_loop.source.redundant_constraints import in_order_of_unknowns, solve_dependent
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
-
-GUARD_VIOLATION_LEVEL = 0.5e-9
-"""Guards below minus this, each in its own scale, are violated."""
-
-IMPACT_CREEP_SPEED = 1e-8
-"""Speed above which a line counts as moving [rad/s, m/s]."""
-
-MAX_CHANGES_PER_LAW = 40
-"""Mode changes per law after which no consistent modes are expected."""
 
 UNBOUNDED_TIME = 1e300
 
@@ -161,7 +164,7 @@ def restore_held_speeds(s: LoopWorkspace) -> int:
             worst = max(worst, abs(missing))
             s.z[j] = missing / factor
             count += 1
-    if count == 0 or not (worst > 1e-14 * (1.0 + fastest)):
+    if count == 0 or not (worst > HELD_SPEED_ROUNDING * (1.0 + fastest)):
         return 0
     size = 0
     for m in range(s.member_count):  # unknowns that hold a speed take part in the impact, each once
@@ -214,25 +217,21 @@ def solve_impact(s: LoopWorkspace, holds: int, worst: float) -> int:
     for k in range(s.active_drags):
         e = s.drag_at[k]
         turns = abs(s.drag_factor[e] * s.pace[s.drag_direction[e]])
-        if turns > IMPACT_CREEP_SPEED and s.gain[e] > -1.0 and s.gain[e] != 0.0:
+        if turns > BREAKAWAY_SPEED and s.gain[e] > -1.0 and s.gain[e] != 0.0:
             s.blow_way[size] = s.drag_direction[e]
             s.blow_unknown[size] = e
             size += 1
-    if size > holds and worst > IMPACT_CREEP_SPEED:
+    if size > holds and worst > BREAKAWAY_SPEED:
         return 1
-    for j in range(holds):
-        for i in range(size):
-            s.matrix[j * size + i] = s.G[s.blow_way[j] * s.directions + s.blow_way[i]]
-        s.right[j] = s.blow_jump[j]
-    for j in range(holds, size):
-        e = s.blow_unknown[j]
-        gain = s.drag_factor[e] * s.gain[e]
-        for i in range(size):
-            s.matrix[j * size + i] = gain * s.sensing[e * s.directions + s.blow_way[i]]
-        s.matrix[j * size + j] += 1.0
-        s.right[j] = 0.0
+    write_impact_equations(s, holds, size)
     if solve_by_elimination(s.matrix, s.right, s.z, size, 1) != 0:
-        return 1
+        if s.projects == 0:
+            return 1
+        write_impact_equations(s, holds, size)
+        solve_dependent(s, size, 1, DEPENDENT_PIVOT_RATIO)
+        if not (s.residual <= HOLD_CONFLICT_RATIO * (1.0 + worst)):
+            return 1
+        in_order_of_unknowns(s, size, 1)
     lost_energy = 0.0
     for j in range(size):
         changed = 0.0
@@ -244,3 +243,18 @@ def solve_impact(s: LoopWorkspace, holds: int, worst: float) -> int:
             s.x[s.nq + i] += s.Y[s.blow_way[j] * s.n + i] * s.right[j]
     s.x[s.nx - 1] += lost_energy
     return 0
+
+
+def write_impact_equations(s: LoopWorkspace, holds: int, size: int) -> None:
+    """Write the equations of an impact: jumps along the directions, then the impulses of turning gears."""
+    for j in range(holds):
+        for i in range(size):
+            s.matrix[j * size + i] = s.G[s.blow_way[j] * s.directions + s.blow_way[i]]
+        s.right[j] = s.blow_jump[j]
+    for j in range(holds, size):
+        e = s.blow_unknown[j]
+        gain = s.drag_factor[e] * s.gain[e]
+        for i in range(size):
+            s.matrix[j * size + i] = gain * s.sensing[e * s.directions + s.blow_way[i]]
+        s.matrix[j * size + j] += 1.0
+        s.right[j] = 0.0

@@ -61,6 +61,7 @@ class LoopWorkspace:
     target: Floats
     compliance: Floats
     kept: Floats
+    placed: Floats
     gain: Floats
     inflow: Floats
     sensed: Floats
@@ -73,6 +74,7 @@ class LoopWorkspace:
     hold_place: Ints
     hold_keeps: Ints
     hold_firm: Ints
+    hold_projects: Ints
     place_direction: Ints
     place_factor: Floats
     place_rigid: Ints
@@ -138,6 +140,7 @@ class LoopWorkspace:
     member_unknown: Ints
     member_keeps: Ints
     member_firm: Ints
+    member_projects: Ints
     active_drags: int
     drag_at: Ints
     drag_unknown: Ints
@@ -145,6 +148,23 @@ class LoopWorkspace:
     right: Floats
     columns: int
     z: Floats
+
+    # Linearly dependent constraints: unknowns in pivot order, the null space, whether and how far they are dependent
+    order: Ints
+    solution: Floats
+    null: Floats
+    null_matrix: Floats
+    null_right: Floats
+    deficient: int
+    residual: float
+
+    # Projection onto position constraints
+    projects: int
+    displace: Code
+    displace_table: Table
+    displaced: Floats
+    correction: Floats
+    blow_count: int
 
     # A step: stages, error, the state after it, its dense output
     K: Floats

@@ -1,0 +1,86 @@
+"""Tolerances of modes and events, stated once: laws, force balance, mode search, event loops and exported C read them.
+
+Guards are numbers in their own scale; a mode lasts as long as all its guards are positive.
+"""
+
+from __future__ import annotations
+
+# Guards
+
+GUARD_VIOLATION_LEVEL = 0.5e-9
+"""Guards below minus this, in their own scale, are violated."""
+
+EVENT_LOCATION_LEVEL = 1e-9
+"""An event is located where a guard reaches minus this; down to half of it, the rate of the guard decides."""
+
+NEAR_GUARD_LEVEL = 1e-6
+"""Guards below this, in their own scale, may end a mode in a search."""
+
+# Rest and motion
+
+BREAKAWAY_SPEED = 1e-8
+"""Speed [rad/s, m/s] above which a line counts as moving: an impact elsewhere has ended sticking."""
+
+LIMIT_REST_SPEED = 1e-10
+"""Speed [rad/s, m/s] up to which the acceleration decides the direction of motion at a limit."""
+
+ACCELERATION_NOISE = 1e-9
+"""Accelerations [rad/s2, m/s2] below this are rounding where another law keeps the line at rest."""
+
+HELD_SPEED_ROUNDING = 1e-14
+"""Errors of held speeds up to this, relative to 1 and the largest speed, are rounding."""
+
+# Event location
+
+EVENT_CHECKS_PER_STEP = 4
+"""Times per step at which guards and branch points are checked, to detect those that change sign twice."""
+
+MIN_STEPS_WITH_EVENTS = 50
+"""Least number of steps of a run with events, so that none is missed."""
+
+EVENT_TIME_TOLERANCE = 1e-15
+"""Tolerance of the time of an event [s]."""
+
+EVENT_TIME_ROUNDING = 8.9e-16
+"""The same, relative to the time."""
+
+SAME_TIME_TOLERANCE = 3.552713678800501e-15
+"""Times closer than this (16 units of rounding), relative to themselves, count as equal."""
+
+MAX_BRANCH_TRIALS = 12
+"""Repetitions of a step over a branch point, each ending closer to it, before the step is accepted as it is."""
+
+MAX_NEAR_BRANCH_POINTS = 200
+"""Branch points within `NEAR_BRANCH_SPAN_RATIO` of the run after which they are no longer located."""
+
+NEAR_BRANCH_SPAN_RATIO = 1e-6
+
+# Mode changes
+
+MAX_EVENTS_WITHOUT_PROGRESS = 200
+"""Successive events without progress in time after which a run ends."""
+
+MAX_CHANGES_PER_LAW = 40
+"""Changes per law after which the sequence of modes counts as not convergent."""
+
+MAX_REPEATED_CHANGES_PER_LAW = 10
+"""The same after an earlier failure to converge: then a search is faster."""
+
+MAX_SEARCHED_MODES = 400
+"""Largest number of mode sets in a search."""
+
+# Impacts
+
+IMPACT_DURATION = 1e-9
+"""Nominal duration of an impact [s]: finite forces are negligible within it."""
+
+MAX_FLANK_CHANGES = 8
+"""Largest number of flank changes within one impact."""
+
+# Rates
+
+LARGEST_SPEED = 1e6
+"""Speed above which a run has diverged [rad/s, m/s]."""
+
+NEGLIGIBLE_RATE = 1e-100
+"""Rates below this are set to zero; their squares would underflow and make the error estimate 0/0."""
