@@ -185,9 +185,11 @@ def check_arguments(target: F) -> F:
         target.__init__ = _checked_constructor(target.__init__, target)  # type: ignore[method-assign]
         return cast(F, target)
 
+    title = target.__qualname__.rpartition("<locals>.")[2]
+
     @functools.wraps(target)
     def checked_function(*args: Any, **kwargs: Any) -> Any:
-        _check(_checked_signature(target, target), target.__name__, args, kwargs)
+        _check(_checked_signature(target, target), title, args, kwargs)
         return target(*args, **kwargs)
 
     return cast(F, checked_function)
@@ -361,7 +363,7 @@ def _literal_kind(values: Sequence[Any]) -> ArgumentKind:
 
 
 def _sequence_kind(inner: Any, by_key: bool) -> ArgumentKind:
-    """Return the kind of a sequence, with `by_key` also of a mapping's keys; texts are no sequences here."""
+    """Return the kind of a sequence, with `by_key` also of an iterator or a mapping's keys; texts are no sequences."""
     entry = kind_of(inner)
     excluded = (type, str, bytes) if by_key else (type, str, bytes, Mapping)
 
@@ -369,8 +371,8 @@ def _sequence_kind(inner: Any, by_key: bool) -> ArgumentKind:
         if not isinstance(x, (tuple, list)):  # no abstract class is needed for these
             if isinstance(x, excluded) or not _is_iterable(x):
                 return False
-            if isinstance(x, Iterator):
-                return True
+            if isinstance(x, Iterator):  # it can be read once: entries are not looked at
+                return by_key
         elif not x:
             return True
         return entry is None or all(type(y) in entry.types or entry.accepts(y) for y in x)

@@ -12,14 +12,18 @@ import ctypes
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiling.compile import array_layout
 from gearwright.compiling.host import disk_cache, known_processor, loading, processor
 from gearwright.compiling.host.known_processor import processor_fields
 from gearwright.compiling.host.loading import PAGE_BYTES, code_image
+from gearwright.compiling.llvm.module import module_text
+from gearwright.tracing.trace import trace_graph
 
 TEXT = """
 target triple = "{}"
@@ -52,6 +56,16 @@ def a_machine(mass: float) -> gw.Mechanism:
 def code() -> bytes:
     machine = known_processor.host_processor()
     return processor.compile_module(TEXT.format(machine.triple), machine, 0)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_program_without_constants_compiles_on_every_processor(wide):
+    """Without broadcasts from memory each constant is stored once per lane, and so is the filler of an empty table."""
+    machine = replace(known_processor.host_processor(), has_wide_table=wide, width=4)
+    wheel = gw.Mechanism([gw.Body("wheel", axis=(0, 0, 1), mass=1.0, inertia=np.eye(3))])
+    job = gw.compile("forward_dynamics", wheel).trace_job
+    text = module_text(trace_graph(job), array_layout(job), job.result_shape(), machine)
+    assert processor.compile_module(text, machine, 0)
 
 
 def test_sections_that_llvm_loads_come_from_one_block(monkeypatch):

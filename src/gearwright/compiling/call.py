@@ -21,6 +21,11 @@ from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.trace import PARAMETERS_INPUT, TraceJob
 
 
+def is_input(array: Any, size: int) -> bool:
+    """Whether machine code may read an array as an input of `size` entries."""
+    return type(array) is np.ndarray and array.dtype == np.float64 and array.shape[-1:] == (size,)
+
+
 class GeneralCall:
     """Any call of a kernel: arguments are checked and converted, leading axes broadcast, long batches threaded.
 

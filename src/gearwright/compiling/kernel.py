@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import value_text
 from gearwright.arrays import Array
-from gearwright.compiling.call import GeneralCall
+from gearwright.compiling.call import GeneralCall, is_input
 from gearwright.compiling.compile import CompiledKernel, array_layout, compile_kernel, kernel_from_cache
 from gearwright.compiling.host.machine_code import has_known_layout
 from gearwright.errors import InputError
@@ -55,6 +56,8 @@ class Kernel(partial[Array]):
 
     def __new__(cls, request: KernelRequest, compiled: CompiledKernel | None = None) -> Kernel:
         """Compile a recipe, or load it from the cache; `compiled` is the result if it is known already."""
+        if not isinstance(request, KernelRequest):
+            raise InputError(f"Kernel: request={value_text(request)} is no request. gw.compile(...) returns a kernel.")
         job = request.trace_job()
         if compiled is None:
             compiled = compile_kernel(job, request.exact_identity())
@@ -79,7 +82,15 @@ class Kernel(partial[Array]):
         return self._job
 
     def evaluate(self, arrays: Mapping[str, Array]) -> Array:
-        """The result for checked arrays, by the names of the inputs."""
+        """The result for arrays of floats by the names of the inputs, in their order, (..., size) each."""
+        sizes = self._general.sizes
+        known = isinstance(arrays, Mapping) and list(arrays) == list(sizes)
+        if not known or not all(is_input(arrays[name], size) for name, size in sizes.items()):
+            raise InputError(
+                f"{self.name}: evaluate takes float64 arrays whose last axis has the entries of an input: "
+                f"{', '.join(f'{name} ({size},)' for name, size in sizes.items())}. Call the kernel itself with other "
+                "values."
+            )
         return self._general.evaluate(arrays, None)
 
     @property
@@ -149,6 +160,7 @@ class Kernel(partial[Array]):
                 )
         return Kernel(replace(self._request, wrt=tuple(inputs) or tuple(names)))
 
+    @check_arguments
     def source(self, language: str = "c") -> str:
         """The program as source text: C99 without memory allocation that needs only `sin` and `cos`.
 

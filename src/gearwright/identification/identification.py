@@ -126,10 +126,12 @@ class Identification(Estimates):
         size = np.where(self.standard_deviations > 0, self.standard_deviations, 1.0)
         return self.covariance / np.outer(size, size)
 
+    @check_arguments
     def predict(self, motion: Motion) -> Array:
         """Predicted torques (T, n) of a motion."""
         return self.model.sample_blocks(motion, self.base).multiply(self.values)
 
+    @check_arguments
     def validate(self, log: Log) -> Validation:
         """The prediction of another log, compared with its measured (unfiltered) torques."""
         full = log.with_derivatives(self.model.mech, self.requested_cutoff)

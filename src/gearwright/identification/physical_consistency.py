@@ -55,6 +55,7 @@ class ConsistentFit:
         """Pseudo-inertia of every body (4, 4): positive definite if and only if the body is physically consistent."""
         return tuple(pseudo_inertia(self.x[body.first : body.first + 10]) for body in self.unknowns.bodies)
 
+    @check_arguments
     def validate(self, log: Log) -> Validation:
         """The prediction of a log."""
         estimate = self.identification

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.arguments import number_array, real_number, whole_number
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import number_array, real_number, value_text, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.file_access import write_text
@@ -48,8 +49,10 @@ class Motion(NotebookFigure):
     def __post_init__(self) -> None:
         for name in "tqva":
             values = number_array("motion", name, getattr(self, name), axes=1 if name == "t" else 2)
-            if len(values) != len(self.t):
-                raise InputError(f"motion: {name} has {len(values)} rows for {len(self.t)} times. Give one per time.")
+            if len(values) != len(np.atleast_1d(self.t)):
+                raise InputError(
+                    f"motion: {name} has {len(values)} rows for {np.size(self.t)} times. Give one per time."
+                )
             object.__setattr__(self, name, values)
         if self.v.shape != self.a.shape:
             raise InputError(f"motion: v has shape {self.v.shape}, a {self.a.shape}. Give both for every speed.")
@@ -80,6 +83,11 @@ class Trajectory(NotebookFigure):
     units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not hasattr(self.pieces, "c"):
+            raise InputError(
+                f"trajectory: pieces={value_text(self.pieces)} must be a piecewise polynomial. Give a "
+                "scipy.interpolate.PPoly; the functions of gw.motion return trajectories."
+            )
         shape = self.pieces.c.shape
         if len(shape) != 3 or self.pieces.x[0] != 0.0:
             raise InputError(
@@ -193,6 +201,7 @@ class Trajectory(NotebookFigure):
         motion = self._at_times(np.arange(ceil(self.duration * rate * (1 - 1e-12)) + 1) / rate)
         return motion_text(names, names, motion.t, (motion.q, motion.v, motion.a))
 
+    @check_arguments
     def save(self, path: str | Path, robot: Robot | Mechanism | None = None, rate: float = 100.0) -> Path:
         """Write the CSV text to a file that `recorded` and `gearwright torque` can read."""
         target = Path(path)

@@ -16,6 +16,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_column, array_item
+from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Line
@@ -122,10 +123,12 @@ class MotionDemands(NotebookFigure):
         """The generalized forces `tau.<speed>` as functions of time, as `simulate(..., inputs=...)` takes them."""
         return {FORCE_INPUT_PREFIX + name: _spline_signal(self.t, self.tau[:, k]) for k, name in enumerate(self.speeds)}
 
+    @check_arguments
     def peak(self, name: str) -> float:
         """The largest magnitude of a series."""
         return float(np.abs(self[name]).max())
 
+    @check_arguments
     def rms(self, name: str) -> float:
         r"""The root mean square of a series over time, $\sqrt{\tfrac1T \int x^2 dt}$."""
         values, span = self[name] ** 2, float(self.t[-1] - self.t[0])

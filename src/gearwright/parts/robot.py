@@ -202,6 +202,6 @@ class Robot:
 
 
 def _part_by_name(name: str, parts: dict[str, Any], kind: str) -> Any:
-    if name not in parts:
-        raise InputError(f"there is no {kind} {name!r}. {did_you_mean(name, parts)}")
+    if not isinstance(name, str) or name not in parts:
+        raise InputError(f"there is no {kind} {name!r}. {did_you_mean(str(name), parts)}")
     return parts[name]

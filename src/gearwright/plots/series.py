@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.arguments import value_text
 from gearwright.errors import InputError
 from gearwright.file_access import replacement_file
 from gearwright.plots.labels import plot_label as shown
@@ -170,6 +172,8 @@ def _set_log_axis(axes: Any) -> None:
 def save_if_path(page: Any, path: str | Path | None) -> Any:
     """Return the figure, and write it if a path is given: the common end of every `plot` of a result."""
     if path is not None:
+        if not isinstance(path, str | PathLike):
+            raise InputError(f"plot: path={value_text(path)} must be a path or None. Give one such as 'figure.png'.")
         save_figure(page, path)
     return page
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array, increasing_array
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError, MissingExtraError
@@ -257,6 +258,7 @@ class Run(NotebookFigure):
         least = LEAST_MOVED_ENERGY_RATIO * max(peaks.values())
         return max(least, *(peaks[kind] for kind in ("kinetic", "supplied", "dissipated")))
 
+    @check_arguments
     def save(self, path: str | Path) -> Path:
         """Write all series to a CSV or Parquet file, chosen by the suffix."""
         target = Path(path)
@@ -270,6 +272,7 @@ class Run(NotebookFigure):
         return target
 
     @staticmethod
+    @check_arguments
     def read(path: str | Path) -> Run:
         """A run from a CSV or Parquet file that `save` wrote."""
         t, series, units = read_series(Path(path))
@@ -301,6 +304,7 @@ class Run(NotebookFigure):
         happened = ((event.name, event.t, event.what) for event in self.events)
         return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))
 
+    @check_arguments
     def compare(self, other: Run, names: Sequence[str] | None = None) -> dict[str, float]:
         """Largest difference per series, relative to its range in this run; the other run is interpolated to its times.
 

@@ -67,6 +67,7 @@ class Comparison(NotebookFigure):
                 rows.append(ApproximationError(kind, speed, largest, rms, float(np.abs(self.exact[:, k]).max())))
         return rows
 
+    @check_arguments
     def least_accurate_speed(self, kinds: Sequence[str] = ("reflected", "diagonal")) -> str:
         """The speed with the largest error of approximations relative to the exact peak.
 
@@ -79,6 +80,7 @@ class Comparison(NotebookFigure):
                 worst[error.speed] = max(worst[error.speed], error.relative_error)
         return max(worst, key=lambda name: worst[name])
 
+    @check_arguments
     def plot(self, path: str | Path | None = None, *, most: int = 8) -> Any:
         """Figure of the exact force of each speed and the errors of the approximations; "none" has a separate scale.
 

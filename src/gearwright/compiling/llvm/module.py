@@ -62,10 +62,8 @@ def width_text(graph: Graph, layout: ArrayLayout, host: HostProcessor, width: in
         piece = PieceWriter(graph, layout, schedule, writer, checked, host.width)
         pieces.append(piece.write_piece(number, number == len(schedule.pieces) - 1))
     repeat = width if wide else 1
-    entries = list(table) or [hex_literal(0.0)]
-    numbers = ", ".join(f"double {bits}" for bits in entries for _ in range(repeat))
-    size = len(entries) * repeat
-    constants = f"@table{width} = internal constant [{size} x double] [{numbers}], align 4096"
+    entries = [f"double {bits}" for bits in (table or [hex_literal(0.0)]) for _ in range(repeat)]
+    constants = f"@table{width} = internal constant [{len(entries)} x double] [{', '.join(entries)}], align 4096"
     return "\n".join([constants, *pieces, _batch_function(len(schedule.pieces), schedule.size, width)])
 
 

@@ -46,7 +46,7 @@ class SearchOptions:
         }
         for name, count in counts.items():
             object.__setattr__(self, name, count)
-        if self.method is not None and self.method not in SEARCH_METHODS:
+        if self.method is not None and not (isinstance(self.method, str) and self.method in SEARCH_METHODS):
             remedy = did_you_mean(str(self.method), SEARCH_METHODS)
             raise InputError(f"{title}: method={value_text(self.method)} is unknown. {remedy}")
         if not isinstance(self.verify_front, bool):

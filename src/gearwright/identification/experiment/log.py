@@ -119,6 +119,7 @@ class Log(NotebookFigure):
         middle = self.times[0] + share * self.duration
         return self.between_times(self.times[0], middle), self.between_times(middle, np.inf)
 
+    @check_arguments
     def with_derivatives(self, mech: Mechanism, cutoff: float | None = None) -> Log:
         """The log with speeds and accelerations; missing ones are computed from the measured data.
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters, independent_parameters, random_states
@@ -30,6 +31,7 @@ from gearwright.text import did_you_mean
 PAYLOAD_TITLE = "payload"
 
 
+@check_arguments
 @dataclass(frozen=True)
 class TorqueModel:
     """A linear model of measured torques, tau = Y(q, v, a) pi with named columns.

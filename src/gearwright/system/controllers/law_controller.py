@@ -16,6 +16,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import FLOATS
+from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall
 from gearwright.compiling.host.machine_code import MachineCode
@@ -49,6 +50,8 @@ class LawKernel(partial[Array]):
 
     def __new__(cls, law: ControlLaw) -> LawKernel:
         """The compiled law, from the cache if it is there."""
+        if not isinstance(law, ControlLaw):
+            raise InputError(f"LawKernel: law={law!r} must be a ControlLaw. Give the law of a controller: .law.")
         program = law_program(law)
         job = trace_job(program, law.mech)
         count = trace_graph(job).operation_count
@@ -172,7 +175,7 @@ class LawController(Controller):
     def references(self, t: Array) -> dict[str, Array]:
         """The references at times t (T,), by name, (T, entries) each."""
         by_name, begin = {}, 0
-        flat = self.follow(np.asarray(t, dtype=float))
+        flat = self.follow(number_array("references", "t", t, axes=1))
         for name, entries in self.law.references.items():
             by_name[name] = flat[:, begin : begin + len(entries)]
             begin += len(entries)
@@ -180,6 +183,8 @@ class LawController(Controller):
 
     def signals(self, run: Any) -> dict[str, Array]:
         """The signals of the law along a run or a rollout, by name, (T, ...) each."""
+        if not all(hasattr(run, name) for name in ("t", "q", "v")):
+            raise InputError(f"signals: run={run!r} must be a run or a rollout. gw.simulate(...) returns a run.")
         q, v = np.asarray(run.q, float), np.asarray(run.v, float)
         batch = (len(q), *(1 for _ in q.shape[1:-1]))
         arguments = {Q: q, V: v}
