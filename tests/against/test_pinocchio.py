@@ -212,3 +212,34 @@ def test_regressor_of_the_bodies(seed):
             first = 10 * (oracle.joint[i][0] - 1)
             expected = Y[:, first : first + 10][:, [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]]
             PINOCCHIO.agrees("regressor, relative", relative(found[:, 10 * i : 10 * i + 10], expected), 1e-10)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_jacobians_of_wheels(seed):
+    """Each wheel is a body in Pinocchio: a point off its axis, in world axes and in the axes of its carrier."""
+    design, mech, s = assembled(seed)
+    oracle = Oracle(design, seed)
+    q, v, a = oracle.motion(s.inside())
+    offset = np.array([0.1, -0.2, 0.3])
+    wheels = [(k, x) for k, x in enumerate(design.discs) if x.twin is None]
+    frames = {}
+    for k, disc in wheels:
+        joint = oracle.model.getJointId(f"s{k}")
+        turn = pin.exp3(disc.axis * q[oracle.model.idx_qs[joint]])
+        place = pin.SE3(np.eye(3), turn.T @ offset)  # from the centre, in the axes of the carrier at this instant
+        frames[k] = oracle.model.addFrame(pin.Frame(f"w{k}", joint, place, pin.OP_FRAME))
+    model, data = oracle.model, oracle.model.createData()
+    pin.forwardKinematics(model, data, q, v, a)
+    world = pin.LOCAL_WORLD_ALIGNED
+    for k, disc in wheels:
+        name = next(x.name for x in mech.spins if x.name.startswith(f"d{k}."))
+        J, dJ = gw.jacobian(mech, s.q, name, offset), gw.jacobian_rate(mech, s.q, s.v, name, offset)
+        expected = pin.computeFrameJacobian(model, data, q, frames[k], world) @ oracle.G
+        PINOCCHIO.agrees("Jacobian of a wheel, relative", relative(J, expected), 1e-10)
+        pin.forwardKinematics(model, data, q, v, a)
+        twist = pin.getFrameClassicalAcceleration(model, data, frames[k], world)
+        expected = np.concatenate([twist.linear, twist.angular])
+        PINOCCHIO.agrees("acceleration of a point of a wheel, relative", relative(J @ s.a + dJ @ s.v, expected), 1e-10)
+        R = gw.placement(mech, s.q, "base" if disc.carrier < 0 else disc.carrier).rotation
+        body = gw.jacobian(mech, s.q, name, offset, axes="body")
+        PINOCCHIO.agrees("Jacobian in body axes, relative", relative(np.kron(np.eye(2), R) @ body, J), 1e-12)

@@ -20,10 +20,14 @@ from gearwright.equations.trigonometric_polynomial import (
 )
 from gearwright.errors import InputError, JointError
 
-BODY = {"jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)}}
+BODY = {
+    "jacobian": {"body": 1, "point": (0.1, 0.2, 0.3)},
+    "joint_axes": {"body": 1},
+    "joint_axis_derivatives": {"body": 1},
+}
 OF_WHEELS = ("explain", "wheel_mass_matrix", "wheel_coriolis", "structure_matrix")  # in test_symbolic_machine.py
 FUNCTIONS = {
-    name: partial(getattr(gw, name, gw.equations.axial_rates), **BODY.get(name, {}))
+    name: partial(getattr(gw, name, None) or getattr(gw.equations, name), **BODY.get(name, {}))
     for name in CLOSED_FORM_PROGRAMS
     if name not in OF_WHEELS
 }

@@ -8,6 +8,7 @@ from gearwright.equations.closed_form import ClosedForm, closed_form
 from gearwright.functions.dynamics import axial_rates, lagrange_form, recursive_form
 from gearwright.functions.energies import Energies, EnergyRows, energies, energy_rows
 from gearwright.functions.explain import Explanation, explain
+from gearwright.functions.joint_axes import joint_axes, joint_axis_derivatives
 from gearwright.functions.joint_forces import JointForces, joint_forces
 from gearwright.functions.linear_forms import LinearForms, linear_forms
 from gearwright.mechanism import canonical_trains
@@ -27,6 +28,8 @@ __all__ = [
     "energies",
     "energy_rows",
     "explain",
+    "joint_axes",
+    "joint_axis_derivatives",
     "joint_forces",
     "lagrange_form",
     "linear_forms",

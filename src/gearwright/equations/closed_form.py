@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Operations, Vec
+from gearwright.algebra import Operations
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
@@ -29,7 +29,7 @@ from gearwright.errors import InputError
 from gearwright.functions.actuation import STRUCTURE_MATRIX
 from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
-from gearwright.programs import dynamics_programs
+from gearwright.programs import dynamics_programs, kinematic_programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten_scalars
 
@@ -43,7 +43,9 @@ CLOSED_FORM_PROGRAMS = {
         dynamics_programs.INVERSE_DYNAMICS,
         dynamics_programs.KINETIC_ENERGY,
         dynamics_programs.POTENTIAL_ENERGY,
-        dynamics_programs.JACOBIAN,
+        kinematic_programs.JACOBIAN,
+        kinematic_programs.JOINT_AXES,
+        kinematic_programs.JOINT_AXIS_DERIVATIVES,
         dynamics_programs.REGRESSOR,
         dynamics_programs.AXIAL_RATES,
         WHEEL_FORCES,
@@ -54,7 +56,10 @@ CLOSED_FORM_PROGRAMS = {
 }
 NUMBERING_PROGRAMS = (dynamics_programs.MASS_MATRIX, dynamics_programs.GRAVITY_FORCES)
 """Functions that number the base parameters, in this order, for every requested function."""
-GEOMETRIC_FUNCTIONS = ("jacobian", "regressor", "axial_rates", "structure_matrix")
+GEOMETRIC_FUNCTIONS = (
+    *("jacobian", "joint_axes", "joint_axis_derivatives"),
+    *("regressor", "axial_rates", "structure_matrix"),
+)
 """Functions without inertial parameters."""
 MOTION_SYMBOLS = {"q": "q", "v": "dq", "a": "ddq"}
 """Letter of the symbols of each input, numbered from 1."""
@@ -144,16 +149,18 @@ def closed_form(
 
     Args:
         function: mass_matrix, coriolis_matrix, gravity, bias, inverse_dynamics, kinetic_energy, potential_energy,
-            jacobian, regressor, axial_rates or structure_matrix; for one wheel explain (its three shares of every
-            force), wheel_mass_matrix (M_j/i of Chen and Wang) or wheel_coriolis (C_j/i,r).
+            jacobian, joint_axes, joint_axis_derivatives, regressor, axial_rates or structure_matrix; for one wheel
+            explain (its three shares of every force), wheel_mass_matrix (M_j/i of Chen and Wang) or wheel_coriolis
+            (C_j/i,r).
         machine: a machine or robot without free and spherical joints.
         keep: symbolic quantities: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
             names of symbols; all others are substituted by their numbers. Zeros drop out.
         progress: called with (done, total) as entries are finished.
         names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and the literature (I2zz in the axes
             of the link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
-        options: further arguments of the function: `body` and, if not its origin, `point` of jacobian; `wheel` of
-            explain, wheel_mass_matrix and wheel_coriolis.
+        options: further arguments of the function: `body` of jacobian (also a wheel), joint_axes and
+            joint_axis_derivatives, `point` and `axes` of jacobian; `wheel` of explain, wheel_mass_matrix and
+            wheel_coriolis.
 
     For a machine and a `keep`, a base parameter has the same name in every function: those of the mass matrix come
     first, then those of gravity, then those of the function alone.
@@ -232,7 +239,7 @@ def _programs_numbered_before(program: Program) -> tuple[Program, ...]:
 
 
 def _fixed_options(program: Program, mech: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the constant arguments; a frame is converted to a point of its body."""
+    """Return the checked constant arguments."""
     unknown = [name for name in options if name not in program.options]
     missing = [name for name in ("body", "wheel") if name in program.options and name not in options]
     if unknown or missing:
@@ -244,11 +251,8 @@ def _fixed_options(program: Program, mech: Mechanism, options: dict[str, Any]) -
         return {"wheel": wheel_index("closed_form", mech, options["wheel"])}
     if "body" not in options:
         return {}
-    body, rotation, position = mech.place_of(options["body"])
-    point = Vec.from_values(options.get("point", (0.0, 0.0, 0.0)))
-    if rotation is not None and position is not None:
-        point = position + rotation @ point
-    return {"body": mech.carrier_name(body), "point": tuple(point)}
+    program.check_options(mech, options)
+    return dict(options)
 
 
 def _find_program(function: Callable[..., Any] | str) -> Program:

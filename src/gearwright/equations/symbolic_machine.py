@@ -69,6 +69,7 @@ def symbolic_machine(
         springs=[_symbolic_spring(names, j + 1, spring) for j, spring in enumerate(mech.springs)],
         actuators=[_symbolic_actuator(names, mech, actuator) for actuator in mech.actuators],
         gravity=_symbolic_gravity(names, mech.gravity),
+        frames=[replace(frame, rotation=_round_rotation(frame.rotation)) for frame in mech.frames],
     )
     unknown = [name for name in keep if name not in SYMBOL_KINDS and name not in names.values]
     if unknown:
@@ -153,7 +154,7 @@ def _symbolic_spin(names: SymbolTable, mech: Mechanism, number: int, spin: Spin)
     coupling = None if spin.coupling is None else inertia * spin.coupling_share
     if coupling is not None and spin.coupling_share == 0:
         coupling = 0.0
-    return replace(spin, inertia=inertia, ratio=ratio, coupling=coupling, axis=_round_entries(spin.axis), rest=None)
+    return replace(spin, inertia=inertia, ratio=ratio, coupling=coupling, axis=_round_entries(spin.axis))
 
 
 def _symbolic_actuator(names: SymbolTable, mech: Mechanism, actuator: Actuator) -> Actuator:

@@ -20,7 +20,7 @@ from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
 from gearwright.functions.public_call import run_program
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.programs import dynamics_programs
+from gearwright.programs import dynamics_programs, kinematic_programs
 from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 
@@ -184,23 +184,60 @@ def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
 
-def jacobian(mech: RobotOrMech, q: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Array:
-    """Jacobian J (..., 6, n): velocity of a point fixed in a body or frame, then angular velocity, world axes."""
-    return run_program(dynamics_programs.JACOBIAN, mech, (q,), _point_options("jacobian", mech, body, point))
+def jacobian(
+    mech: RobotOrMech,
+    q: ArrayLike,
+    body: int | str,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    axes: str = "world",
+) -> Array:
+    r"""Jacobian J (..., 6, n): velocity of a point fixed in a body, frame or wheel, then angular velocity.
+
+    A wheel (`"j3.rotor"`) turns at the rate $b v$ about its axis e relative to its carrier: its angular velocity is
+    $\omega_c + e\, b v$, spin included, and its centre moves with the carrier.
+
+    Args:
+        mech: the machine, or a robot.
+        q: configuration [rad, m], (..., nq).
+        body: a body, a frame, or a wheel by name.
+        point: the point in the body's or frame's axes [m]; of a wheel, from its centre in the axes of its carrier.
+        axes: axes of the result: "world", or "body" (those of the body or frame; of a wheel, those of its carrier).
+
+    >>> import gearwright as gw
+    >>> gw.jacobian(gw.load("elbow"), [0.3, -0.5, 0.8], "j3.rotor", axes="body")[3:].round(4) + 0.0   # 80 about x
+    array([[-0.4794,  0.    , 80.    ],
+           [ 0.8776,  0.    ,  0.    ],
+           [ 0.    ,  1.    ,  0.    ]])
+    """
+    return run_program(kinematic_programs.JACOBIAN, mech, (q,), _point_options("jacobian", mech, body, point, axes))
 
 
 def jacobian_rate(
-    mech: RobotOrMech, q: ArrayLike, v: ArrayLike, body: int | str, point: Sequence[float] = (0.0, 0.0, 0.0)
+    mech: RobotOrMech,
+    q: ArrayLike,
+    v: ArrayLike,
+    body: int | str,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    axes: str = "world",
 ) -> Array:
-    """Time derivative dJ/dt (..., 6, n); the acceleration of the point is J a + dJ/dt v."""
+    """Time derivative dJ/dt (..., 6, n) of `jacobian`; the acceleration of the point is J a + dJ/dt v.
+
+    With axes="body" it is the derivative of the Jacobian in body axes: J a + dJ/dt v are the rates of the velocities
+    in body axes.
+    """
     return run_program(
-        dynamics_programs.JACOBIAN_RATE, mech, (q, v), _point_options("jacobian_rate", mech, body, point)
+        kinematic_programs.JACOBIAN_RATE, mech, (q, v), _point_options("jacobian_rate", mech, body, point, axes)
     )
 
 
-def _point_options(function: str, mech: RobotOrMech, body: int | str, point: Sequence[float]) -> dict[str, Any]:
-    machine_of(function, mech).place_of(body)
-    return {"body": body, "point": checked_point(function, point)}
+def _point_options(
+    function: str, mech: RobotOrMech, body: int | str, point: Sequence[float], axes: str
+) -> dict[str, Any]:
+    options: dict[str, Any] = {"body": body, "point": checked_point(function, point)}
+    if axes != "world":
+        options["axes"] = axes
+    kinematic_programs.jacobian_point(machine_of(function, mech), options)
+    return options
 
 
 def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:

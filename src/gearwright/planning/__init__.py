@@ -4,6 +4,7 @@ from gearwright.planning.kinematics.external_coordinates import (
     external_adjoint,
     external_coordinates,
     external_jacobian,
+    external_rates,
 )
 from gearwright.planning.kinematics.inverse_kinematics import InverseKinematics, inverse_kinematics
 from gearwright.planning.kinematics.obstacles import Capsule, Obstacles, sphere
@@ -43,6 +44,7 @@ __all__ = [
     "external_adjoint",
     "external_coordinates",
     "external_jacobian",
+    "external_rates",
     "fastest",
     "inverse_kinematics",
     "least_torque",

@@ -16,7 +16,6 @@ from gearwright.dynamics.other_formulations.lagrange import lagrange_form
 from gearwright.dynamics.other_formulations.vukobratovic import recursive_form
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.dynamics.regressor import parameter_names, regressor
-from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 from gearwright.mechanism import Mechanism
 from gearwright.programs import kinematic_programs
 from gearwright.programs.program import BASE_MOTION, WRENCH, Fixed, Inputs, Program
@@ -32,10 +31,6 @@ def _square_shape(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
 
 def _scalar_shape(_mech: Mechanism, _: Fixed) -> tuple[int, ...]:
     return ()
-
-
-def _jacobian_shape(mech: Mechanism, _: Fixed) -> tuple[int, ...]:
-    return (6, mech.n)
 
 
 def _external_loads(pose: Pose, x: Inputs) -> tuple[dict[int, BodyWrench], BaseMotion]:
@@ -84,15 +79,6 @@ def _body_placement(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -
     if rotation is not None and position is not None:
         R, p = R.after(rotation), p + R @ position
     return [*R.a, *R.b, *R.c, *p]
-
-
-def _body_point(mech: Mechanism, fixed: Fixed) -> tuple[int, Vec]:
-    """The body of a Jacobian and the point on it; for a frame the point is in the frame's axes."""
-    index, rotation, position = mech.place_of(fixed["body"])
-    point = Vec.from_values(fixed.get("point", (0.0, 0.0, 0.0)))
-    if rotation is not None and position is not None:
-        point = position + rotation @ point
-    return index, point
 
 
 def _axial_rates(pose: Pose) -> list[list[Scalar]]:
@@ -177,21 +163,6 @@ PLACEMENT = Program(
     options=("body",),
     parts=lambda _: {"rotation": (3, 3), "position": (3,)},
 )
-JACOBIAN = Program(
-    "jacobian",
-    ("q",),
-    lambda m, ops, x, fixed: jacobian(place_machine(m, x["q"], ops), *_body_point(m, fixed)),
-    _jacobian_shape,
-    options=("body", "point"),
-)
-JACOBIAN_RATE = Program(
-    "jacobian_rate",
-    ("q", "v"),
-    lambda m, ops, x, fixed: jacobian_rate(place_machine(m, x["q"], ops), x["v"], *_body_point(m, fixed)),
-    _jacobian_shape,
-    options=("body", "point"),
-    growth=2,
-)
 REGRESSOR = Program(
     "regressor",
     ("q", "v", "a"),
@@ -241,8 +212,6 @@ DYNAMICS_PROGRAMS = (
     MOMENTUM,
     CENTRE_OF_MASS,
     PLACEMENT,
-    JACOBIAN,
-    JACOBIAN_RATE,
     REGRESSOR,
     INTEGRATE,
     DIFFERENCE,

@@ -28,6 +28,10 @@ WRENCH_ENTRIES = ("fx", "fy", "fz", "mx", "my", "mz")
 BASE_MOTION_ENTRIES = tuple(f"{kind}.{axis}" for kind in ("omega", "alpha", "acceleration") for axis in "xyz")
 
 
+def _check_body(mech: Mechanism, fixed: Fixed) -> object:
+    return mech.place_of(fixed["body"]) if "body" in fixed else None
+
+
 @dataclass(frozen=True)
 class Program:
     """A function of the dynamics over scalars of any kind.
@@ -41,9 +45,11 @@ class Program:
         growth: exponent of the growth of its operations with the number of bodies.
         linear: whether they nevertheless grow linearly on a given machine.
         options: names of required and optional fixed values.
+        check_options: (machine, fixed) raises an error if the fixed values do not fit the machine.
         parts: machine -> (name, shape) of the separate results of the public function; None: it returns one array.
         per_coordinate: the inputs with one entry per coordinate; the others have one per speed.
         entries: names of the entries of inputs that are neither per coordinate nor per speed.
+        optional_inputs: further inputs, present if the fixed value of the same name is True.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -55,9 +61,11 @@ class Program:
     growth: int = 1
     linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
+    check_options: Callable[[Mechanism, Fixed], object] = _check_body
     parts: Callable[[Mechanism], dict[str, tuple[int, ...]]] | None = None
     per_coordinate: tuple[str, ...] = ("q",)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    optional_inputs: tuple[str, ...] = ()
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def input_sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:
@@ -67,6 +75,9 @@ class Program:
             scalar_counts[WRENCH + body] = 6
         if fixed.get("base_motion"):
             scalar_counts[BASE_MOTION] = 9
+        for name in self.optional_inputs:
+            if fixed.get(name):
+                scalar_counts[name] = len(self.entries[name])
         return scalar_counts
 
     def result_shapes(self, mech: Mechanism, fixed: Fixed) -> dict[str, tuple[int, ...]]:

@@ -123,7 +123,7 @@ def _checked_options(caller: str, name: str, mech: Mechanism, fixed: Mapping[str
     if "body" in program.options:
         if "body" not in options:
             raise InputError(f"{caller}: {name} needs body=, the body or frame it is for.")
-        mech.place_of(options["body"])
+        program.check_options(mech, options)
     if "point" in options:
         options["point"] = checked_point(caller, options["point"])
     if "wrenches" in options:

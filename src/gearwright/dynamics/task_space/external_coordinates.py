@@ -6,6 +6,10 @@ With J the Jacobian of the frame (velocity v_p, angular velocity w, world axes),
     d2s/dt2 = S(s) J a + A(q, v)           A: the adjoint term (Vukobratovic and Potkonjak)
 
 where w = E (dyaw, dpitch, droll) and d(quaternion)/dt = Q w = 1/2 (0, w) quaternion.
+
+Relative to a frame B they are those of R_B' R and R_B' (p - p_B). The relative twist is that of the frame less that of
+the point of B at the same place, in the axes of B; d/dt of it has the Coriolis term 2 w_B x v_rel. B is a frame of the
+machine, whose motion is linear in v too, or has a prescribed motion, s = s(q, t): then ds/dt = J v + ds/dt|q.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.algebra import Operations, Rot, Scalar, Vec
+from gearwright.algebra import ZERO, Operations, Rot, Scalar, Vec
 from gearwright.algebra.quaternion import Quaternion
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
@@ -80,33 +84,63 @@ def yaw_pitch_roll_of(R: Rot, ops: Operations) -> YawPitchRoll:
     return YawPitchRoll(yaw, pitch, roll, ops.cos(yaw), ops.sin(yaw), across, -zx)
 
 
-def external_coordinates(pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool) -> list[Scalar]:
+class FrameMotion(NamedTuple):
+    """A prescribed motion of a frame in world axes: rotation, origin, velocities and accelerations."""
+
+    rotation: Rot
+    position: Vec
+    velocity: Vec
+    omega: Vec
+    acceleration: Vec
+    alpha: Vec
+
+
+Reference = BodyPlace | FrameMotion | None
+"""The frame that external coordinates are relative to; None: the world."""
+
+Twist = tuple[Vec, Vec]
+"""Velocity of a point and angular velocity, or accelerations."""
+
+
+def external_coordinates(
+    pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool, reference: Reference = None
+) -> list[Scalar]:
     """Position, then yaw, pitch, roll (6) or a quaternion w, x, y, z (7)."""
-    R, p = spot.world_placement(pose)
+    R, p = _relative_placement(pose, spot, reference)
     return [*p, *(quaternion_from_rotation(R, ops) if quaternion else yaw_pitch_roll_of(R, ops)[:3])]
 
 
-def external_jacobian(pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool) -> Matrix:
+def external_jacobian(
+    pose: Pose, ops: Operations, spot: BodyPlace, quaternion: bool, reference: Reference = None
+) -> Matrix:
     """S J (6 or 7, n): rates of the external coordinates per unit of each speed."""
-    J = jacobian(pose, spot.body, spot.position)
-    R, _ = spot.world_placement(pose)
-    rows = _angular_rates(R, ops, quaternion, [Vec(*column) for column in zip(*J[3:], strict=True)])
-    return [*J[:3], *(list(row) for row in zip(*rows, strict=True))]  # Vukobratovic (20.83)
+    R, _ = _relative_placement(pose, spot, reference)
+    columns = _relative_columns(pose, spot, reference)
+    rows = _angular_rates(R, ops, quaternion, [angular for _, angular in columns])
+    linear = [[velocity[k] for velocity in (tuple(x) for x, _ in columns)] for k in range(3)]
+    return [*linear, *(list(row) for row in zip(*rows, strict=True))]  # Vukobratovic (20.83)
+
+
+def external_rates(
+    pose: Pose, ops: Operations, v: Sequence[Scalar], spot: BodyPlace, quaternion: bool, reference: Reference = None
+) -> list[Scalar]:
+    """ds/dt (6 or 7): the rates of the external coordinates, those of a moving reference included."""
+    R, _ = _relative_placement(pose, spot, reference)
+    linear, w = _relative_twist(pose, v, spot, reference)
+    return [*linear, *_angular_rates(R, ops, quaternion, [w])[0]]
 
 
 def external_adjoint(
-    pose: Pose, ops: Operations, v: Sequence[Scalar], spot: BodyPlace, quaternion: bool
+    pose: Pose, ops: Operations, v: Sequence[Scalar], spot: BodyPlace, quaternion: bool, reference: Reference = None
 ) -> list[Scalar]:
     """A(q, v) (6 or 7): second derivatives of the external coordinates at constant speeds."""
-    J, rate = jacobian(pose, spot.body, spot.position), jacobian_rate(pose, v, spot.body, spot.position)
-    R, _ = spot.world_placement(pose)
-    w = Vec(*(_row_product(row, v) for row in J[3:]))
-    drift = [_row_product(row, v) for row in rate]  # Vukobratovic (20.84)-(20.86): the adjoint term
-    alpha = Vec(*drift[3:])
+    R, _ = _relative_placement(pose, spot, reference)
+    _, w = _relative_twist(pose, v, spot, reference)
+    drift, alpha = _relative_drift(pose, v, spot, reference)  # Vukobratovic (20.84)-(20.86): the adjoint term
     if quaternion:
         unit = quaternion_from_rotation(R, ops)
         turned, centripetal = _quaternion_rate(alpha, unit), _quaternion_rate(w, _quaternion_rate(w, unit))
-        return [*drift[:3], *(x + y for x, y in zip(turned, centripetal, strict=True))]
+        return [*drift, *(x + y for x, y in zip(turned, centripetal, strict=True))]
     turn = yaw_pitch_roll_of(R, ops)
     yaw, pitch, roll = _yaw_pitch_roll_rates(turn, w)
     # The axes of pitch and roll depend on the preceding angles: w = e_z dyaw + e_p dpitch + e_r droll.
@@ -114,7 +148,84 @@ def external_adjoint(
     e_roll = Vec(turn.cos_yaw * turn.cos_pitch, turn.sin_yaw * turn.cos_pitch, -turn.sin_pitch)
     about_yaw = Vec(0.0, 0.0, 1.0) * yaw
     moving = about_yaw.cross(e_pitch) * pitch + (about_yaw + e_pitch * pitch).cross(e_roll) * roll
-    return [*drift[:3], *_yaw_pitch_roll_rates(turn, alpha - moving)]
+    return [*drift, *_yaw_pitch_roll_rates(turn, alpha - moving)]
+
+
+def _relative_placement(pose: Pose, spot: BodyPlace, reference: Reference) -> tuple[Rot, Vec]:
+    R, p = spot.world_placement(pose)
+    if reference is None:
+        return R, p
+    R_b, p_b = _reference_placement(pose, reference)
+    return R_b.T.after(R), R_b.T @ (p - p_b)
+
+
+def _reference_placement(pose: Pose, reference: BodyPlace | FrameMotion) -> tuple[Rot, Vec]:
+    if isinstance(reference, BodyPlace):
+        return reference.world_placement(pose)
+    return reference.rotation, reference.position
+
+
+def _coincident_point(pose: Pose, spot: BodyPlace, reference: BodyPlace) -> Vec:
+    """The origin of the frame as a point of the reference's body."""
+    R, p = pose.world_placements[reference.body]
+    return R.T @ (spot.world_placement(pose)[1] - p)
+
+
+def _relative_columns(pose: Pose, spot: BodyPlace, reference: Reference) -> list[Twist]:
+    """Per speed the relative velocity and angular velocity in the axes of the reference."""
+    columns = _column_twists(jacobian(pose, spot.body, spot.position))
+    if reference is None:
+        return columns
+    if isinstance(reference, BodyPlace):
+        carried = jacobian(pose, reference.body, _coincident_point(pose, spot, reference))
+        columns = [_twist_difference(*pair) for pair in zip(columns, _column_twists(carried), strict=True)]
+    back = _reference_placement(pose, reference)[0].T
+    return [(back @ linear, back @ angular) for linear, angular in columns]
+
+
+def _relative_twist(pose: Pose, v: Sequence[Scalar], spot: BodyPlace, reference: Reference) -> Twist:
+    """Relative velocity and angular velocity in the axes of the reference."""
+    total = _weighted_sum(_relative_columns(pose, spot, reference), v)
+    if not isinstance(reference, FrameMotion):
+        return total
+    back, arm = reference.rotation.T, spot.world_placement(pose)[1] - reference.position
+    carried = back @ (reference.velocity + reference.omega.cross(arm)), back @ reference.omega
+    return _twist_difference(total, carried)
+
+
+def _relative_drift(pose: Pose, v: Sequence[Scalar], spot: BodyPlace, reference: Reference) -> Twist:
+    """Derivative of the relative twist at constant speeds, in the axes of the reference."""
+    drift = _weighted_sum(_column_twists(jacobian_rate(pose, v, spot.body, spot.position)), v)
+    if reference is None:
+        return drift
+    if isinstance(reference, BodyPlace):
+        point = _coincident_point(pose, spot, reference)
+        omega = _weighted_sum(_column_twists(jacobian(pose, reference.body, point)), v)[1]
+        carried = _weighted_sum(_column_twists(jacobian_rate(pose, v, reference.body, point)), v)
+    else:
+        omega, arm = reference.omega, spot.world_placement(pose)[1] - reference.position
+        field = reference.alpha.cross(arm) + omega.cross(omega.cross(arm))
+        carried = reference.acceleration + field, reference.alpha
+    back = _reference_placement(pose, reference)[0].T
+    linear, angular = _twist_difference(drift, carried)
+    velocity, w = _relative_twist(pose, v, spot, reference)
+    turning = back @ omega
+    return back @ linear - turning.cross(velocity) * 2, back @ angular - turning.cross(w)
+
+
+def _column_twists(rows: Matrix) -> list[Twist]:
+    return [(Vec(*column[:3]), Vec(*column[3:])) for column in zip(*rows, strict=True)]
+
+
+def _weighted_sum(twists: Sequence[Twist], v: Sequence[Scalar]) -> Twist:
+    linear, angular = ZERO, ZERO
+    for (x, y), speed in zip(twists, v, strict=True):
+        linear, angular = linear + x * speed, angular + y * speed
+    return linear, angular
+
+
+def _twist_difference(x: Twist, y: Twist) -> Twist:
+    return x[0] - y[0], x[1] - y[1]
 
 
 def _angular_rates(R: Rot, ops: Operations, quaternion: bool, columns: Sequence[Vec]) -> list[Sequence[Scalar]]:
@@ -137,10 +248,3 @@ def _quaternion_rate(w: Vec, unit: Quaternion) -> Quaternion:
     real, u = unit[0], Vec(*unit[1:])
     turned = (w * real + w.cross(u)) * 0.5
     return -0.5 * w.dot(u), *turned
-
-
-def _row_product(row: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for x, y in zip(row, v, strict=True):
-        total = total + x * y
-    return total

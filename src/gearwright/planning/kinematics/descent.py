@@ -12,8 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.public_call import compile_now
 from gearwright.planning.kinematics.joint_ranges import JointRanges
-from gearwright.programs.dynamics_programs import JACOBIAN
-from gearwright.programs.kinematic_programs import REACHING_STEP, body_spot
+from gearwright.programs.kinematic_programs import JACOBIAN, REACHING_STEP, body_spot
 
 MAX_DESCENT_STEPS = 40
 """Most steps of one descent."""
