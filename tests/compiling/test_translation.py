@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 import sys
 import types
 
@@ -10,8 +12,10 @@ import pytest
 
 from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.host.processor import compile_module
+from gearwright.compiling.restricted_python.c_printer import c_text
 from gearwright.compiling.restricted_python.compiled_code import RestrictedCode, WorkspaceMemory, as_callback
 from gearwright.compiling.restricted_python.translation import Translation
+from gearwright.export.fmi.build import find_compiler
 
 HEAD = """
 from __future__ import annotations
@@ -95,6 +99,41 @@ def test_loops_branches_and_arithmetic(tmp_path, monkeypatch):
         assert expected[0] == found[0]
         for one, other in zip(expected[1:], found[1:], strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
+def test_the_same_source_is_printed_as_c(tmp_path, monkeypatch):
+    translated = Translated(LOOPS, tmp_path, monkeypatch)
+    module = translated.module
+    kernels = "static int run_kernel(Code code, Table table) { return code(table); }\n"
+    kernels += "static int invoke_callback(Code code, double t) { (void)code; return (int)t; }\n"
+    entry = "int entry(Work *s) { (void)run_kernel; (void)invoke_callback; return go(s); }\n"
+    text = f"#include <math.h>\n{c_text((module,), module.Work, ('go',), {})}\n{kernels}{entry}"
+    (tmp_path / "work.c").write_text(text, encoding="utf-8")
+    strict = ["-std=c99", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([find_compiler(), *strict, "work.c", "-o", "work.so", "-lm"], cwd=tmp_path, check=True)
+
+    class Work(ctypes.Structure):
+        _fields_ = (
+            ("n", ctypes.c_int),
+            ("x", ctypes.c_void_p),
+            ("k", ctypes.c_void_p),
+            ("total", ctypes.c_double),
+            ("back", ctypes.c_void_p),
+        )
+
+    library = ctypes.CDLL(str(tmp_path / "work.so"))
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        x, k = rng.normal(scale=3.0, size=9), rng.integers(-5, 5, 9)
+        x[rng.integers(9)] = rng.choice([np.nan, 0.0, 60.0])
+        expected, _ = translated.both(x, k)
+        numbers = k.astype(np.int32)
+        work = Work(len(x), x.ctypes.data, numbers.ctypes.data, 0.0, None)
+        assert library.entry(ctypes.byref(work)) == expected[0]
+        np.testing.assert_array_equal(x, expected[1])
+        np.testing.assert_array_equal(numbers, expected[2])
+        assert work.total == expected[3]
 
 
 def test_a_function_is_called_back(tmp_path, monkeypatch):

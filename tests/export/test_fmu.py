@@ -17,6 +17,7 @@ from gearwright.forces.line import Line
 from gearwright.parts import Friction, Limits
 from gearwright.parts.parameter_paths import parameter, with_parameters
 from support.fmus import PIECES, SAMPLES, Case, arm, instance, largest_difference
+from support.random_robots import random_case
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = pytest.mark.skipif(build.find_compiler() is None, reason="there is no C compiler")
@@ -97,6 +98,22 @@ def test_whole_runs_are_those_of_simulate(name, kind, written, runs):
         assert np.abs(found[x] - run[x])[between].max() <= 1e-6 * max(np.abs(run[x]).max(), 1), x
     moved = max(np.abs(run["energy.supplied"]).max(), 1.0)
     assert largest_difference(found, run, ("energy.",)) < 1e3 * KINDS[kind] * moved
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_co_simulation_of_random_robots_is_simulate(seed, tmp_path):
+    """The same integration with the same events: friction, stops, lossy gears, hysteresis, at 1e-9."""
+    robot, rng = random_case(seed).robot, np.random.default_rng(seed)
+    mech = gw.assemble(robot)
+    sizes = 1.0 + np.abs(gw.gravity(mech, gw.neutral(mech)))
+    forces = {
+        f"tau.{name}": (rng.normal(size=PIECES) * size).tolist() for name, size in zip(mech.speeds, sizes, strict=True)
+    }
+    case = Case(robot, "torque", forces, until=0.2)
+    case.export(tmp_path / "random.fmu", "3.0")
+    found = case.run(tmp_path / "random.fmu", "CoSimulation", tolerance=1e-12)
+    assert largest_difference(found, case.reference(), ("q.", "v.")) < 1e-9
 
 
 def test_events_came_on_the_way(runs):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiling.restricted_python.translation import workspace_fields
+from gearwright.compiling.restricted_python.walker import workspace_fields
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import DryFriction, Line, Stops
 from gearwright.forces.law import Action, Force, Guard, Impact, Law

@@ -15,7 +15,8 @@ from gearwright.compiling.host.known_processor import host_processor
 from gearwright.compiling.host.loading import load_code
 from gearwright.compiling.host.machine_code import array_address
 from gearwright.compiling.host.processor import compile_module
-from gearwright.compiling.restricted_python.translation import Translation, workspace_fields
+from gearwright.compiling.restricted_python.translation import Translation
+from gearwright.compiling.restricted_python.walker import workspace_fields
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
 
 from gearwright.compiling.llvm.vectors import hex_literal
+from gearwright.compiling.restricted_python.walker import (
+    ARRAY_ENTRY_KINDS,
+    FunctionWalker,
+    TranslationContext,
+    TypedValue,
+)
 
 LLVM_TYPES = {"float": "double", "int": "i64", "Floats": "ptr", "Ints": "ptr", "Code": "ptr", "Table": "ptr"}
 """LLVM types by the names of annotations; every field of the workspace takes eight bytes."""
-
-ARRAY_ENTRY_TYPES = {"Floats": ("float", "double"), "Ints": ("int", "i64")}
 
 RESTRICTED_ARITHMETIC = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul")}
 
@@ -42,43 +44,13 @@ def memory_tag(node: ast.expr, kind: str) -> str:
     return f", !tbaa !{tag}"
 
 
-class TypedValue(NamedTuple):
-    """A value in LLVM text and the name of its type."""
-
-    text: str
-    kind: str
-
-
-class Signature(NamedTuple):
-    """The types of a function's arguments and of its result."""
-
-    arguments: tuple[str, ...]
-    result: str
-
-
-class TranslationContext(NamedTuple):
-    """Common data of all functions of a translation.
-
-    Args:
-        fields: per field of the workspace its index and the name of its type.
-        signatures: of all functions.
-        constants: flat tuples used so far, by name.
-    """
-
-    fields: Mapping[str, tuple[int, str]]
-    signatures: Mapping[str, Signature]
-    constants: dict[str, tuple[float, ...]]
-
-
-class ExpressionTranslator:
+class ExpressionTranslator(FunctionWalker):
     """The expressions of one function: local variables are in memory, LLVM moves them to registers."""
 
     def __init__(self, context: TranslationContext, module: ModuleType, node: ast.FunctionDef) -> None:
-        self.context, self.module, self.node = context, module, node
-        self.local_types: dict[str, str] = {}
+        super().__init__(context, module, node)
         self.allocations: list[str] = []
         self.lines: list[str] = []
-        self.count = 0
 
     # Instructions and labels
 
@@ -107,9 +79,6 @@ class ExpressionTranslator:
 
     def _is_terminated(self) -> bool:
         return bool(self.lines) and self.lines[-1].lstrip().startswith(("br ", "ret "))
-
-    def _raise_untranslatable(self, node: ast.AST, why: str) -> NoReturn:
-        raise SyntaxError(f"{self.node.name}, line {getattr(node, 'lineno', 0)}: {why}: {ast.unparse(node)}")
 
     def _store_local(self, name: str, value: TypedValue) -> None:
         if name not in self.local_types:
@@ -156,7 +125,7 @@ class ExpressionTranslator:
     def expression_value(self, node: ast.expr) -> TypedValue:
         """An expression's value."""
         if isinstance(node, ast.Constant):
-            return self._constant_value(node, node.value)
+            return self._constant_value(self._number(node, node.value))
         if isinstance(node, ast.Name):
             return self._load_local(node.id) if node.id in self.local_types else self._module_constant(node)
         if isinstance(node, ast.BinOp):
@@ -176,20 +145,15 @@ class ExpressionTranslator:
             )
         self._raise_untranslatable(node, "this cannot be translated")
 
-    def _constant_value(self, node: ast.AST, value: Any) -> TypedValue:
-        if isinstance(value, float):
-            return TypedValue(hex_literal(value), "float")
-        if not isinstance(value, int):
-            self._raise_untranslatable(node, "constants are numbers")
-        return TypedValue(str(int(value)), "int")
+    def _constant_value(self, value: int | float) -> TypedValue:
+        return (
+            TypedValue(hex_literal(value), "float") if isinstance(value, float) else TypedValue(str(int(value)), "int")
+        )
 
     def _module_constant(self, node: ast.Name) -> TypedValue:
         """A number or a flat tuple defined in the module."""
-        constant = getattr(self.module, node.id, None)
-        if isinstance(constant, tuple):
-            self.context.constants[node.id] = tuple(float(x) for x in constant)
-            return TypedValue(f"@{node.id}", "Floats")
-        return self._constant_value(node, constant)
+        constant = self._module_value(node)
+        return TypedValue(f"@{node.id}", "Floats") if isinstance(constant, tuple) else self._constant_value(constant)
 
     def _load_local(self, name: str) -> TypedValue:
         kind = self.local_types[name]
@@ -229,7 +193,8 @@ class ExpressionTranslator:
             return value
         if kind == "float":
             return TypedValue(self._new_value(f"sitofp i64 {value.text} to double"), "float")
-        raise SyntaxError(f"{self.node.name}: a float is used as an integer. Write int(...).")
+        self._require_number_kind(value, kind)
+        return value
 
     def _address_and_type(self, node: ast.expr) -> tuple[str, str]:
         """The address of an entry or a field, and its type."""
@@ -239,8 +204,8 @@ class ExpressionTranslator:
             return self._new_value(f"getelementptr i8, ptr {base.text}, i64 {8 * place}"), kind
         assert isinstance(node, ast.Subscript)
         base, index = self.expression_value(node.value), self.expression_value(node.slice)
-        kind, llvm = ARRAY_ENTRY_TYPES[base.kind]
-        return self._new_value(f"getelementptr {llvm}, ptr {base.text}, i64 {index.text}"), kind
+        kind = ARRAY_ENTRY_KINDS[base.kind]
+        return self._new_value(f"getelementptr {LLVM_TYPES[kind]}, ptr {base.text}, i64 {index.text}"), kind
 
     # Calls
 
@@ -250,9 +215,7 @@ class ExpressionTranslator:
         if hasattr(self, f"_call_{name}"):
             value: TypedValue = getattr(self, f"_call_{name}")(*arguments)
             return value
-        if name not in self.context.signatures:
-            self._raise_untranslatable(node, "there is no such function")
-        kinds, result = self.context.signatures[name]
+        kinds, result = self._called_signature(node)
         passed = ", ".join(
             f"{self._llvm_type(kind)} {self._convert_to(x, kind).text}"
             for x, kind in zip(arguments, kinds, strict=True)
@@ -264,7 +227,9 @@ class ExpressionTranslator:
 
     def _call_array_tail(self, array: TypedValue, k: TypedValue) -> TypedValue:
         return TypedValue(
-            self._new_value(f"getelementptr {ARRAY_ENTRY_TYPES[array.kind][1]}, ptr {array.text}, i64 {k.text}"),
+            self._new_value(
+                f"getelementptr {LLVM_TYPES[ARRAY_ENTRY_KINDS[array.kind]]}, ptr {array.text}, i64 {k.text}"
+            ),
             array.kind,
         )
 

@@ -16,20 +16,17 @@ The same source runs as plain Python, so it can be read, tested and debugged. It
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 from gearwright.compiling.llvm.vectors import hex_literal
-from gearwright.compiling.restricted_python.expressions import (
-    MEMORY_TAGS,
-    ExpressionTranslator,
-    Signature,
+from gearwright.compiling.restricted_python.expressions import MEMORY_TAGS, ExpressionTranslator, memory_tag
+from gearwright.compiling.restricted_python.walker import (
     TranslationContext,
     TypedValue,
-    memory_tag,
+    function_definitions,
+    translation_context,
 )
 
 
@@ -49,10 +46,8 @@ class Translation:
 
     def module_text(self) -> str:
         """Functions, constants and declarations."""
-        definitions = [(module, node) for module in self.modules for node in _function_definitions(module)]
-        context = TranslationContext(
-            workspace_fields(self.workspace), {node.name: _function_signature(node) for _, node in definitions}, {}
-        )
+        definitions = function_definitions(self.modules)
+        context = translation_context(self.workspace, definitions)
         functions = [
             FunctionTranslator(context, module, node).function_text(node.name in self.entries)
             for module, node in definitions
@@ -67,30 +62,6 @@ class Translation:
 def _constant_table(name: str, values: Sequence[float]) -> str:
     numbers = ", ".join(f"double {hex_literal(x)}" for x in values)
     return f"@{name} = internal constant [{len(values)} x double] [{numbers}]"
-
-
-def workspace_fields(workspace: type) -> dict[str, tuple[int, str]]:
-    """Per field of a workspace its index and the name of its type."""
-    return {name: (k, _type_name(kind)) for k, (name, kind) in enumerate(inspect.get_annotations(workspace).items())}
-
-
-def _function_definitions(module: ModuleType) -> list[ast.FunctionDef]:
-    return [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.FunctionDef)]
-
-
-def _function_signature(node: ast.FunctionDef) -> Signature:
-    return Signature(tuple(_annotation_name(x.annotation) for x in node.args.args), _annotation_name(node.returns))
-
-
-def _annotation_name(node: ast.expr | None) -> str:
-    if isinstance(node, ast.Constant) and node.value is None:
-        return "None"
-    assert isinstance(node, ast.Name), "every argument and result has a plain annotation"
-    return node.id
-
-
-def _type_name(kind: Any) -> str:
-    return kind if isinstance(kind, str) else str(kind.__name__)
 
 
 class FunctionTranslator(ExpressionTranslator):
@@ -118,28 +89,12 @@ class FunctionTranslator(ExpressionTranslator):
 
     # Statements
 
-    def _translate_block(self, body: Sequence[ast.stmt]) -> None:
-        for statement in body:
-            if self._is_terminated():  # statements after a return, break or continue are unreachable
-                return
-            name = f"_translate_{type(statement).__name__.lower()}"
-            if not hasattr(self, name):
-                self._raise_untranslatable(statement, "this statement cannot be translated")
-            getattr(self, name)(statement)
-
     def _translate_expr(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Call):
-            self._translate_call(node.value)
-        elif not isinstance(node.value, ast.Constant):  # a docstring
-            self._raise_untranslatable(node, "an expression statement must be a call")
-
-    def _translate_pass(self, _: ast.Pass) -> None:
-        pass
+        if not self._is_docstring(node):
+            self.expression_value(node.value)
 
     def _translate_assign(self, node: ast.Assign) -> None:
-        if len(node.targets) != 1 or isinstance(node.targets[0], ast.Tuple):
-            self._raise_untranslatable(node, "assign one name at a time")
-        self._store_to(node.targets[0], self.expression_value(node.value))
+        self._store_to(self._assigned_target(node), self.expression_value(node.value))
 
     def _translate_augassign(self, node: ast.AugAssign) -> None:
         read = ast.parse(ast.unparse(node.target), mode="eval").body
@@ -194,25 +149,19 @@ class FunctionTranslator(ExpressionTranslator):
         self.lines.append(f"{after}:")
 
     def _translate_for(self, node: ast.For) -> None:
-        call = node.iter
-        plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
-        if not plain or not isinstance(node.target, ast.Name):
-            self._raise_untranslatable(node, "loops run over range(...)")
-        assert isinstance(call, ast.Call)
-        assert isinstance(node.target, ast.Name)
-        bounds = [self._convert_to(self.expression_value(x), "int") for x in call.args]
+        variable, arguments, down = self._range_loop(node)
+        bounds = [self._convert_to(self.expression_value(x), "int") for x in arguments]
         first = bounds[0] if len(bounds) > 1 else TypedValue("0", "int")
         last, step = bounds[min(len(bounds) - 1, 1)], bounds[2] if len(bounds) > 2 else TypedValue("1", "int")
         test, body, again, after = self._new_labels("test", "body", "again", "after")
-        counter = f"{node.target.id}.{self.count}"
+        counter = f"{variable}.{self.count}"
         self._store_local(counter, first)
         self._begin_label(test)
         now = self._load_local(counter)
-        down = len(bounds) > 2 and isinstance(call.args[2], ast.UnaryOp)
         more = self._new_value(f"icmp {'sgt' if down else 'slt'} i64 {now.text}, {last.text}")
         self._emit_line(f"br i1 {more}, label %{body}, label %{after}")
         self.lines.append(f"{body}:")
-        self._store_local(node.target.id, now)
+        self._store_local(variable, now)
         self.loops.append((again, after))
         self._translate_block(node.body)
         self.loops.pop()

@@ -40,14 +40,19 @@ typedef struct {                       /* modes that change one by one */
   int changed[N_LAWS + 1], weights[N_LAWS + 1];
 } Changes;
 
-typedef struct {                       /* a step of the integrator: its rates, its end and its error */
-  double k[7][N_STATES], x[N_STATES], error;
-} Step;
+typedef struct {                       /* the arrays of the integration */
+  double x_at[N_STATES], t_at[1], u[N_INPUTS + 1], moved[N_STATES], looks[N_GUARDS + 1];
+  double piece_begin[1], piece_half[1], coefficients[2 * N_INPUTS + 1], held_keep[N_INPUTS + 1], held_add[N_INPUTS + 1];
+  double x[N_STATES], K[16 * N_STATES], y[N_STATES], y_new[N_STATES], y_kept[2 * N_STATES], y_look[N_STATES];
+  double F[7 * N_STATES], looked[EVENT_CHECKS_PER_STEP * N_GUARDS + 1];
+  int look_solved[N_GUARDS + 1], piece_degree[1];
+} LoopArrays;
 
 typedef struct {
   Point now;
   Instant at;
-  Step step;
+  LoopWorkspace loop;
+  LoopArrays arrays;
   Changes changes, blow;
   int known_modes[MAX_SEARCHED_MODES][N_LAWS + 1];
   double rates[N_STATES], seen[SIZE_OBSERVE + 1];

@@ -5,13 +5,15 @@
 
 #include "model.h"
 
+#include "engine.h"
+
 #include "instant.h"
 
 #include "directions.h"
 
 #include "settle.h"
 
-#include "march.h"
+#include "co_simulation.h"
 
 enum {
   FIRST_STATE = 1,

@@ -147,6 +147,17 @@ def is_diverged(s: LoopWorkspace) -> int:
 
 def advance(s: LoopWorkspace) -> int:
     """Integrate to the bound, through events, or until Python is needed."""
+    while True:
+        status = advance_to_event(s)
+        if status != LOOP_AT_EVENT or s.watched > 0:
+            return status
+        status = after_event(s)
+        if status != LOOP_ARRIVED:
+            return status
+
+
+def advance_to_event(s: LoopWorkspace) -> int:
+    """Integrate to the bound or to the first event before it."""
     while s.t < s.bound:
         if s.pause <= 0:
             return LOOP_PAUSED
@@ -185,9 +196,7 @@ def continue_from_step(s: LoopWorkspace, outcome: int) -> int:
         s.begun = 0
         if s.t <= stood:
             s.still += 1
-        if s.watched > 0:
-            return LOOP_AT_EVENT
-        return after_event(s)
+        return LOOP_AT_EVENT
     if outcome != STEP_CLEAR:
         if count_branch_point(s) != 0:
             return LOOP_CHATTERING_BRANCHES
