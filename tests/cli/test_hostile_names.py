@@ -37,6 +37,7 @@ COMMANDS = {
     "closed-form": [["closed-form", "rigid.yaml", "--function", "gravity"]],
     "studio": [["studio", "robot.yaml", "--port", "0", "--no-browser"]],
     "train": [["train", "robot.yaml", "--plot", "train.svg"]],
+    "errata": [["errata", "robot.yaml", "--plot", "errata.svg"]],
     "convert": [["convert", "robot.yaml", "robot.urdf", "--force"]],
     "export": [["export", "robot.yaml"]],
     "excite": [["excite", "rigid.yaml", "-o", "m.csv", "--steps", "1", "--starts", "1", "--period", "2"]],

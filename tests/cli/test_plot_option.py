@@ -16,7 +16,7 @@ from gearwright.motion.default_motion import default_motion
 from gearwright.simulation import Run
 
 DRAWING = (
-    *("analyse", "bench", "compare", "figure", "impact", "modes"),
+    *("analyse", "bench", "compare", "errata", "figure", "impact", "modes"),
     *("plan", "simulate", "size", "sweep", "torque", "train"),
 )
 ONE_ARGUMENT = ("compare", "figure", "modes", "simulate", "train")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -102,6 +102,11 @@ class ClosedForm:
             return sp.Array(full, self.shape)
         return sp.Matrix(*(self.shape if len(self.shape) == 2 else (*self.shape, 1)), full)
 
+    @property
+    def group_values(self) -> dict[str, float]:
+        """The numbers of the base parameters, by their names in `groups`."""
+        return {name: float(group.subs(self.symbols)) for name, group in self.groups.items()}
+
     def latex(self) -> str:
         """As LaTeX, abbreviations after the entries."""
         return closed_form_text.latex_text(self)
@@ -143,6 +148,7 @@ def closed_form(
     keep: str | Iterable[str] = SYMBOL_KINDS,
     progress: Callable[[int, int], None] | None = None,
     names: str = "numbers",
+    base_parameters: Mapping[str, str] | None = None,
     **options: Any,
 ) -> ClosedForm:
     """Return the symbolic equations of a machine, with compact trigonometry (c2, s23) and base parameters p1, p2, ...
@@ -158,6 +164,9 @@ def closed_form(
         progress: called with (done, total) as entries are finished.
         names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and the literature (I2zz in the axes
             of the link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).
+        base_parameters: name -> expression in the symbols ("pi2": "m2x + a2*m3"): the base parameters to write the
+            equations in, under these names, such as those of a publication (`gearwright.works.ELBOW_PARAMETERS`).
+            Unless given, they are found and numbered.
         options: further arguments of the function: `body` of jacobian (also a wheel), joint_axes and
             joint_axis_derivatives, `point` and `axes` of jacobian; `wheel` of explain, wheel_mass_matrix and
             wheel_coriolis.
@@ -191,8 +200,8 @@ def closed_form(
         values = flatten_scalars(wanted.run(symbolic, ops, _motion_symbols(wanted, symbolic), fixed))
         return [substitute_symbols(value, planets) for value in values]
 
-    writer = ClosedFormWriter(angles, symbols.values, moving, symbol_names.group)
-    for earlier_program in _programs_numbered_before(program):
+    writer = ClosedFormWriter(angles, symbols.values, moving, symbol_names.group, base_parameters)
+    for earlier_program in () if base_parameters else _programs_numbered_before(program):
         writer.number_groups(program_values(earlier_program, {}))
     fixed = _fixed_options(program, mech, options)
     entries = writer.write_entries(program_values(program, fixed), progress or (lambda done, total: None))

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from gearwright.equations.angles import AngleGroups
+from gearwright.equations.stated_parameters import StatedParameters
 from gearwright.equations.trigonometric_polynomial import Monomial, TrigPolynomial, Wave, products_of_waves
 
 # Base parameters
@@ -34,8 +35,8 @@ class ParameterGroups:
     basis: list[tuple[Monomial, SymbolPolynomial]] = field(default_factory=list)
     """Leading monomial and combination of each group, with coefficient 1 of the leading monomial."""
 
-    def resolve_coefficient(self, coefficient: SymbolPolynomial) -> tuple[Monomial, dict[int, float]]:
-        """Return the common powers and the combination of groups; a new combination becomes a group."""
+    def resolve_coefficient(self, coefficient: SymbolPolynomial) -> list[tuple[Monomial, int, float]]:
+        """Return the terms (common powers, number of the group, factor); a new combination becomes a group."""
         front, remainder = self._without_content(coefficient)
         largest = max(abs(x) for x in remainder.values())
         parts: dict[int, float] = {}
@@ -49,7 +50,7 @@ class ParameterGroups:
             scale = remainder[lead]
             self.basis.append((lead, {key: x / scale for key, x in remainder.items()}))
             parts[len(self.basis) - 1] = scale
-        return front, parts
+        return [(front, number, factor) for number, factor in parts.items()]
 
     def _without_content(self, coefficient: SymbolPolynomial) -> tuple[Monomial, SymbolPolynomial]:
         """Factor out the powers of lengths, ratios and gravity that all terms share."""
@@ -205,13 +206,17 @@ class ClosedFormWriter:
     values: dict[str, float]
     motion: Collection[str]
     group: str = "p"
+    stated: Mapping[str, str] | None = None
     waves: dict[str, Any] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     named: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         inertial = ("m", "I", "J")
-        self.groups = ParameterGroups([name for name in self.values if not name.startswith(inertial)])
+        content = [name for name in self.values if not name.startswith(inertial)]
+        self.groups: ParameterGroups | StatedParameters = (
+            StatedParameters(content, self.stated, self.values) if self.stated else ParameterGroups(content)
+        )
 
     def number_groups(self, values: list[Any]) -> None:
         """Register the groups of another function, so their names are the same here."""
@@ -243,10 +248,9 @@ class ClosedFormWriter:
     def _entry_expression(self, entry: dict[Any, SymbolPolynomial]) -> Any:
         terms: dict[Monomial, float] = defaultdict(float)
         for (waves, moving), coefficient in sorted(entry.items(), key=repr):
-            front, parts = self.groups.resolve_coefficient(coefficient)
-            around = (*((self._wave_name(wave), power) for wave, power in waves), *front, *moving)
-            for group, factor in parts.items():
-                terms[(*around, *self._group_factors(group))] += factor
+            around = (*((self._wave_name(wave), power) for wave, power in waves), *moving)
+            for front, group, factor in self.groups.resolve_coefficient(coefficient):
+                terms[(*around, *front, *self._group_factors(group))] += factor
         return factored_sum(terms)
 
     def _wave_name(self, wave: Wave) -> str:
@@ -264,16 +268,17 @@ class ClosedFormWriter:
     def _group_factors(self, number_of_group: int) -> Monomial:
         """Return a group by its name p1, p2, ..., or the group itself if it is a single product of symbols."""
         _, combination = self.groups.basis[number_of_group]
-        if len(combination) == 1:
+        if len(combination) == 1 and not self.stated:
             return next(iter(combination))
         self.named.add(number_of_group)
+        self.used.update(name for monomial in combination for name, _ in monomial)
         return ((self._group_name(self._numbered_groups().index(number_of_group)), 1),)
 
     def _group_name(self, place: int) -> str:
-        return f"{self.group}{place + 1}"
+        return self.groups.names[place] if isinstance(self.groups, StatedParameters) else f"{self.group}{place + 1}"
 
     def _numbered_groups(self) -> list[int]:
-        return [k for k, (_, combination) in enumerate(self.groups.basis) if len(combination) > 1]
+        return [k for k, (_, combination) in enumerate(self.groups.basis) if len(combination) > 1 or self.stated]
 
     def named_groups(self) -> dict[str, Any]:
         """The definitions of p1, p2, ..."""

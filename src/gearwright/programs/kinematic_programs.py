@@ -8,8 +8,8 @@ from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.task_space.external_coordinates import (
     BodyPlace,
-    FrameMotion,
     Reference,
+    ReferenceMotion,
     external_adjoint,
     external_coordinates,
     external_jacobian,
@@ -95,7 +95,7 @@ def _reference_frame(mech: Mechanism, x: Inputs, fixed: Fixed) -> Reference:
     if fixed.get(FRAME_MOTION):
         m = x[FRAME_MOTION]
         rotation = Rot(Vec(*m[:3]), Vec(*m[3:6]), Vec(*m[6:9]))
-        return FrameMotion(rotation, Vec(*m[9:12]), Vec(*m[12:15]), Vec(*m[15:18]), Vec(*m[18:21]), Vec(*m[21:24]))
+        return ReferenceMotion(rotation, Vec(*m[9:12]), Vec(*m[12:15]), Vec(*m[15:18]), Vec(*m[18:21]), Vec(*m[21:24]))
     relative_to = fixed.get("relative_to")
     return None if relative_to is None or relative_to == "base" else body_spot(mech, relative_to)
 

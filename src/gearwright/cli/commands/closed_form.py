@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -67,7 +67,7 @@ def write_equations(
     with progress_bar("writing the equations") as advance:
         symbols = [name.strip() for name in keep.split(",") if name.strip()]
         machine = load(robot, xacro=xacro, include=include or ())
-        options = {word: name for word, name in (("body", body), ("wheel", wheel)) if name is not None}
+        options: dict[str, Any] = {word: name for word, name in (("body", body), ("wheel", wheel)) if name is not None}
         form = written(function, machine, symbols, progress=advance, names=names, **options)
         text: str = getattr(form, to)()
     if json:

@@ -84,7 +84,7 @@ def yaw_pitch_roll_of(R: Rot, ops: Operations) -> YawPitchRoll:
     return YawPitchRoll(yaw, pitch, roll, ops.cos(yaw), ops.sin(yaw), across, -zx)
 
 
-class FrameMotion(NamedTuple):
+class ReferenceMotion(NamedTuple):
     """A prescribed motion of a frame in world axes: rotation, origin, velocities and accelerations."""
 
     rotation: Rot
@@ -95,7 +95,7 @@ class FrameMotion(NamedTuple):
     alpha: Vec
 
 
-Reference = BodyPlace | FrameMotion | None
+Reference = BodyPlace | ReferenceMotion | None
 """The frame that external coordinates are relative to; None: the world."""
 
 Twist = tuple[Vec, Vec]
@@ -159,7 +159,7 @@ def _relative_placement(pose: Pose, spot: BodyPlace, reference: Reference) -> tu
     return R_b.T.after(R), R_b.T @ (p - p_b)
 
 
-def _reference_placement(pose: Pose, reference: BodyPlace | FrameMotion) -> tuple[Rot, Vec]:
+def _reference_placement(pose: Pose, reference: BodyPlace | ReferenceMotion) -> tuple[Rot, Vec]:
     if isinstance(reference, BodyPlace):
         return reference.world_placement(pose)
     return reference.rotation, reference.position
@@ -186,7 +186,7 @@ def _relative_columns(pose: Pose, spot: BodyPlace, reference: Reference) -> list
 def _relative_twist(pose: Pose, v: Sequence[Scalar], spot: BodyPlace, reference: Reference) -> Twist:
     """Relative velocity and angular velocity in the axes of the reference."""
     total = _weighted_sum(_relative_columns(pose, spot, reference), v)
-    if not isinstance(reference, FrameMotion):
+    if not isinstance(reference, ReferenceMotion):
         return total
     back, arm = reference.rotation.T, spot.world_placement(pose)[1] - reference.position
     carried = back @ (reference.velocity + reference.omega.cross(arm)), back @ reference.omega
