@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.drive_analysis import ShaftLoad
+from gearwright.analysis import ShaftLoad
 from gearwright.analysis.drives.limit_kinds import (
     GEARBOX,
     JOINT,

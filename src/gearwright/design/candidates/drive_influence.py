@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.analysis import Task
+from gearwright.analysis import LimitSources, Task
 from gearwright.analysis.cycle.cycle_motion import PrescribedMotion
 from gearwright.analysis.drives.drive_analysis import ShaftLoad, shaft_load
-from gearwright.analysis.drives.limit_kinds import LimitSources
 from gearwright.analysis.links.section_forces import reactions_along
 from gearwright.analysis.links.structural_deflection import external_wrenches
 from gearwright.analysis.task.payload_phases import PhaseRows, robot_with_heaviest_payload

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.analysis.drives.limit_kinds import LimitKey
+from gearwright.analysis import LimitKey
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates, Choice
 from gearwright.design.candidates.drive_influence import DriveSpace

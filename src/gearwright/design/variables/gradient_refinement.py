@@ -21,7 +21,7 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import dual_parameters, primal_value
 from gearwright.algebra.differentiation.taylor_series import Jet
-from gearwright.analysis.drives.limit_kinds import LimitKey
+from gearwright.analysis import LimitKey
 from gearwright.analysis.parametric_series import partial_by
 from gearwright.analysis.sensitivity.structural_sensitivity import structural_partials
 from gearwright.arrays import Array
