@@ -11,6 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.analysis import LimitCheck, Task, analyse
+from gearwright.analysis.drives.limit_kinds import WINDING_TEMPERATURE
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import size_drives
 from gearwright.errors import InputError, SimulationError
@@ -166,7 +167,7 @@ def test_a_life_or_frequency_that_cannot_be_told_is_remarked():
     ],
 )
 def test_a_margin_has_the_sign_of_what_is_left(value, limit, least, margin):
-    check = LimitCheck("j: x", value, limit, "K", least)
+    check = LimitCheck(WINDING_TEMPERATURE, "j", value, limit, "K", least)
     assert check.margin == margin
     assert check.is_kept == (value >= limit if least else value <= limit)
 

@@ -11,6 +11,7 @@ import pytest
 import gearwright as gw
 from design.arms import SAMPLES, arm, small, swing
 from gearwright.analysis import ProcessForce, Task
+from gearwright.analysis.drives.limit_kinds import LimitKey
 from gearwright.analysis.parametric_series import partial_by
 from gearwright.catalogue import Catalogue
 from gearwright.design import Mount, Range, size_drives
@@ -159,9 +160,9 @@ def test_gradients_belong_to_what_is_judged():
     chosen = {0: here.places[:1]} if len(here.places) == 1 else {j: here.places[j : j + 1] for j in range(2)}
     joint = asked.judged_joints.index("elbow")
     screened = here.sets.screen_joint(joint, chosen, here.places[joint : joint + 1])
-    for name, use in screened.limit_shares.items():
-        if f"elbow: {name}" in uses:
-            assert float(np.ravel(uses[f"elbow: {name}"].c[0])[0]) == pytest.approx(use[0], rel=1e-9), name
+    for kind, use in screened.limit_shares.items():
+        if LimitKey("elbow", kind) in uses:
+            assert float(np.ravel(uses[LimitKey("elbow", kind)].c[0])[0]) == pytest.approx(use[0], rel=1e-9), kind.name
 
 
 def wheel(load: float, rotor: float, **words) -> Robot:

@@ -12,12 +12,22 @@ import pytest
 import gearwright as gw
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Perturbation, analyse
+from gearwright.analysis.drives.limit_kinds import (
+    GEARBOX_INPUT_SPEED,
+    GEARBOX_LIFE,
+    GEARBOX_PEAK_TORQUE,
+    JOINT_SPEED,
+    JOINT_TORQUE,
+    STRESS,
+    VOLTAGE,
+    LimitKey,
+)
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design import Choice, Range, size_drives, with_chosen_drives
 from gearwright.design.candidates.candidates import catalogue_candidates
 from gearwright.design.candidates.drive_influence import drive_space
 from gearwright.design.search.drive_sets import DriveSets
-from gearwright.design.search.tightest_limit import advice_for, closest_set
+from gearwright.design.search.tightest_limit import closest_set
 from gearwright.design.sizing.verification import Verification, limit_share
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.design_variables import Design, design_space
@@ -48,8 +58,8 @@ def test_life_and_joint_limits_are_screened_as_they_are_analysed():
     chosen = {k: places[k : k + 1] for k in range(2)}
     for k, joint in enumerate(JOINTS):
         use = sets.screen_joint(k, chosen, chosen[k]).limit_shares
-        for name in ("joint speed", "joint torque", "gearbox life"):
-            assert use[name][0] == pytest.approx(shares[f"{joint}: {name}"], rel=5e-3), (joint, name)
+        for kind in (JOINT_SPEED, JOINT_TORQUE, GEARBOX_LIFE):
+            assert use[kind][0] == pytest.approx(shares[f"{joint}: {kind.name}"], rel=5e-3), (joint, kind.name)
 
 
 def test_a_required_life_is_met_by_the_lightest_set_that_meets_it():
@@ -195,21 +205,21 @@ def test_a_link_is_not_taken_for_a_drive_of_its_name():
     robot = Robot("arm", links, [Drive(name, Motor(1e-4), Gear(100)) for name in ("upper", "fore")])
     design = Design(robot, gw.design.Task([polynomial([0, 0], [1, 1], duration=1.0)]), {})
     judge = Verification(SizingProblem(design_space(design, {}), drives(), ("fore",), "mass", 1.0, 31))
-    assert judge.is_only_of_others({"upper: voltage": None, "upper: voltage (closed loop)": None})
-    assert not judge.is_only_of_others({"upper: stress": None})
-    assert not judge.is_only_of_others({"upper: stress (closed loop)": None})
+    assert judge.is_only_of_others([LimitKey("upper", VOLTAGE), LimitKey("upper", VOLTAGE, in_closed_loop=True)])
+    assert not judge.is_only_of_others([LimitKey("upper", STRESS)])
+    assert not judge.is_only_of_others([LimitKey("upper", STRESS, in_closed_loop=True)])
 
 
 @pytest.mark.parametrize(
-    ("limit", "words"),
+    ("kind", "words"),
     [
-        ("stress bar: gearbox input speed", "drives of lower ratios"),
-        ("speedy: gearbox peak torque", "stronger gearboxes"),
-        ("voltage regulator: stress", "larger sections"),
+        (GEARBOX_INPUT_SPEED, "drives of lower ratios"),
+        (GEARBOX_PEAK_TORQUE, "stronger gearboxes"),
+        (STRESS, "larger sections"),
     ],
 )
-def test_the_way_out_is_that_of_the_limit_and_not_of_a_name(limit, words):
-    assert words in advice_for(limit)
+def test_the_remedy_is_that_of_the_limit(kind, words):
+    assert words in kind.remedy
 
 
 def elastic(**required: float):

@@ -11,6 +11,7 @@ import pytest
 import gearwright as gw
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Task, analyse
+from gearwright.analysis.drives.limit_kinds import WINDING_TEMPERATURE
 from gearwright.analysis.task.process_forces import ProcessForce
 from gearwright.design import size_drives, with_chosen_drives
 from gearwright.design.candidates.candidates import catalogue_candidates
@@ -64,10 +65,10 @@ def test_the_screening_is_what_the_analysis_finds(fine, pair):
     chosen = {k: places[k : k + 1] for k in range(2)}
     for k, joint in enumerate(JOINTS):
         screened = sets.screen_joint(k, chosen, chosen[k])
-        checks = {check.name.split(": ")[1]: check for check in found.limits if check.name.startswith(joint)}
-        for name, use in screened.limit_shares.items():
-            if name in checks and name != "winding temperature rise":
-                assert use[0] == pytest.approx(checks[name].value / checks[name].limit, rel=3e-3), (joint, name)
+        checks = {check.kind: check for check in found.limits if check.owner == joint}
+        for kind, use in screened.limit_shares.items():
+            if kind in checks and kind != WINDING_TEMPERATURE:
+                assert use[0] == pytest.approx(checks[kind].value / checks[kind].limit, rel=3e-3), (joint, kind.name)
         assert screened.energy[0] == pytest.approx(found.drives[joint].energy, rel=3e-3)
 
 

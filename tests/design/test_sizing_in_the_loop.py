@@ -10,11 +10,12 @@ import pytest
 from design.arms import JOINTS, SAMPLES, arm, small, swing
 from gearwright.analysis import Perturbation, analyse
 from gearwright.analysis.cycle import closed_loop
+from gearwright.analysis.drives.limit_kinds import GEARBOX_PEAK_TORQUE, VOLTAGE, LimitKey
 from gearwright.catalogue import Catalogue
 from gearwright.design import SearchOptions, size_drives, with_chosen_drives
 from gearwright.design.sizing import verified_design
 from gearwright.design.sizing.ranking import NEAR_MISS_FACTOR, DesignRanking, DriveSetScreen
-from gearwright.design.sizing.verification import LOOP_SUFFIX, LimitViolation
+from gearwright.design.sizing.verification import LimitViolation
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.design_variables import Design, design_space
 from gearwright.errors import InputError, PartError, SimulationError
@@ -57,17 +58,18 @@ def screen() -> DriveSetScreen:
     return screen_of(swing(), small(10, 8))
 
 
-def ranked(screen: DriveSetScreen, name: str, factor: float) -> tuple[DesignRanking, list]:
+def ranked(screen: DriveSetScreen, name: LimitKey, factor: float) -> tuple[DesignRanking, list]:
     """A ranking whose first set took so many times as much of a limit as the screening says."""
     ranking = DesignRanking(screen.best_sets_under({}), screen)
     order = iter(ranking)
     first = next(order)
-    ranking.record_error(first, {name + LOOP_SUFFIX: LimitViolation(factor * screen.screened_shares(first)[name], "")})
+    violation = LimitViolation(factor * screen.screened_shares(first)[name], "")
+    ranking.record_error(first, {name._replace(in_closed_loop=True): violation})
     return ranking, [first, *(one for one, _ in zip(order, range(5), strict=False))]
 
 
 def test_what_was_learned_of_one_set_is_held_against_the_others(screen):
-    name = "shoulder: gearbox peak torque"
+    name = LimitKey("shoulder", GEARBOX_PEAK_TORQUE)
     ranking, tried = ranked(screen, name, 2.7)
     assert len(tried) == 6
     assert all(screen.screened_shares(one)[name] <= 1 / 2.7 for one in tried[1:])
@@ -84,7 +86,7 @@ def test_what_was_learned_of_one_set_is_held_against_the_others(screen):
 
 
 def test_better_sets_that_come_close_are_analysed_after_all(screen):
-    name = "shoulder: gearbox peak torque"
+    name = LimitKey("shoulder", GEARBOX_PEAK_TORQUE)
     ranking, tried = ranked(screen, name, 2.7)
     again = list(ranking.skipped_designs(tried[-1]))
     assert again
@@ -116,7 +118,7 @@ def test_a_set_that_cannot_be_analysed_does_not_stop_the_search():
 
 
 def test_a_burden_that_nothing_bears_ends_the_search(screen):
-    name = "shoulder: gearbox peak torque"
+    name = LimitKey("shoulder", GEARBOX_PEAK_TORQUE)
     least = min(screen.screened_shares(one)[name] for one in screen.best_sets_under({}).designs)
     near, tried = ranked(screen, name, 1.1 / least)
     assert len(tried) > 1, "what misses by less than the hope is analysed all the same"
@@ -181,7 +183,9 @@ def test_the_front_can_be_analysed_too(monkeypatch):
     def strict(question, judge, found):
         tried = analysed(question, judge, found)
         return (
-            replace(tried, violations={"elbow: voltage": LimitViolation(1.2, "")}) if found.mass >= heaviest else tried
+            replace(tried, violations={LimitKey("elbow", VOLTAGE): LimitViolation(1.2, "")})
+            if found.mass >= heaviest
+            else tried
         )
 
     monkeypatch.setattr(verified_design, "_analyse_design", strict)

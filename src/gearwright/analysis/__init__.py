@@ -4,6 +4,7 @@ from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis, ShaftLoad
 from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
+from gearwright.analysis.drives.limit_kinds import LimitKey, LimitKind, LimitSources
 from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
 from gearwright.analysis.drives.unchecked_limits import UncheckedLimit
 from gearwright.analysis.links.link_analysis import LinkAnalysis
@@ -46,6 +47,9 @@ __all__ = [
     "ImpactResult",
     "IntegratorOptions",
     "LimitCheck",
+    "LimitKey",
+    "LimitKind",
+    "LimitSources",
     "LinearModel",
     "LinkAnalysis",
     "LinkLoads",

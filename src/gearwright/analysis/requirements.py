@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,15 @@ from gearwright.analysis.cycle.closed_loop import follow_closed_loop, tip_errors
 from gearwright.analysis.cycle.task_cycle import TaskCycle
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, STRESS_LIMIT, LimitCheck, drive_limits
+from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits, required_check
+from gearwright.analysis.drives.limit_kinds import (
+    CYCLE_TIME,
+    GEARBOX_LIFE,
+    NATURAL_FREQUENCY,
+    STRESS,
+    TIP_DEFLECTION,
+    TRACKING_ACCURACY,
+)
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.tip_deflection import TipDeflection, TipPoint, tip_deflection
 from gearwright.analysis.task.perturbation import Perturbation
@@ -32,15 +41,13 @@ RIGID_STIFFNESS_FACTOR = 1e4
 def strength_limits(links: Mapping[str, LinkAnalysis]) -> Iterator[LimitCheck]:
     """The strength of every link's material."""
     for name, link in links.items():
-        check = LimitCheck(
-            f"{name}: {STRESS_LIMIT}", link.peak_stress, link.strength, "Pa", source="material of the link"
-        )
-        yield check if check.is_kept else replace(check, advice=_strength_advice(link, check.limit))
+        check = LimitCheck(STRESS, name, STRESS.value(link), link.strength, STRESS.unit, source=STRESS.part_source)
+        yield from _with_advice(check, partial(_strength_advice, link))
 
 
-def _strength_advice(link: LinkAnalysis, limit: float) -> tuple[Advice, ...]:
-    larger = section_advice(link, lambda analysis: analysis.peak_stress, limit)
-    return larger or (Advice("stronger material", factor=float(link.peak_stress / limit)),)
+def _strength_advice(link: LinkAnalysis, check: LimitCheck) -> tuple[Advice, ...]:
+    larger = section_advice(link, STRESS.value, check.limit)
+    return larger or (Advice("stronger material", factor=float(link.peak_stress / check.limit)),)
 
 
 def required_limits(
@@ -51,22 +58,23 @@ def required_limits(
     cycle: TaskCycle,
 ) -> Iterator[LimitCheck]:
     """Requirements of the task: cycle time, tip, life of gearboxes, natural frequency."""
-    required, source = task.required, "task"
-    if "cycle_time" in required:
-        yield _cycle_time_check(task)
-    if "tip_deflection" in required and tip is not None:
-        check = LimitCheck("tip deflection", tip.peak_deflection, required["tip_deflection"], "m", source=source)
-        yield check if check.is_kept else replace(check, advice=_stiffness_advice(tip, links, cycle, check.limit))
+    cycle_check = required_check(CYCLE_TIME, task.required, CYCLE_TIME.value(task))
+    yield from _with_advice(cycle_check, lambda check: _faster_motion_advice(task, check))
+    deflection = None if tip is None else tip.peak_deflection
+    tip_check = required_check(TIP_DEFLECTION, task.required, deflection)
+    yield from _with_advice(tip_check, lambda check: _stiffness_advice(tip, links, cycle, check.limit))
     for drive in drives.values():
-        if "life" in required and drive.life is not None:
-            check = LimitCheck(
-                f"{drive.name}: {LIFE_LIMIT}", drive.life, required["life"], "h", is_minimum=True, source=source
-            )
-            yield check if check.is_kept else replace(check, advice=_life_advice(drive, cycle, check))
+        life_check = required_check(GEARBOX_LIFE, task.required, drive.life, drive.name)
+        yield from _with_advice(life_check, partial(_life_advice, drive, cycle))
     frequency = next((drive.frequency for drive in drives.values() if drive.frequency is not None), None)
-    if "frequency" in required and frequency is not None:
-        check = LimitCheck("natural frequency", frequency, required["frequency"], "Hz", is_minimum=True, source=source)
-        yield check if check.is_kept else replace(check, advice=_frequency_advice(cycle, check))
+    frequency_check = required_check(NATURAL_FREQUENCY, task.required, frequency)
+    yield from _with_advice(frequency_check, partial(_frequency_advice, cycle))
+
+
+def _with_advice(check: LimitCheck | None, advise: Callable[[LimitCheck], tuple[Advice, ...]]) -> Iterator[LimitCheck]:
+    """A check, with recommendations if it is exceeded; none without a check."""
+    if check is not None:
+        yield check if check.is_kept else replace(check, advice=advise(check))
 
 
 def _is_moving(trajectory: Trajectory) -> bool:
@@ -74,24 +82,21 @@ def _is_moving(trajectory: Trajectory) -> bool:
     return bool(np.ptp(trajectory.at(np.linspace(0.0, trajectory.duration, 33)), axis=0).max(initial=0.0) > 0)
 
 
-def _cycle_time_check(task: Task) -> LimitCheck:
-    limit, duration = task.required["cycle_time"], task.cycle.duration
-    check = LimitCheck("cycle time", duration, limit, "s", source="task")
-    if check.is_kept:
-        return check
+def _faster_motion_advice(task: Task, check: LimitCheck) -> tuple[Advice, ...]:
     trajectories = [task.motions] if isinstance(task.motions, Trajectory) else task.motions
     moving = sum(trajectory.duration for trajectory in trajectories if _is_moving(trajectory))
-    rests = duration - moving
-    if limit <= rests:
-        return replace(check, advice=(Advice("shorter pauses", value=rests),))
-    faster = math.ceil(1000 * moving / (limit - rests)) / 1000  # rounded up, to satisfy the limit
-    return replace(check, advice=(Advice("faster motions", factor=faster),))
+    rests = check.value - moving
+    if check.limit <= rests:
+        return (Advice("shorter pauses", value=rests),)
+    faster = math.ceil(1000 * moving / (check.limit - rests)) / 1000  # rounded up, to satisfy the limit
+    return (Advice("faster motions", factor=faster),)
 
 
 def _stiffness_advice(
-    tip: TipDeflection, links: Mapping[str, LinkAnalysis], cycle: TaskCycle, limit: float
+    tip: TipDeflection | None, links: Mapping[str, LinkAnalysis], cycle: TaskCycle, limit: float
 ) -> tuple[Advice, ...]:
     """Recommendation: the part with the largest contribution whose stiffening alone satisfies the limit."""
+    assert tip is not None
     shares = tip.peak_contributions()
     largest = next(iter(shares))
     contribution = Advice(
@@ -140,9 +145,9 @@ def _life_advice(drive: DriveAnalysis, cycle: TaskCycle, check: LimitCheck) -> t
     smaller_torque = Advice("smaller mean torque", share=float(less))
     if trials is None:
         return (smaller_torque,)
-    limits = {limit_check.quantity: limit_check for limit_check in drive_limits(drive, None)}
+    limits = {limit_check.kind: limit_check for limit_check in drive_limits(drive, None)}
     search = CatalogueSearch(trials, limits, cycle.catalogue)
-    return (smaller_torque, search.gearbox_advice(LIFE_LIMIT, check.limit))
+    return (smaller_torque, search.entry_advice(check.kind, check.limit))
 
 
 def _frequency_advice(cycle: TaskCycle, check: LimitCheck) -> tuple[Advice, ...]:
@@ -173,7 +178,8 @@ def accuracy_check(
     tip: TipPoint | None,
 ) -> LimitCheck:
     """The tracking error of the tip against its requirement; if it is too large, a faster loop is tried."""
-    check = LimitCheck("tracking accuracy of the tip", error, task.required["accuracy"], "m", source="task")
+    check = required_check(TRACKING_ACCURACY, task.required, error)
+    assert check is not None
     if check.is_kept or perturbation.controller is not None:
         return check
     frequency = perturbation.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square

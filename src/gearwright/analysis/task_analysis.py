@@ -204,7 +204,7 @@ def analyse(
             perturbed = _analyse_perturbed(loaded, task, perturbation, prescribed, bodies, entries, samples)
         except SimulationError as error:
             failure = (_loop_failure_remark(prescribed, error),)
-    unchecked = unchecked_limits(prescribed.drives, prescribed.limits, "life" in task.required)
+    unchecked = unchecked_limits(prescribed.drives, prescribed.limits, task.required)
     loop_remarks = (
         () if perturbed is None else (*perturbed.ignored_contact_remarks(), *loop_range_remarks(prescribed, perturbed))
     )

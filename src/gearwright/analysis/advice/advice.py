@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.analysis.advice.catalogue_advice import GEARBOX_LIMIT_FIELDS, MOTOR_LIMIT_FIELDS, CatalogueSearch
+from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
 from gearwright.analysis.advice.drive_trials import DriveLoad, DriveTrials
-from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN, JOINT_LIMIT_NAMES, RatioScan, ratio_advice
+from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN, RatioScan, ratio_advice
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import PRETENSION_LIMIT, SHAFT_LIMITS, WINDING_LIMIT, LimitCheck
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.drives.limit_kinds import LimitKind
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 
-SPEED_LIMIT_NAMES = ("joint speed", "motor speed", "gearbox input speed")
-MEAN_SPEED_LIMIT_NAMES = ("continuous motor speed", "gearbox mean input speed")
 DURATION_FACTORS = np.geomspace(1.0, 20.0, 400)
 """Factors on the duration of the motion that are tried."""
 
@@ -46,14 +45,14 @@ class Advisor:
 
     Args:
         drive: analysis of the drive.
-        checks: its limits by the limited quantity.
+        checks: its limits.
         trials: evaluation of other parts; None for a motor that drives several joints.
         shares: parts of the force at its joint; None for a motor that drives several joints.
         catalogue: catalogue in which other parts are searched.
     """
 
     drive: DriveAnalysis
-    checks: dict[str, LimitCheck]
+    checks: dict[LimitKind, LimitCheck]
     trials: DriveTrials | None
     shares: JointShares | None
     catalogue: Catalogue
@@ -86,58 +85,45 @@ def with_advice(
         table: catalogue in which other parts are searched.
     """
     all_checks = list(checks)
-    advisor = Advisor(drive, {check.quantity: check for check in all_checks}, trials, shares, table)
+    advisor = Advisor(drive, {check.kind: check for check in all_checks}, trials, shares, table)
     return [check if check.is_kept else replace(check, advice=_advice(check, advisor)) for check in all_checks]
 
 
 def _advice(check: LimitCheck, advisor: Advisor) -> tuple[Advice, ...]:
-    quantity = check.quantity
-    if quantity.endswith(PRETENSION_LIMIT):
-        return (Advice("pretension", value=check.value),)
-    if check.limit <= 0:
-        return (_no_allowance_advice(quantity, check),)
-    recommendations = (
-        *(() if advisor.ratio_scan is None else ratio_advice(quantity, advisor.ratio_scan)),
-        *_winding_advice(quantity, check, advisor.drive),
-        *_catalogue_advice(quantity, advisor.catalogue_search),
-        *_slower_motion_advice(quantity, check, advisor),
-        *_payload_advice(quantity, check, advisor),
-        *((Advice("separate bearing"),) if quantity in SHAFT_LIMITS else ()),
-    )
-    return recommendations or (Advice("smaller value", share=check.limit / check.value),)
+    if check.limit <= 0 and "pretension" not in check.kind.recommendations:
+        return (_no_allowance_advice(check),)
+    advice = [x for name in check.kind.recommendations for x in RECOMMENDATIONS[name](check, advisor)]
+    return tuple(advice) or (Advice("smaller value", share=check.limit / check.value),)
 
 
-def _no_allowance_advice(quantity: str, check: LimitCheck) -> Advice:
+def _no_allowance_advice(check: LimitCheck) -> Advice:
     """The recommendation for a limit of zero or less, which no ratio and no slower motion satisfies."""
-    if quantity == WINDING_LIMIT:
+    if check.kind.above_ambient:
         return Advice("cooling", value=-check.limit)
     return Advice("actual limit", present=check.limit, unit=check.unit)
 
 
-def _catalogue_advice(quantity: str, search: CatalogueSearch | None) -> list[Advice]:
+def _ratio_advice(check: LimitCheck, advisor: Advisor) -> Iterable[Advice]:
+    return () if advisor.ratio_scan is None else ratio_advice(check.kind, advisor.ratio_scan)
+
+
+def _entry_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     """The lightest motor or gearbox of the catalogue that satisfies the limits."""
-    if search is None or quantity not in {*MOTOR_LIMIT_FIELDS, *GEARBOX_LIMIT_FIELDS}:
-        return []
-    return [search.motor_advice(quantity) if quantity in MOTOR_LIMIT_FIELDS else search.gearbox_advice(quantity)]
+    return [] if advisor.catalogue_search is None else [advisor.catalogue_search.entry_advice(check.kind)]
 
 
-def _winding_advice(quantity: str, check: LimitCheck, drive: DriveAnalysis) -> list[Advice]:
+def _winding_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     """The same motor with another winding: voltage is proportional to the torque constant, current inversely."""
-    constant = drive.motor.torque_constant
-    if quantity not in ("voltage", "peak current") or not constant:
+    constant = advisor.drive.motor.torque_constant
+    if not constant:
         return []
-    least = (1 - ADVICE_MARGIN) * check.limit / check.value
-    factor = least if quantity == "voltage" else 1 / least
+    factor = ((1 - ADVICE_MARGIN) * check.limit / check.value) ** check.kind.torque_constant_power
     return [Advice("winding", value=float(factor * constant), present=float(constant))]
 
 
-def _slower_motion_advice(quantity: str, check: LimitCheck, advisor: Advisor) -> list[Advice]:
+def _slowed_load_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     """Factor on the duration of the motion: speeds fall with it, dynamic forces with its square."""
-    if quantity in SPEED_LIMIT_NAMES:
-        return [Advice("longer motion", factor=check.value / check.limit)]
-    if quantity in MEAN_SPEED_LIMIT_NAMES:
-        return [Advice("longer cycle", factor=check.value / check.limit)]
-    if quantity not in JOINT_LIMIT_NAMES or advisor.shares is None or advisor.trials is None:
+    if advisor.shares is None or advisor.trials is None:
         return []
     still = float(np.abs(advisor.shares.static).max())
     if still >= check.limit:
@@ -165,28 +151,40 @@ def _joint_peaks(trials: DriveTrials, load: DriveLoad) -> Array:
     return np.asarray(np.abs(trials.present_motor_series(load).torque).max(axis=1) * abs(trials.present_load.ratio))
 
 
-def _payload_advice(quantity: str, check: LimitCheck, advisor: Advisor) -> list[Advice]:
+def _payload_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     """The payload that satisfies a torque limit: its share of the load is proportional to its mass."""
     trials, shares = advisor.trials, advisor.shares
     if trials is None or shares is None or shares.payload_part is None:
         return []
     remaining = np.linspace(1.0, 0.0, 201)
     loads = trials.present_load._replace(load=trials.present_load.load - (1 - remaining[:, None]) * shares.payload_part)
-    values = _torque_values(quantity, trials, loads)
-    if values is None or not (values <= check.limit).any():
+    values = _torque_values(check.kind, trials, loads)
+    if not (values <= check.limit).any():
         return []
     mass, share = shares.payload_mass, remaining[np.flatnonzero(values <= check.limit)[0]]
     return [Advice("payload", value=float(share * mass), present=float(mass))]
 
 
-def _torque_values(quantity: str, trials: DriveTrials, loads: DriveLoad) -> Array | None:
-    """Value of a torque limit in every trial; None for other limits."""
-    if quantity in JOINT_LIMIT_NAMES:
-        return _joint_peaks(trials, loads)
-    if quantity == "gearbox peak torque":
+def _torque_values(kind: LimitKind, trials: DriveTrials, loads: DriveLoad) -> Array:
+    """Value of a torque limit in every trial."""
+    if kind.characteristic == "peak_output_torque":
         return np.asarray(np.abs(loads.load).max(axis=1))
-    if quantity == "peak motor torque":
-        return np.asarray(np.abs(trials.present_motor_series(loads).torque).max(axis=1))
-    if quantity == "continuous motor torque":
-        return np.sqrt(trials.cycle_mean(trials.present_motor_series(loads).torque ** 2))
-    return None
+    torque = trials.present_motor_series(loads).torque
+    if kind.characteristic == "rms_motor_torque":
+        return np.sqrt(trials.cycle_mean(torque**2))
+    peak = np.asarray(np.abs(torque).max(axis=1))
+    return peak if kind.characteristic == "peak_motor_torque" else peak * abs(trials.present_load.ratio)
+
+
+RECOMMENDATIONS: dict[str, Callable[[LimitCheck, Advisor], Iterable[Advice]]] = {
+    "ratio": _ratio_advice,
+    "winding": _winding_advice,
+    "entry": _entry_advice,
+    "longer motion": lambda check, _: [Advice("longer motion", factor=check.value / check.limit)],
+    "longer cycle": lambda check, _: [Advice("longer cycle", factor=check.value / check.limit)],
+    "longer motion of a load": _slowed_load_advice,
+    "payload": _payload_advice,
+    "separate bearing": lambda check, _: [Advice("separate bearing")],
+    "pretension": lambda check, _: [Advice("pretension", value=check.value)],
+}
+"""Recommendations by the names in the table of limits."""

@@ -19,7 +19,8 @@ from gearwright.analysis.advice.drive_trials import DriveTrials, motor_series
 from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS, WINDING_LIMIT, LimitCheck
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.drives.limit_kinds import GEARBOX, MOTOR, LimitKind
 from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
@@ -28,28 +29,6 @@ from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, 
 
 REQUIRED_MOTOR_FIELDS = ("mass", "inertia", "torque_constant", "resistance")
 """Columns that a motor's data sheet must contain for a trial."""
-MOTOR_LIMIT_FIELDS = {
-    "peak motor torque": "peak_torque",
-    "motor speed": "peak_speed",
-    "voltage": "voltage",
-    "peak current": None,
-    "continuous motor torque": "continuous_torque",
-    "continuous current": "continuous_torque",
-    "continuous motor speed": "continuous_speed",
-    WINDING_LIMIT: "max_winding_temperature",
-}
-"""Limits of a motor, and the column of its data sheet with which they are checked."""
-GEARBOX_LIMIT_FIELDS = {
-    "gearbox peak torque": "peak_torque",
-    "gearbox mean torque": "rated_torque",
-    "gearbox input speed": "peak_input_speed",
-    "gearbox mean input speed": "rated_input_speed",
-    **dict(zip(SHAFT_LIMITS, ("radial_load", "axial_load", "tilting_moment"), strict=True)),
-}
-"""Limits of a gearbox, and the column of its data sheet with which they are checked."""
-EQUIVALENT_LIMITS = {"continuous current": "continuous motor torque"}
-"""Limit that is checked instead if a data sheet states more than the present one."""
-LimitFields = Mapping[str, str | None]
 Sheet = TypeVar("Sheet", bound=DataSheet)
 CLOSE_TRIAL_SHARE = 1.05
 """Largest share of its limits, under the present load, up to which a motor is evaluated in full."""
@@ -61,12 +40,12 @@ class EntryTrial(NamedTuple):
     Args:
         sheet: data sheet of the entry.
         drive: analysis of the drive over the cycle.
-        checks: limits of the drive with this entry, by the limited quantity.
+        checks: limits of the drive with this entry.
     """
 
     sheet: DataSheet
     drive: DriveAnalysis
-    checks: dict[str, LimitCheck]
+    checks: dict[LimitKind, LimitCheck]
 
 
 @dataclass(frozen=True)
@@ -75,66 +54,53 @@ class CatalogueSearch:
 
     Args:
         trials: the drive.
-        checks: its present limits, by the limited quantity.
+        checks: its present limits.
         catalogue: catalogue that is searched.
     """
 
     trials: DriveTrials
-    checks: Mapping[str, LimitCheck]
+    checks: Mapping[LimitKind, LimitCheck]
     catalogue: Catalogue
 
     @property
-    def violated_limits(self) -> set[str]:
+    def violated_limits(self) -> set[LimitKind]:
         """Limits that are exceeded now."""
-        return {quantity for quantity, check in self.checks.items() if not check.is_kept}
+        return {kind for kind, check in self.checks.items() if not check.is_kept}
 
-    def motor_advice(self, quantity: str) -> Advice:
-        """The lightest motor that satisfies its limits, or the closest.
+    def entry_advice(self, kind: LimitKind, life: float = 0.0) -> Advice:
+        """The lightest motor, or gearbox of about the present ratio, that satisfies its limits, or the closest.
 
         Args:
-            quantity: the limit that is exceeded now.
+            kind: the limit of a motor or a gearbox that is exceeded now.
+            life: required life of gearboxes [h].
         """
-        sheets = [sheet for sheet in self._motor_sheets if _states_limit(sheet, quantity, MOTOR_LIMIT_FIELDS)]
+        return self._motor_advice(kind) if kind.part == MOTOR else self._gearbox_advice(kind, life)
+
+    def _motor_advice(self, kind: LimitKind) -> Advice:
+        sheets = [sheet for sheet in self._motor_sheets if _states_limit(sheet, kind)]
         close = [sheet for sheet in sheets if self._rough_shares[sheet.key] <= CLOSE_TRIAL_SHARE]
-        match = next(
-            (
-                x
-                for x in map(self._with_motor, close)
-                if x is not None and self._is_feasible(x, quantity, MOTOR_LIMIT_FIELDS)
-            ),
-            None,
-        )
+        match = next((x for x in map(self._with_motor, close) if x is not None and self._is_feasible(x, kind)), None)
         if match is not None:
-            return self._match_advice("motor", match, MOTOR_LIMIT_FIELDS)
+            return self._match_advice(MOTOR, match)
         if not sheets:
-            return _no_entry_advice("motor", quantity, MOTOR_LIMIT_FIELDS)
+            return _no_entry_advice(kind)
         nearest = self._with_motor(min(sheets, key=lambda sheet: self._rough_shares[sheet.key]))
-        return self._no_match_advice("motor", nearest, quantity, MOTOR_LIMIT_FIELDS)
+        return self._no_match_advice(nearest, kind)
 
-    def gearbox_advice(self, quantity: str, life: float = 0.0) -> Advice:
-        """The lightest gearbox of about the present ratio that satisfies its limits, or the closest.
-
-        Args:
-            quantity: the limit that is exceeded now.
-            life: required life [h].
-        """
-        all_tried = [
-            self._with_gearbox(trial)
-            for trial in self._gearbox_sheets
-            if _states_limit(trial, quantity, GEARBOX_LIMIT_FIELDS)
-        ]
+    def _gearbox_advice(self, kind: LimitKind, life: float) -> Advice:
+        all_tried = [self._with_gearbox(sheet) for sheet in self._gearbox_sheets if _states_limit(sheet, kind)]
         tried = [trial for trial in all_tried if trial is not None]
         long_lived = [trial for trial in tried if _gearbox_life(trial) >= life]
-        match = next((trial for trial in long_lived if self._is_feasible(trial, quantity, GEARBOX_LIMIT_FIELDS)), None)
+        match = next((trial for trial in long_lived if self._is_feasible(trial, kind)), None)
         if match is not None:
-            return self._match_advice("gearbox", match, GEARBOX_LIMIT_FIELDS)
+            return self._match_advice(GEARBOX, match)
         if not tried:
-            return _no_entry_advice("gearbox", quantity, GEARBOX_LIMIT_FIELDS)
+            return _no_entry_advice(kind)
         if not long_lived:
             longest = max(tried, key=_gearbox_life)
             return Advice("no gearbox life", entry=longest.sheet.key, result=_gearbox_life(longest))
-        nearest = min(long_lived, key=lambda trial: self._tightest_limit(trial, GEARBOX_LIMIT_FIELDS)[1])
-        return self._no_match_advice("gearbox", nearest, quantity, GEARBOX_LIMIT_FIELDS)
+        nearest = min(long_lived, key=lambda trial: self._tightest_limit(trial, GEARBOX)[1])
+        return self._no_match_advice(nearest, kind)
 
     @cached_property
     def _motor_sheets(self) -> list[MotorSheet]:
@@ -201,36 +167,35 @@ class CatalogueSearch:
         if load is None:
             return None
         series, checks = self.trials.trial_limits(drive, load, motor, gearbox)
-        return EntryTrial(sheet, series, {check.quantity: check for check in checks})
+        return EntryTrial(sheet, series, {check.kind: check for check in checks})
 
-    def _match_advice(self, kind: str, match: EntryTrial, limit_fields: LimitFields) -> Advice:
-        quantity, share = self._tightest_limit(match, limit_fields)
-        entry = Advice(kind, entry=match.sheet.key, mass=match.sheet.mass)
-        return replace(entry, share=share, quantity=quantity) if quantity else entry
+    def _match_advice(self, part: str, match: EntryTrial) -> Advice:
+        tightest, share = self._tightest_limit(match, part)
+        entry = Advice(part, entry=match.sheet.key, mass=match.sheet.mass)
+        return replace(entry, share=share, quantity=tightest) if tightest else entry
 
-    def _no_match_advice(
-        self, kind: str, nearest: EntryTrial | None, quantity: str, limit_fields: LimitFields
-    ) -> Advice:
+    def _no_match_advice(self, nearest: EntryTrial | None, kind: LimitKind) -> Advice:
         if nearest is None:
-            return _no_entry_advice(kind, quantity, limit_fields)
-        tightest, share = self._tightest_limit(nearest, limit_fields)
-        return Advice(f"no {kind}", entry=nearest.sheet.key, mass=nearest.sheet.mass, share=share, quantity=tightest)
+            return _no_entry_advice(kind)
+        tightest, share = self._tightest_limit(nearest, kind.part)
+        sheet = nearest.sheet
+        return Advice(f"no {kind.part}", entry=sheet.key, mass=sheet.mass, share=share, quantity=tightest)
 
-    def _is_feasible(self, trial: EntryTrial, quantity: str, limit_fields: LimitFields) -> bool:
+    def _is_feasible(self, trial: EntryTrial, kind: LimitKind) -> bool:
         """Whether the exceeded limit is checked and satisfied by an entry, and no other limit is violated."""
-        is_checked = EQUIVALENT_LIMITS.get(quantity, quantity) in trial.checks or quantity not in limit_fields
+        is_checked = (kind.instead_of or kind) in trial.checks or bool(kind.requirement)
         return is_checked and all(
-            check.margin >= ADVICE_MARGIN for x, check in trial.checks.items() if self._is_relevant(x, limit_fields)
+            check.margin >= ADVICE_MARGIN for x, check in trial.checks.items() if self._is_relevant(x, kind.part)
         )
 
-    def _is_relevant(self, quantity: str, limit_fields: LimitFields) -> bool:
+    def _is_relevant(self, kind: LimitKind, part: str) -> bool:
         """Whether an entry must satisfy a limit: one of its own, or one that is satisfied now."""
-        return quantity in limit_fields or quantity not in self.violated_limits
+        return kind.part == part or kind not in self.violated_limits
 
-    def _tightest_limit(self, trial: EntryTrial, limit_fields: LimitFields) -> tuple[str, float]:
+    def _tightest_limit(self, trial: EntryTrial, part: str) -> tuple[str, float]:
         """The limit with the largest utilisation by an entry, and the utilisation; an empty name if it has no limit."""
-        shares = {x: 1 - check.margin for x, check in trial.checks.items() if self._is_relevant(x, limit_fields)}
-        return max(shares.items(), key=lambda check: check[1], default=("", 0.0))
+        shares = {x.name: 1 - check.margin for x, check in trial.checks.items() if self._is_relevant(x, part)}
+        return max(shares.items(), key=lambda share: share[1], default=("", 0.0))
 
     def _rough_share(self, sheet: MotorSheet) -> float:
         """The largest utilisation of a motor's limits under the present load, without its weight."""
@@ -296,10 +261,9 @@ def _peak_magnitude(values: Array) -> float:
     return float(np.abs(values).max())
 
 
-def _states_limit(sheet: DataSheet, quantity: str, limit_fields: LimitFields) -> bool:
-    """Whether a data sheet states a limit."""
-    heats = quantity != WINDING_LIMIT or getattr(sheet, "heat", None) is not None
-    return heats and _has_fields(sheet, [field for field in [limit_fields.get(quantity)] if field])
+def _states_limit(sheet: DataSheet, kind: LimitKind) -> bool:
+    """Whether a data sheet states a limit and the data that its check needs."""
+    return _has_fields(sheet, [field for field in (*kind.motor_data, kind.required_column) if field])
 
 
 def _has_fields(sheet: DataSheet, fields: Iterable[str]) -> bool:
@@ -310,6 +274,5 @@ def _lightest_first(sheets: Iterable[Sheet]) -> list[Sheet]:
     return sorted(sheets, key=lambda sheet: sheet.mass or 0.0)
 
 
-def _no_entry_advice(kind: str, quantity: str, limit_fields: LimitFields) -> Advice:
-    field = limit_fields.get(quantity)
-    return Advice(f"no other {kind}", quantity=field.replace("_", " ") if field else None)
+def _no_entry_advice(kind: LimitKind) -> Advice:
+    return Advice(f"no other {kind.part}", quantity=kind.required_column.replace("_", " ") or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from gearwright.analysis.advice.drive_trials import DriveTrials, MotorSeries
 from gearwright.analysis.drives.advice_value import Advice
-from gearwright.analysis.drives.limit_checks import WINDING_LIMIT, LimitCheck
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.drives.limit_kinds import LimitKind
 from gearwright.analysis.drives.steady_temperatures import steady_temperatures
 from gearwright.arrays import Array
 
@@ -18,7 +20,6 @@ RATIO_FACTORS = np.geomspace(0.1, 10.0, 401)
 """Ratios that are tried, as multiples of the present one."""
 ADVICE_MARGIN = 0.005
 """Reserve, as a share of a limit: between the samples of an analysis a peak may be slightly higher."""
-JOINT_LIMIT_NAMES = ("joint torque", "joint force")
 BoolMask = NDArray[np.bool_]
 
 
@@ -28,11 +29,11 @@ class RatioScan:
 
     Args:
         trials: the drive.
-        checks: its present limits, by the limited quantity.
+        checks: its present limits.
     """
 
     trials: DriveTrials
-    checks: dict[str, LimitCheck]
+    checks: Mapping[LimitKind, LimitCheck]
 
     @cached_property
     def ratios(self) -> Array:
@@ -44,44 +45,40 @@ class RatioScan:
         return self.trials.present_motor_series(self.trials.load_with_ratios(self.ratios))
 
     @cached_property
-    def limit_values(self) -> dict[str, Array]:
-        """Per limit that depends on the ratio its values, (R,); for the winding the mean square of its current."""
+    def _quantities(self) -> dict[str, Array]:
+        """Per limited quantity that depends on the ratio its values, (R,)."""
         series, mean = self._motor_series, self.trials.cycle_mean
-        top, middle = np.abs(series.speed).max(axis=1), mean(np.abs(series.speed))
         values = {
-            "peak motor torque": np.abs(series.torque).max(axis=1),
-            "continuous motor torque": np.sqrt(mean(series.torque**2)),
-            "motor speed": top,
-            "gearbox input speed": top,
-            "continuous motor speed": middle,
-            "gearbox mean input speed": middle,
-            **dict.fromkeys(JOINT_LIMIT_NAMES, self.ratios * np.abs(series.torque).max(axis=1)),
+            "peak_torque": self.ratios * np.abs(series.torque).max(axis=1),
+            "peak_motor_torque": np.abs(series.torque).max(axis=1),
+            "rms_motor_torque": np.sqrt(mean(series.torque**2)),
+            "peak_motor_speed": np.abs(series.speed).max(axis=1),
+            "mean_motor_speed": mean(np.abs(series.speed)),
         }
         if series.current is not None:
-            values["peak current"] = np.abs(series.current).max(axis=1)
-            squares = values[WINDING_LIMIT] = mean(series.current**2)
-            values["continuous current"] = np.sqrt(squares)
+            squares = values["mean_square_current"] = mean(series.current**2)
+            values |= {"peak_current": np.abs(series.current).max(axis=1), "rms_current": np.sqrt(squares)}
         if series.voltage is not None:
-            values["voltage"] = np.abs(series.voltage).max(axis=1)
+            values["peak_voltage"] = np.abs(series.voltage).max(axis=1)
         return values
 
-    def limit_value(self, quantity: str, k: int) -> float:
+    def limit_values(self, kind: LimitKind) -> Array | None:
+        """The quantity that is compared with a limit, (R,); None if it does not depend on the ratio."""
+        return self._quantities.get(kind.screened_quantity)
+
+    def limit_value(self, kind: LimitKind, k: int) -> float:
         """Value of a limited quantity with one of the ratios."""
-        return self._winding_rise(k) if quantity == WINDING_LIMIT else float(self.limit_values[quantity][k])
+        return self._winding_rise(k) if kind.screened_as else float(self._quantities[kind.characteristic][k])
 
     @cached_property
-    def feasible_ratios(self) -> dict[str, BoolMask]:
+    def feasible_ratios(self) -> dict[LimitKind, BoolMask]:
         """Per limit that depends on the ratio, whether each ratio satisfies it, (R,)."""
-        least = {
-            quantity: (1 - ADVICE_MARGIN) * self.checks[quantity].limit
-            for quantity in self.checks
-            if quantity in self.limit_values
-        }
+        allowed = {kind: (1 - ADVICE_MARGIN) * check.limit for kind, check in self.checks.items()}
+        values = {kind: self.limit_values(kind) for kind in allowed}
         return {
-            quantity: self._thermally_feasible(most)
-            if quantity == WINDING_LIMIT
-            else self.limit_values[quantity] <= most
-            for quantity, most in least.items()
+            kind: self._thermally_feasible(x, allowed[kind]) if kind.screened_as else x <= allowed[kind]
+            for kind, x in values.items()
+            if x is not None
         }
 
     @cached_property
@@ -89,13 +86,12 @@ class RatioScan:
         """Whether each ratio satisfies every limit that depends on it, (R,)."""
         return np.all(list(self.feasible_ratios.values()), axis=0)
 
-    def violated_limits(self, k: int, ignored: str) -> list[str]:
-        """Other limits that one of the ratios exceeds."""
-        return [quantity for quantity, mask in self.feasible_ratios.items() if quantity != ignored and not mask[k]]
+    def violated_limits(self, k: int, ignored: LimitKind) -> list[str]:
+        """Names of other limits that one of the ratios exceeds."""
+        return [kind.name for kind, mask in self.feasible_ratios.items() if kind != ignored and not mask[k]]
 
-    def _thermally_feasible(self, limit: float) -> BoolMask:
+    def _thermally_feasible(self, squares: Array, limit: float) -> BoolMask:
         """Ratios whose winding stays below a temperature rise: bisection, as it grows with the mean square current."""
-        squares = self.limit_values[WINDING_LIMIT]
         order = np.argsort(squares)
         low, high = -1, len(order)  # all up to `low` are cool enough, none from `high` on
         while high - low > 1:
@@ -116,32 +112,18 @@ class RatioScan:
         return float(warm.winding.max()) - air
 
 
-RATIO_DEPENDENT_LIMITS = (
-    "peak motor torque",
-    "continuous motor torque",
-    "motor speed",
-    "gearbox input speed",
-    "continuous motor speed",
-    "gearbox mean input speed",
-    "peak current",
-    "continuous current",
-    "voltage",
-    WINDING_LIMIT,
-)
-
-
-def ratio_advice(quantity: str, scan: RatioScan) -> tuple[Advice, ...]:
+def ratio_advice(kind: LimitKind, scan: RatioScan) -> tuple[Advice, ...]:
     """The ratio nearest to the present one that satisfies a limit, and all others if possible; else the best ratio.
 
     Args:
-        quantity: the limit that is exceeded.
+        kind: the limit that is exceeded.
         scan: ratios of the drive.
     """
-    if quantity not in RATIO_DEPENDENT_LIMITS or quantity not in scan.limit_values:
+    if kind not in scan.feasible_ratios:
         return ()
-    good = scan.feasible_ratios[quantity]
+    good = scan.feasible_ratios[kind]
     if not good.any():
-        return (_no_ratio_advice(quantity, scan),)
+        return (_no_ratio_advice(kind, scan),)
     k = _nearest_ratio_index(
         good & scan.jointly_feasible_ratios if (good & scan.jointly_feasible_ratios).any() else good
     )
@@ -150,10 +132,10 @@ def ratio_advice(quantity: str, scan: RatioScan) -> tuple[Advice, ...]:
             "ratio",
             ratio=float(scan.ratios[k]),
             present=abs(float(scan.trials.present_load.ratio)),
-            result=scan.limit_value(quantity, k),
-            unit=scan.checks[quantity].unit,
+            result=scan.limit_value(kind, k),
+            unit=scan.checks[kind].unit,
             has_present_wheels=not _has_free_ratio(scan.trials),
-            exceeded=tuple(scan.violated_limits(k, quantity)),
+            exceeded=tuple(scan.violated_limits(k, kind)),
         ),
     )
 
@@ -163,13 +145,15 @@ def _nearest_ratio_index(good: BoolMask) -> int:
     return int(places[np.abs(np.log(RATIO_FACTORS[places])).argmin()])
 
 
-def _no_ratio_advice(quantity: str, scan: RatioScan) -> Advice:
-    best = int(scan.limit_values[quantity].argmin())
+def _no_ratio_advice(kind: LimitKind, scan: RatioScan) -> Advice:
+    values = scan.limit_values(kind)
+    assert values is not None
+    best = int(values.argmin())
     return Advice(
         "no ratio",
         ratio=float(scan.ratios[best]),
-        result=scan.limit_value(quantity, best),
-        unit=scan.checks[quantity].unit,
+        result=scan.limit_value(kind, best),
+        unit=scan.checks[kind].unit,
         ratio_range=(float(scan.ratios[0]), float(scan.ratios[-1])),
         has_present_wheels=not _has_free_ratio(scan.trials),
     )

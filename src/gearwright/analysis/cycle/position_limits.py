@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.analysis.drives.advice_value import Advice
-from gearwright.analysis.drives.limit_checks import POSITION_LIMIT, LimitCheck
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.drives.limit_kinds import JOINT_POSITION
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.motion import Motion
@@ -49,10 +50,10 @@ def _position_check(joint: str, unit: str, low: float, high: float, t: Array, q:
         value, limit = float(q[k]), low if least else high
     if beyond[k] <= POSITION_TOLERANCE:
         inside = max(value, limit) if least else min(value, limit)
-        return LimitCheck(f"{joint}: {POSITION_LIMIT}", inside, limit, unit, least, source=source)
+        return LimitCheck(JOINT_POSITION, joint, inside, limit, unit, least, source=source)
     end = high if q[k] > high else low
     advice = Advice("joint range", time=float(t[k]), value=float(q[k]), present=end, unit=unit)
-    return LimitCheck(f"{joint}: {POSITION_LIMIT}", value, limit, unit, least, (advice,), source)
+    return LimitCheck(JOINT_POSITION, joint, value, limit, unit, least, (advice,), source)
 
 
 def require_joint_ranges(function: str, robot: Robot, motion: Motion) -> None:
@@ -60,8 +61,7 @@ def require_joint_ranges(function: str, robot: Robot, motion: Motion) -> None:
     for check in position_limits(robot, motion):
         if not check.is_kept:
             raise InputError(
-                f"{function}: the task leaves the range of joint {_joint_of_check(check)!r} ({check.source}). "
-                f"{check.advice_text}"
+                f"{function}: the task leaves the range of joint {check.owner!r} ({check.source}). {check.advice_text}"
             )
 
 
@@ -71,9 +71,5 @@ def loop_range_remarks(plain: Characteristics, perturbed: Characteristics) -> It
     for check in position_limits(perturbed.robot, perturbed.demands.motion):
         if not check.is_kept and check.name not in exceeded:
             excess = f"{abs(check.value - check.limit):.3g} {check.unit}"
-            joint = visible_text(_joint_of_check(check))
+            joint = visible_text(check.owner)
             yield f"in the closed loop {joint} exceeds its range by {excess}: keep the task away from its end."
-
-
-def _joint_of_check(check: LimitCheck) -> str:
-    return check.name.removesuffix(f": {POSITION_LIMIT}")

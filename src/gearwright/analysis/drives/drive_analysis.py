@@ -16,7 +16,13 @@ import numpy as np
 from gearwright.algebra import Scalar, Vec
 from gearwright.algebra.differentiation.dual_arrays import array_columns
 from gearwright.algebra.differentiation.dual_numbers import primal_value
-from gearwright.analysis.drives.motor_limits import motor_limit
+from gearwright.analysis.drives.limit_kinds import (
+    MOTOR_SPEED,
+    PEAK_MOTOR_TORQUE,
+    VOLTAGE,
+    LimitSources,
+    stated_limit,
+)
 from gearwright.analysis.drives.steady_temperatures import Temperatures
 from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
 from gearwright.analysis.parametric_series import (
@@ -28,7 +34,7 @@ from gearwright.analysis.parametric_series import (
 )
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
-from gearwright.parts import GearboxSheet, GearType, Motor, MotorSheet, ToothForce
+from gearwright.parts import GearboxSheet, GearType, Link, Motor, MotorSheet, ToothForce
 from gearwright.plots import save_if_path
 from gearwright.plots.envelope import envelope_figure
 from gearwright.plots.notebook import NotebookFigure
@@ -36,15 +42,15 @@ from gearwright.plots.notebook import NotebookFigure
 
 def drive_figure(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Any:
     """The figure of a drive, with the same drive in a closed loop as thin lines."""
-    sheet = drive.motor_sheet
+    sheet, sources = drive.motor_sheet, drive.limit_sources()
     return envelope_figure(
         drive.motor_speed,
         drive.motor_torque,
         title=drive.name,
         axes=("motor speed [rad/s]", "motor torque [Nm]"),
         continuous=None if sheet is None else sheet.continuous_torque,
-        peak=motor_limit(drive.motor, sheet, "max_torque")[0],
-        top=motor_limit(drive.motor, sheet, "max_speed")[0],
+        peak=stated_limit(PEAK_MOTOR_TORQUE, sources)[0],
+        top=stated_limit(MOTOR_SPEED, sources)[0],
         winding=drive.winding_line,
         gearbox=_gearbox_bounds(drive),
         beside=None if closed_loop is None else (closed_loop.motor_speed, closed_loop.motor_torque),
@@ -66,6 +72,17 @@ class ShaftLoad(NamedTuple):
     radial: Scalar
     axial: Scalar
     tilting: Scalar
+
+    def at_distance(self, distance: float | None) -> ShaftLoad:
+        """The load of an output shaft whose permissible radial load F acts at a distance d from the flange.
+
+        The output flange is assumed to be at the joint's origin. F is a moment F d there; a tilting moment M therefore
+        loads the shaft like the radial force M / d.
+
+        >>> ShaftLoad(30.0, 10.0, 1.2).at_distance(0.02).radial
+        60.0
+        """
+        return self._replace(radial=max(self.radial, self.tilting / distance)) if distance else self
 
 
 def shaft_load(reaction: Sequence[Scalar], axis: Sequence[Scalar], count: int) -> ShaftLoad:
@@ -274,6 +291,12 @@ class DriveAnalysis(NotebookFigure):
             return None
         return shaft_load(array_columns(self.reaction), self.axis, len(primal_value(self.t)))
 
+    @property
+    def output_shaft_load(self) -> ShaftLoad | None:
+        """Load of the gearbox's output shaft, which supports its link without a separate bearing."""
+        box = self.gearbox_sheet
+        return None if self.shaft_load is None or box is None else self.shaft_load.at_distance(box.radial_load_distance)
+
     @cached_property
     def energy(self) -> float | None:
         """Electrical energy per cycle [J] with regeneration."""
@@ -294,6 +317,12 @@ class DriveAnalysis(NotebookFigure):
         return None if self.temperatures is None else self._peak_value(self.temperatures.winding)
 
     @property
+    def winding_temperature_rise(self) -> float | None:
+        """Highest temperature of the winding above ambient [K]."""
+        warmest = self.winding_temperature
+        return None if warmest is None or self.ambient is None else warmest - self.ambient
+
+    @property
     def housing_temperature(self) -> float | None:
         """Highest temperature of the housing [K]."""
         return None if self.temperatures is None else self._peak_value(self.temperatures.housing)
@@ -310,16 +339,14 @@ class DriveAnalysis(NotebookFigure):
             return float("inf")
         return sheet.life * to_power(sheet.rated_torque / mean, exponent) * sheet.life_speed / speed
 
+    def limit_sources(self, link: Link | None = None) -> LimitSources:
+        """What states the limits of the drive, which moves a link."""
+        return LimitSources(link, self.motor, self.motor_sheet, self.gearbox_sheet, self.supply_voltage, self.ambient)
+
     @property
     def voltage_limit(self) -> tuple[float | None, str]:
         """Voltage limit of motor and supply [V], and its source."""
-        motor_voltage, source = motor_limit(self.motor, self.motor_sheet, "max_voltage")
-        supply = self.supply_voltage
-        return (
-            (float(supply), "supply")
-            if supply is not None and (motor_voltage is None or supply < motor_voltage)
-            else (motor_voltage, source)
-        )
+        return stated_limit(VOLTAGE, self.limit_sources())
 
     @property
     def winding_line(self) -> tuple[float, float] | None:

@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
-from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, SHAFT_LIMITS, WINDING_LIMIT, LimitCheck
+from gearwright.analysis.drives.limit_checks import LimitCheck
+from gearwright.analysis.drives.limit_kinds import GEARBOX, MOTOR, LimitKey, LimitKind, limit_kinds
 from gearwright.files.tables.drive_tables import GEARBOX_TABLE_FIELDS, MOTOR_TABLE_FIELDS
 from gearwright.parts import DataSheet, Gear, GearType, is_mounting_known
 from gearwright.text import listed_names
 
-
-class LimitKind(NamedTuple):
-    """A kind of limit.
-
-    Args:
-        name: of the kind.
-        checks: names of checks, any one of which covers it.
-        sheet_fields: columns of a data sheet, any one of which states it.
-        required_fields: data of the motor that the check needs.
-    """
-
-    name: str
-    checks: tuple[str, ...]
-    sheet_fields: tuple[str, ...]
-    required_fields: tuple[str, ...] = ()
-
-
-CONTINUOUS_LIMITS = ("continuous motor torque", "continuous current")
-MOTOR_KINDS = (
-    LimitKind("peak torque", ("peak motor torque",), ("peak_torque",)),
-    LimitKind("continuous torque", CONTINUOUS_LIMITS, ("nominal_torque", "nominal_current")),
-    LimitKind("speed", ("motor speed", "continuous motor speed"), ("peak_speed", "continuous_speed")),
-    # Torque is current times the torque constant: a check of one is a check of the other.
-    LimitKind("current", ("peak current", *CONTINUOUS_LIMITS), ("nominal_current",), ("torque_constant",)),
-    LimitKind("voltage", ("voltage",), ("voltage",), ("torque_constant", "resistance")),
-    LimitKind("temperature", (WINDING_LIMIT,), ("max_winding_temperature",), ("heat", "torque_constant", "resistance")),
-)
-GEARBOX_KINDS = (
-    LimitKind("peak torque", ("gearbox peak torque",), ("peak_torque",)),
-    LimitKind("mean torque", ("gearbox mean torque",), ("rated_torque",)),
-)
-SHAFT_KIND = LimitKind("output-shaft load", SHAFT_LIMITS, ("radial_load", "axial_load", "tilting_moment"))
 MOUNTING_KIND = "mounting"
-LIFE_KIND = LimitKind("life", (LIFE_LIMIT,), ("life", "life_speed", "rated_torque"))
 
 
 @dataclass(frozen=True)
@@ -87,21 +55,21 @@ SHEET_PLACEHOLDER = "<sheets>"
 
 
 def unchecked_limits(
-    drives: Mapping[str, DriveAnalysis], limits: Iterable[LimitCheck], life: bool = False
+    drives: Mapping[str, DriveAnalysis], limits: Iterable[LimitCheck], required: Collection[str] = ()
 ) -> tuple[UncheckedLimit, ...]:
     """The limits that could not be checked at the drives of an analysis.
 
     Args:
         drives: per joint (motors of trains: per motor) its analysis.
         limits: the limits that were checked.
-        life: whether a life of gearboxes is required.
+        required: requirements of the task, such as the life of gearboxes.
     """
-    checked = {check.name for check in limits}
+    checked = {check.key for check in limits}
     groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
     for name, drive in drives.items():
         for part, reasons in (
-            ("motor", _unchecked_motor_limits(drive, checked)),
-            ("gearbox", _unchecked_gearbox_limits(drive, checked, life)),
+            (MOTOR, _unchecked_motor_limits(drive, checked, required)),
+            (GEARBOX, _unchecked_gearbox_limits(drive, checked, required)),
         ):
             for text, sheet, kinds in _grouped_by_reason(reasons):
                 groups.setdefault((part, text, kinds), []).append((name, sheet))
@@ -127,25 +95,26 @@ def _grouped_by_reason(open_kinds: Iterable[tuple[str, _Reason]]) -> Iterator[tu
         yield sentence, sheet, tuple(kind for kind, _ in members)
 
 
-def _unchecked_motor_limits(drive: DriveAnalysis, checked: set[str]) -> Iterator[tuple[str, _Reason]]:
-    motor = drive.motor
-    for kind in _open_kinds(MOTOR_KINDS, drive, checked):
-        missing = [field for field in kind.required_fields if not getattr(motor, field)]
+def _unchecked_motor_limits(
+    drive: DriveAnalysis, checked: set[LimitKey], required: Collection[str]
+) -> Iterator[tuple[str, _Reason]]:
+    for group, kinds in _open_groups(MOTOR, drive, checked, required):
+        missing = [field for field in _united(kinds, "motor_data") if not getattr(drive.motor, field)]
         if missing:
-            yield kind.name, _Reason(f"the motor's data lack {listed_names(_spaced_words(missing))}")
+            yield group, _Reason(f"the motor's data lack {listed_names(_spaced_words(missing))}")
         else:
-            yield (
-                kind.name,
-                _missing_sheet_reason("motor", motor.catalogue, drive.motor_sheet, kind, MOTOR_TABLE_FIELDS),
-            )
+            key = drive.motor.catalogue
+            yield group, _missing_sheet_reason("motor", key, drive.motor_sheet, kinds, MOTOR_TABLE_FIELDS)
 
 
-def _unchecked_gearbox_limits(drive: DriveAnalysis, checked: set[str], life: bool) -> Iterator[tuple[str, _Reason]]:
+def _unchecked_gearbox_limits(
+    drive: DriveAnalysis, checked: set[LimitKey], required: Collection[str]
+) -> Iterator[tuple[str, _Reason]]:
     if drive.gear is None or _is_direct_drive(drive.gear):
         return
     key = getattr(drive.gear, "catalogue", None)
-    for kind in _open_kinds((*GEARBOX_KINDS, SHAFT_KIND, *((LIFE_KIND,) if life else ())), drive, checked):
-        yield kind.name, _missing_sheet_reason("gear", key, drive.gearbox_sheet, kind, GEARBOX_TABLE_FIELDS)
+    for group, kinds in _open_groups(GEARBOX, drive, checked, required):
+        yield group, _missing_sheet_reason("gear", key, drive.gearbox_sheet, kinds, GEARBOX_TABLE_FIELDS)
     motor, box = drive.motor_sheet, drive.gearbox_sheet
     if motor is None or box is None or not is_mounting_known(motor, box):
         yield MOUNTING_KIND, _mounting_reason(drive)
@@ -169,13 +138,30 @@ def _is_direct_drive(gear: GearType) -> bool:
     return isinstance(gear, Gear) and gear.ratio == 1 and gear.catalogue is None
 
 
-def _open_kinds(kinds: Iterable[LimitKind], drive: DriveAnalysis, checked: set[str]) -> Iterator[LimitKind]:
-    names = {drive.name, drive.joint or drive.name}
-    return (kind for kind in kinds if not any(f"{name}: {check}" in checked for name in names for check in kind.checks))
+def _open_groups(
+    part: str, drive: DriveAnalysis, checked: set[LimitKey], required: Collection[str]
+) -> Iterator[tuple[str, list[LimitKind]]]:
+    """The groups of limits of a part without a check, each with its limits; requirements only if the task has them."""
+    owners = {drive.name, drive.joint or drive.name}
+    kinds = [kind for kind in limit_kinds(part) if not kind.requirement or kind.requirement in required]
+    covered = {
+        group
+        for kind in kinds
+        if any(LimitKey(owner, kind) in checked for owner in owners)
+        for group in (kind.group, *kind.also_covers)
+    }
+    for group in dict.fromkeys(kind.group for kind in kinds if kind.group):
+        if group not in covered:
+            yield group, [kind for kind in kinds if kind.group == group]
+
+
+def _united(kinds: Iterable[LimitKind], field: str) -> list[str]:
+    """The names that a field of some limits lists."""
+    return list(dict.fromkeys(name for kind in kinds for name in getattr(kind, field)))
 
 
 def _missing_sheet_reason(
-    part: str, key: str | None, sheet: DataSheet | None, kind: LimitKind, columns: Mapping[str, str]
+    part: str, key: str | None, sheet: DataSheet | None, kinds: list[LimitKind], columns: Mapping[str, str]
 ) -> _Reason:
     if sheet is None and key is None:
         return _Reason(f"`{part}: {{catalogue: ...}}` names no data sheet, and the robot's file states no limit")
@@ -183,9 +169,8 @@ def _missing_sheet_reason(
         return _Reason(
             f"the catalogue has no data sheet of {SHEET_PLACEHOLDER}, and the robot's file states no limit", str(key)
         )
-    empty = [
-        column for column, field in columns.items() if field in kind.sheet_fields and getattr(sheet, field) is None
-    ]
+    fields = _united(kinds, "columns")
+    empty = [column for column, field in columns.items() if field in fields and getattr(sheet, field) is None]
     if not empty:
         return _Reason("its value in the task is not known")
     return _Reason(f"empty in the data sheet of {SHEET_PLACEHOLDER}", sheet.key, tuple(empty))

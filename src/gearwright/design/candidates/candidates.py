@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, SHAFT_LIMITS, WINDING_LIMIT, shaft_limits
+from gearwright.analysis import ShaftLoad
+from gearwright.analysis.drives.limit_kinds import (
+    GEARBOX,
+    JOINT,
+    MOTOR,
+    LimitKind,
+    LimitSources,
+    limit_kinds,
+    stated_limit,
+)
 from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.design.candidates.drive_equations import VOLTAGE_LIMIT, DriveData
+from gearwright.design.candidates.drive_equations import DriveData
 from gearwright.design.candidates.drive_influence import DriveBasis
 from gearwright.design.candidates.usable_entries import mounting_matrix, skipped_entries, usable_entries
 from gearwright.errors import InputError
@@ -63,15 +72,15 @@ class SheetColumns:
 
     Args:
         numbers: name -> its values.
-        limits: name of a limit as in an analysis -> its values; inf if a data sheet states none.
+        limits: allowed values of the screened quantity of each limit that a data sheet states; inf where one does not.
     """
 
     numbers: Mapping[str, Array]
-    limits: Mapping[str, Array]
+    limits: Mapping[LimitKind, Array]
 
-    def with_tightened_limits(self, factors: Mapping[str, float]) -> SheetColumns:
-        """The columns with limits divided by factors, by their names."""
-        return SheetColumns(self.numbers, {name: x / factors.get(name, 1.0) for name, x in self.limits.items()})
+    def with_tightened_limits(self, factors: Mapping[LimitKind, float]) -> SheetColumns:
+        """The columns with limits divided by factors."""
+        return SheetColumns(self.numbers, {kind: x / factors.get(kind, 1.0) for kind, x in self.limits.items()})
 
 
 class Choices(Sequence[Choice]):
@@ -154,18 +163,18 @@ class Candidates:
         return self._motor_values("thermal")
 
     @property
-    def limit_values(self) -> dict[str, Array]:
-        """Per limit its values, (C,); inf if a data sheet states none."""
-        return {name: self.values_of_limit(name) for name in (*self.gearbox_columns.limits, *self.motor_columns.limits)}
+    def limits(self) -> dict[LimitKind, Array]:
+        """Per limit the allowed values of its screened quantity, (C,); inf where a data sheet states none."""
+        boxes = {kind: x[self.box_at] for kind, x in self.gearbox_columns.limits.items()}
+        return boxes | {kind: x[self.motor_at] for kind, x in self.motor_columns.limits.items()}
 
-    def values_of_limit(self, name: str) -> Array:
-        """The values of one limit, (C,)."""
-        if name in self.motor_columns.limits:
-            return np.asarray(self.motor_columns.limits[name][self.motor_at])
-        return np.asarray(self.gearbox_columns.limits[name][self.box_at])
+    @property
+    def shaft_quantities(self) -> dict[str, Array]:
+        """Load of the output shafts by the machine without the chosen drives, (C,) each."""
+        return {name: self._gearbox_values(name) for name in SHAFT_QUANTITIES}
 
-    def with_tightened_limits(self, factors: Mapping[str, float]) -> Candidates:
-        """The same choices with limits divided by factors, by their names."""
+    def with_tightened_limits(self, factors: Mapping[LimitKind, float]) -> Candidates:
+        """The same choices with limits divided by factors."""
         return replace(
             self,
             motor_columns=self.motor_columns.with_tightened_limits(factors),
@@ -247,6 +256,8 @@ class Candidates:
         return len(self.motor_at)
 
 
+SHAFT_QUANTITIES = tuple(f"output_shaft_load.{field}" for field in ShaftLoad._fields)
+"""Limited quantities of output shafts."""
 MIN_HEAT_DENOMINATOR = 0.05
 """Smallest denominator of the temperature rise: below it there is no steady state."""
 
@@ -340,17 +351,27 @@ def _motor_columns(basis: DriveBasis, motors: Sequence[MotorSheet], ambient: flo
         "reference": _as_column(*(nan if heat is None else heat.reference for heat in heats)),
         "ambient": _as_column(*(ambient or (nan if heat is None else heat.ambient) for heat in heats)),
     }
-    limits = {
-        "peak motor torque": _as_column(*(sheet.peak_torque for sheet in motors)),
-        "motor speed": _as_column(*(sheet.peak_speed for sheet in motors)),
-        VOLTAGE_LIMIT: np.minimum(
-            _as_column(*(sheet.voltage for sheet in motors)), basis.limits.get(VOLTAGE_LIMIT, inf)
-        ),
-        "continuous motor torque": _as_column(*(sheet.continuous_torque for sheet in motors)),
-        "continuous motor speed": _as_column(*(sheet.continuous_speed for sheet in motors)),
-        WINDING_LIMIT: np.array([_heating_limit(sheet, ambient) for sheet in motors]),
+    sources = basis.limit_sources._replace(ambient=ambient)
+    return SheetColumns(numbers, _limit_columns((MOTOR,), [sources._replace(motor_sheet=sheet) for sheet in motors]))
+
+
+def _limit_columns(
+    parts: Sequence[str], sources: Sequence[LimitSources], life: float | None = None
+) -> dict[LimitKind, Array]:
+    """The limits of some parts that any of the sources states."""
+    columns = {
+        kind: _as_column(*(_screened_limit(kind, source, life) for source in sources)) for kind in limit_kinds(*parts)
     }
-    return SheetColumns(numbers, limits)
+    return {kind: x for kind, x in columns.items() if np.isfinite(x).any()}
+
+
+def _screened_limit(kind: LimitKind, sources: LimitSources, life: float | None) -> float | None:
+    """The allowed value of the screened quantity of a limit; None if it is not stated or does not apply."""
+    if kind.screened_as == "mean_square_current":
+        return _allowed_mean_square(sources)
+    if kind.screened_as == "wear":
+        return None if life is None else _rated_wear(sources.gearbox_sheet, life)
+    return stated_limit(kind, sources)[0] if kind.unit_at(sources.link) else None
 
 
 def _gearbox_columns(
@@ -369,26 +390,15 @@ def _gearbox_columns(
         **dict(zip(("efficiency", "back_efficiency", "no_load"), losses.T, strict=True)),
         "life_exponent": _as_column(*_sheet_values(rated, "life_exponent"), empty=3.0),
     }
-    limits = {
-        **{name: np.full(len(boxes), limit) for name, limit in basis.limits.items() if name != VOLTAGE_LIMIT},
-        **({} if life is None else {LIFE_LIMIT: np.array([_rated_wear(box, life) for box in rated])}),
-        "gearbox peak torque": _as_column(*_sheet_values(rated, "peak_torque")),
-        "gearbox mean torque": _as_column(*_sheet_values(rated, "rated_torque")),
-        "gearbox input speed": _as_column(*_sheet_values(rated, "peak_input_speed")),
-        "gearbox mean input speed": _as_column(*_sheet_values(rated, "rated_input_speed")),
-        **_shaft_load_factors(basis, rated),
-    }
-    return SheetColumns(numbers, limits)
+    sources = [basis.limit_sources._replace(gearbox_sheet=box) for box in rated]
+    return SheetColumns(numbers | _shaft_columns(basis, rated), _limit_columns((JOINT, GEARBOX), sources, life))
 
 
-def _shaft_load_factors(basis: DriveBasis, rated: Sequence[GearboxSheet | None]) -> dict[str, Array]:
-    """Per limit of output shafts its multiple of the load of the machine without the chosen drives."""
-    factors, load = {name: np.full(len(rated), inf) for name in SHAFT_LIMITS}, basis.bearing_load
-    for k, box in enumerate(rated):
-        for name, value, limit, _ in shaft_limits(box, *load) if box is not None and load is not None else ():
-            if limit is not None and value > 0:
-                factors[name][k] = limit / value
-    return factors
+def _shaft_columns(basis: DriveBasis, rated: Sequence[GearboxSheet | None]) -> dict[str, Array]:
+    """Load of output shafts by the machine without the chosen drives."""
+    load = basis.bearing_load or ShaftLoad(0.0, 0.0, 0.0)
+    loads = [load.at_distance(None if box is None else box.radial_load_distance) for box in rated]
+    return dict(zip(SHAFT_QUANTITIES, np.array(loads).T, strict=True))
 
 
 def _sheet_values(boxes: Sequence[GearboxSheet | None], field: str) -> list[float | None]:
@@ -399,10 +409,10 @@ def _gearbox_key(box: GearboxSheet | None) -> str:
     return "" if box is None else box.key
 
 
-def _rated_wear(box: GearboxSheet | None, life: float) -> float:
-    r"""The mean of $\lvert\omega\rvert T^p$ at which a gearbox has the required life; inf if it is not rated."""
+def _rated_wear(box: GearboxSheet | None, life: float) -> float | None:
+    r"""The mean of $\lvert\omega\rvert T^p$ at which a gearbox has the required life; None if it is not rated."""
     if box is None or box.life is None or not box.rated_torque or not box.life_speed:
-        return inf
+        return None
     return float(box.life * box.life_speed * box.rated_torque ** (box.life_exponent or 3.0) / life)
 
 
@@ -424,11 +434,12 @@ def _gear_losses(basis: DriveBasis, box: GearboxSheet | None) -> tuple[float, fl
     return float(stated[0].efficiency), float(stated[0].back_driving_efficiency), float(stated[0].no_load_torque)
 
 
-def _heating_limit(sheet: MotorSheet, ambient: float | None) -> float:
+def _allowed_mean_square(sources: LimitSources) -> float | None:
     r"""The mean square current at which the mean temperature of the winding is at its limit [A^2]."""
+    sheet = sources.motor_sheet
+    if sheet is None or sheet.heat is None or sheet.max_winding_temperature is None or not sheet.resistance:
+        return None
     heat, limit = sheet.heat, sheet.max_winding_temperature
-    if heat is None or limit is None or not sheet.resistance:
-        return inf
     hot = sheet.resistance * (1 + heat.copper * (limit - heat.reference))
-    air = heat.ambient if ambient is None else ambient
+    air = heat.ambient if sources.ambient is None else sources.ambient
     return float(max(limit - air, 1e-9) / (heat.winding_housing + heat.housing_ambient) / hot)

@@ -17,7 +17,6 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.limit_checks import LIFE_LIMIT, WINDING_LIMIT
 from gearwright.analysis.quadrature import trapezoid_weights
 from gearwright.arrays import Array
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
@@ -78,8 +77,8 @@ def motor_series(drive_data: DriveData, load: Scalar, rotor_torque: Scalar, v: A
     return DriveSeries(load, v, speed, torque, current, drive_data.winding.terminal_voltage(current, 0.0, speed))
 
 
-def limit_values(series: DriveSeries, drive_data: DriveData, reductions: TimeReductions) -> dict[str, Scalar]:
-    r"""Values of the limited quantities of a joint or a data sheet; for the winding the mean square current [A^2].
+def limited_quantities(series: DriveSeries, drive_data: DriveData, reductions: TimeReductions) -> dict[str, Scalar]:
+    r"""Quantities that limits of a joint or a data sheet compare, by their names in the table of limits.
 
     The joint torque is that of its motor, $n T$. Life is compared by its consumption, the mean of
     $\lvert\omega\rvert L^p$.
@@ -87,42 +86,21 @@ def limit_values(series: DriveSeries, drive_data: DriveData, reductions: TimeRed
     turning = abs(series.speed)
     mean = reductions.mean(turning)
     cubes = reductions.mean(turning * abs(series.load * series.load * series.load))
-    peak_speed = reductions.peak(series.speed)
-    at_joint = reductions.peak(series.torque * drive_data.ratio)
     return {
-        JOINT_SPEED_LIMIT: np.abs(series.joint_speed).max(),
-        JOINT_TORQUE_LIMIT: at_joint,
-        JOINT_FORCE_LIMIT: at_joint,
-        LIFE_LIMIT: reductions.mean(turning * reductions.power(abs(series.load), drive_data.life_exponent)),
-        "peak motor torque": reductions.peak(series.torque),
-        "motor speed": peak_speed,
-        VOLTAGE_LIMIT: reductions.peak(series.voltage),
-        "continuous motor torque": reductions.sqrt(reductions.mean(series.torque * series.torque)),
-        "continuous motor speed": mean,
-        WINDING_LIMIT: reductions.mean(series.current * series.current),
-        "gearbox peak torque": reductions.peak(series.load),
-        "gearbox mean torque": reductions.cbrt(cubes / (mean + ZERO_SPEED_GUARD)),
-        "gearbox input speed": peak_speed,
-        "gearbox mean input speed": mean,
+        "peak_speed": np.abs(series.joint_speed).max(),
+        "peak_torque": reductions.peak(series.torque * drive_data.ratio),
+        "wear": reductions.mean(turning * reductions.power(abs(series.load), drive_data.life_exponent)),
+        "peak_motor_torque": reductions.peak(series.torque),
+        "peak_motor_speed": reductions.peak(series.speed),
+        "peak_voltage": reductions.peak(series.voltage),
+        "rms_motor_torque": reductions.sqrt(reductions.mean(series.torque * series.torque)),
+        "mean_motor_speed": mean,
+        "mean_square_current": reductions.mean(series.current * series.current),
+        "peak_output_torque": reductions.peak(series.load),
+        "mean_output_torque": reductions.cbrt(cubes / (mean + ZERO_SPEED_GUARD)),
     }
 
 
-JOINT_SPEED_LIMIT, JOINT_TORQUE_LIMIT, JOINT_FORCE_LIMIT = "joint speed", "joint torque", "joint force"
-VOLTAGE_LIMIT = "voltage"
-"""Limits of a joint and of the supply of a motor, by their names in an analysis."""
-PEAK_LIMITS = (
-    JOINT_SPEED_LIMIT,
-    JOINT_TORQUE_LIMIT,
-    JOINT_FORCE_LIMIT,
-    "peak motor torque",
-    "motor speed",
-    VOLTAGE_LIMIT,
-    "gearbox peak torque",
-    "gearbox input speed",
-)
-"""Limits of peak values: their utilisation at some instants is a lower bound."""
-LOAD_INDEPENDENT_LIMITS = ("motor speed", "continuous motor speed", "gearbox input speed", "gearbox mean input speed")
-"""Limits that do not depend on the load of a joint."""
 ZERO_SPEED_GUARD = 1e-300
 """Added to a mean speed, which is zero for a joint at rest."""
 

@@ -11,32 +11,25 @@ from assembled machines; a million choices then are sums of products.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.analysis import Task
+from gearwright.analysis import LimitSources, Task
 from gearwright.analysis.cycle.cycle_motion import PrescribedMotion
 from gearwright.analysis.drives.drive_analysis import ShaftLoad, shaft_load
 from gearwright.analysis.links.section_forces import reactions_along
 from gearwright.analysis.links.structural_deflection import external_wrenches
 from gearwright.analysis.task.payload_phases import PhaseRows, robot_with_heaviest_payload
 from gearwright.arrays import Array
-from gearwright.design.candidates.drive_equations import (
-    JOINT_FORCE_LIMIT,
-    JOINT_SPEED_LIMIT,
-    JOINT_TORQUE_LIMIT,
-    VOLTAGE_LIMIT,
-)
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
 from gearwright.errors import InputError
 from gearwright.forces import GearLoss
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.robot_lines import force_unit
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble
 from gearwright.motion import Motion
@@ -61,7 +54,7 @@ class DriveBasis:
         first: coefficient of the ratio, (T, n).
         second: coefficient of the square of the ratio, (T, n).
         gear: the gear that stays, if only the motor is chosen.
-        limits: of the joint and of the motor supply, by their names in an analysis.
+        limit_sources: what states the limits of any drive of the joint: the driven link and the supply of the motor.
         reaction: wrench across the joint without the chosen drives: force, then moment about its origin in the axes of
             the driven link, (T, 6).
         axis: joint axis in these axes.
@@ -74,7 +67,7 @@ class DriveBasis:
     first: Array
     second: Array
     gear: GearType | None
-    limits: Mapping[str, float] = field(default_factory=dict)
+    limit_sources: LimitSources = field(default_factory=LimitSources)
     reaction: Array = field(default_factory=lambda: np.zeros((0, 6)))
     axis: tuple[Any, ...] = (0.0, 0.0, 1.0)
 
@@ -210,7 +203,10 @@ def _single_payload_space(
     reactions = reactions_along(mech, motion, wrenches)
     limited = tuple(
         replace(
-            basis, limits=_stated_limits(loaded, basis.drive), reaction=reactions[:, k], axis=tuple(mech.bodies[k].axis)
+            basis,
+            limit_sources=_limit_sources(loaded, basis.drive),
+            reaction=reactions[:, k],
+            axis=tuple(mech.bodies[k].axis),
         )
         for basis in bases
         for k in [_moved_body(mech, basis.drive.joint)]
@@ -223,16 +219,10 @@ def _moved_body(mech: Mechanism, joint: str) -> int:
     return [body.joint_name or body.name for body in mech.bodies].index(joint)
 
 
-def _stated_limits(robot: Robot, drive: Drive) -> dict[str, float]:
-    """The limits of any drive of a joint: those of the joint, and the supply voltage."""
+def _limit_sources(robot: Robot, drive: Drive) -> LimitSources:
+    """What states the limits of any drive of a joint."""
     link = next(link for link in robot.links if link.joint_name == drive.joint)
-    effort = JOINT_TORQUE_LIMIT if force_unit(link) == "Nm" else JOINT_FORCE_LIMIT
-    limits = {
-        JOINT_SPEED_LIMIT: link.joint.limits.speed,
-        effort: link.joint.limits.effort,
-        VOLTAGE_LIMIT: supply_voltage(robot, drive.title),
-    }
-    return {name: float(limit) for name, limit in limits.items() if limit is not None}
+    return LimitSources(link, supply_voltage=supply_voltage(robot, drive.title))
 
 
 def drive_of_joint(robot: Robot, joint: str) -> Drive:

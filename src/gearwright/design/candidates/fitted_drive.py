@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gearwright.analysis.drives.motor_limits import SHEET_LIMIT_FIELDS, motor_limit
+from gearwright.analysis.drives.limit_kinds import MOTOR, LimitSources, limit_kinds, stated_limit
 from gearwright.catalogue import Catalogue
 from gearwright.parts import Drive, Motor, MotorSheet
 from gearwright.parts.drives.friction import combined_friction
@@ -28,8 +28,11 @@ def present_motor_sheet(drive: Drive, table: Catalogue) -> MotorSheet:
         return replace(named_sheet, mass=mass, inertia=_optional_float(motor.inertia))
     friction = combined_friction(motor.friction, motor.damping)
     sheet = table.motor_by_name(motor.catalogue)
+    sources = LimitSources(motor=motor, motor_sheet=sheet, ambient=0.0)  # temperatures on the absolute scale
     limits: dict[str, Any] = {
-        column: motor_limit(motor, sheet, field)[0] for field, column in SHEET_LIMIT_FIELDS.items()
+        kind.sheet_field: stated_limit(kind, sources)[0]
+        for kind in limit_kinds(MOTOR)
+        if kind.part_field and kind.sheet_field
     }
     return MotorSheet(
         key=drive.title,

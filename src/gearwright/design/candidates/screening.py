@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS, WINDING_LIMIT
+from gearwright.analysis.drives.limit_kinds import JOINT_SPEED, LimitKind
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates
-from gearwright.design.candidates.drive_equations import (
-    JOINT_SPEED_LIMIT,
-    LOAD_INDEPENDENT_LIMITS,
-    ArrayReductions,
-    limit_values,
-    motor_series,
-)
+from gearwright.design.candidates.drive_equations import ArrayReductions, limited_quantities, motor_series
 from gearwright.motion import Motion
 
 
@@ -31,14 +26,19 @@ class Screening:
             inf if the winding heats faster than it cools.
     """
 
-    limit_shares: dict[str, Array]
+    limit_shares: dict[LimitKind, Array]
     energy: Array
     temperature: Array
 
     @property
     def largest_share(self) -> Array:
         """The largest utilisation of any limit, (C,)."""
-        return np.max(list(self.limit_shares.values()), axis=0)
+        return largest(self.limit_shares.values(), self.energy)
+
+
+def largest(shares: Iterable[Array], like: Array) -> Array:
+    """The largest of some utilisations, (C,); zeros without any."""
+    return np.maximum.reduce([np.zeros_like(like), *shares])
 
 
 def screen_candidates(pairs: Candidates, motion: Motion, carried: Array) -> Screening:
@@ -54,25 +54,21 @@ def screen_candidates(pairs: Candidates, motion: Motion, carried: Array) -> Scre
     rotor_torque = pairs.inertia[:, None] * (pairs.ratio[:, None] * basis.second[:, at] + basis.first[:, at])
     reductions, drive_data = ArrayReductions(motion.t), pairs.drive_data
     series = motor_series(drive_data, load, rotor_torque, motion.v[:, at], ARRAYS)
-    values = limit_values(series, drive_data, reductions) | dict.fromkeys(SHAFT_LIMITS, 1.0)
+    values = limited_quantities(series, drive_data, reductions) | pairs.shaft_quantities
     return Screening(
-        {name: values[name] / limit for name, limit in pairs.limit_values.items()},
+        {kind: values[kind.screened_quantity] / limit for kind, limit in pairs.limits.items()},
         energy=reductions.span * reductions.mean(series.voltage * series.current),
-        temperature=pairs.steady_temperature(values[WINDING_LIMIT]),
+        temperature=pairs.steady_temperature(values["mean_square_current"]),
     )
 
 
-def speed_shares(pairs: Candidates, motion: Motion) -> dict[str, Array]:
-    """Utilisation of each speed limit, (C,) or one number; it does not depend on the load."""
+def speed_shares(pairs: Candidates, motion: Motion) -> dict[LimitKind, Array]:
+    """Utilisation of each speed limit, (C,); it does not depend on the load."""
     v, reductions = np.abs(motion.v[:, pairs.basis.speed_index]), ArrayReductions(motion.t)
-    peak, mean = reductions.peak(v), reductions.mean(v)
     turning = np.abs(pairs.ratio)
-    uses = {
-        name: turning * (mean if "continuous" in name or "mean" in name else peak) for name in LOAD_INDEPENDENT_LIMITS
-    }
-    shares = {name: value / pairs.values_of_limit(name) for name, value in uses.items()}
-    return (
-        {JOINT_SPEED_LIMIT: peak / pairs.values_of_limit(JOINT_SPEED_LIMIT), **shares}
-        if JOINT_SPEED_LIMIT in pairs.gearbox_columns.limits
-        else shares
-    )
+    peak = reductions.peak(v)
+    speeds = {"peak_motor_speed": turning * peak, "mean_motor_speed": turning * reductions.mean(v)}
+    values = {kind: speeds[kind.characteristic] for kind in pairs.limits if kind.is_motor_speed}
+    if JOINT_SPEED in pairs.limits:
+        values[JOINT_SPEED] = np.full(len(pairs), peak)
+    return {kind: value / pairs.limits[kind] for kind, value in values.items()}

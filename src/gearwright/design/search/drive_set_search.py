@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.analysis.drives.limit_kinds import JOINT_SPEED
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates
-from gearwright.design.candidates.drive_equations import JOINT_SPEED_LIMIT, LOAD_INDEPENDENT_LIMITS
 from gearwright.design.candidates.drive_influence import DriveSpace
 from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices, with_objective_data
-from gearwright.design.candidates.screening import speed_shares
+from gearwright.design.candidates.screening import largest, speed_shares
 from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets, SetNumbers
 from gearwright.design.search.enumeration import ENUMERATION_CHUNK_SIZE, feasible_sets
-from gearwright.design.search.tightest_limit import advice_for, no_feasible_set
+from gearwright.design.search.tightest_limit import no_feasible_set
 from gearwright.errors import InputError
 
 MAX_ENUMERATED_SETS = 1_000_000
@@ -114,20 +114,20 @@ def _fast_enough(space: DriveSpace, pairs: Candidates, share: float) -> Candidat
     """The choices that are fast enough for the motion at any load."""
     shares = speed_shares(pairs, space.motion)
     joint = pairs.basis.drive.joint
-    if JOINT_SPEED_LIMIT in shares and shares[JOINT_SPEED_LIMIT][0] > share:
+    joint_share = shares.pop(JOINT_SPEED, np.zeros(1))[0]
+    if joint_share > share:
         raise InputError(
-            f"size_drives: joint {joint!r}: the task needs {shares[JOINT_SPEED_LIMIT][0]:.0%} of the joint's speed "
-            f"limit, {share:.0%} is allowed. {advice_for(JOINT_SPEED_LIMIT)}"
+            f"size_drives: joint {joint!r}: the task needs {joint_share:.0%} of the joint's speed limit, {share:.0%} "
+            f"is allowed. {JOINT_SPEED.remedy}"
         )
-    worst = np.max([shares[name] for name in LOAD_INDEPENDENT_LIMITS], axis=0)
+    worst = largest(shares.values(), pairs.mass)
     fits = worst <= share
     if not fits.any():
         best = int(worst.argmin())
-        tightest = max(LOAD_INDEPENDENT_LIMITS, key=lambda name: shares[name][best])
+        tightest = max(shares, key=lambda kind: float(shares[kind][best]))
         raise InputError(
             f"size_drives: joint {joint!r}: no drive of the catalogue is fast enough; the best needs "
-            f"{worst[best]:.0%} of its {tightest}, {share:.0%} is allowed. Slow the task down, or add drives of lower "
-            "ratios."
+            f"{worst[best]:.0%} of its {tightest.name}, {share:.0%} is allowed. {tightest.remedy}"
         )
     return pairs[fits]
 

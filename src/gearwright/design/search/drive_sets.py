@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.analysis.drives.limit_kinds import CONTINUOUS_TORQUE, LimitKey
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates
-from gearwright.design.candidates.drive_equations import PEAK_LIMITS
 from gearwright.design.candidates.drive_influence import DriveSpace
-from gearwright.design.candidates.screening import Screening, screen_candidates
+from gearwright.design.candidates.screening import Screening, largest, screen_candidates
 
 ChoiceIndices = NDArray[np.intp]
 """Per set and joint the index of a choice among its candidates, (P, J)."""
@@ -106,7 +106,7 @@ class DriveSets:
         if len(parts) == 1:
             return parts[0]
         return Screening(
-            {name: np.concatenate([part.limit_shares[name] for part in parts]) for name in parts[0].limit_shares},
+            {kind: np.concatenate([part.limit_shares[kind] for part in parts]) for kind in parts[0].limit_shares},
             energy=np.concatenate([part.energy for part in parts]),
             temperature=np.concatenate([part.temperature for part in parts]),
         )
@@ -127,8 +127,8 @@ class DriveSets:
 
     def peak_share_bound(self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices) -> Array:
         """A lower bound of the largest utilisation of any limit of a joint, (P,), from few instants."""
-        shares = self._sets_at_instants.screen_joint(joint, chosen, places).limit_shares
-        return np.asarray(np.max([shares[name] for name in PEAK_LIMITS if name in shares], axis=0))
+        screening = self._sets_at_instants.screen_joint(joint, chosen, places)
+        return largest((share for kind, share in screening.limit_shares.items() if kind.is_peak), screening.energy)
 
     @cached_property
     def _sets_at_instants(self) -> DriveSets:
@@ -194,17 +194,16 @@ class DriveSets:
     def _summed_field(self, sets: ChoiceIndices, field: str) -> Array:
         return np.asarray(np.sum([getattr(pairs, field)[sets[:, j]] for j, pairs in enumerate(self.options)], axis=0))
 
-    def limit_shares(self, places: ChoiceIndices) -> dict[str, float]:
-        """Utilisation of every limit by one set, with the names of an analysis."""
+    def limit_shares(self, places: ChoiceIndices) -> dict[LimitKey, float]:
+        """Utilisation of every limit by one set."""
         chosen = {j: np.array([place]) for j, place in enumerate(places)}
         return {
-            f"{self.space.drives[j].drive.title}: {name}": float(limit_share[0])
+            LimitKey(self.space.drives[j].drive.title, kind): float(limit_share[0])
             for j in chosen
-            for name, limit_share in self.screen_joint(j, chosen, chosen[j]).limit_shares.items()
+            for kind, limit_share in self.screen_joint(j, chosen, chosen[j]).limit_shares.items()
         }
 
-    def tightest_limit(self, places: ChoiceIndices) -> tuple[str, float]:
+    def tightest_limit(self, places: ChoiceIndices) -> tuple[LimitKey, float]:
         """The limit with the largest utilisation by one set, and this utilisation."""
-        uses = self.limit_shares(places)
-        worst = max(uses, key=lambda name: uses[name])
-        return worst, uses[worst]
+        unlimited = LimitKey(self.space.drives[0].drive.title, CONTINUOUS_TORQUE), 0.0
+        return max(self.limit_shares(places).items(), key=lambda item: item[1], default=unlimited)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gearwright.analysis import Analysis
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.limit_kinds import JOINT_FORCE, JOINT_TORQUE, PEAK_CURRENT, PEAK_MOTOR_TORQUE
 from gearwright.argument_kinds import check_arguments
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import assemble
@@ -76,10 +77,9 @@ def _remaining_torques(analysis: Analysis, drive: DriveAnalysis) -> Iterator[flo
     """Torque reserves at the joint by its limits."""
     ratio = 1.0 if drive.gear is None else abs(float(drive.gear.ratio))
     constant = float(drive.motor.torque_constant or 0.0)
-    at_joint = {"peak motor torque": ratio, "peak current": constant * ratio, "joint torque": 1.0, "joint force": 1.0}
+    at_joint = {PEAK_MOTOR_TORQUE: ratio, PEAK_CURRENT: constant * ratio, JOINT_TORQUE: 1.0, JOINT_FORCE: 1.0}
     for check in analysis.limits:
-        owner, _, quantity = check.name.partition(": ")
-        if owner == drive.name and quantity in at_joint:
-            yield (check.limit - check.value) * at_joint[quantity]
+        if check.owner == drive.name and check.kind in at_joint:
+            yield (check.limit - check.value) * at_joint[check.kind]
     if drive.winding_line is not None:
         yield (drive.winding_line[0] - drive.peak_motor_torque) * ratio

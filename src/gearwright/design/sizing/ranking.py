@@ -9,18 +9,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gearwright.analysis import LimitKey
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates, Choice
 from gearwright.design.candidates.drive_influence import DriveSpace
 from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices
 from gearwright.design.search.drive_set_search import SearchResult, best_sets
 from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
-from gearwright.design.sizing.verification import LOOP_SUFFIX, LimitViolation
+from gearwright.design.sizing.verification import Violations
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.errors import InputError
 
-ScreeningErrors = Mapping[str, float]
-"""Screening error of each limit ("elbow: gearbox peak torque"): utilisation in the analysis over the screening."""
+ScreeningErrors = Mapping[LimitKey, float]
+"""Screening error of each limit: utilisation in the analysis over the screening."""
 MAX_SCREENING_ERROR = 10.0
 """Largest screening error, for windings without a steady state."""
 MAX_REPEATED_SEARCHES = 3
@@ -67,7 +68,7 @@ class DriveSetScreen:
             self._drive_space, tuple(_with_corrected_limits(pairs, errors) for pairs in self._candidate_options)
         )
 
-    def screened_shares(self, design: DesignPoint) -> dict[str, float]:
+    def screened_shares(self, design: DesignPoint) -> dict[LimitKey, float]:
         """Utilisation of every limit by a set in the screening."""
         sets = DriveSets(self._drive_space, self._candidate_options)
         return sets.limit_shares(self.choice_indices([design])[0])
@@ -97,10 +98,8 @@ def _design_keys(design: DesignPoint) -> tuple[tuple[str, str], ...]:
 
 
 def _with_corrected_limits(pairs: Candidates, errors: ScreeningErrors) -> Candidates:
-    prefix = f"{pairs.basis.drive.title}: "
-    return pairs.with_tightened_limits(
-        {name.removeprefix(prefix): x for name, x in errors.items() if name.startswith(prefix)}
-    )
+    title = pairs.basis.drive.title
+    return pairs.with_tightened_limits({key.kind: x for key, x in errors.items() if key.owner == title})
 
 
 class DesignRanking:
@@ -121,7 +120,7 @@ class DesignRanking:
         self._pending_designs = list(sets.designs)
         self._design_by_keys = {_design_keys(design): design for design in sets.designs} if screen is not None else {}
         self._tried_keys: set[tuple[tuple[str, str], ...]] = set()
-        self._screening_errors: dict[str, float] = {}
+        self._screening_errors: dict[LimitKey, float] = {}
         self._searches = 0
         self.refusal = ""  # why no set is feasible with the screening errors, if known
 
@@ -153,14 +152,14 @@ class DesignRanking:
         ]
         return sorted(better, key=lambda design: design.objective_value(objective))
 
-    def record_error(self, design: DesignPoint, violations: Mapping[str, LimitViolation]) -> None:
+    def record_error(self, design: DesignPoint, violations: Violations) -> None:
         """Update the screening errors from the analysis of a set; the latest is used, from the most similar set."""
         if self._screen is None:
             return
         uses = self._screen.screened_shares(design)
-        errors: dict[str, float] = {}
-        for name, violation in violations.items():
-            plain = name.removesuffix(LOOP_SUFFIX)
+        errors: dict[LimitKey, float] = {}
+        for key, violation in violations.items():
+            plain = key._replace(in_closed_loop=False)
             if uses.get(plain, 0.0) > 0:
                 errors[plain] = max(errors.get(plain, 1.0), min(violation.share / uses[plain], MAX_SCREENING_ERROR))
         self._screening_errors |= errors
@@ -183,7 +182,7 @@ class DesignRanking:
         """A remark on better sets that were not analysed because similar ones failed."""
         count = len(self._better_designs(winner))
         if count and self._screening_errors:
-            factors = ", ".join(f"{name} ({factor:.3g} times)" for name, factor in self._screening_errors.items())
+            factors = ", ".join(f"{key} ({factor:.3g} times)" for key, factor in self._screening_errors.items())
             sets = "one better set was" if count == 1 else f"{count} better sets were"
             yield (
                 f"{sets} not analysed: the analyses show a higher utilisation of these limits than the screening, "

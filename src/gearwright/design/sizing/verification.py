@@ -6,24 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from gearwright.analysis import Analysis, LimitCheck, Task, analyse
-from gearwright.analysis.drives.limit_checks import LIMIT_TOLERANCE, STRESS_LIMIT
-from gearwright.design.search.tightest_limit import advice_for
+from gearwright.analysis.drives.limit_checks import LIMIT_TOLERANCE, required_check
+from gearwright.analysis.drives.limit_kinds import LINK, TRACKING_ACCURACY, LimitKey
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.errors import InputError
 from gearwright.text import listed_names
-
-LOOP_SUFFIX = " (closed loop)"
-"""Suffix of the name of a limit in the closed loop."""
-ACCURACY_LIMIT = "tracking accuracy of the tip"
 
 
 def without_accuracy(task: Task) -> Task:
     """The task without its required accuracy, whose recommendation costs another closed loop per set."""
     return replace(
-        task, required={requirement: x for requirement, x in task.required.items() if requirement != "accuracy"}
+        task, required={x: limit for x, limit in task.required.items() if x != TRACKING_ACCURACY.requirement}
     )
 
 
@@ -34,10 +30,15 @@ class LimitViolation(NamedTuple):
     advice: str
 
 
+Violations: TypeAlias = dict[LimitKey, LimitViolation]
+"""The exceeded limits of a design."""
+
+
 def limit_share(check: LimitCheck) -> float:
     """Utilisation of a limit; for a lower limit the required value over the actual value.
 
-    >>> limit_share(LimitCheck("elbow: gearbox life", 2000.0, 1000.0, "h", is_minimum=True))
+    >>> from gearwright.analysis.drives.limit_kinds import GEARBOX_LIFE
+    >>> limit_share(LimitCheck(GEARBOX_LIFE, "elbow", 2000.0, 1000.0, "h", is_minimum=True))
     0.5
     """
     if check.is_minimum:
@@ -45,14 +46,14 @@ def limit_share(check: LimitCheck) -> float:
     return 1 - check.margin
 
 
-def all_limits(analysis: Analysis) -> Iterator[tuple[str, LimitCheck]]:
-    """Every limit of the prescribed motion and of the closed loop, by name.
+def all_limits(analysis: Analysis) -> Iterator[tuple[LimitKey, LimitCheck]]:
+    """Every limit of the prescribed motion and of the closed loop.
 
     Joint positions do not depend on the choice and are checked before.
     """
     loop = () if analysis.perturbed is None else analysis.perturbed.limits
-    yield from ((check.name, check) for check in analysis.limits if not check.is_range)
-    yield from ((check.name + LOOP_SUFFIX, check) for check in loop if not check.is_range)
+    for checks, in_closed_loop in ((analysis.limits, False), (loop, True)):
+        yield from ((LimitKey(x.owner, x.kind, in_closed_loop), x) for x in checks if not x.is_range)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Verification:
 
     problem: SizingProblem
 
-    def violations(self, analysis: Analysis) -> dict[str, LimitViolation]:
+    def violations(self, analysis: Analysis) -> Violations:
         """The limits that a design must satisfy and exceeds."""
         all_violations = self._all_violations(analysis)
         return {name: violation for name, violation in all_violations.items() if not self._is_excused(name)}
@@ -86,7 +87,7 @@ class Verification:
 
     def raise_if_unattainable(self, analysis: Analysis) -> None:
         """Raise an error if the start error alone exceeds the required accuracy, which no drive can change."""
-        loop, limit = analysis.perturbed, self._requirements.get("accuracy")
+        loop, limit = analysis.perturbed, self._requirements.get(TRACKING_ACCURACY.requirement)
         if limit is None or loop is None or loop.tip_error is None or self.problem.space.domains:
             return
         start_error = float(loop.tip_error[0])
@@ -97,41 +98,31 @@ class Verification:
                 "relax the requirement."
             )
 
-    def is_only_of_others(self, violations: Mapping[str, LimitViolation]) -> bool:
+    def is_only_of_others(self, violations: Iterable[LimitKey]) -> bool:
         """Whether all exceeded limits are those of drives that were not chosen."""
-        return all(self._is_of_other_drive(name) for name in violations)
+        return all(self._is_of_other_drive(key) for key in violations)
 
-    def _is_of_other_drive(self, name: str) -> bool:
-        owner, _, quantity = name.partition(": ")
-        return (
-            owner in self._unchosen_motors and quantity.removesuffix(LOOP_SUFFIX) != STRESS_LIMIT
-        )  # a link may have the name of a joint
+    def _is_of_other_drive(self, key: LimitKey) -> bool:
+        return key.kind.part != LINK and key.owner in self._unchosen_motors  # a link may have the name of a joint
 
-    def _all_violations(self, analysis: Analysis) -> dict[str, LimitViolation]:
+    def _all_violations(self, analysis: Analysis) -> Violations:
         """Every limit above the allowed utilisation."""
-        shares = {name: (limit_share(check), check.advice_text) for name, check in all_limits(analysis)}
-        shares |= {name: (share, "") for name, share in self._accuracy_share(analysis).items()}
+        shares = {key: LimitViolation(limit_share(check), check.advice_text) for key, check in all_limits(analysis)}
+        loop = analysis.perturbed
+        accuracy = None if loop is None else required_check(TRACKING_ACCURACY, self._requirements, loop.accuracy)
+        if accuracy is not None:
+            shares[LimitKey("", TRACKING_ACCURACY, True)] = LimitViolation(limit_share(accuracy), "")
         allowed = self.problem.share + LIMIT_TOLERANCE
-        return {name: LimitViolation(share, advice) for name, (share, advice) in shares.items() if share > allowed}
-
-    def _accuracy_share(self, analysis: Analysis) -> dict[str, float]:
-        """Utilisation of the required accuracy, if the task has a closed loop."""
-        loop, limit = analysis.perturbed, self._requirements.get("accuracy")
-        return (
-            {}
-            if limit is None or loop is None or loop.accuracy is None
-            else {ACCURACY_LIMIT + LOOP_SUFFIX: loop.accuracy / limit}
-        )
+        return {key: violation for key, violation in shares.items() if violation.share > allowed}
 
     @property
     def _requirements(self) -> Mapping[str, float]:
         return self.problem.space.base.task.required
 
-    def _is_excused(self, name: str) -> bool:
+    def _is_excused(self, key: LimitKey) -> bool:
         """Whether a limit is that of an unchanged drive that exceeds it in the original robot."""
-        return (
-            self._is_of_other_drive(name) and self._initial_shares.get(name, 0.0) > self.problem.share + LIMIT_TOLERANCE
-        )
+        allowed = self.problem.share + LIMIT_TOLERANCE
+        return self._is_of_other_drive(key) and self._initial_shares.get(key, 0.0) > allowed
 
     @cached_property
     def _unchosen_motors(self) -> frozenset[str]:
@@ -141,17 +132,15 @@ class Verification:
         return frozenset([*names, *(motor.name for train in robot.trains for motor in train.motors)])
 
     @cached_property
-    def _initial_shares(self) -> dict[str, float]:
+    def _initial_shares(self) -> dict[LimitKey, float]:
         """Utilisation of the limits by the original robot."""
         base = self.problem.space.base
         task = without_accuracy(base.task)
         analysis = analyse(base.robot, task, sections=base.sections, catalogue=self.problem.catalogue)
-        return {name: limit_share(check) for name, check in all_limits(analysis)}
+        return {key: limit_share(check) for key, check in all_limits(analysis)}
 
 
-def no_verified_design(
-    problem: SizingProblem, tried: Iterable[Mapping[str, LimitViolation]], refusal: str = ""
-) -> InputError:
+def no_verified_design(problem: SizingProblem, tried: Iterable[Violations], refusal: str = "") -> InputError:
     """The error if no set satisfies every limit in the analysis.
 
     Args:
@@ -160,15 +149,13 @@ def no_verified_design(
         refusal: why no other set is better, if known.
     """
     worst = [max(violations.items(), key=lambda item: item[1].share) for violations in tried]
-    name, violation = min(worst, key=lambda item: item[1].share)
-    other_limits = [
-        limit_name for limit_name in dict.fromkeys(violations for violations, _ in worst) if limit_name != name
-    ]
+    tightest, violation = min(worst, key=lambda item: item[1].share)
+    other_limits = [str(key) for key in dict.fromkeys(key for key, _ in worst) if key != tightest]
     also = f" Other sets exceed {listed_names(other_limits)}." if other_limits else ""
     counted = "the one analysed set does not satisfy" if len(worst) == 1 else f"none of {len(worst)} sets satisfies"
     outlook = f"With the same screening errors for the other sets: {refusal}" if refusal else ""
     return InputError(
-        f"size_drives: in the analysis, {counted} every limit. The tightest is {name}: the best set needs "
+        f"size_drives: in the analysis, {counted} every limit. The tightest is {tightest}: the best set needs "
         f"{violation.share:.0%} of it, {problem.share:.0%} is allowed.{also} "
-        f"{outlook or violation.advice or advice_for(name)}"
+        f"{outlook or violation.advice or tightest.kind.remedy}"
     )

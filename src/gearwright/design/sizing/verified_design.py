@@ -16,7 +16,7 @@ from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.sizing.controller_gains import controller_gains
 from gearwright.design.sizing.ranking import DesignRanking
 from gearwright.design.sizing.sizing_result import Sizing
-from gearwright.design.sizing.verification import LimitViolation, Verification, no_verified_design, without_accuracy
+from gearwright.design.sizing.verification import Verification, Violations, no_verified_design, without_accuracy
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.mixed_search import POLISHED_PROPOSALS, refine_design
 from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
@@ -45,7 +45,7 @@ class AnalysedDesign:
     design: DesignPoint
     robot: Robot
     analysis: Analysis
-    violations: dict[str, LimitViolation]
+    violations: Violations
 
 
 def best_verified_design(
@@ -153,7 +153,7 @@ class DesignTrials:
         """The designs of the front that satisfy every limit in their analysis, and a remark on the others."""
         feasible, violated = [], dict[str, None]()
         for number, design in enumerate(sets.front):
-            limits = {} if design is best.design else self._violated_limits(design)
+            limits = [] if design is best.design else list(self._violated_limits(design))
             feasible += [] if limits else [design]
             violated |= dict.fromkeys(limits)
             count(number + 1)
@@ -165,7 +165,7 @@ class DesignTrials:
 
     def _violated_limits(self, design: DesignPoint) -> Iterable[str]:
         try:
-            return _analyse_design(self._problem, self._verification, design).violations
+            return map(str, _analyse_design(self._problem, self._verification, design).violations)
         except (PartError, InputError, SimulationError, SingularityError) as error:
             return [str(error)]
 
@@ -180,7 +180,7 @@ class DesignTrials:
             if analysed is not best and analysed.design.objective_value(objective) <= bound
         ]
         if better:
-            violated = listed_names(dict.fromkeys(name for analysed in better for name in analysed.violations))
+            violated = listed_names(dict.fromkeys(str(key) for analysed in better for key in analysed.violations))
             sets = "one better set" if len(better) == 1 else f"{len(better)} better sets"
             yield f"{sets} satisfied every limit in the screening, but not in the analysis: {violated}."
         if self._analysis_errors:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.analysis import Task
+from gearwright.analysis.drives.limit_kinds import CYCLE_TIME, GEARBOX_LIFE, STRESS, TIP_DEFLECTION, LimitKey
 from gearwright.analysis.links.beam import LinkBeam
 from gearwright.analysis.links.structural_deflection import analyse_structure, external_wrenches
 from gearwright.catalogue import Catalogue
@@ -28,9 +29,8 @@ from gearwright.errors import InputError, PartError
 from gearwright.mechanism import assemble
 from gearwright.parts import Material, Robot
 
-CYCLE_TIME_LIMIT = "cycle time"
-TIP_LIMIT, TIP_CHARACTERISTIC = "tip deflection", "tip.peak_deflection"
-"""Limits of a task and of a whole arm, and the limited quantity of the latter, by their names in an analysis."""
+TIP_CHARACTERISTIC = f"tip.{TIP_DEFLECTION.characteristic}"
+"""The deflection of a whole arm among the characteristics of its structure."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class SizingProblem:
     @property
     def required_life(self) -> float | None:
         """Required life of gearboxes [h]."""
-        return self.space.base.task.required.get("life")
+        return self.space.base.task.required.get(GEARBOX_LIFE.requirement)
 
     def drive_space_of(self, design: Design) -> DriveSpace:
         """The forces of a design as a function of its drives."""
@@ -108,13 +108,13 @@ class DesignEvaluation:
         design: its objectives; `use` includes the links.
         sets: the sets of drives.
         places: indices of the drives in them.
-        tightest: name of the limit with the largest utilisation.
+        tightest: the limit with the largest utilisation.
     """
 
     design: DesignPoint
     sets: DriveSets
     places: ChoiceIndices
-    tightest: str
+    tightest: LimitKey
 
     def choices_by_joint(self, joints: Sequence[str]) -> dict[str, Choice]:
         """Per joint its drive."""
@@ -153,13 +153,13 @@ def complete_evaluation(
     return DesignEvaluation(final_point, sets, places, tightest)
 
 
-def _time_share(task: Task) -> dict[str, float]:
+def _time_share(task: Task) -> dict[LimitKey, float]:
     """Utilisation of the allowed cycle time."""
-    limit = task.required.get("cycle_time")
-    return {} if limit is None else {CYCLE_TIME_LIMIT: task.cycle.duration / limit}
+    limit = task.required.get(CYCLE_TIME.requirement)
+    return {} if limit is None else {LimitKey("", CYCLE_TIME): CYCLE_TIME.value(task) / limit}
 
 
-def link_shares(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, float]:
+def link_shares(design: Design, sized: Robot, drives: DriveSpace) -> dict[LimitKey, float]:
     """Utilisation of the strength of each link with a section, and of the allowed deflection."""
     if not design.sections:
         return {}
@@ -174,13 +174,14 @@ def link_shares(design: Design, sized: Robot, drives: DriveSpace) -> dict[str, f
 
 def shares_from_peaks(
     numbers: Mapping[str, Scalar], materials: Mapping[str, Material], task: Task
-) -> dict[str, Scalar]:
+) -> dict[LimitKey, Scalar]:
     """Utilisation of each limit of links and tip, from the characteristics of `Structure.numbers`."""
     uses = {
-        f"{name}: stress": numbers[f"{name}.peak_stress"] / material.strength for name, material in materials.items()
+        LimitKey(name, STRESS): numbers[f"{name}.{STRESS.characteristic}"] / material.strength
+        for name, material in materials.items()
     }
-    if "tip_deflection" in task.required and TIP_CHARACTERISTIC in numbers:
-        uses[TIP_LIMIT] = numbers[TIP_CHARACTERISTIC] / task.required["tip_deflection"]
+    if TIP_DEFLECTION.requirement in task.required and TIP_CHARACTERISTIC in numbers:
+        uses[LimitKey("", TIP_DEFLECTION)] = numbers[TIP_CHARACTERISTIC] / task.required[TIP_DEFLECTION.requirement]
     return uses
 
 

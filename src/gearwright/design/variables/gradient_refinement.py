@@ -21,7 +21,7 @@ import numpy as np
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import dual_parameters, primal_value
 from gearwright.algebra.differentiation.taylor_series import Jet
-from gearwright.analysis.drives.limit_checks import SHAFT_LIMITS
+from gearwright.analysis import LimitKey
 from gearwright.analysis.parametric_series import partial_by
 from gearwright.analysis.sensitivity.structural_sensitivity import structural_partials
 from gearwright.arrays import Array
@@ -29,10 +29,9 @@ from gearwright.compiling.kernel import Kernel
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
 from gearwright.design.candidates.drive_equations import (
     JET_OPERATIONS,
-    JOINT_SPEED_LIMIT,
     DriveData,
     JetReductions,
-    limit_values,
+    limited_quantities,
     motor_series,
 )
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
@@ -58,8 +57,6 @@ from gearwright.tracing.trace import TraceJob
 # Gradients
 
 FORCE_FUNCTION = "inverse_dynamics"
-UNVARIED_LIMITS = (JOINT_SPEED_LIMIT, *SHAFT_LIMITS)
-"""Limits of drives whose utilisation does not depend on the variables."""
 PARAMETER_ARGUMENT = "parameters"
 
 
@@ -166,10 +163,10 @@ class DesignGradients:
         slopes = self._partials_kernel(*arguments, parameters=rows)
         return tau, slopes[..., : len(self.free)]
 
-    def shares_with_partials(self, x: Array) -> tuple[dict[str, Scalar], Scalar, Scalar]:
+    def shares_with_partials(self, x: Array) -> tuple[dict[LimitKey, Scalar], Scalar, Scalar]:
         """Utilisation of each limit of every drive, energy, and highest mean temperature, as jets."""
         tau, slopes = self.forces_and_partials(x)
-        shares: dict[str, Scalar] = {}
+        shares: dict[LimitKey, Scalar] = {}
         energy: Scalar = 0.0
         temperatures: list[Scalar] = []
         sets = self.evaluation.sets
@@ -184,16 +181,15 @@ class DesignGradients:
             series = motor_series(
                 drive_data, load, rotor_part / drive_data.ratio, sets.space.motion.v[:, at], JET_OPERATIONS
             )
-            values = limit_values(series, drive_data, reductions)
-            limits = {name: float(limit[0]) for name, limit in pairs.limit_values.items() if np.isfinite(limit[0])}
+            values = limited_quantities(series, drive_data, reductions)
             shares |= {
-                f"{joint}: {name}": values[name] / limit
-                for name, limit in limits.items()
-                if name not in UNVARIED_LIMITS
+                LimitKey(joint, kind): values[kind.screened_quantity] / float(limit[0])
+                for kind, limit in pairs.limits.items()
+                if np.isfinite(limit[0]) and isinstance(values.get(kind.screened_quantity), Jet)
             }
             energy = energy + reductions.mean(series.voltage * series.current) * reductions.span
             if not np.isnan(pairs.thermal_resistance).any():
-                temperatures.append(pairs.mean_temperature(values["winding temperature rise"], JET_OPERATIONS))
+                temperatures.append(pairs.mean_temperature(values["mean_square_current"], JET_OPERATIONS))
         return shares, energy, max(temperatures, key=lambda jet: float(jet.c[0][0]), default=None)
 
     def _drive_data(self, pairs: Any, joint: str, x: Array) -> DriveData:

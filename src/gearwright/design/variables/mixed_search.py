@@ -15,7 +15,6 @@ import numpy as np
 from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices
 from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.search.genetic_search import INFEASIBLE_COST
-from gearwright.design.search.tightest_limit import advice_for
 from gearwright.design.variables.design_evaluation import DesignEvaluation, SizingProblem, evaluate_if_buildable
 from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
 from gearwright.design.variables.gradient_refinement import refine_variables
@@ -164,5 +163,5 @@ def _no_feasible_design(problem: SizingProblem, closest: DesignEvaluation) -> In
     return InputError(
         f"size_drives: no design satisfies every limit. The tightest is {closest.tightest}: the best one needs "
         f"{closest.design.largest_share:.0%} of it, {problem.share:.0%} is allowed. Give wider ranges. "
-        f"{advice_for(closest.tightest)}"
+        f"{closest.tightest.kind.remedy}"
     )
