@@ -242,9 +242,9 @@ def _fits(value: Any, kind: ArgumentKind, builds: bool) -> bool:
 
 def _owner(title: str, places: Sequence[tuple[str, Any]], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Who refuses an argument: a function, or a part with the name it is given."""
-    given = {**{name: value for (name, _), value in zip(places, args, strict=False)}, **kwargs}
-    name = given.get("name")
-    return f"{title} {name!r}" if "self" in given and isinstance(name, str) and name else title
+    arguments = {**{name: value for (name, _), value in zip(places, args, strict=False)}, **kwargs}
+    name = arguments.get("name")
+    return f"{title} {name!r}" if "self" in arguments and isinstance(name, str) and name else title
 
 
 def _raise_wrong_kind(function: str, name: str, value: Any, kind: ArgumentKind) -> typing.NoReturn:
@@ -394,9 +394,9 @@ def _tuple_kind(inner: Sequence[Any]) -> ArgumentKind:
         )
 
     phrase = ", ".join(kind.singular if kind else "a value" for kind in entries)
-    one = f"a pair ({phrase})" if len(entries) == 2 else f"({phrase})"
+    singular = f"a pair ({phrase})" if len(entries) == 2 else f"({phrase})"
     example = ", ".join(kind.example if kind else "1.0" for kind in entries)
-    return ArgumentKind(is_accepted, one, f"entries ({phrase})", example=f"({example})")
+    return ArgumentKind(is_accepted, singular, f"entries ({phrase})", example=f"({example})")
 
 
 def _mapping_kind(key: Any, value: Any) -> ArgumentKind:

@@ -1,6 +1,10 @@
 """Names speak the language of the field: the figures of `tools/names.py` may not grow."""
 
+import ast
+import re
 import runpy
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +32,29 @@ def test_a_name_has_one_meaning(names):
 
 def test_texts_use_the_terms_of_the_field():
     assert not NAMING["foreign_phrases"]()
+
+
+SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]+ [a-z]{2,}\b")
+"""Three plain words in sequence: wording, not the name of a part, an argument or a number."""
+
+
+def expected_texts(path: Path) -> Iterator[str]:
+    """The patterns that errors must match, and the texts that are sought in messages."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.keyword) and node.arg == "match":
+            pattern: ast.expr = node.value
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In) and "str(" in ast.unparse(node):
+            pattern = node.left
+        else:
+            continue
+        pieces = pattern.values if isinstance(pattern, ast.JoinedStr) else [pattern]
+        yield "".join(str(piece.value) if isinstance(piece, ast.Constant) else "{}" for piece in pieces)
+
+
+def test_wording_is_tested_in_one_file_per_package():
+    """Tests assert facts: the error's type, the part's name, the number. A reworded message breaks one file."""
+    files = defaultdict(set)
+    for path in Path(__file__).parents[1].rglob("test_*.py"):
+        if any(SENTENCE.search(text) for text in expected_texts(path)):
+            files[path.parent.name].add(path.name)
+    assert not {package: names for package, names in files.items() if len(names) > 1}

@@ -225,7 +225,7 @@ OWN: dict[str, dict[str, Any]] = {
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},
     "forces.compliant_stops": {"line": Line.for_machine(MECH, "j1"), "lower": -1.0, "upper": 1.0},
-    "forces.displacement": {"point": "tool"}, "forces.distance": {"one": "tool", "other": "base"},
+    "forces.displacement": {"point": "tool"}, "forces.distance": {"first": "tool", "second": "base"},
     "forces.tendon": {"course": ["base", "tool"]},
     "parts.attach": {"other": TURNTABLE}, "parts.parameter": {"path": "j1.gear.ratio"},
     "parts.bevel_differential": {"arm": "l1", "output": "l2"},

@@ -47,7 +47,7 @@ def test_bad_arguments_are_named(arguments, fact):
 
 
 def test_a_controller_that_returns_nan_stops_the_run_with_its_time():
-    with pytest.raises(InputError, match=r"'tau.ball' is nan at t = 0\.5 s"):
+    with pytest.raises(InputError, match=r"'tau.ball'.* nan .*t = 0\.5 s"):
         gw.simulate(BALL, [0.0], 1.0, controller=sampled_controller(lambda t, s: [np.nan if t > 0.45 else 0.0], 0.1))
 
 

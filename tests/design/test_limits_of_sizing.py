@@ -94,7 +94,7 @@ def test_a_pace_that_varies_keeps_the_required_cycle_time():
 
 
 def test_a_joint_that_must_not_turn_so_fast_is_told():
-    with pytest.raises(InputError, match=r"'shoulder': .*\d+% of the joint's speed.*\b100%"):
+    with pytest.raises(InputError, match=r"'shoulder': .*\d+%.*speed.*\b100%"):
         size_drives(limited(speed=0.5), swing(), small(4, 4), search=gw.design.SearchOptions(samples=31))
 
 

@@ -116,5 +116,5 @@ def test_reduction_of_a_harmonic_gear_is_its_own_field():
 def test_goal_of_a_path_takes_the_position():
     text = "task: t\nmotions:\n  - {line: {frame: tool, to: {xyz: [0, 50 mm, 1.2]}, speed: 0.1}}\n"
     assert read_task(text.replace("xyz", "position")) == read_task(text)
-    with pytest.raises(FileError, match="both xyz and its synonym position"):
+    with pytest.raises(FileError, match=r"xyz.*position"):
         read_task(text.replace("xyz: ", "position: [0, 0, 1], xyz: "))

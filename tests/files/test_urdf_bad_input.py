@@ -134,7 +134,7 @@ def test_an_entity_without_a_doctype_is_broken_xml() -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "a.urdf"
-    with pytest.raises(FileError, match="no such file"):
+    with pytest.raises(FileError, match=r"a\.urdf"):
         read_urdf(path)
     for content, says in ((b"", "empty"), (b"\0\1", "binary"), (b"<robot name='\xff'/>", "UTF-8"), (b"hello", "XML")):
         path.write_bytes(content)

@@ -99,7 +99,7 @@ def test_without_xacrodoc(folder, monkeypatch):
 def test_one_that_fails_is_a_file_error(folder):
     path = folder / "a.xacro"
     path.write_text(f'{HEAD}<link name="${{1 / 0}}"/></robot>')
-    with pytest.raises(FileError, match=r"a\.xacro.*division by zero"):
+    with pytest.raises(FileError, match=r"a\.xacro.*zero"):
         read_urdf(path, xacro=True)
 
 

@@ -194,7 +194,7 @@ ARM = gw.assemble(gw.load("elbow"))
             "'bad'.*q =",
         ),
         (lambda: distance(ARM, 1, "link9"), InputError, "link9"),
-        (lambda: distance(ARM, 1, None), InputError, "other=None"),
+        (lambda: distance(ARM, 1, None), InputError, "second=None"),
         (lambda: displacement(ARM, 1, axis=(0, 0, 0)), InputError, r"axis \(0, 0, 0\)"),
         (lambda: displacement(ARM, (1, (0, 0)), axis=(0, 0, 1)), InputError, r"\(0, 0\)"),
         (lambda: tendon(ARM, ["base"]), InputError, "tendon: 1 points"),

@@ -79,9 +79,9 @@ def with_quiet_option(function: Callable[..., None]) -> Callable[..., None]:
     """Return the command with an option --quiet that suppresses its remarks."""
 
     @wraps(function)
-    def quiet_command(*given: Any, quiet: bool = False, **named: Any) -> None:
+    def quiet_command(*positional: Any, quiet: bool = False, **named: Any) -> None:
         with silence_remarks(quiet):
-            function(*given, **named)
+            function(*positional, **named)
 
     signature = inspect.signature(function, eval_str=True)
     quiet_parameter = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=QuietOption)

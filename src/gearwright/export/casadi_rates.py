@@ -31,9 +31,9 @@ class CasadiRates:
     parameters: tuple[str, ...]
     nominal: tuple[float, ...]
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *values: Any) -> Any:
         """Return the state derivatives, for numbers, SX or MX."""
-        return self.function(*given)
+        return self.function(*values)
 
 
 @check_arguments

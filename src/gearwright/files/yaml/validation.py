@@ -179,7 +179,8 @@ def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
         "int_from_float": "a whole number",
     }
     if kind in wanted:
-        return f"{_value_text(detail['input'])} is not {wanted[kind]}. Write {wanted[kind]}."
+        expected = wanted[kind].partition(" such as")[0]
+        return f"{_value_text(detail['input'])} is not {expected}. Write {wanted[kind]}."
     if kind == "too_long":
         return f"{context.get('actual_length')} values are given instead of {context.get('max_length')}. Remove some."
     text = detail["msg"]

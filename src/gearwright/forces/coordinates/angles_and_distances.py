@@ -86,13 +86,13 @@ class Angle:
 
 
 @check_arguments
-def distance(mech: RobotOrMech, one: PointLike, other: PointLike, name: str | None = None) -> Coordinate:
+def distance(mech: RobotOrMech, first: PointLike, second: PointLike, name: str | None = None) -> Coordinate:
     """The distance between two points [m]: the length of a cylinder, a strut or a straight cord.
 
     Args:
         mech: the machine.
-        one: a point: a body or frame (its origin), "base", or (body or frame, position in its axes).
-        other: the other point.
+        first: a point: a body or frame (its origin), "base", or (body or frame, position in its axes).
+        second: the other point.
         name: the coordinate's name.
 
     >>> import gearwright as gw
@@ -100,7 +100,7 @@ def distance(mech: RobotOrMech, one: PointLike, other: PointLike, name: str | No
     >>> strut = distance(arm, ("base", (0.3, 0.0, 0.0)), (1, (0.1, 0.0, 0.0)))
     """
     machine = machine_of("distance", mech)
-    first_point, second_point = (Point.from_user("distance", machine, point_like) for point_like in (one, other))
+    first_point, second_point = (Point.from_user("distance", machine, point_like) for point_like in (first, second))
     return Coordinate.for_machine(
         machine,
         name or f"distance {anchor_name(first_point.anchor)} to {anchor_name(second_point.anchor)}",

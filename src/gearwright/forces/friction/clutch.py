@@ -64,9 +64,9 @@ class Clutch(StickSlipFriction):
             raise InputError(f"{self.name}: a friction coefficient of {self.coefficients} is negative. Give 0 or more.")
 
     @staticmethod
-    def between_speeds(mech: Mechanism, name: str, one: str, other: str, **data: object) -> Clutch:
+    def between_speeds(mech: Mechanism, name: str, first: str, second: str, **data: object) -> Clutch:
         """A clutch between two speeds; its line is the first minus the second."""
-        return Clutch(name, Line.for_machine(mech, {one: 1.0, other: -1.0}), **data)  # type: ignore[arg-type]
+        return Clutch(name, Line.for_machine(mech, {first: 1.0, second: -1.0}), **data)  # type: ignore[arg-type]
 
     @staticmethod
     def brake(mech: Mechanism, name: str, speed: str, **data: object) -> Clutch:

@@ -114,10 +114,10 @@ class Winding:
     @cached_property
     def states(self) -> tuple[Quantity, ...]:
         """Current, controller integral and temperatures, as far as they are states."""
-        found = [Quantity(f"{self.drive}.current", "A")] if self.motor.has_inductance else []
+        states = [Quantity(f"{self.drive}.current", "A")] if self.motor.has_inductance else []
         if self.control is not None:
-            found.append(Quantity(f"{self.drive}.current_integral", "V"))
-        return (*found, *temperature_quantities(self.drive, self.motor.heat))
+            states.append(Quantity(f"{self.drive}.current_integral", "V"))
+        return (*states, *temperature_quantities(self.drive, self.motor.heat))
 
     @property
     def input_quantity(self) -> Quantity:
@@ -129,15 +129,15 @@ class Winding:
     @cached_property
     def signals(self) -> tuple[Quantity, ...]:
         """Its signals in addition to its states."""
-        found = [] if self.motor.has_inductance else [Quantity(f"{self.drive}.current", "A")]
-        found += [
+        signals = [] if self.motor.has_inductance else [Quantity(f"{self.drive}.current", "A")]
+        signals += [
             Quantity(f"{self.drive}.terminal_voltage", "V"),
             Quantity(f"{self.drive}.motor_torque", "Nm"),
             Quantity(f"{self.drive}.electrical_power", "W"),
         ]
         if self.motor.heat is not None and self.motor.heat.max_temperature is not None:
-            found.append(Quantity(f"{self.drive}.temperature_margin", "K"))
-        return tuple(found)
+            signals.append(Quantity(f"{self.drive}.temperature_margin", "K"))
+        return tuple(signals)
 
     @property
     def saturations(self) -> dict[str, float]:

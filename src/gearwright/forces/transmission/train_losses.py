@@ -174,17 +174,17 @@ class TrainLoss(Law):
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """The guards of every mesh: rest, direction and flank."""
         input_torques, hold_torques = self._input_torques(mode, situation, reaction), iter(reaction.multipliers)
-        mesh_modes, found = mode.split(MODE_SEPARATOR), []
+        mesh_modes, guards = mode.split(MODE_SEPARATOR), []
         for k, (mesh, T) in enumerate(zip(self.meshes, input_torques, strict=True)):
             if mesh_modes[k] == STUCK_MODE:
                 mesh_guards = _starting_guards(mesh, situation, T, T + next(hold_torques, 0.0))
             else:
                 mesh_guards = _turning_guards(mesh, mesh_modes[k], situation, reaction, T)
-            found += [
+            guards += [
                 replace(guard, to=MODE_SEPARATOR.join([*mesh_modes[:k], guard.to, *mesh_modes[k + 1 :]]))
                 for guard in mesh_guards
             ]
-        return tuple(found)
+        return tuple(guards)
 
     def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
         """One loss impulse per mesh, each of which may rest."""

@@ -198,10 +198,10 @@ class Series(GearWithMembers):
 
     def elements(self) -> tuple[Element, ...]:
         """Its elastic elements from motor to joint, counted at the joint side."""
-        found: tuple[Element, ...] = ()
+        elements: tuple[Element, ...] = ()
         for place, stage in enumerate(self.stages):
-            found += tuple(element.reflected_through(self.ratio_behind(place)) for element in elements_of(stage))
-        return found + own_elastic_element(self)
+            elements += tuple(element.reflected_through(self.ratio_behind(place)) for element in elements_of(stage))
+        return elements + own_elastic_element(self)
 
     @property
     def is_output_rigid(self) -> bool:

@@ -169,13 +169,13 @@ class Cord:
     @property
     def branches(self) -> tuple[tuple[float, tuple[Waypoint | Roller, ...]], ...]:
         """Divisor and route of each branch."""
-        found: list[tuple[float, list[Waypoint | Roller]]] = [(1.0, [])]
+        branches: list[tuple[float, list[Waypoint | Roller]]] = [(1.0, [])]
         for station in self.course:
             if isinstance(station, Branch):
-                found.append((station.divisor, []))
+                branches.append((station.divisor, []))
             else:
-                found[-1][1].append(station)
-        return tuple((divisor, tuple(course)) for divisor, course in found if course)
+                branches[-1][1].append(station)
+        return tuple((divisor, tuple(course)) for divisor, course in branches if course)
 
     def _checked_stations(self) -> tuple[CordStation, ...]:
         if isinstance(self.course, str) or not isinstance(self.course, Iterable):
