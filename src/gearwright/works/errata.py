@@ -385,8 +385,8 @@ def errata_effects(robot: RobotOrMech, work: str | None = None, *, samples: int 
 
     >>> import gearwright as gw
     >>> report = errata_effects(gw.load("elbow"), "vukobratovic")
-    >>> [(x.erratum.equation, round(x.relative_error, 2)) for x in report.effects][:1]
-    [('(20.71)-(20.73)', 0.01)]
+    >>> [(x.erratum.equation, round(x.relative_error, 3)) for x in report.effects][:1]
+    [('(20.71)-(20.73)', 0.002)]
     """
     whole_number("errata_effects", "samples", samples, least=1)
     works = tuple(dict.fromkeys(x.work for x in ERRATA))
