@@ -9,7 +9,7 @@ import sympy as sp
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.works import ELBOW_PARAMETERS, errata_effects
-from gearwright.works.errata import ERRATA, RandomStates
+from gearwright.works.errata import ERRATA, ErrataStates
 from support.machines import random_design
 
 EFFECT = {(x.work, x.equation): x.values for x in ERRATA}
@@ -60,7 +60,7 @@ def motion():
     rng = np.random.default_rng(3)
     mech = random_design(rng, ("revolute", "prismatic", "revolute", "revolute"), wheels=3, chain=True).written()
     q, v, a = rng.uniform(-1, 1, (3, 4, mech.n))
-    return RandomStates(mech, q, v, a)
+    return ErrataStates(mech, q, v, a)
 
 
 @pytest.mark.parametrize("equation", ["(38)", "(43) revolute", "(43) prismatic", "(45)"])
@@ -110,7 +110,7 @@ def test_the_terms_that_melhem_and_loria_omit():
     mech = gw.assemble(two)
     carried = [x for x in gw.assemble(arm).spins if x.name.startswith("j3")]
     assert carried  # rotor 3 is absent from link 2 of the reference, as it is here
-    state = RandomStates(mech, np.array([0.3, -0.5, 0.302, -0.501]), np.array([0.7, -0.4, 0.75, -0.38]), np.zeros(4))
+    state = ErrataStates(mech, np.array([0.3, -0.5, 0.302, -0.501]), np.array([0.7, -0.4, 0.75, -0.38]), np.zeros(4))
     printed, corrected = EFFECT["melhem_loria", "(27), (28), (32)"](state)
     np.testing.assert_allclose(corrected - printed, [-0.00942448, -0.01649283, 0, 0], atol=5e-9)
 
@@ -120,7 +120,7 @@ def test_the_sun_of_fernini():
     mech = gw.assemble(gw.load("planetary_2r_3"))
     t = np.linspace(0, 1, 2001)
     way = gw.motion.polynomial([0, 0], np.deg2rad([30, 45]), duration=1.0, order=7)
-    printed, corrected = EFFECT["fernini", "(9)"](RandomStates(mech, *(way.at(t, k) for k in range(3))))
+    printed, corrected = EFFECT["fernini", "(9)"](ErrataStates(mech, *(way.at(t, k) for k in range(3))))
     assert printed[:, 0].max() == pytest.approx(299.7931, abs=2e-4)
     assert corrected[:, 0].max() == pytest.approx(299.4219, abs=2e-4)
 

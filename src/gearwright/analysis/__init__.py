@@ -15,6 +15,7 @@ from gearwright.analysis.model_comparison.energy_balance import EnergyBalance, e
 from gearwright.analysis.model_comparison.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
 from gearwright.analysis.model_comparison.parameter_comparison import ParameterComparison, parameter_comparison
 from gearwright.analysis.model_comparison.reduced_models import ReductionComparison, ReductionError, compare_reductions
+from gearwright.analysis.model_comparison.rotor_layout import RotorLayout, RotorMounting, least_coupling_layout
 from gearwright.analysis.sensitivity.sensitivities import Sensitivities, sensitivities
 from gearwright.analysis.task.payload_phases import PayloadPhase
 from gearwright.analysis.task.perturbation import Perturbation
@@ -62,6 +63,8 @@ __all__ = [
     "ReductionComparison",
     "ReductionError",
     "Rollout",
+    "RotorLayout",
+    "RotorMounting",
     "Sensitivities",
     "ShaftLoad",
     "Task",
@@ -78,6 +81,7 @@ __all__ = [
     "fastest_mode",
     "frequency_map",
     "frequency_response",
+    "least_coupling_layout",
     "link_loads",
     "natural_frequencies",
     "parameter_comparison",
