@@ -1,11 +1,12 @@
 """Tracking from positions alone, on the "points" model of Melhem and Loria, compared with an extended Kalman filter.
 
 Positions of links and motors are measured, speeds are not. In the model of mass points the Coriolis forces are
-symmetric, so that an observer of the speeds converges from any initial error at a proven rate; its gain follows from the
-constants of properties P2 and P3. First the elbow arm with three elastic joints swings at constant torques, with 1 rad/s
-that neither observer knows. After 0.2 s the error of the observer is 1e-12 of the initial one (the proof allows 3e-4),
-that of an extended Kalman filter, faster at first, 1e-6, because of its second-order steps. The filter has 90 states (estimate and covariance) and no proven bound; the
-observer has 6. Then feedback linearisation tracks a motion with the estimated speeds.
+symmetric, so that an observer of the speeds converges from any initial error at a proven rate; its gain follows from
+the constants of properties P2 and P3. First the elbow arm with three elastic joints swings at constant torques, with 1
+rad/s that neither observer knows. After 0.2 s the error of the observer is 1e-12 of the initial one (the proof allows
+3e-4), that of an extended Kalman filter, faster at first, 1e-6, because of its second-order steps. The filter has 90
+states (estimate and covariance) and no proven bound; the observer has 6. Then feedback linearisation tracks a motion
+with the estimated speeds.
 """
 
 import numpy as np

@@ -136,7 +136,7 @@ def test_bad_input_is_refused():
         gw.control.speed_observer_bound(mech, 0.0)
     with pytest.raises(InputError, match=r"control\.speed_observer: q has 4 .*6.*3"):
         gw.control.speed_observer(inner, [0.0] * 4, bound)
-    with pytest.raises(StructureError, match="RedundantModel: .*chain"):
+    with pytest.raises(StructureError, match=r"RedundantModel: .*chain"):
         gw.control.speed_observer_bound(gw.load("humanoid_30"), 10.0)
     with pytest.raises(InputError, match=r"coriolis_constant: .*'full'.*'points'"):
         gw.elastic.coriolis_constant(gw.elastic.RedundantModel(mech), np.zeros((1, 6)))

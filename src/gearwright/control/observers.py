@@ -17,7 +17,7 @@ from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController, law_controller

@@ -28,7 +28,7 @@ from gearwright.control.wrapped_law import WrappedLaw, continuous_law
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.linearise import linearise
 from gearwright.mechanism import Mechanism

@@ -23,7 +23,7 @@ from gearwright.dynamics.energy import kinetic_energy as kinetic_energy_at
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.functions.elastic.redundant_models import RedundantModel
 from gearwright.functions.elastic.redundant_structure import coriolis_constant, property_constant
 from gearwright.mechanism import RobotOrMech, machine_of
@@ -38,9 +38,9 @@ CONTRACTION_TERMS = 3.0
 class SpeedObserverBound:
     r"""The gain of a speed observer and its proven bound.
 
-    With the energy norm $\|x\|^2 = x' H(q) x$, $V = \sqrt{2 T}$ and the Coriolis constant c, the error $e = v - \hat v$
-    satisfies $\frac{d}{dt}\|e\| \le -(k - 3 c V)\,\|e\| + \|d\|_{H^{-1}}$ from any initial error, as long as the kinetic
-    energy of the motion is at most T; d are forces unknown to the model.
+    With the energy norm $\|x\|^2 = x' H(q) x$, $V = \sqrt{2 T}$ and the Coriolis constant c, the error
+    $e = v - \hat v$ satisfies $\frac{d}{dt}\|e\| \le -(k - 3 c V)\,\|e\| + \|d\|_{H^{-1}}$ from any initial error, as
+    long as the kinetic energy of the motion is at most T; d are forces unknown to the model.
 
     Args:
         gain: k [1/s].
@@ -61,7 +61,7 @@ class SpeedObserverBound:
 
     @property
     def rate(self) -> float:
-        """k - 3 c V, the proven rate of convergence [1/s]."""
+        """Proven rate of convergence, k - 3 c V [1/s]."""
         return self.gain - CONTRACTION_TERMS * self.coriolis_constant * self.speed_norm
 
     def error(self, initial: float, t: ArrayLike, disturbance: float = 0.0) -> Array:

@@ -22,7 +22,7 @@ from gearwright.mechanism import approximate
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean
 
-RANK_TOLERANCE = 1e-9
+SUBSPACE_TOLERANCE = 1e-9
 """Smallest singular value of a new direction of a subspace, relative to directions of length 1."""
 
 
@@ -190,18 +190,18 @@ def invariant_subspace(A: Array, B: Array) -> Array:
         for _ in range(2):  # twice, for orthogonality to rounding
             fresh = fresh - basis @ (basis.T @ fresh)
         U, singular_values, _ = np.linalg.svd(fresh, full_matrices=False)
-        fresh = U[:, singular_values > RANK_TOLERANCE]
+        fresh = U[:, singular_values > SUBSPACE_TOLERANCE]
         basis = np.hstack([basis, fresh])
         fresh = A @ fresh
     return basis
 
 
 def _rank(matrix: Array) -> int:
-    return int(np.linalg.matrix_rank(matrix, tol=RANK_TOLERANCE * np.linalg.norm(matrix, 2)))
+    return int(np.linalg.matrix_rank(matrix, tol=SUBSPACE_TOLERANCE * np.linalg.norm(matrix, 2)))
 
 
 def _block_diagonal(matrix: Array) -> Array:
-    return np.kron(np.eye(2), matrix)
+    return np.asarray(np.kron(np.eye(2), matrix), dtype=np.float64)
 
 
 def _smallest(model: RedundantModel, ranks: Sequence[tuple[int, int]]) -> StateRanks:
