@@ -8,6 +8,13 @@ from gearwright.functions.elastic.elastic_machines import (
     needed_derivatives,
 )
 from gearwright.functions.elastic.redundant_models import ModelRanks, NormBounds, ProjectedModel, RedundantModel
+from gearwright.functions.elastic.redundant_structure import (
+    StateRanks,
+    controllability,
+    coriolis_constant,
+    observability,
+    property_constant,
+)
 
 __all__ = [
     "ElasticForm",
@@ -16,7 +23,12 @@ __all__ = [
     "NormBounds",
     "ProjectedModel",
     "RedundantModel",
+    "StateRanks",
+    "controllability",
+    "coriolis_constant",
     "elastic_form",
     "motor_motion",
     "needed_derivatives",
+    "observability",
+    "property_constant",
 ]

@@ -128,6 +128,7 @@ FOLDERS = {
         "joint_space",
         "task_space",
         "force",
+        "state_observers",
     ),
     "identification": (
         "model",

@@ -178,6 +178,11 @@ ELASTIC_LAWS = {
     "torque feedback": lambda mech, motion: gw.control.pd(mech, motion, 2000, 100, torque_feedback=1.0),
     "state feedback": _state_feedback,
     "feedback linearisation": lambda mech, motion: gw.control.feedback_linearisation(mech, motion, 40.0),
+    "speed observer": lambda mech, motion: gw.control.speed_observer(
+        gw.control.pd(mech, motion, 2000, 100),
+        [0.0, 0.0, 0.0],
+        gw.control.SpeedObserverBound(150.0, 60.0, 3.2, 1e4),
+    ),
     "observer": lambda mech, motion: gw.control.elastic_observer(
         gw.control.pd(mech, motion, 2000, 100), [0.05, 0.05, -0.05], 100.0
     ),

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import gearwright as gw
+from gearwright.motion import polynomial
 from gearwright.parts import with_parameters
 
 END = np.deg2rad([30.0, 45.0])
@@ -133,6 +134,21 @@ def test_one_file_for_any_number_of_planets(n):
     form = gw.closed_form(gw.inverse_dynamics, arm, names="file")
     assert form.symbols["n"] == 3
     np.testing.assert_allclose(form.evaluate(q, v, a, n=n), gw.inverse_dynamics(named, q, v, a), rtol=1e-13)
+
+
+def test_the_number_of_planets_is_swept():
+    """A sweep over both numbers gives what the named robots give; a number that cannot be assembled says so."""
+    way = polynomial([0.0, 0.0], END, duration=1.0, order=7)
+    counts = (3, 4, 6, 7)
+    points = [{"j1.gear.planets": n, "j2.gear.planets": n} for n in counts]
+    found = gw.sweep(gw.load("planetary_2r"), points, way, workers=1)
+    q, v, a = motion(np.linspace(0, 1, 201))
+    for k, n in enumerate(counts[:-1]):
+        peaks = np.abs(gw.inverse_dynamics(gw.load(f"planetary_2r_{n}"), q, v, a)).max(axis=0)
+        assert [found["peak.j1"][k], found["peak.j2"][k]] == pytest.approx(peaks, rel=1e-12)
+    assert found["peak.j1"][0] == pytest.approx(299.42, abs=0.01)
+    assert list(found.errors) == [3]
+    assert found.errors[3].startswith("TrainError")
 
 
 def test_every_planet_adds_the_same():

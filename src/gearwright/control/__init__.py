@@ -13,9 +13,15 @@ from gearwright.control.joint_space.controllers import computed_torque, feedforw
 from gearwright.control.joint_space.feedback_linearisation import feedback_linearisation
 from gearwright.control.joint_space.nominal import NominalControl, load_nominal, nominal_control
 from gearwright.control.joint_space.state_feedback import state_feedback
-from gearwright.control.observers import elastic_observer, momentum_observer
+from gearwright.control.observers import momentum_observer
 from gearwright.control.reference_filter import with_reference_filter
 from gearwright.control.sampling import with_sampling
+from gearwright.control.state_observers.elastic_observer import elastic_observer
+from gearwright.control.state_observers.speed_observer import (
+    SpeedObserverBound,
+    speed_observer,
+    speed_observer_bound,
+)
 from gearwright.control.task_space.admittance import AdmittanceGains, admittance
 from gearwright.control.task_space.operational_space import impedance, operational_space
 from gearwright.control.tracking_figure import tracking_plot
@@ -34,6 +40,7 @@ __all__ = [
     "LawKernel",
     "Measurement",
     "NominalControl",
+    "SpeedObserverBound",
     "StateGains",
     "adaptive",
     "admittance",
@@ -58,6 +65,8 @@ __all__ = [
     "position_force",
     "sampled_controller",
     "servos",
+    "speed_observer",
+    "speed_observer_bound",
     "state_feedback",
     "tracking_plot",
     "with_motor_outputs",

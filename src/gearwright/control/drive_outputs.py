@@ -17,9 +17,8 @@ from gearwright.control.joint_side import SparseRows, sparse_product, sparse_row
 from gearwright.control.references import function_reference
 from gearwright.control.wrapped_law import WrappedLaw, continuous_law
 from gearwright.errors import InputError
-from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces import Coordinate, Quantity
 from gearwright.forces.cords.cords_of_robot import cord_line
-from gearwright.forces.law import Quantity
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import actuator_redundancy, motor_shares

@@ -1,30 +1,23 @@
-"""Observers added to a controller: external forces from the momentum (De Luca), and the state of elastic drives."""
+"""The momentum observer added to a controller: external forces without accelerations (De Luca)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number_array, numbers_by_name, real_number
-from gearwright.arrays import Array
-from gearwright.control.gains import balanced_configuration
-from gearwright.control.joint_side import JointSide, SparseRows, sparse_product, sparse_rows
-from gearwright.control.joint_tracking import add_vectors, subtract_vectors
+from gearwright.arguments import numbers_by_name, real_number
 from gearwright.control.task_space.frame_motion import MatrixRows, matrix_product, transposed_product
 from gearwright.control.wrapped_law import WrappedLaw, continuous_law
 from gearwright.dynamics.coriolis import coriolis_matrix
-from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
+from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
-from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.functions.linearise import linearise
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController, law_controller
@@ -69,7 +62,7 @@ class MomentumObserverLaw(WrappedLaw):
         decision = checked_decision(self.inner, replace(measured, states=measured.states[:inner_count]))
         pose = place_machine(self.mech, measured.q, measured.ops)
         residuals = momentum_residual(mass_matrix(pose), measured.v, measured.states[inner_count:], self.gain)
-        rates = expected_momentum_rates(pose, measured.v, _speed_forces(self.mech, self.inner, decision), residuals)
+        rates = expected_momentum_rates(pose, measured.v, speed_forces(self.mech, self.inner, decision), residuals)
         signals = {f"external.{x}": r for x, r in zip(self.mech.speeds, residuals, strict=True)}
         if self.threshold:
             worst: Scalar = 0.0
@@ -79,7 +72,8 @@ class MomentumObserverLaw(WrappedLaw):
         return replace(decision, rates=[*decision.rates, *rates], signals={**decision.signals, **signals})
 
 
-def _speed_forces(mech: Mechanism, law: ControlLaw, decision: Decision) -> list[Scalar]:
+def speed_forces(mech: Mechanism, law: ControlLaw, decision: Decision) -> list[Scalar]:
+    """Return the forces on all speeds from the outputs of a law."""
     tau: list[Scalar] = [0.0] * mech.n
     for name, value in zip(law.outputs, decision.outputs, strict=True):
         tau[mech.speeds.index(name.removeprefix(FORCE_OUTPUT_PREFIX))] = value
@@ -112,7 +106,7 @@ def momentum_observer(
     caller = "control.momentum_observer"
     law = continuous_law(caller, controller)
     real_number(caller, "gain", gain, above=0.0, unit="1/s", example=50.0)
-    _require_force_outputs(caller, law)
+    require_force_outputs(caller, law)
     thresholds: tuple[float, ...] = ()
     if threshold is not None:
         thresholds = tuple(numbers_by_name(caller, "threshold", threshold, law.mech.speeds, above=0.0).tolist())
@@ -120,82 +114,11 @@ def momentum_observer(
     return law_controller(observer, controller.follow, controller.breaks)
 
 
-def _require_force_outputs(caller: str, law: ControlLaw) -> None:
+def require_force_outputs(caller: str, law: ControlLaw) -> None:
+    """Raise an error if the law has outputs other than forces."""
     other_outputs = [name for name in law.outputs if not name.startswith(FORCE_OUTPUT_PREFIX)]
     if other_outputs:
         raise InputError(
             f"{caller}: the outputs of the controller are {listed_names(other_outputs)}. Give a controller with forces "
             "tau.<speed> as outputs."
         )
-
-
-@dataclass(frozen=True)
-class ElasticObserverLaw(WrappedLaw):
-    """A law that uses an estimate of the whole state, x' = f(x, tau) + L (measured - expected) at the motors."""
-
-    gains: SparseRows = ()
-    start: tuple[float, ...] = ()
-
-    @property
-    def states(self) -> tuple[Quantity, ...]:
-        """States of the law, and the estimates, `estimate.q.<coordinate>` and `estimate.v.<speed>`."""
-        names = [*(f"q.{x}" for x in self.mech.coordinates), *(f"v.{x}" for x in self.mech.speeds)]
-        estimates = (Quantity(f"estimate.{name}", "", x) for name, x in zip(names, self.start, strict=True))
-        return (*self.inner.states, *estimates)
-
-    def decide(self, measured: Measurement) -> Decision:
-        """Return the law's outputs for the estimate, and the rate of the estimate."""
-        inner_count, n = len(self.inner.states), self.mech.n
-        q, v = measured.states[inner_count : inner_count + n], measured.states[inner_count + n :]
-        decision = checked_decision(self.inner, replace(measured, q=q, v=v, states=measured.states[:inner_count]))
-        first = JointSide(self.mech).joint_count
-        errors = [*subtract_vectors(measured.q[first:], q[first:]), *subtract_vectors(measured.v[first:], v[first:])]
-        a = forward_dynamics(
-            place_machine(self.mech, q, measured.ops), v, _speed_forces(self.mech, self.inner, decision)
-        )
-        rates = add_vectors([*v, *a], sparse_product(self.gains, errors))
-        return replace(decision, rates=[*decision.rates, *rates])
-
-
-@check_arguments
-def elastic_observer(controller: LawController, q: ArrayLike, frequency: float = 100.0) -> LawController:
-    r"""Return the controller with the link motion estimated from the motor motion, without link-side sensors.
-
-    A copy of the model is corrected by the motor measurements, $\dot{\hat x} = f(\hat x, \tau) + L (y - \hat y)$, with
-    L of a Kalman filter of the linear model at q: unknown accelerations $\omega^4$ against errors of position 1 and
-    speed $\omega^2$. The controller uses the estimate.
-
-    Args:
-        controller: a continuous controller of `gw.control` with forces as outputs, of a machine with elastic drives.
-        q: initial configuration of the joints, at rest; L is computed there.
-        frequency: approximate bandwidth of the estimate [rad/s].
-    """
-    from scipy.linalg import solve_continuous_are
-
-    caller = "control.elastic_observer"
-    law = continuous_law(caller, controller)
-    mech, first = law.mech, JointSide(law.mech).joint_count
-    if not mech.shafts or not mech.speeds_are_rates:
-        raise InputError(
-            f"{caller}: the machine has no elastic drives, or has free joints. The observer needs elastic drives and "
-            "no free joints."
-        )
-    _require_force_outputs(caller, law)
-    w = real_number(caller, "frequency", frequency, above=0.0, unit="rad/s", example=100.0)
-    joints = number_array(caller, "q", q, axes=1)
-    if len(joints) != first:
-        raise InputError(f"{caller}: q has {len(joints)} numbers for {first} joints. Give one each.")
-    start, zeros = balanced_configuration(mech, joints), np.zeros(mech.n)
-    A = linearise(mech, start, zeros, inverse_dynamics(mech, start, zeros, zeros)).A
-    shafts = mech.n - first
-    measurement_matrix: Array = np.zeros((2 * shafts, 2 * mech.n))
-    measurement_matrix[:shafts, first : mech.n], measurement_matrix[shafts:, mech.n + first :] = (
-        np.eye(shafts),
-        np.eye(shafts),
-    )
-    process_noise = np.diag([0.0] * mech.n + [w**4] * mech.n)
-    measurement_noise = np.diag([1.0] * shafts + [w**2] * shafts)
-    P = solve_continuous_are(A.T, measurement_matrix.T, process_noise, measurement_noise)
-    gains = sparse_rows(P @ measurement_matrix.T @ np.linalg.inv(measurement_noise))
-    observer = ElasticObserverLaw(mech, law, gains, tuple([*start.tolist(), *zeros.tolist()]))
-    return law_controller(observer, controller.follow, controller.breaks)

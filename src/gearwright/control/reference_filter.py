@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.control.references import REFERENCE_NAMES
 from gearwright.control.wrapped_law import WrappedLaw, continuous_law
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import listed_names

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.controllers.law_controller import LawController

@@ -25,6 +25,8 @@ TENSOR_ELEMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 DRIVE_FIELDS = ("motor", "gear", "axis", "supply", "current_control")
 TRAIN_FIELDS = ("wheels", "meshes", "motors")
 SURROUNDING_LISTS = ("environment", "springs", "tendons")
+COUNT_ANNOTATIONS = ("int", "int | None")
+"""Annotations of fields that are counts; sweeps and searches hold all numbers as floats."""
 JOINT_FIELDS = ("armature", "damping", "friction", "limits", "position", "spring", "pitch")
 
 
@@ -168,7 +170,7 @@ def with_number_at(path: str, part: Any, words: Sequence[str], scalar: Scalar) -
     word, remaining = words[0], words[1:]
     fresh = with_number_at(path, _child_value(path, part, word), remaining, scalar)
     if is_dataclass(part) and not isinstance(part, type):
-        return replace(part, **{word: fresh})
+        return replace(part, **{word: _whole_if_count(part, word, fresh)})
     if isinstance(part, Mapping):
         return {**part, word: fresh}
     rows = _tensor_rows(part)
@@ -176,6 +178,24 @@ def with_number_at(path: str, part: Any, words: Sequence[str], scalar: Scalar) -
         old = dict(zip(TENSOR_ELEMENTS, Tensor.from_rows(rows), strict=True))
         return Tensor(**{**old, word: fresh}).rows()
     return tuple(fresh if name == word else old for name, old in _named_members(part).items())
+
+
+def is_count(robot: Robot, path: str) -> bool:
+    """Whether the parameter is a count, such as a number of planets or teeth: an integer, never a symbol."""
+    place = _locate_part(robot, path)
+    part = place.value
+    for word in place.words[:-1]:
+        part = _child_value(path, part, word)
+    return is_dataclass(part) and _is_count_field(part, place.words[-1])
+
+
+def _is_count_field(part: Any, word: str) -> bool:
+    return any(f.name == word and f.type in COUNT_ANNOTATIONS for f in fields(part))
+
+
+def _whole_if_count(part: Any, word: str, value: Any) -> Any:
+    """Return the value as an integer if the field is a count and the value is whole."""
+    return int(value) if isinstance(value, float) and value.is_integer() and _is_count_field(part, word) else value
 
 
 def _named_members(value: Any) -> dict[str, Any]:

@@ -9,11 +9,8 @@ from gearwright.control.force.known_environment import KnownEnvironment
 from gearwright.control.task_space.frame_motion import WORLD_AXES, FrameAxes, FrameMotion, frame_motion
 from gearwright.control.task_space.operational_law import FRAME_AXIS_NAMES
 from gearwright.errors import InputError
-from gearwright.forces import Line
+from gearwright.forces import Contact, ForceSensor, Line, SoftContact
 from gearwright.forces.contact.constraint import ConstantFunction, Constraint
-from gearwright.forces.contact.contact import Contact
-from gearwright.forces.contact.force_sensor import ForceSensor
-from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
 from gearwright.forces.coordinates.perturbed_configuration import plain_configuration
 from gearwright.forces.shared_kinematics import SharedKinematics

@@ -38,7 +38,7 @@ from gearwright.control.task_space.operational_law import (
 )
 from gearwright.control.task_space.operational_space import movable_joint_side
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.controllers.control_law import Decision, Measurement

@@ -16,7 +16,7 @@ from gearwright.control.joint_tracking import Gains, TrackingLaw, add_vectors, p
 from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.dynamics.regressor import parameter_names, parameters, regressor
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller

@@ -24,7 +24,7 @@ from gearwright.control.references import REFERENCE_NAMES, read_reference, refer
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.functions.actuation import structure_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement

@@ -20,6 +20,7 @@ from gearwright.design.parameter_sweep.result_store import PointOutcome
 from gearwright.design.parameter_sweep.swept_quantities import SweepSubject
 from gearwright.errors import CompilationError, InputError, NotTraceableError, PartError, SlowerWarning
 from gearwright.mechanism import assemble
+from gearwright.parts.parameter_paths import is_count
 
 CONVEX_PARAMETERS = (
     *("mass", "inertia", "transverse_inertia", "com", "position", "ratio", "gravity", "damping", "stiffness"),
@@ -101,7 +102,7 @@ def kernel_points(
 ) -> Iterator[list[PointOutcome]] | None:
     """Results in blocks, or None if the measure or the parameters have no kernel."""
     prepare = getattr(subject.measure, "batches", None)
-    if prepare is None or not subject.is_of_robot:
+    if prepare is None or not subject.is_of_robot or any(is_count(subject.robot, name) for name in subject.names):
         return None
     try:
         numbers = prepare(subject.robot, subject.names)

@@ -1,0 +1,1 @@
+"""State observers: Kalman filters of elastic drives, and speeds from positions alone on the redundant model."""
