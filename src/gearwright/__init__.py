@@ -10,70 +10,75 @@ formulations), `analysis` (comparisons, vibration, tasks), `design` (drives from
 (parameters from measurements), `export` (other programs), `bench` (computing times).
 """
 
-from gearwright import (
-    actuation,
-    analysis,
-    bench,
-    contact,
-    control,
-    design,
-    elastic,
-    equations,
-    export,
-    forces,
-    identification,
-    motion,
-    parts,
-    planning,
-)
+import sys as _sys
+from typing import TYPE_CHECKING
+
 from gearwright._version import __version__
-from gearwright.analysis.task_analysis import analyse
-from gearwright.catalogue import load
-from gearwright.compiling.kernel import Kernel, compile
-from gearwright.design.parameter_sweep.sweep import sweep
-from gearwright.design.sizing.size_drives import size_drives
-from gearwright.equations import base_parameters, closed_form
-from gearwright.export.casadi_rates import casadi_rates
-from gearwright.export.torch_backend import torch_function
-from gearwright.export.urdf.urdf import save
-from gearwright.forces.laws_of_robot import laws
-from gearwright.functions.actuation import actuator_speeds, actuator_torques
-from gearwright.functions.aliases import function_by_alias as __getattr__  # noqa: F401
-from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
-from gearwright.functions.dynamics import (
-    bias,
-    centre_of_mass,
-    coriolis_matrix,
-    difference,
-    forward_dynamics,
-    gravity,
-    integrate,
-    inverse_dynamics,
-    jacobian,
-    jacobian_rate,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-    neutral,
-    parameter_names,
-    parameters,
-    placement,
-    potential_energy,
-    reactions,
-    regressor,
-)
-from gearwright.functions.elastic.elastic_machines import motor_motion
-from gearwright.functions.energies import energies
-from gearwright.functions.linearise import linearise
-from gearwright.identification import identify
-from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
-from gearwright.motion_demands.demands import demands
-from gearwright.planning import inverse_kinematics
-from gearwright.report.page import report
-from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
-from gearwright.studio.open import studio
-from gearwright.tracing.casadi_backend import casadi_function
-from gearwright.tracing.jax_backend import jax_function
+from gearwright.names_on_demand import NamesOnDemand as _NamesOnDemand
+
+if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
+    from gearwright import (
+        actuation,
+        analysis,
+        bench,
+        contact,
+        control,
+        design,
+        elastic,
+        equations,
+        export,
+        forces,
+        identification,
+        motion,
+        parts,
+        planning,
+    )
+    from gearwright.analysis.task_analysis import analyse
+    from gearwright.catalogue import load
+    from gearwright.compiling.kernel import Kernel, compile
+    from gearwright.design.parameter_sweep.sweep import sweep
+    from gearwright.design.sizing.size_drives import size_drives
+    from gearwright.equations import base_parameters, closed_form
+    from gearwright.export.casadi_rates import casadi_rates
+    from gearwright.export.torch_backend import torch_function
+    from gearwright.export.urdf.urdf import save
+    from gearwright.forces.laws_of_robot import laws
+    from gearwright.functions.actuation import actuator_speeds, actuator_torques
+    from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
+    from gearwright.functions.dynamics import (
+        bias,
+        centre_of_mass,
+        coriolis_matrix,
+        difference,
+        forward_dynamics,
+        gravity,
+        integrate,
+        inverse_dynamics,
+        jacobian,
+        jacobian_rate,
+        kinetic_energy,
+        mass_matrix,
+        momentum,
+        neutral,
+        parameter_names,
+        parameters,
+        placement,
+        potential_energy,
+        reactions,
+        regressor,
+    )
+    from gearwright.functions.elastic.elastic_machines import motor_motion
+    from gearwright.functions.energies import energies
+    from gearwright.functions.linearise import linearise
+    from gearwright.identification import identify
+    from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
+    from gearwright.motion_demands.demands import demands
+    from gearwright.planning import inverse_kinematics
+    from gearwright.report.page import report
+    from gearwright.simulation import Controller, Event, Run, State, rollout, simulate
+    from gearwright.studio.open import studio
+    from gearwright.tracing.casadi_backend import casadi_function
+    from gearwright.tracing.jax_backend import jax_function
 
 __all__ = [
     "Actuator",
@@ -152,3 +157,5 @@ __all__ = [
     "sweep",
     "torch_function",
 ]
+
+_sys.modules[__name__].__class__ = _NamesOnDemand

@@ -125,3 +125,12 @@ def test_motors_that_advice_tries_are_as_warm_as_those_that_are_analysed(magnet,
         assert found.winding[k] == pytest.approx(exact.winding, abs=1e-3)
         assert found.housing[k] == pytest.approx(exact.housing, abs=1e-3)
         assert cycle_temperatures(motor, torque, t, cycles).winding == pytest.approx(found.winding[k], abs=1e-3)
+
+
+@pytest.mark.parametrize("housing_capacity", [50.0, 500.0, 5000.0])
+def test_a_constant_current_heats_by_the_sum_of_resistances(housing_capacity):
+    """R i^2 (R_wh + R_ha), to the last digits also where the housing needs hours to warm up."""
+    motor = Motor(torque_constant=0.05, resistance=2.0, heat=Heat(1.0, 4.0, 10.0, housing_capacity, copper=0.0))
+    found = steady_temperatures(T, np.full(len(T), 3.0), motor)
+    assert np.abs(found.winding / (motor.heat.ambient + 90.0) - 1.0).max() < 2e-13
+    assert np.abs(found.housing / (motor.heat.ambient + 72.0) - 1.0).max() < 2e-13

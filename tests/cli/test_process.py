@@ -60,3 +60,11 @@ def test_a_bug_of_ours_is_called_one(run, monkeypatch):
     assert (code, out) == (70, "")
     assert "ZeroDivisionError" in err
     assert "bug" in err
+
+
+def test_the_list_of_commands_imports_no_library():
+    """A help page needs neither arrays nor symbols: the modules of commands are imported when a command runs."""
+    text = "import sys\nfrom gearwright.cli.app import app\napp(['--help'], standalone_mode=False)\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    imported = done.stdout.splitlines()[-1].split()
+    assert not {"numpy", "scipy", "casadi", "sympy", "networkx", "pydantic", "matplotlib"} & set(imported)

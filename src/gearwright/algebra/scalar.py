@@ -80,4 +80,7 @@ def is_number(x: Scalar) -> bool:
 
 def is_zero(x: Scalar) -> bool:
     """Whether `x` is the number zero: a structural zero, which an algorithm may skip."""
+    kind = type(x)
+    if kind is float or kind is int:  # the test for an abstract class takes longer than an operation
+        return bool(x == 0)
     return is_number(x) and bool(x == 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import io
 import os
@@ -9,41 +10,17 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import cached_property, wraps
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
-from gearwright import __version__
-from gearwright.cli.commands import (
-    analyse,
-    bench,
-    catalogue,
-    check,
-    closed_form,
-    compare,
-    convert,
-    demo,
-    draw,
-    errata,
-    export,
-    figure,
-    identify,
-    impact,
-    info,
-    inverse_kinematics,
-    list_robots,
-    modes,
-    plan,
-    schema,
-    simulate,
-    size,
-    studio,
-    sweep,
-    torque,
-    train,
-)
+from gearwright._version import __version__
 from gearwright.cli.output import print_error, print_remark, silence_remarks
 from gearwright.errors import GearwrightError, GearwrightWarning
 
@@ -134,37 +111,67 @@ LOOK_GROUP, MOVE_GROUP, DESIGN_GROUP, EQUATIONS_GROUP, FILES_GROUP, IDENTIFY_GRO
     "Parameter identification",
     "Gearwright itself",
 )
-COMMANDS: tuple[tuple[str, str, Callable[..., None]], ...] = (
-    (LOOK_GROUP, "list", list_robots.list_robots),
-    (LOOK_GROUP, "info", info.show_info),
-    (LOOK_GROUP, "check", check.check_file),
-    (LOOK_GROUP, "train", train.show_train),
-    (LOOK_GROUP, "modes", modes.show_modes),
-    (LOOK_GROUP, "draw", draw.draw_robot),
-    (LOOK_GROUP, "studio", studio.open_studio),
-    (MOVE_GROUP, "inverse-kinematics", inverse_kinematics.solve_inverse_kinematics),
-    (MOVE_GROUP, "plan", plan.plan_task),
-    (MOVE_GROUP, "torque", torque.compute_torques),
-    (MOVE_GROUP, "simulate", simulate.simulate_robot),
-    (MOVE_GROUP, "impact", impact.show_impact),
-    (MOVE_GROUP, "compare", compare.compare_models),
-    (DESIGN_GROUP, "analyse", analyse.analyse_task),
-    (DESIGN_GROUP, "size", size.choose_drives),
-    (DESIGN_GROUP, "sweep", sweep.sweep_task),
-    (DESIGN_GROUP, "catalogue", catalogue.show_catalogue),
-    (EQUATIONS_GROUP, "closed-form", closed_form.write_equations),
-    (EQUATIONS_GROUP, "figure", figure.work_figure),
-    (EQUATIONS_GROUP, "errata", errata.show_errata),
-    (FILES_GROUP, "convert", convert.convert_file),
-    (FILES_GROUP, "export", export.export_robot),
-    (FILES_GROUP, "schema", schema.write_schema),
-    (IDENTIFY_GROUP, "excite", identify.excite_robot),
-    (IDENTIFY_GROUP, "identify", identify.identify_robot),
-    (SELF_GROUP, "demo", demo.demonstrate),
-    (SELF_GROUP, "bench", bench.run_bench),
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    (LOOK_GROUP, "list", "list_robots.list_robots"),
+    (LOOK_GROUP, "info", "info.show_info"),
+    (LOOK_GROUP, "check", "check.check_file"),
+    (LOOK_GROUP, "train", "train.show_train"),
+    (LOOK_GROUP, "modes", "modes.show_modes"),
+    (LOOK_GROUP, "draw", "draw.draw_robot"),
+    (LOOK_GROUP, "studio", "studio.open_studio"),
+    (MOVE_GROUP, "inverse-kinematics", "inverse_kinematics.solve_inverse_kinematics"),
+    (MOVE_GROUP, "plan", "plan.plan_task"),
+    (MOVE_GROUP, "torque", "torque.compute_torques"),
+    (MOVE_GROUP, "simulate", "simulate.simulate_robot"),
+    (MOVE_GROUP, "impact", "impact.show_impact"),
+    (MOVE_GROUP, "compare", "compare.compare_models"),
+    (DESIGN_GROUP, "analyse", "analyse.analyse_task"),
+    (DESIGN_GROUP, "size", "size.choose_drives"),
+    (DESIGN_GROUP, "sweep", "sweep.sweep_task"),
+    (DESIGN_GROUP, "catalogue", "catalogue.show_catalogue"),
+    (EQUATIONS_GROUP, "closed-form", "closed_form.write_equations"),
+    (EQUATIONS_GROUP, "figure", "figure.work_figure"),
+    (EQUATIONS_GROUP, "errata", "errata.show_errata"),
+    (FILES_GROUP, "convert", "convert.convert_file"),
+    (FILES_GROUP, "export", "export.export_robot"),
+    (FILES_GROUP, "schema", "schema.write_schema"),
+    (IDENTIFY_GROUP, "excite", "identify.excite_robot"),
+    (IDENTIFY_GROUP, "identify", "identify.identify_robot"),
+    (SELF_GROUP, "demo", "demo.demonstrate"),
+    (SELF_GROUP, "bench", "bench.run_bench"),
 )
-for _group, _name, _function in COMMANDS:
-    app.command(_name, rich_help_panel=_group)(with_quiet_option(_function))
+"""Group, name, and the function in a module of `gearwright.cli.commands`."""
+
+
+class CommandOnDemand(TyperCommand):
+    """A command whose module is imported when its options or its function are used, not for the list of commands."""
+
+    @cached_property
+    def _loaded(self) -> Any:
+        module, function = next(place for _, name, place in COMMANDS if name == self.name).split(".")
+        function = getattr(import_module(f"gearwright.cli.commands.{module}"), function)
+        info = CommandInfo(name=self.name, callback=with_quiet_option(function))
+        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+
+    params = property(lambda self: self._loaded.params, lambda self, _: None)
+    callback = property(lambda self: self._loaded.callback, lambda self, _: None)
+
+
+def _help_stub(place: str) -> Callable[[], None]:
+    """Return a function with the docstring of a command, read without importing its module."""
+    module, name = place.split(".")
+    source = (Path(__file__).parent / "commands" / f"{module}.py").read_text(encoding="utf-8")
+    functions = [x for x in ast.parse(source).body if isinstance(x, ast.FunctionDef) and x.name == name]
+
+    def stub() -> None:
+        """The docstring follows."""
+
+    stub.__doc__ = ast.get_docstring(functions[0])
+    return stub
+
+
+for _group, _name, _place in COMMANDS:
+    app.command(_name, rich_help_panel=_group, cls=CommandOnDemand)(_help_stub(_place))
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

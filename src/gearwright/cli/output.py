@@ -12,7 +12,6 @@ from textwrap import wrap
 from typing import Any, Literal
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -88,6 +87,8 @@ def wrap_text(text: str) -> str:
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error; yields a function of (done, total)."""
+    from rich.progress import Progress
+
     with Progress(console=remark_screen(), transient=True) as bar:
         line = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(line, completed=done, total=total)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra.differentiation.dual_numbers import Dual
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number, value_text, whole_number
 from gearwright.arrays import Array
@@ -48,13 +49,15 @@ class Motion(NotebookFigure):
 
     def __post_init__(self) -> None:
         for name in "tqva":
+            if isinstance(getattr(self, name), Dual):
+                continue  # computed, with partial derivatives by parameters
             values = number_array("motion", name, getattr(self, name), axes=1 if name == "t" else 2)
             if len(values) != len(np.atleast_1d(self.t)):
                 raise InputError(
                     f"motion: {name} has {len(values)} rows for {np.size(self.t)} times. Give one per time."
                 )
             object.__setattr__(self, name, values)
-        if self.v.shape != self.a.shape:
+        if not isinstance(self.v, Dual) and not isinstance(self.a, Dual) and self.v.shape != self.a.shape:
             raise InputError(f"motion: v has shape {self.v.shape}, a {self.a.shape}. Give both for every speed.")
 
     def plot(self, path: str | Path | None = None) -> Any:

@@ -10,7 +10,7 @@ series of time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import NamedTuple
@@ -30,7 +30,11 @@ from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import dense_row
-from gearwright.motion_demands.motion_segments.smooth_segments import SegmentSamples, SmoothSegment
+from gearwright.motion_demands.motion_segments.smooth_segments import (
+    SegmentSamples,
+    SmoothSegment,
+    times_by_modes,
+)
 from gearwright.motion_demands.motion_segments.time_series import series_coefficients, solve_series
 from gearwright.system.kernels.traced_laws import law_survey
 from gearwright.system.modes.mode_changes import ModeChanges, samples_with_violations
@@ -72,10 +76,12 @@ class ActuatorForces:
             segment: the segment.
             first_modes: initial guess of the laws' modes at each time; by default those consistent with the speeds.
         """
-        return self.forces_and_modes(segment, first_modes).forces
+        return self.forces_and_modes(segment, first_modes)[0]
 
-    def forces_and_modes(self, segment: SmoothSegment, first_modes: Sequence[Modes] | None = None) -> SegmentForces:
-        """Return the forces as `along` does, and the modes of the laws at every time."""
+    def forces_and_modes(
+        self, segment: SmoothSegment, first_modes: Sequence[Modes] | None = None
+    ) -> tuple[list[Array], list[Modes]]:
+        """Return the forces as `forces_along` does, and the modes of the laws at every time."""
         required = self._required_forces(segment)
         if not self.system.laws and all(line.line.is_constant for line in self.force_lines):
             series = _solve_forces(self.system, self.force_lines, self._constant_matrix(required), required)
@@ -84,12 +90,12 @@ class ActuatorForces:
             series, modes = self._forces_in_consistent_modes(
                 segment, required, segment.first_modes if first_modes is None else first_modes
             )
-        return SegmentForces(Taylor(list(np.moveaxis(series, 1, 0))).derivatives(), modes)
+        return Taylor(list(np.moveaxis(series, 1, 0))).derivatives(), modes
 
     def dual_forces(self, segment: SmoothSegment, modes: Sequence[Modes]) -> list[Scalar]:
-        """Return the forces as `along` does, with partial derivatives by parameters, in known modes."""
+        """Return the forces as `forces_along` does, with partial derivatives by parameters, in known modes."""
         required = self._required_series(segment)
-        groups = _times_by_modes(range(len(segment.t)), modes)
+        groups = times_by_modes(range(len(segment.t)), modes)
         series = concatenate_arrays(
             [self._series_in_modes(segment, indices, group, required) for group, indices in groups.items()]
         )
@@ -133,7 +139,7 @@ class ActuatorForces:
         inconsistent = list(range(len(segment.t)))
         for _ in range(MAX_MODE_CHANGES + 2 * len(self.system.laws)):
             candidates, inconsistent = inconsistent, []
-            for trial in self._mode_trials(segment, _times_by_modes(candidates, modes), required):
+            for trial in self._mode_trials(segment, times_by_modes(candidates, modes), required):
                 forces[trial.indices] = trial.forces
                 for k, guards in samples_with_violations(trial.guards, len(trial.indices)):
                     time = trial.indices[k]
@@ -151,16 +157,19 @@ class ActuatorForces:
     ) -> Iterator[ModeTrial]:
         """Yield the forces and violated guards for each group of times with the same modes.
 
-        Times are computed one by one where a law does not support arrays or divides by zero, so an error names its
-        time.
+        Times are computed one by one where a law does not support arrays, and in halves down to one where one of them
+        divides by zero, so an error names its time.
         """
         together = not law_survey(self.system).obstacles
         for modes, indices in groups.items():
-            trial = self._trial_in_arrays(segment, indices, modes, required) if together and len(indices) > 1 else None
-            if trial is not None:
-                yield trial
-            else:
-                yield from (self._trial_in_modes(segment, [k], modes, required) for k in indices)
+            blocks = [indices] if together else [[k] for k in indices]
+            while blocks:
+                block = blocks.pop(0)
+                trial = self._trial_in_arrays(segment, block, modes, required) if len(block) > 1 else None
+                if trial is not None or len(block) == 1:
+                    yield trial or self._trial_in_modes(segment, block, modes, required)
+                else:
+                    blocks = [block[: len(block) // 2], block[len(block) // 2 :], *blocks]
 
     def _trial_in_arrays(
         self, segment: SmoothSegment, indices: list[int], modes: Modes, required: Array
@@ -222,27 +231,12 @@ class ActuatorForces:
                 yield from ((k, guard) for guard in guards if guard.rate is None)
 
 
-class SegmentForces(NamedTuple):
-    """Actuator forces and their derivatives, each (T, actuators), and the modes of the laws at every time."""
-
-    forces: list[Array]
-    modes: list[Modes]
-
-
 class ModeTrial(NamedTuple):
     """Force series for given modes at some times of a segment, and the violated guards."""
 
     indices: list[int]
     forces: Array
     guards: list[tuple[int, Guard]]
-
-
-def _times_by_modes(indices: Iterable[int], modes: Sequence[Modes]) -> dict[Modes, list[int]]:
-    """Group times by their modes."""
-    groups: dict[Modes, list[int]] = {}
-    for k in indices:
-        groups.setdefault(modes[k], []).append(k)
-    return groups
 
 
 def _contradiction_error(system: System, t: float, modes: Modes) -> InputError:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import array_column
+from gearwright.algebra.differentiation.dual_arrays import array_column, array_item, concatenate_arrays
 from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
@@ -26,7 +26,12 @@ from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
-from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, line_motion
+from gearwright.motion_demands.motion_segments.smooth_segments import (
+    SmoothSegment,
+    all_samples,
+    line_motion,
+    segment_slices,
+)
 from gearwright.parts import Motor, Robot
 
 
@@ -164,12 +169,11 @@ def _row_in_general_position(mech: Mechanism, line: Line) -> list[Scalar]:
 
 
 class DriveInverses:
-    """Inverse models of the actuators, solved segment by segment, with their states between segments."""
+    """Inverse models of the actuators."""
 
     def __init__(self, demands: Sequence[ActuatorDemand]) -> None:
         self.demands = tuple(demands)
         self._inverses = [demand.actuator.inverse for demand in demands]
-        self._inverse_states: list[Scalar | None] = [None] * len(self.demands)
 
     @property
     def force_lines(self) -> tuple[ForceLine, ...]:
@@ -190,23 +194,34 @@ class DriveInverses:
         ]
         return [state.name for states in heated for state in states]
 
-    def solve_inputs(self, segment: SmoothSegment, forces: Sequence[Scalar]) -> dict[str, Scalar]:
-        """Return inputs, states and forces by name from forces and their derivatives, each (T, actuators or more)."""
+    def solve_inputs(self, segments: Sequence[SmoothSegment], forces: Sequence[Scalar]) -> dict[str, Scalar]:
+        """Return inputs, states and forces by name over all segments of a motion.
+
+        Args:
+            segments: the segments; the states of an actuator at the end of one are those at the start of the next.
+            forces: forces and their derivatives at all samples, each (T, actuators or more).
+        """
         series: dict[str, Scalar] = {}
+        whole, parts = all_samples(segments), segment_slices(segments)
         for j, (demand, inverse) in enumerate(zip(self.demands, self._inverses, strict=True)):
-            force, motion = [array_column(x, j) for x in forces], line_motion(demand.actuator.line, segment)
-            solution, self._inverse_states[j] = inverse.solve(
-                ActuatorMotion(segment.t, motion, force), self._inverse_states[j]
-            )
-            series |= (
-                demand.data_sheet_series(force[0], motion[1])
-                | dict(solution.other_signals)
-                | _named_series(demand, force[0], solution)
-            )
+            force, motion = [array_column(x, j) for x in forces], line_motion(demand.actuator.line, whole)
+            solutions, state = list[ActuatorInputs](), None
+            for part in parts:
+                motion_and_force = [[array_item(x, part) for x in values] for values in (motion, force)]
+                solution, state = inverse.solve(ActuatorMotion(whole.t[part], *motion_and_force), state)
+                solutions.append(solution)
+            series |= demand.data_sheet_series(force[0], motion[1]) | _named_series(demand, force[0], solutions)
         return series
 
 
-def _named_series(demand: ActuatorDemand, force: Scalar, solution: ActuatorInputs) -> dict[str, Scalar]:
-    states = {x.name: array_column(solution.states, k) for k, x in enumerate(demand.actuator.states)}
-    inputs = {x.name: array_column(solution.inputs, k) for k, x in enumerate(demand.actuator.inputs)}
-    return {**inputs, **states, demand.force: force}
+def _named_series(demand: ActuatorDemand, force: Scalar, solutions: Sequence[ActuatorInputs]) -> dict[str, Scalar]:
+    signals = {
+        name: concatenate_arrays([solution.other_signals[name] for solution in solutions])
+        for name in solutions[0].other_signals
+    }
+    all_states, all_inputs = (
+        concatenate_arrays([getattr(x, word) for x in solutions]) for word in ("states", "inputs")
+    )
+    states = {x.name: array_column(all_states, k) for k, x in enumerate(demand.actuator.states)}
+    inputs = {x.name: array_column(all_inputs, k) for k, x in enumerate(demand.actuator.inputs)}
+    return {**signals, **inputs, **states, demand.force: force}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number, whole_number
 from gearwright.errors import InputError
@@ -15,8 +17,9 @@ from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuators import InvertibleActuator
-from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, DemandInputs, follow_motion
+from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, follow_motion
 from gearwright.motion_demands.motion_segments.law_states import checked_states
+from gearwright.motion_demands.problem import demand_problem
 from gearwright.motion_demands.result import MotionDemands, gather_demands
 from gearwright.motion_demands.stated_limits import ignored_data_remarks, stated_limits, stiction_remarks
 from gearwright.parts import Robot
@@ -90,16 +93,26 @@ def demands(
     if not mech.n:
         raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
     chosen = choose_laws("demands", robot, laws, extra_laws, lambda robot_itself: followable_laws(robot_itself, mech))
-    problem_inputs = DemandInputs(chosen.laws, contact, actuators, inputs, checked_states(states))
-    followed = follow_motion(robot, mech, motion, problem_inputs, samples)
-    blocks = followed.segment_series()
-    bounds = {**stated_limits(robot, mech, own_motors=actuators is None), **_checked_limits(limits)}
-    remarks = (
-        *ignored_data_remarks(robot, mech, blocks, own_motors=actuators is None),
-        *stiction_remarks(followed.problem.system.laws, blocks),
+    problem = demand_problem(
+        robot, mech, chosen.laws, contact=contact, actuators=actuators, inputs=inputs, states=checked_states(states)
     )
-    remarks += (*_smooth_form_remarks(robot, mech, laws), *chosen.remarks)
-    return gather_demands(followed.problem, blocks, bounds, remarks, followed.solved_speeds)
+    followed = follow_motion(problem, motion, samples)
+    q, v = (np.concatenate([segment.motion[k] for segment in followed.segments]) for k in range(2))
+    remarks = (
+        *ignored_data_remarks(robot, mech, q, own_motors=actuators is None),
+        *stiction_remarks(problem.system.laws, v),
+        *_smooth_form_remarks(robot, mech, laws),
+        *chosen.remarks,
+    )
+    return gather_demands(
+        problem,
+        followed.segments,
+        followed.forces,
+        followed.other_lines,
+        bounds={**stated_limits(robot, mech, own_motors=actuators is None), **_checked_limits(limits)},
+        remarks=remarks,
+        solved_speeds=followed.solved_speeds,
+    )
 
 
 def followable_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:

@@ -84,17 +84,16 @@ def require_determined_forces(
         )
 
 
-def require_closed_motion(segments: Sequence[SmoothSegment], closing_lines: Mapping[str, Line]) -> None:
+def require_closed_motion(whole: SmoothSegment, closing_lines: Mapping[str, Line]) -> None:
     """Raise an error if a motion violates the constraints."""
-    for segment in segments:
-        for line in closing_lines.values():
-            gap = line_motion(line, segment)[0]
-            worst = int(np.argmax(np.abs(gap)))
-            if abs(gap[worst]) > CLOSURE_ERROR_LIMIT:
-                raise InputError(
-                    f"demands: at t = {segment.t[worst]:g} s the motion violates the constraint {line.name} by "
-                    f"{gap[worst]:.3g} (m or rad). Close it: gw.contact.closed_motion(robot, motion, start)."
-                )
+    for line in closing_lines.values():
+        gap = line_motion(line, whole)[0]
+        worst = int(np.argmax(np.abs(gap)))
+        if abs(gap[worst]) > CLOSURE_ERROR_LIMIT:
+            raise InputError(
+                f"demands: at t = {whole.t[worst]:g} s the motion violates the constraint {line.name} by "
+                f"{gap[worst]:.3g} (m or rad). Close it: gw.contact.closed_motion(robot, motion, start)."
+            )
 
 
 def _lines_of_law(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:

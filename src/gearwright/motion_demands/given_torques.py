@@ -11,7 +11,8 @@ from gearwright.mechanism import machine_of
 from gearwright.motion import Motion
 from gearwright.motion_demands.actuators import DriveInverses, motor_demands
 from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
-from gearwright.motion_demands.result import DemandProblem, MotionDemands, gather_demands, segment_series
+from gearwright.motion_demands.problem import DemandProblem
+from gearwright.motion_demands.result import MotionDemands, gather_demands
 from gearwright.motion_demands.stated_limits import stated_limits
 from gearwright.parts import Robot
 from gearwright.system.system import System
@@ -41,10 +42,10 @@ def demands_of_given_torques(
         temperatures: initial temperatures of the motors by name [K]; the ambient temperature unless given.
     """
     mech = machine_of("demands_of_given_torques", robot)
-    actuator_demands = motor_demands(robot, mech, temperatures)
-    problem = DemandProblem(robot, mech, actuator_demands, System(mech))
+    problem = DemandProblem(robot, mech, System(mech), DriveInverses(motor_demands(robot, mech, temperatures)))
     empty = np.zeros((len(motion.t), 0))
     segment = SmoothSegment(problem.system, motion.t, [motion.q, motion.v, motion.a], empty, [empty], is_smooth=False)
-    block = segment_series(segment, [torques, rates], DriveInverses(actuator_demands), (), {})
-    block = block._replace(missing=missing, series={**block.series, **known_series})
-    return gather_demands(problem, [block], stated_limits(robot, mech, own_motors=True), (), frozenset())
+    bounds = stated_limits(robot, mech, own_motors=True)
+    return gather_demands(
+        problem, [segment], [torques, rates], (), bounds=bounds, missing=missing, known_series=known_series
+    )

@@ -1,7 +1,4 @@
-"""The result of `demands`: forces, motor torques, inputs and states by name, exceeded limits, and jumps of states.
-
-Each smooth segment of a motion has its own series; those of all segments are concatenated by name.
-"""
+"""The result of `demands`: forces, motor torques, inputs and states by name, exceeded limits, and jumps of states."""
 
 from __future__ import annotations
 
@@ -15,24 +12,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import array_column, array_item
+from gearwright.algebra.differentiation.dual_arrays import array_column, array_columns, array_item
+from gearwright.algebra.differentiation.dual_numbers import dual, map_linear, primal_value
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces import Line
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.units import force_unit, speed_unit
 from gearwright.motion import Motion
 from gearwright.motion_demands.actuator_forces import ForceLine
-from gearwright.motion_demands.actuators import ActuatorDemand, DriveInverses
-from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, line_rows
-from gearwright.parts import Robot
+from gearwright.motion_demands.motion_segments.smooth_segments import (
+    SmoothSegment,
+    all_samples,
+    line_rows,
+    segment_slices,
+)
+from gearwright.motion_demands.problem import DemandProblem
 from gearwright.plots import panel_figure, save_if_path
 from gearwright.plots.notebook import NotebookFigure
 from gearwright.system.inputs import FORCE_INPUT_PREFIX, Signal
 from gearwright.system.series_figure import block_panels, overview_panels
 from gearwright.system.state import State
-from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed_names
 
 # The result
@@ -80,6 +80,8 @@ class MotionDemands(NotebookFigure):
         start: initial state for a simulation with `input_signals` or with `force_signals`.
         remarks: remarks on neglected effects.
         units: unit of each series.
+        time_partials: partial derivatives of the times by parameter, where the instants of discontinuities depend on
+            parameters; motion, tau and series are then `Dual`, and their partial derivatives are at fixed times.
     """
 
     motion: Motion
@@ -94,11 +96,13 @@ class MotionDemands(NotebookFigure):
     start: State
     remarks: tuple[str, ...] = field(default=())
     units: Mapping[str, str] = field(default_factory=dict)
+    time_partials: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def t(self) -> Array:
         """Times [s], (T,)."""
-        return self.motion.t
+        times: Array = dual(self.motion.t, self.time_partials)
+        return times
 
     def __getitem__(self, name: str) -> Array:
         """A series by name, (T,)."""
@@ -224,60 +228,7 @@ def _spline_signal(t: Array, values: Array) -> Signal:
     return Signal(value_at, tuple(float(t[a]) for a, _ in spans), knots=(*starts, last), curve=values_at)
 
 
-# Series of one segment
-
-
-class SegmentSeries(NamedTuple):
-    """All series of one segment, which may depend on parameters; `missing` (T, n) are forces without an actuator."""
-
-    t: Array
-    q: Scalar
-    v: Scalar
-    a: Scalar
-    tau: Scalar
-    missing: Scalar
-    series: dict[str, Scalar]
-    closing_names: frozenset[str] = frozenset()
-
-
-def segment_series(
-    segment: SmoothSegment,
-    forces: Sequence[Scalar],
-    drives: DriveInverses,
-    other_lines: Sequence[ForceLine],
-    closing: Mapping[str, Line],
-) -> SegmentSeries:
-    """Return the series of a segment; the other force lines are those of loop constraints, then undriven ones."""
-    mech, count = segment.system.mech, len(drives.demands)
-    pushes = [*drives.force_lines, *other_lines]
-    driven, missing = (
-        _generalised_forces(segment, forces[0], pushes, indices)
-        for indices in (range(count), range(count + len(closing), len(pushes)))
-    )
-    closing_forces = {name: array_column(forces[0], count + k) for k, name in enumerate(closing)}
-    laws = {name: array_column(segment.states, k) for k, name in enumerate(segment.system.states)}
-    q, v, a = segment.motion[:3]
-    shafts = {
-        f"{letter}.{name}": array_column(x, k - mech.n)
-        for k, name in enumerate(mech.speeds)
-        if name in mech.shafts
-        for letter, x in (("q", q), ("v", v))
-    }
-    series = {**drives.solve_inputs(segment, forces), **laws, **shafts, **closing_forces}
-    return SegmentSeries(segment.t, q, v, a, driven, missing, series, frozenset(closing_forces))
-
-
-def _generalised_forces(
-    segment: SmoothSegment, forces: Scalar, pushes: Sequence[ForceLine], indices: Sequence[int]
-) -> Scalar:
-    """Return some of the forces as generalized forces, (T, n)."""
-    total: Scalar = np.zeros((len(segment.t), segment.system.mech.n))
-    for k in indices:
-        total = total + array_item(forces, np.s_[:, k, None]) * line_rows(pushes[k].line, segment)
-    return total
-
-
-# All segments together
+# From the forces to the result
 
 MISSING_FORCE_RATIO = 1e-6
 """Force without an actuator, relative to the largest force, up to which it is a rounding error."""
@@ -289,59 +240,84 @@ REMARKED_FORCE_RATIO = 1e-4
 """Interpolation error, relative to the largest force, above which it is reported."""
 
 
-class DemandProblem(NamedTuple):
-    """A machine with its laws and actuators."""
-
-    robot: Robot | Mechanism
-    mech: Mechanism
-    demands: list[ActuatorDemand]
-    system: System
-
-
 def gather_demands(
     problem: DemandProblem,
-    blocks: Sequence[SegmentSeries],
+    segments: Sequence[SmoothSegment],
+    forces: Sequence[Scalar],
+    other_lines: Sequence[ForceLine],
+    *,
     bounds: Mapping[str, float],
-    remarks: tuple[str, ...],
-    solved_speeds: frozenset[int],
+    remarks: tuple[str, ...] = (),
+    solved_speeds: frozenset[int] = frozenset(),
+    missing: Array | None = None,
+    known_series: Mapping[str, Array] | None = None,
 ) -> MotionDemands:
-    """Concatenate the series of all segments of a motion.
+    """Return the result for known forces; motion and forces may depend on parameters.
 
     Args:
-        problem: the machine with its laws.
-        blocks: series of the segments.
+        problem: the machine with its laws and actuators.
+        segments: the motion.
+        forces: forces along all lines, and their derivatives, at all samples, each (T, lines).
+        other_lines: lines after those of the actuators: of loop constraints, then undriven ones.
         bounds: largest magnitudes by name.
         remarks: remarks on neglected effects.
         solved_speeds: speeds at which no force is missing except interpolation errors.
+        missing: generalized forces without an actuator (T, n), unless `forces` has them.
+        known_series: series that replace those computed.
     """
-    mech, system = problem.mech, problem.system
-    motion = Motion(*(np.concatenate([getattr(block, x) for block in blocks]) for x in "tqva"))
-    tau, missing = (np.concatenate([getattr(block, x) for block in blocks]) for x in ("tau", "missing"))
-    is_undriven = undriven_speeds(tau, missing, solved_speeds)
-    remarks = (*remarks, *_inexact_remarks(mech, tau, np.where(is_undriven, 0.0, missing)))
-    tau = tau + np.where(is_undriven, missing, 0.0)
-    series = {FORCE_INPUT_PREFIX + name: tau[:, k] for k, name in enumerate(mech.speeds)}
-    series |= {name: np.concatenate([block.series[name] for block in blocks]) for name in blocks[0].series}
-    inputs = tuple(x.name for demand in problem.demands for x in demand.actuator.inputs)
-    actuated = frozenset(x.name for demand in problem.demands for x in demand.actuator.states)
-    state_names = [*(x.name for demand in problem.demands for x in demand.actuator.states), *system.states]
-    shaft_names = [name for name in blocks[0].series if name[:2] in ("q.", "v.") and name[2:] in mech.shafts]
-    actuator_series = frozenset(blocks[0].series) - {*system.states, *shaft_names, *blocks[0].closing_names}
-    refused = actuator_series if is_undriven.any() else frozenset()
+    mech, system, drives = problem.mech, problem.system, problem.drives
+    whole, count, closing = all_samples(segments), len(drives.demands), problem.closing_lines
+    lines = [*drives.force_lines, *other_lines]
+    tau = _generalised_forces(whole, forces[0], lines, range(count))
+    if missing is None:
+        missing = _generalised_forces(whole, forces[0], lines, range(count + len(closing), len(lines)))
+    is_undriven = undriven_speeds(primal_value(tau), primal_value(missing), solved_speeds)
+    remarks = (*remarks, *_inexact_remarks(mech, primal_value(tau), np.where(is_undriven, 0.0, primal_value(missing))))
+    tau = tau + map_linear(lambda x: np.where(is_undriven, x, 0.0), missing)
+    laws = {name: array_column(whole.states, k) for k, name in enumerate(system.states)}
+    shafts = {
+        f"{letter}.{name}": array_column(x, k - mech.n)
+        for k, name in enumerate(mech.speeds)
+        if name in mech.shafts
+        for letter, x in zip("qv", whole.motion, strict=False)
+    }
+    closing_forces = {name: array_column(forces[0], count + k) for k, name in enumerate(closing)}
+    actuated_series = {**drives.solve_inputs(segments, forces), **(known_series or {})}
+    joint_forces = {FORCE_INPUT_PREFIX + name: x for name, x in zip(mech.speeds, array_columns(tau), strict=True)}
+    series = {**joint_forces, **actuated_series, **laws, **shafts, **closing_forces}
+    values = {name: primal_value(x) for name, x in series.items()}
+    actuators = [demand.actuator for demand in drives.demands]
+    actuator_states = [x.name for actuator in actuators for x in actuator.states]
+    state_names = [*actuator_states, *system.states]
+    motion, refused = Motion(whole.t, *whole.motion[:3]), actuated_series if is_undriven.any() else {}
+    blocks = [
+        {"t": whole.t[part], **{name: x[part] for name, x in values.items()}} for part in segment_slices(segments)
+    ]
+    q, v = (primal_value(x)[0] for x in (motion.q, motion.v))
     return MotionDemands(
         motion,
         tau,
         series,
-        inputs,
+        tuple(x.name for actuator in actuators for x in actuator.inputs),
         mech.speeds,
-        actuator_series,
+        frozenset(actuated_series),
         tuple(name for name, is_short in zip(mech.speeds, is_undriven, strict=True) if is_short),
-        tuple(_limit_excesses(problem, series, motion.t, bounds, refused)),
-        tuple(state_jumps([*state_names, *shaft_names], [{"t": block.t, **block.series} for block in blocks])),
-        State(motion.q[0], motion.v[0], {name: float(series[name][0]) for name in state_names}, actuated),
+        tuple(_limit_excesses(problem, values, whole.t, bounds, frozenset(refused))),
+        tuple(state_jumps([*state_names, *shafts], blocks)),
+        State(q, v, {name: float(values[name][0]) for name in state_names}, frozenset(actuator_states)),
         remarks,
-        _series_units(problem, blocks[0].closing_names),
+        _series_units(problem),
     )
+
+
+def _generalised_forces(
+    whole: SmoothSegment, forces: Scalar, lines: Sequence[ForceLine], indices: Sequence[int]
+) -> Scalar:
+    """Return some of the forces as generalized forces, (T, n)."""
+    total: Scalar = np.zeros((len(whole.t), whole.system.mech.n))
+    for k in indices:
+        total = total + array_item(forces, np.s_[:, k, None]) * line_rows(lines[k].line, whole)
+    return total
 
 
 def undriven_speeds(tau: Array, missing: Array, solved_speeds: frozenset[int]) -> Array:
@@ -368,21 +344,23 @@ MOTOR_SERIES_UNITS = {"torque": "Nm", "speed": "rad/s", "power": "W", "heat": "W
 """Series that an inverse adds to the inputs and states of a motor."""
 
 
-def _series_units(problem: DemandProblem, closing_names: frozenset[str]) -> dict[str, str]:
+def _series_units(problem: DemandProblem) -> dict[str, str]:
     """Return the units of the series."""
     mech = problem.mech
     places = {f"q.{name}": speed_unit(mech, name) for name in mech.shafts}
     speeds = {f"v.{name}": f"{speed_unit(mech, name)}/s" for name in mech.shafts}
     forces = {FORCE_INPUT_PREFIX + name: force_unit(mech, name) for name in mech.speeds}
     states = {state.name: state.unit for state in problem.system.states.values()}
-    actuator_quantities = [x for demand in problem.demands for x in (*demand.actuator.inputs, *demand.actuator.states)]
+    actuator_quantities = [
+        x for demand in problem.drives.demands for x in (*demand.actuator.inputs, *demand.actuator.states)
+    ]
     signals = [x for law in problem.system.laws for x in law.signals]
     motors = {
         f"{demand.actuator.port}.{word}": unit
-        for demand in problem.demands
+        for demand in problem.drives.demands
         for word, unit in MOTOR_SERIES_UNITS.items()
     }
-    closing = {name: "Nm" if ".torque." in name else "N" for name in closing_names}
+    closing = {name: "Nm" if ".torque." in name else "N" for name in problem.closing_lines}
     named = {x.name: x.unit for x in (*actuator_quantities, *signals)}
     return {**places, **speeds, **forces, **states, **motors, **closing, **named}
 
@@ -393,7 +371,7 @@ def _limit_excesses(
     """Return the exceeded limits of actuators and those given."""
     actuator_limits = {
         x.name: limit
-        for demand in problem.demands
+        for demand in problem.drives.demands
         for x, limit in zip(demand.actuator.inputs, demand.actuator.limits, strict=True)
         if limit is not None
     }

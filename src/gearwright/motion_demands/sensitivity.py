@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import array_columns, concatenate_arrays, stack_arrays
+from gearwright.algebra.differentiation.dual_arrays import array_columns, stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import (
     DualOperations,
     dual,
     dual_parameters,
-    map_linear,
     partials_of,
     primal_value,
 )
@@ -32,25 +31,20 @@ from gearwright.dynamics.integration_steps import StepState
 from gearwright.forces import Law
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism, assemble, machine_of
-from gearwright.motion import Motion, Trajectory
+from gearwright.motion import Trajectory
 from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
 from gearwright.motion_demands.demands import followable_laws
-from gearwright.motion_demands.follow_motion import (
-    DemandInputs,
-    DemandSetup,
-    FollowedMotion,
-    demand_setup,
-    follow_motion,
-)
+from gearwright.motion_demands.follow_motion import FollowedMotion, follow_motion
 from gearwright.motion_demands.motion_segments.law_states import law_state_rates, law_states_along
-from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, all_samples
 from gearwright.motion_demands.motion_segments.smooth_spans import reversing_line
-from gearwright.motion_demands.result import SegmentSeries, segment_series, undriven_speeds
+from gearwright.motion_demands.problem import DemandProblem, demand_problem
+from gearwright.motion_demands.result import MotionDemands, gather_demands
 from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
 from gearwright.motion_demands.shaft_motion.nonlinear_spring_sensitivity import NonlinearShafts
 from gearwright.motion_demands.shaft_motion.whole_motion import WholeTrajectory, join_segments
 from gearwright.parts import Robot, with_parameters
-from gearwright.system.inputs import FORCE_INPUT_PREFIX, InputSignals
+from gearwright.system.inputs import InputSignals
 from gearwright.system.system import System
 
 # States of laws
@@ -142,40 +136,6 @@ LawsOfRobot: TypeAlias = Callable[[Robot, Mechanism], Sequence[Law]]
 """The laws of a robot, whose parameters may be dual numbers."""
 
 
-class MotionWithPartials(NamedTuple):
-    """A motion as in `Motion`: times (T,), and arrays (T, n) that are `Dual` where they depend on parameters."""
-
-    t: Array
-    q: Scalar
-    v: Scalar
-    a: Scalar
-
-
-MotionType: TypeAlias = Motion | MotionWithPartials
-"""A motion of a whole machine, with or without partial derivatives."""
-
-
-@dataclass(frozen=True)
-class DemandsWithPartials:
-    """The values of `MotionDemands`, `Dual` where they depend on parameters.
-
-    Args:
-        motion: motion of the whole machine.
-        tau: generalized forces, (T, n).
-        series: all series by name, each (T,); partial derivatives are at fixed times.
-        t: the times of the motion, `Dual` where the instants of discontinuities depend on parameters.
-    """
-
-    motion: MotionWithPartials
-    tau: Scalar
-    series: dict[str, Scalar]
-    t: Scalar
-
-    def __getitem__(self, name: str) -> Scalar:
-        """A series by its name."""
-        return self.series[name]
-
-
 def demand_partials(
     robot: Robot,
     motion: Trajectory,
@@ -188,7 +148,7 @@ def demand_partials(
     samples: int | None = None,
     inputs: Any = None,
     states: Mapping[str, Scalar] | None = None,
-) -> DemandsWithPartials:
+) -> MotionDemands:
     """Return the demands of a motion on a robot, with exact partial derivatives by parameters.
 
     Args:
@@ -211,39 +171,31 @@ def demand_partials(
     """
     mech = machine_of("demand_partials", robot)
     starts = states or {}
+    given = {"contact": contact, "actuators": actuators, "inputs": inputs}
     plain_starts = {name: primal_value(x) for name, x in starts.items()}
-    problem_inputs = DemandInputs((*laws(robot, mech), *extra_laws), contact, actuators, inputs, plain_starts)
-    nominal = follow_motion(robot, mech, motion, problem_inputs, samples)
-    varied_robot = with_parameters(robot, dual_parameters(values))
-    machine = assemble(varied_robot)
-    varied_setup = demand_setup(
-        varied_robot, machine, problem_inputs._replace(laws=(*laws(varied_robot, machine), *extra_laws), states=starts)
-    )
-    segments = _dual_segments(nominal, varied_setup)
-    return _gather_partials(nominal, _dual_series(nominal, varied_setup, segments), segment_times(segments))
+    nominal_laws = (*laws(robot, mech), *extra_laws)
+    nominal = follow_motion(demand_problem(robot, mech, nominal_laws, states=plain_starts, **given), motion, samples)
+    dual_robot = with_parameters(robot, dual_parameters(values))
+    machine = assemble(dual_robot)
+    problem = demand_problem(dual_robot, machine, (*laws(dual_robot, machine), *extra_laws), states=starts, **given)
+    segments = _dual_segments(nominal, problem)
+    other_lines = _dual_lines(nominal, problem)
+    balance = ActuatorForces(problem.system, (*problem.drives.force_lines, *other_lines), problem.drives.order)
+    forces = balance.dual_forces(all_samples(segments), nominal.modes)
+    result = gather_demands(problem, segments, forces, other_lines, bounds={}, solved_speeds=nominal.solved_speeds)
+    return replace(result, time_partials=partials_of(segment_times(segments)))
 
 
-def _dual_series(nominal: FollowedMotion, setup: DemandSetup, segments: Sequence[SmoothSegment]) -> list[SegmentSeries]:
-    """Return the series of all segments with their partials."""
-    drives, undriven = setup.drives, _undriven_lines(nominal, setup)
-    forces = ActuatorForces(setup.problem.system, (*drives.force_lines, *undriven), drives.order)
-    blocks = []
-    for segment, segment_forces in zip(segments, nominal.segment_forces, strict=True):
-        dual_forces = forces.dual_forces(segment, segment_forces.modes)
-        blocks.append(segment_series(segment, dual_forces, drives, undriven, setup.closing_lines))
-    return blocks
-
-
-def _undriven_lines(nominal: FollowedMotion, setup: DemandSetup) -> tuple[ForceLine, ...]:
+def _dual_lines(nominal: FollowedMotion, problem: DemandProblem) -> tuple[ForceLine, ...]:
     """Return the lines of loop constraints, which may be dual, and the undriven lines (any complement)."""
-    tied = tuple(ForceLine(line, None) for line in setup.closing_lines.values())
-    return (*tied, *nominal.undriven_lines[len(tied) :])
+    tied = tuple(ForceLine(line, None) for line in problem.closing_lines.values())
+    return (*tied, *nominal.other_lines[len(tied) :])
 
 
-def _dual_segments(nominal: FollowedMotion, setup: DemandSetup) -> list[SmoothSegment]:
+def _dual_segments(nominal: FollowedMotion, problem: DemandProblem) -> list[SmoothSegment]:
     """Return the segments of the motion with partials of shafts behind springs and of the laws' states."""
-    curves = _shaft_partials(nominal, setup)
-    system, trajectory = setup.problem.system, nominal.trajectory
+    curves = _shaft_partials(nominal, problem)
+    system, trajectory = problem.system, nominal.trajectory
     moving = [_with_motion_partials(segment, curves, range(len(segment.motion))) for segment in nominal.segments]
     if trajectory is None:
         return [replace(segment, system=system) for segment in moving]
@@ -265,16 +217,16 @@ def _with_motion_partials(
     )
 
 
-def _shaft_partials(nominal: FollowedMotion, setup: DemandSetup) -> dict[str, Trajectory]:
+def _shaft_partials(nominal: FollowedMotion, problem: DemandProblem) -> dict[str, Trajectory]:
     """Return per parameter the partials of the motion of shafts behind springs, as polynomials of time."""
     whole = nominal.trajectory
     if not isinstance(whole, WholeTrajectory):
         return {}
     if whole.shafts is None:
         return {}
-    shafts = _dual_shafts(whole.shafts, setup)
+    shafts = _dual_shafts(whole.shafts, problem)
     if isinstance(shafts, NonlinearShafts):
-        partials = shafts.motion_partials(setup.problem.system)
+        partials = shafts.motion_partials(problem.system)
     else:
         partials = [(t, partials_of(x)) for t, x in shafts.motion_derivatives()]
     shapes = {name: slope.shape[1:] for _, slopes in partials for name, slope in slopes.items()}
@@ -284,24 +236,10 @@ def _shaft_partials(nominal: FollowedMotion, setup: DemandSetup) -> dict[str, Tr
     }
 
 
-def _dual_shafts(shafts: LinearShafts | NonlinearShafts, setup: DemandSetup) -> LinearShafts | NonlinearShafts:
-    system = setup.problem.system
+def _dual_shafts(shafts: LinearShafts | NonlinearShafts, problem: DemandProblem) -> LinearShafts | NonlinearShafts:
+    system = problem.system
     names = [law.name for law in shafts.segments[0].system.laws]
     pushing = replace(system, laws=tuple(law for law in system.laws if law.name in names))
     segments = with_state_partials(shafts.segments, pushing, SolutionPath(shafts.joints, {}, shafts.inputs))
-    loops = shafts.loops and replace(shafts.loops, lines=tuple(setup.closing_lines.values()))
+    loops = shafts.loops and replace(shafts.loops, lines=tuple(problem.closing_lines.values()))
     return replace(shafts, segments=tuple(segments), loops=loops)
-
-
-def _gather_partials(nominal: FollowedMotion, blocks: Sequence[SegmentSeries], times: Scalar) -> DemandsWithPartials:
-    """Concatenate all segments."""
-    mech = nominal.problem.mech
-    q, v, a, tau, missing = (
-        concatenate_arrays([getattr(block, x) for block in blocks]) for x in ("q", "v", "a", "tau", "missing")
-    )
-    is_undriven = undriven_speeds(primal_value(tau), primal_value(missing), nominal.solved_speeds)
-    tau = tau + map_linear(lambda x: np.where(is_undriven, x, 0.0), missing)
-    series = {FORCE_INPUT_PREFIX + name: column for name, column in zip(mech.speeds, array_columns(tau), strict=True)}
-    series |= {name: concatenate_arrays([block.series[name] for block in blocks]) for name in blocks[0].series}
-    t = np.concatenate([block.t for block in blocks])
-    return DemandsWithPartials(MotionWithPartials(t, q, v, a), tau, series, times)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -58,27 +57,15 @@ def _max_torque(motor: Motor) -> float | None:
     return min((float(x) for x in (motor.max_torque, by_current) if x is not None), default=None)
 
 
-class _MotionSamples(Protocol):
-    @property
-    def q(self) -> Array: ...
-
-    @property
-    def v(self) -> Array: ...
-
-
-def ignored_data_remarks(
-    robot: Robot | Mechanism, mech: Mechanism, blocks: Sequence[_MotionSamples], own_motors: bool
-) -> tuple[str, ...]:
-    """Return remarks on stated data that are neglected, and on a motion outside the joints' ranges."""
+def ignored_data_remarks(robot: Robot | Mechanism, mech: Mechanism, q: Array, own_motors: bool) -> tuple[str, ...]:
+    """Return remarks on stated data that are neglected, and on a motion (T, nq) outside the joints' ranges."""
     if not isinstance(robot, Robot):
         return ()
-    q = np.concatenate([block.q for block in blocks])
     return (*(_ignored_supply_remarks(robot) if own_motors else ()), *range_remarks(robot, mech, q, "the motion"))
 
 
-def stiction_remarks(laws: Sequence[Law], blocks: Sequence[_MotionSamples]) -> Iterator[str]:
-    """Yield a remark on stiction where the motion starts from rest or reverses."""
-    v = np.concatenate([block.v for block in blocks])
+def stiction_remarks(laws: Sequence[Law], v: Array) -> Iterator[str]:
+    """Yield a remark on stiction where a motion with speeds (T, n) starts from rest or reverses."""
     dropping = [law for law in laws if isinstance(law, DryFriction) and _drops_at_once(law.friction)]
     steep = [law.name for law in dropping if _has_rest(np.asarray(law.line.speed(list(v.T))))]
     if steep:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra.differentiation.dual_numbers import dual, map_linear, partials_of, primal_value
+from gearwright.algebra.differentiation.dual_numbers import Dual, dual, map_linear, partials_of, primal_value
 from gearwright.algebra.scalar import Scalar
 from gearwright.arrays import Array
 
@@ -21,6 +21,8 @@ def array_column(x: Scalar, k: int) -> Scalar:
     >>> array_column(table, 0).tolist(), array_column(table, 1).c[1].by["a"].tolist()
     ([1.0, 0.0], [1.0, 2.0])
     """
+    if not isinstance(x, Dual):
+        return x[:, k]
     slopes = {name: s[:, k] for name, s in partials_of(x).items()}
     return dual(primal_value(x)[:, k], {name: s for name, s in slopes.items() if s.any()})
 
@@ -66,13 +68,13 @@ def broadcast_array(x: Scalar, shape: tuple[int, ...]) -> Scalar:
     return map_linear(lambda y: np.broadcast_to(np.asarray(y, dtype=float), shape), x)
 
 
-def concatenate_arrays(parts: Sequence[Scalar]) -> Scalar:
-    """Concatenate arrays along their first axis."""
+def concatenate_arrays(parts: Sequence[Scalar], axis: int = 0) -> Scalar:
+    """Concatenate arrays along an axis."""
     names = {name: None for x in parts for name in partials_of(x)}
 
     def partial_or_zeros(x: Scalar, name: str) -> Array:
         partial = partials_of(x).get(name)
         return np.zeros_like(primal_value(x)) if partial is None else partial
 
-    whole = np.concatenate([primal_value(x) for x in parts])
-    return dual(whole, {name: np.concatenate([partial_or_zeros(x, name) for x in parts]) for name in names})
+    whole = np.concatenate([primal_value(x) for x in parts], axis)
+    return dual(whole, {name: np.concatenate([partial_or_zeros(x, name) for x in parts], axis) for name in names})

@@ -61,6 +61,8 @@ def primal_value(x: Scalar) -> Scalar:
 
 def dual(value: Scalar, slopes: Mapping[str, Scalar]) -> Scalar:
     """Return a value with partial derivatives as a dual number, or the value alone without any."""
+    if not slopes:
+        return value
     nonzero_partials = Partials(slopes)
     return Dual([value, nonzero_partials]) if nonzero_partials.by else value
 
@@ -72,6 +74,8 @@ def map_linear(change: Callable[[Scalar], Scalar], x: Scalar) -> Scalar:
     >>> found.c[0], found.c[1].by
     (6.0, {'a': 2.0})
     """
+    if not isinstance(x, Dual):
+        return change(x)
     return dual(change(primal_value(x)), {name: change(s) for name, s in partials_of(x).items()})
 
 
@@ -135,6 +139,8 @@ def map_bilinear(product: Callable[[Scalar, Scalar], Scalar], x: Scalar, y: Scal
     >>> found.c[0], found.c[1].by
     (15.0, {'a': 11.0})
     """
+    if not isinstance(x, Dual) and not isinstance(y, Dual):
+        return product(x, y)
     left_value, right_value = primal_value(x), primal_value(y)
     first = Partials({name: product(s, right_value) for name, s in partials_of(x).items()})
     second = Partials({name: product(left_value, s) for name, s in partials_of(y).items()})

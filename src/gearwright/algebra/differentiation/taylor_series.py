@@ -12,8 +12,11 @@ from collections.abc import Callable, Sequence
 from math import factorial
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.scalar import Operations, Scalar, is_zero
+from gearwright.arrays import Array
 
 
 class PowerSeries:
@@ -27,8 +30,8 @@ class PowerSeries:
     rank: ClassVar[int] = 0
     __array_ufunc__ = None  # an array on the left leaves the operation to this class
 
-    def __init__(self, c: Sequence[Scalar]) -> None:
-        self.c = tuple(c)
+    def __init__(self, c: Sequence[Scalar] | Array) -> None:
+        self.c: Any = c if isinstance(c, np.ndarray) else _coefficient_rows(c)
 
     def __repr__(self) -> str:
         """The coefficients, for messages with the state of a machine."""
@@ -45,10 +48,16 @@ class PowerSeries:
 
     def rate(self) -> Self:
         """The derivative, of the same length."""
+        if isinstance(self.c, np.ndarray):
+            rate = np.zeros_like(self.c)
+            np.multiply(self.c[1:].T, np.arange(1.0, len(self.c)), out=rate[:-1].T)
+            return type(self)(rate)
         return type(self)([*(k * x for k, x in enumerate(self.c) if k), 0.0])
 
     def truncated_to(self, length: int) -> Self:
         """Return the first coefficients, padded with zeros."""
+        if len(self.c) == length:
+            return self
         return type(self)([*self.c[:length], *[0.0] * (length - len(self.c))])
 
     def _is_outranked_by(self, other: Scalar) -> bool:
@@ -58,19 +67,27 @@ class PowerSeries:
     def __add__(self, other: Scalar) -> Any:
         """The sum; a number changes the first coefficient only."""
         if type(other) is type(self):
+            if _are_alike(self.c, other.c):
+                return type(self)(self.c + other.c)
             return type(self)([x + y for x, y in zip(self.c, other.c, strict=True)])
         if self._is_outranked_by(other):
             return NotImplemented
+        if isinstance(self.c, np.ndarray) and np.shape(other) in ((), self.c.shape[1:]):
+            total = self.c.copy()
+            total[0] += other
+            return type(self)(total)
         return type(self)([self.c[0] + other, *self.c[1:]])
 
     __radd__ = __add__
 
     def __neg__(self) -> Self:
         """The negative."""
-        return type(self)([-x for x in self.c])
+        return type(self)(-self.c if isinstance(self.c, np.ndarray) else [-x for x in self.c])
 
     def __sub__(self, other: Scalar) -> Any:
         """The difference."""
+        if type(other) is type(self) and _are_alike(self.c, other.c):
+            return type(self)(self.c - other.c)
         return self + -other
 
     def __rsub__(self, other: Scalar) -> Any:
@@ -80,10 +97,16 @@ class PowerSeries:
     def __mul__(self, other: Scalar) -> Any:
         """The Cauchy product, without structural zeros."""
         if type(other) is type(self):
+            if _are_alike(self.c, other.c):
+                return type(self)(_cauchy_product(self.c, other.c))
             return type(self)([_cauchy_coefficient(self.c, other.c, k) for k in range(len(self.c))])
         if self._is_outranked_by(other):
             return NotImplemented
-        return 0.0 if is_zero(other) else type(self)([x * other for x in self.c])
+        if is_zero(other):
+            return 0.0
+        if isinstance(self.c, np.ndarray) and np.shape(other) in ((), self.c.shape[1:]):
+            return type(self)(self.c * other)
+        return type(self)([x * other for x in self.c])
 
     __rmul__ = __mul__
 
@@ -155,6 +178,31 @@ class Jet(PowerSeries):
 
     __slots__ = ()
     rank = 3
+
+
+def _coefficient_rows(c: Sequence[Scalar]) -> Any:
+    """Return coefficients as one array with a row per power where they are numbers and arrays, else as they are."""
+    rows = tuple(c)
+    shapes = [x.shape for x in rows if isinstance(x, np.ndarray) and x.dtype == np.float64]
+    if not shapes or not all(isinstance(x, (float, int, np.ndarray)) for x in rows):
+        return rows
+    packed = np.empty((len(rows), *np.broadcast_shapes(*shapes)))
+    for k, x in enumerate(rows):
+        packed[k] = x
+    return packed
+
+
+def _are_alike(x: Any, y: Any) -> bool:
+    """Whether the coefficients of two series are arrays of one shape."""
+    return isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.shape == y.shape
+
+
+def _cauchy_product(x: Array, y: Array) -> Array:
+    """Return the coefficients of a product of series from arrays (length, ...)."""
+    product: Array = x[0] * y
+    for k in range(1, len(x)):
+        product[k:] += x[k] * y[: len(y) - k]
+    return product
 
 
 def _leading_coefficient(x: Scalar) -> Scalar:

@@ -24,7 +24,7 @@ from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.motion_demands.given_torques import demands_of_given_torques
 from gearwright.motion_demands.result import MotionDemands
-from gearwright.motion_demands.sensitivity import DemandsWithPartials, demand_partials
+from gearwright.motion_demands.sensitivity import demand_partials
 from gearwright.parts import Robot, with_parameters
 from gearwright.simulation.run import Run
 
@@ -90,7 +90,7 @@ class PrescribedMotion:
         """Demands of the motion on a robot, with further arguments of `demands`."""
         return demands(robot, self.motion, **self._demand_arguments, **options)
 
-    def demand_partials(self, robot: Robot, values: Mapping[str, float]) -> tuple[DemandsWithPartials, Scalar]:
+    def demand_partials(self, robot: Robot, values: Mapping[str, float]) -> tuple[MotionDemands, Scalar]:
         """Results of `drives` and `handed_on` with derivatives by parameters at these values."""
         cold = demand_partials(robot, self.motion, values, **self._demand_arguments)
         warm = start_temperatures(with_parameters(robot, dual_parameters(values)), cold, self.cycles)

@@ -84,7 +84,7 @@ def characteristics_by_payload(
         return _PhaseAnalysis(cycle, drives, structure, train_forces(payload_phase.robot, phase_mech, demands))
 
     parts = [analyse_phase(payload_phase) for payload_phase in phases]
-    demands = join_demands([phase.cycle.demands for phase in parts])  # type: ignore[misc]
+    demands = join_demands([phase.cycle.demands for phase in parts])
     whole = TaskCycle(
         robot, mech, task, demands, np.concatenate([phase.cycle.output_torques for phase in parts]), catalogue
     )

@@ -20,7 +20,7 @@ from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.drives.motor_loads import MotorLoads
 from gearwright.analysis.drives.steady_temperatures import Temperatures
-from gearwright.analysis.drives.warm_start import DemandSeries, motor_temperatures
+from gearwright.analysis.drives.warm_start import motor_temperatures
 from gearwright.analysis.links.section_forces import reactions_along
 from gearwright.analysis.task.process_forces import AppliedWrench, wrenches_by_body
 from gearwright.analysis.task.task import Task
@@ -32,6 +32,7 @@ from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.functions.dynamics import Wrenches, inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble
 from gearwright.motion import Motion
+from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 from gearwright.system.inputs import FORCE_INPUT_PREFIX
 
@@ -52,7 +53,7 @@ class TaskCycle:
     robot: Robot
     mech: Mechanism
     task: Task
-    demands: DemandSeries
+    demands: MotionDemands
     output_torques: Scalar
     catalogue: Catalogue
     applied_wrenches: Sequence[AppliedWrench] = ()

@@ -17,7 +17,7 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.mechanism import Mechanism, Spin, approximate
-from gearwright.motion_demands.sensitivity import MotionType
+from gearwright.motion import Motion
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class MotorLoads:
     """
 
     mech: Mechanism
-    motion: MotionType
+    motion: Motion
     titles: Sequence[str]
 
     def own_torque(self, title: str, at: int) -> Scalar:

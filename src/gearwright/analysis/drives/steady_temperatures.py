@@ -18,14 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import (
-    array_column,
-    array_item,
-    concatenate_arrays,
-    stack_arrays,
-    stack_matrices,
-)
-from gearwright.algebra.differentiation.dual_numbers import dual, map_bilinear, map_linear, partials_of, primal_value
+from gearwright.algebra.differentiation.dual_arrays import array_item, concatenate_arrays, stack_arrays
+from gearwright.algebra.differentiation.dual_numbers import map_bilinear, partials_of, primal_value
 from gearwright.analysis.quadrature import at_moving_times
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
@@ -95,22 +89,14 @@ def _has_converged(series: Scalar, previous: Scalar) -> bool:
 
 
 def _cycle_temperatures(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Temperatures:
-    one_body = heat.housing_capacity is None
     steps = array_item(t, np.s_[1:]) - array_item(t, np.s_[:-1])
-    with np.errstate(over="ignore", invalid="ignore"):  # a winding that burns out within the cycle: infinite
-        transitions = _step_transitions(_temperature_rates(mean_squares_between(current), heat, resistance), steps)
-        cycle_transition = _transition_product(transitions)
-        first = (
-            _periodic_start(cycle_transition)
-            if cycles is None
-            else _start_after_cycles(cycle_transition, heat.ambient, cycles - 1)
-        )
-    if first is None or not np.isfinite(primal_value(first)).all():
+    states = _temperature_states(mean_squares_between(current), steps, heat, resistance, cycles)
+    if not np.isfinite(primal_value(states)[:, 0]).all():
         infinite = np.full(len(primal_value(t)), np.inf)
         return Temperatures(infinite, infinite)
-    series = _temperature_series(transitions, first)
-    winding = array_column(series, 0)
-    return Temperatures(winding, _housing_temperature(winding, heat) if one_body else array_column(series, 1))
+    winding = array_item(states, 0)
+    one_body = heat.housing_capacity is None
+    return Temperatures(winding, _housing_temperature(winding, heat) if one_body else array_item(states, 1))
 
 
 def mean_rise_fraction(heating: Scalar, copper: Scalar, above: Scalar) -> tuple[Scalar, Scalar]:
@@ -142,118 +128,113 @@ def trial_temperatures(squares: Array, steps: Array, motor: Motor, cycles: int |
         motor: with `heat` and `resistance`.
         cycles: as in `steady_temperatures`; infinite where there is no steady state.
     """
-    heat = motor.heat
-    assert heat is not None
-    with np.errstate(over="ignore", invalid="ignore"):
-        rates = _temperature_rates(squares.ravel(), heat, motor.resistance)
-        size = rates.shape[-2]
-        transitions = _step_transitions(rates, np.repeat(steps, squares.shape[1])).reshape(
-            *squares.shape, size + 1, size + 1
-        )
-        states = [np.array([_start_temperatures(whole, heat, cycles) for whole in _transition_product(transitions)])]
-        for transition in transitions[:, :, :size]:
-            states.append(np.einsum("pij,pj->pi", transition[..., :size], states[-1]) + transition[..., size])
-    return list(np.moveaxis(np.array(states), -1, 0))
+    assert motor.heat is not None
+    return list(_temperature_states(squares, steps[:, None], motor.heat, motor.resistance, cycles))
 
 
-def _start_temperatures(cycle_transition: Array, heat: Heat, cycles: int | None) -> Array:
-    """The temperatures (n,) at the start of the last cycle; infinite if there is no steady state."""
-    start = (
-        _periodic_start(cycle_transition)
-        if cycles is None
-        else _start_after_cycles(cycle_transition, heat.ambient, cycles - 1)
-    )
-    return np.full(len(cycle_transition) - 1, np.inf) if start is None else np.asarray(start)
+def _temperature_states(squares: Scalar, steps: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Scalar:
+    """The temperatures of the last cycle, (n, K + 1, ...), from mean squares (K, ...) of the current; infinite if none.
+
+    Transitions from one time to another are affine, T -> T + D T + b, as arrays (D, b): (n, n + 1, K, ...). D is far
+    smaller than 1, and its digits decide on the periodic steady state.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a winding that burns out: infinite
+        transitions = _from_start(_step_transitions(_temperature_rates(squares, heat, resistance), steps))
+        cycle_transition = array_item(transitions, np.s_[:, :, -1])
+        shape = primal_value(cycle_transition).shape[2:]
+        size = len(primal_value(cycle_transition))
+        if cycles is None:
+            start = _periodic_start(cycle_transition)
+        else:
+            cold = stack_arrays([heat.ambient] * size, shape, axis=0)
+            start = _start_after_cycles(cycle_transition, cold, cycles - 1)
+        first = array_item(start, np.s_[:, None])
+        return concatenate_arrays([first, _with_transition(transitions, first)], axis=1)
 
 
 def _temperature_rates(squares: Scalar, heat: Heat, resistance: Scalar) -> Scalar:
-    """Matrices (A, b) of the rates of the temperatures under mean squares of the current (K,), (K, n, n + 1)."""
+    """Matrices (A, b) of the rates of the temperatures under mean squares (K, ...), (n, n + 1, K, ...)."""
     rows = (_one_body_rates if heat.housing_capacity is None else _two_body_rates)(squares, heat, resistance)
-    return stack_matrices(rows, primal_value(squares).shape)
+    shape = primal_value(squares).shape
+    return stack_arrays([stack_arrays(row, shape, axis=0) for row in rows], (len(rows[0]), *shape), axis=0)
 
 
 def _step_transitions(rates: Scalar, steps: Scalar) -> Scalar:
-    """Transition matrices of (T, 1) over steps (K,) for rates A T + b, (K, n, n + 1): (K, n + 1, n + 1)."""
-    count, size, _ = primal_value(rates).shape
-    with_one = map_linear(lambda x: np.concatenate([x, np.zeros((count, 1, size + 1))], axis=1), rates)
-    return _matrix_exponential(with_one * array_item(steps, np.s_[:, None, None]))
-
-
-def _transition_product(transitions: Scalar) -> Scalar:
-    """The ordered product of matrices (K, n, n), as (n, n); neighbours are multiplied in pairs."""
-    while len(primal_value(transitions)) > 1:
-        pairs = len(primal_value(transitions)) // 2
-        later, earlier = (
-            array_item(transitions, np.s_[1 : 2 * pairs : 2]),
-            array_item(transitions, np.s_[0 : 2 * pairs : 2]),
-        )
-        remainder = array_item(transitions, np.s_[2 * pairs :])
-        transitions = concatenate_arrays([map_bilinear(np.matmul, later, earlier), remainder])
-    return array_item(transitions, 0)
-
-
-def _periodic_start(cycle_transition: Scalar) -> Scalar | None:
-    """The periodic temperatures (n,); None: the winding heats faster than it cools."""
-    size = primal_value(cycle_transition).shape[0] - 1
-    homogeneous, added = (
-        array_item(cycle_transition, np.s_[:size, :size]),
-        array_item(cycle_transition, np.s_[:size, size]),
-    )
-    matrix = primal_value(homogeneous)
-    if not np.isfinite(matrix).all() or not np.abs(np.linalg.eigvals(matrix)).max() < 1 - 1e-12:
-        return None
-    left = np.eye(size) - matrix
-    start = np.linalg.solve(left, primal_value(added))
-    forced = added + map_linear(lambda x: x @ start, homogeneous)
-    return dual(start, {name: np.linalg.solve(left, x) for name, x in partials_of(forced).items()})
-
-
-def _start_after_cycles(cycle_transition: Scalar, ambient: Scalar, cycles: int) -> Scalar:
-    """The temperatures (n,) after a number of cycles from ambient temperature."""
-    size = primal_value(cycle_transition).shape[0] - 1
-    states = stack_arrays([*[ambient] * size, 1.0], ())
-    while cycles:
-        if cycles % 2:
-            states = map_bilinear(np.matmul, cycle_transition, states)
-        cycle_transition, cycles = map_bilinear(np.matmul, cycle_transition, cycle_transition), cycles // 2
-    return array_item(states, np.s_[:size])
-
-
-def _temperature_series(transitions: Scalar, first: Scalar) -> Scalar:
-    """The series of temperatures (K + 1, n) from the first."""
-    matrices, size = primal_value(transitions), len(primal_value(first))
-
-    def march(start: Array, forced: Array) -> Array:
-        states = [start]
-        for transition, add in zip(matrices[:, :size, :size], forced, strict=True):
-            states.append(transition @ states[-1] + add)
-        return np.array(states)
-
-    series = march(primal_value(first), matrices[:, :size, size])
-    zero = np.zeros(size)
-    slopes = {}
-    for name in {**partials_of(transitions), **partials_of(first)}:
-        partial = partials_of(transitions).get(name, np.zeros_like(matrices))
-        forced = np.einsum("kij,kj->ki", partial[:, :size, :size], series[:-1]) + partial[:, :size, size]
-        slopes[name] = march(partials_of(first).get(name, zero), forced)
-    return dual(series, slopes)
-
-
-def _matrix_exponential(matrices: Scalar) -> Scalar:
-    """The exponentials of matrices (K, n, n) by scaling and squaring of their series."""
-    largest = float(np.abs(primal_value(matrices)).sum(axis=-1).max(initial=SERIES_NORM_LIMIT))
-    halvings = max(0, math.ceil(math.log2(largest / SERIES_NORM_LIMIT)))
-    part = matrices / 2.0**halvings
-    total = power = np.eye(primal_value(matrices).shape[-1]) + 0.0 * matrices
-    for k in range(1, MAX_EXPONENTIAL_TERMS):
-        power = map_bilinear(np.matmul, power, part) / k
-        total = total + power
+    """Transitions over steps (K, ...) for rates A T + b: the series of the exponential, scaled and squared."""
+    matrices = rates * steps
+    size = len(primal_value(matrices))
+    largest = float(np.abs(primal_value(matrices)).sum(axis=1).max(initial=SERIES_NORM_LIMIT))
+    halvings = max(0, math.ceil(math.log2(largest / SERIES_NORM_LIMIT))) if math.isfinite(largest) else 0
+    total = power = part = matrices / 2.0**halvings
+    for k in range(2, MAX_EXPONENTIAL_TERMS):
         if np.abs(primal_value(power)).max(initial=0.0) < EXPONENTIAL_TERM_TOLERANCE:
             break
-    with np.errstate(over="ignore", invalid="ignore"):  # thermal runaway gives infinity
-        for _ in range(halvings):
-            total = map_bilinear(np.matmul, total, total)
+        power = map_bilinear(_matrix_product, array_item(power, np.s_[:, :size]), part) / k
+        total = total + power
+    for _ in range(halvings):
+        total = _after(total, total)
     return total
+
+
+def _matrix_product(x: Array, y: Array) -> Array:
+    """Products of matrices (n, n, ...) and (n, m, ...), whose indices are the first two."""
+    product: Array = x[:, 0, None] * y[0]
+    for k in range(1, len(y)):
+        product += x[:, k, None] * y[k]
+    return product
+
+
+def _with_transition(transition: Scalar, start: Scalar) -> Scalar:
+    """The temperatures T + D T + b after a transition, (n, ...)."""
+    size = len(primal_value(start))
+    changed = map_bilinear(_matrix_product, array_item(transition, np.s_[:, :size]), array_item(start, np.s_[:, None]))
+    return start + array_item(changed, np.s_[:, 0]) + array_item(transition, np.s_[:, size])
+
+
+def _after(later: Scalar, earlier: Scalar) -> Scalar:
+    """The transition of one step after another, (1 + D') (1 + D) - 1 and b' + (1 + D') b."""
+    size = len(primal_value(later))
+    return later + earlier + map_bilinear(_matrix_product, array_item(later, np.s_[:, :size]), earlier)
+
+
+def _from_start(transitions: Scalar) -> Scalar:
+    """The transitions from the start to the end of every step; neighbours are composed in pairs."""
+    count = primal_value(transitions).shape[2]
+    if count == 1:
+        return transitions
+    first, odd = array_item(transitions, np.s_[:, :, :1]), array_item(transitions, np.s_[:, :, 1::2])
+    over_pairs = _from_start(_after(odd, array_item(transitions, np.s_[:, :, : count - 1 : 2])))
+    even = array_item(transitions, np.s_[:, :, 2::2])
+    before = array_item(over_pairs, np.s_[:, :, : (count - 1) // 2])
+    unsorted = concatenate_arrays([first, over_pairs, _after(even, before)], axis=2)
+    order = np.argsort([0, *range(1, count, 2), *range(2, count, 2)])
+    return array_item(unsorted, np.s_[:, :, order])
+
+
+def _periodic_start(cycle_transition: Scalar) -> Scalar:
+    """The periodic temperatures (n, ...); infinite where the winding heats faster than it cools."""
+    size = len(primal_value(cycle_transition))
+    c = [array_item(cycle_transition, (i, size)) for i in range(size)]
+    D = [[array_item(cycle_transition, (i, j)) for j in range(size)] for i in range(size)]
+    if size == 1:
+        start, growth = [-c[0] / D[0][0]], primal_value(D[0][0])
+    else:
+        determinant = D[0][0] * D[1][1] - D[0][1] * D[1][0]
+        start = [(D[0][1] * c[1] - D[1][1] * c[0]) / determinant, (D[1][0] * c[0] - D[0][0] * c[1]) / determinant]
+        (w, x), (y, z) = ([primal_value(entry) for entry in row] for row in D)
+        growth = (w + z) / 2 + np.sqrt(((w - z) / 2) ** 2 + x * y)  # the largest eigenvalue
+    exists = np.isfinite(primal_value(cycle_transition)).all(axis=(0, 1)) & (growth < -1e-12)
+    whole = stack_arrays(start, np.shape(growth), axis=0)
+    return whole if np.all(exists) else np.where(exists, primal_value(whole), np.inf)
+
+
+def _start_after_cycles(cycle_transition: Scalar, start: Scalar, cycles: int) -> Scalar:
+    """The temperatures (n, ...) after a number of cycles."""
+    while cycles:
+        if cycles % 2:
+            start = _with_transition(cycle_transition, start)
+        cycle_transition, cycles = _after(cycle_transition, cycle_transition), cycles // 2
+    return start
 
 
 def _housing_temperature(winding: Scalar, heat: Heat) -> Scalar:

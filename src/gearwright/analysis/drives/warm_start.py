@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
 from gearwright.algebra import Scalar
@@ -13,14 +11,10 @@ from gearwright.analysis.parametric_series import series_element
 from gearwright.forces.motors.thermal import magnet_factor, temperature_quantities, temperatures_from_states
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.motion_demands.result import MotionDemands
-from gearwright.motion_demands.sensitivity import DemandsWithPartials
 from gearwright.parts import Motor, Robot
 
-DemandSeries: TypeAlias = MotionDemands | DemandsWithPartials
-"""Demands of a motion, in numbers or with derivatives."""
 
-
-def motor_temperatures(title: str, motor: Motor, demands: DemandSeries, cycles: int | None) -> Temperatures | None:
+def motor_temperatures(title: str, motor: Motor, demands: MotionDemands, cycles: int | None) -> Temperatures | None:
     """Temperatures of a motor over the last cycle (None: periodic steady state); None without thermal data."""
     current = demands.series.get(f"{title}.current")
     if current is None or motor.heat is None or motor.resistance is None:
@@ -31,7 +25,7 @@ def motor_temperatures(title: str, motor: Motor, demands: DemandSeries, cycles: 
     return steady_temperatures(demands.t, current, motor, cycles=cycles)
 
 
-def start_temperatures(robot: Robot, demands: DemandSeries, cycles: int | None) -> dict[str, Scalar]:
+def start_temperatures(robot: Robot, demands: MotionDemands, cycles: int | None) -> dict[str, Scalar]:
     """Temperatures at the start of the last cycle by state names; without motors that have no steady state."""
     starts: dict[str, Scalar] = {}
     for title, motor in robot_motors(robot):

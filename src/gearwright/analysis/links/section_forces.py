@@ -24,7 +24,7 @@ from gearwright.dynamics.inverse_dynamics import BodyWrench, accumulate_wrenches
 from gearwright.dynamics.kinematics import BASE_AT_REST, BodyAcceleration, body_accelerations
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.mechanism import Mechanism
-from gearwright.motion_demands.sensitivity import MotionType
+from gearwright.motion import Motion
 
 NEGLIGIBLE_MASS_RATIO = 1e-9
 """Remaining mass, as a share of the link's mass, below which a link consists of its beam only."""
@@ -51,7 +51,7 @@ class MachineMotion:
     applied_wrenches: Sequence[AppliedWrench]
 
     @staticmethod
-    def from_motion(mech: Mechanism, motion: MotionType, acting: Sequence[AppliedWrench] = ()) -> MachineMotion:
+    def from_motion(mech: Mechanism, motion: Motion, acting: Sequence[AppliedWrench] = ()) -> MachineMotion:
         """The machine along a motion of all its coordinates; both may be dual numbers."""
         q, v, a = (column_series(x) for x in (motion.q, motion.v, motion.a))
         pose = place_machine(mech, q, SERIES_OPERATIONS)
@@ -61,7 +61,7 @@ class MachineMotion:
         return MachineMotion(pose, bodies, accumulate_wrenches(pose, wrenches), len(motion.t), tuple(acting))
 
 
-def reactions_along(mech: Mechanism, motion: MotionType, acting: Sequence[AppliedWrench] = ()) -> Scalar:
+def reactions_along(mech: Mechanism, motion: Motion, acting: Sequence[AppliedWrench] = ()) -> Scalar:
     """Wrench across every joint along a motion, as `gw.reactions` returns it, (T, bodies, 6)."""
     shape = (len(motion.t), 1)
     parts = [

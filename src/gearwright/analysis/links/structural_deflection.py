@@ -15,7 +15,6 @@ from gearwright.analysis.task.process_forces import AppliedWrench, ProcessForce,
 from gearwright.forces.contact.contacts_of_robot import environment_laws
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
-from gearwright.motion_demands.sensitivity import MotionType
 from gearwright.parts import LinkSection, Robot
 
 
@@ -40,7 +39,7 @@ def named_peaks(stresses: Mapping[str, Any], deflections: Mapping[str, Any], tip
 
 
 def external_wrenches(
-    robot: Robot, mech: Mechanism, motion: MotionType, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
+    robot: Robot, mech: Mechanism, motion: Motion, forces: Sequence[ProcessForce], contact: Mapping[str, Any]
 ) -> list[AppliedWrench]:
     """Process forces and contact forces along a motion."""
     contact_loads, _ = contact_wrenches(mech, environment_laws(robot), contact, motion.t)

@@ -27,7 +27,7 @@ from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
 from gearwright.mechanism import BASE, Mechanism
-from gearwright.motion_demands.sensitivity import MotionType
+from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import RankingPanel, ranking_figure
@@ -136,7 +136,7 @@ def tip_point(robot: Robot, mech: Mechanism, tip_name: str | None, beams: Mappin
 
 
 def tip_deflection(
-    mech: Mechanism, motion: MotionType, tip: TipPoint, links: Mapping[str, LinkAnalysis]
+    mech: Mechanism, motion: Motion, tip: TipPoint, links: Mapping[str, LinkAnalysis]
 ) -> TipDeflection | None:
     """Deflection of the tip over a motion; None if no link or drive on the path to the tip is elastic."""
     q = column_series(motion.q)

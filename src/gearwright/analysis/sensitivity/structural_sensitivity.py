@@ -18,13 +18,13 @@ from gearwright.analysis.links.tip_deflection import tip_contributions, tip_poin
 from gearwright.analysis.parametric_series import NUMBER_OPERATIONS, column_series, peak_norm, series_element
 from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
-from gearwright.motion_demands.sensitivity import MotionType
+from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.parts.map_numbers import map_dual_numbers
 
 
 def structural_partials(
-    robot: Robot, mech: Mechanism, motion: MotionType, beams: Mapping[str, LinkBeam], task: Any
+    robot: Robot, mech: Mechanism, motion: Motion, beams: Mapping[str, LinkBeam], task: Any
 ) -> dict[str, Scalar]:
     """The characteristics of links and tip, with the names of `Structure.numbers`.
 

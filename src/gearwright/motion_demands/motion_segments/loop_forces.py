@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_arrays import array_item, stack_arrays
+from gearwright.algebra.differentiation.dual_arrays import stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import DualOperations, map_linear, primal_value, time_derivative
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
@@ -25,7 +25,12 @@ from gearwright.forces import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
-from gearwright.motion_demands.motion_segments.time_series import multiply_series, series_coefficients, solve_series
+from gearwright.motion_demands.motion_segments.time_series import (
+    coefficient_series,
+    multiply_series,
+    series_coefficients,
+    solve_series,
+)
 
 
 @dataclass(frozen=True)
@@ -79,4 +84,4 @@ class LoopClosure:
         acting = multiply_series(
             W, solve_series(left, map_linear(lambda x: x @ idle, series_coefficients(required, shape)))
         )
-        return [map_linear(lambda x: Taylor(list(x.T)), array_item(acting, np.s_[:, :, k])) for k in range(mech.n)]
+        return coefficient_series(acting)

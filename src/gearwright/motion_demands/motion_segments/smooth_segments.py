@@ -5,16 +5,23 @@ Along a line a segment has a coordinate, its time derivatives, and the row along
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.differentiation.dual_arrays import array_columns, broadcast_array, stack_arrays
+from gearwright.algebra.differentiation.dual_arrays import (
+    array_columns,
+    array_item,
+    broadcast_array,
+    concatenate_arrays,
+    stack_arrays,
+)
 from gearwright.algebra.differentiation.dual_numbers import (
     DualOperations,
     map_linear,
@@ -77,6 +84,12 @@ class SmoothSegment:
         """Return some of its times, with series of a given length."""
         return SegmentSamples(self, tuple(indices), length)
 
+    def part(self, indices: Any) -> SmoothSegment:
+        """Return some of its times alone, by a NumPy index."""
+        motion = [array_item(x, indices) for x in self.motion]
+        states, inputs = array_item(self.states, indices), [x[indices] for x in self.inputs]
+        return replace(self, t=self.t[indices], motion=motion, states=states, inputs=inputs)
+
     @property
     def first_modes(self) -> list[Modes]:
         """Return the initial guess of the laws' modes at each time; within a smooth segment all are the same."""
@@ -106,6 +119,30 @@ class SmoothSegment:
     def _modes_for_speeds(self, now: SegmentInstant, v: Sequence[Scalar]) -> Modes:
         situations = self.system.law_situations(FLOATS, now.t, now.x._replace(v=v), now.u)
         return tuple(law.initial_mode(situation) for law, situation in zip(self.system.laws, situations, strict=True))
+
+
+def all_samples(segments: Sequence[SmoothSegment]) -> SmoothSegment:
+    """Return the samples of all segments of a motion together, so that equations are evaluated once for all."""
+    if len(segments) == 1:
+        return segments[0]
+    motion = [concatenate_arrays(x) for x in zip(*(segment.motion for segment in segments), strict=True)]
+    inputs = [np.concatenate(x) for x in zip(*(segment.inputs for segment in segments), strict=True)]
+    t, states = np.concatenate([x.t for x in segments]), concatenate_arrays([x.states for x in segments])
+    return SmoothSegment(segments[0].system, t, motion, states, inputs, is_smooth=False)
+
+
+def times_by_modes(indices: Iterable[int], modes: Sequence[Modes]) -> dict[Modes, list[int]]:
+    """Group times by their modes."""
+    groups: dict[Modes, list[int]] = {}
+    for k in indices:
+        groups.setdefault(modes[k], []).append(k)
+    return groups
+
+
+def segment_slices(segments: Sequence[SmoothSegment]) -> list[slice]:
+    """Return the place of each segment among all samples."""
+    ends = np.cumsum([0, *(len(segment.t) for segment in segments)]).tolist()
+    return [slice(*pair) for pair in pairwise(ends)]
 
 
 def _directions(v: Sequence[Scalar]) -> Sequence[Scalar]:

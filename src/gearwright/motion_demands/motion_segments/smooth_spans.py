@@ -79,20 +79,17 @@ def smooth_spans(
         t for one in courses if one for t in one.reversal_times if min(abs(t - x) for x in fixed) > SAME_CUT_RATIO * end
     )
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > SAME_CUT_RATIO * end)})
+    times = np.linspace(0.0, end, REVERSAL_INTERVALS + 1)
+    fastest = float(np.abs(trajectory.at(times, 1)).max(initial=0.0))
+    peaks = [one and one.motion_at_peaks(trajectory, edges, fixed) for one in courses]
     for first, last in pairwise(edges):
         even = np.linspace(first, last, max(MIN_SEGMENT_SAMPLES, int(np.ceil(samples * (last - first) / end))))
         t = with_extra_times(even, [x for x in also if first < x < last])
         inside = t.copy()
         inside[-1] = np.nextafter(last, first)  # from the left
-        moving = tuple(one and one.motion_at_peak(trajectory, edges, fixed, first) for one in courses)
+        moving = tuple(one and one(first) for one in peaks)
         motion = [trajectory.at(inside, k) for k in range(order + 1)]
-        yield Span(t, motion, is_at_rest(trajectory, t, motion[1]), moving)
-
-
-def _enclosing_interval(cuts: Sequence[float], t: float) -> tuple[float, float]:
-    """The two edges that enclose a time; a time at an edge belongs to the interval after it."""
-    after = bisect_right(cuts, t)
-    return cuts[after - 1], cuts[after]
+        yield Span(t, motion, is_at_rest(t, motion[1], fastest, end), moving)
 
 
 def distinct_times(edges: Sequence[float], candidates: Sequence[float]) -> list[float]:
@@ -155,21 +152,31 @@ class _LineSpeed(NamedTuple):
         rest_speed = REST_SPEED_RATIO * float(np.abs(speed(np.linspace(fixed[0], fixed[-1], REVERSAL_INTERVALS))).max())
         return cls(speed, rest_speed, tuple(_reversal_times(speed, rest_speed, zeros, fixed)))
 
-    def motion_at_peak(
-        self, trajectory: Trajectory, edges: Sequence[float], fixed: Sequence[float], t: float
-    ) -> tuple[Array, Array]:
-        """Position and speeds at its peak speed between its own reversals; near those of others it is rounding."""
+    def motion_at_peaks(
+        self, trajectory: Trajectory, edges: Sequence[float], fixed: Sequence[float]
+    ) -> Callable[[float], tuple[Array, Array]]:
+        """Position and speeds at its peak speed between its own reversals; near those of others it is rounding.
+
+        The result is a function of time: a time at an edge belongs to the interval after it.
+        """
         law_edges = sorted({*fixed, *(min(edges, key=lambda x: abs(x - cut)) for cut in self.reversal_times)})
-        first, last = _enclosing_interval(law_edges, t)
-        times = _inner_times(first, last)
-        speeds = np.abs(self.speed(times))
-        best = times[speeds.argmax()]
-        rests = speeds.max() <= self.rest_speed and last - first > SLOW_START_RATIO * trajectory.duration
-        return trajectory.at(best), trajectory.at(best, 1) * (not rests)
+        times = _inner_times(law_edges)
+        speeds = np.abs(self.speed(times.ravel()).reshape(times.shape))
+        best = np.take_along_axis(times, speeds.argmax(axis=1)[:, None], axis=1)[:, 0]
+        long = np.diff(law_edges) > SLOW_START_RATIO * trajectory.duration
+        rests = (speeds.max(axis=1) <= self.rest_speed) & long
+        positions, rates = trajectory.at(best), trajectory.at(best, 1) * ~rests[:, None]
+
+        def motion(t: float) -> tuple[Array, Array]:
+            k = bisect_right(law_edges, t) - 1
+            return positions[k], rates[k]
+
+        return motion
 
 
-def _inner_times(first: float, last: float) -> Array:
-    return np.linspace(first, last, INTERVAL_CHECK_TIMES + 2)[1:-1]
+def _inner_times(edges: Sequence[float]) -> Array:
+    """Times within every interval between edges, (intervals, times)."""
+    return np.linspace(edges[:-1], edges[1:], INTERVAL_CHECK_TIMES + 2, axis=1)[:, 1:-1]
 
 
 def _reversal_times(
@@ -180,8 +187,10 @@ def _reversal_times(
     Where a motion begins or ends, rounding makes zeros of its own; so soon nothing rests or turns round.
     """
     duration, direction, last_end = fixed[-1] - fixed[0], 0.0, 0.0
-    for first, last in pairwise(sorted({*zeros, *fixed})):
-        speeds = speed(_inner_times(first, last))
+    edges = sorted({*zeros, *fixed})
+    times = _inner_times(edges)
+    all_speeds = speed(times.ravel()).reshape(times.shape)
+    for (first, last), speeds in zip(pairwise(edges), all_speeds, strict=True):
         peak = float(speeds[np.abs(speeds).argmax()])
         if first in fixed:
             direction, last_end = 0.0, first
@@ -207,16 +216,14 @@ def _speed_along_constant_row(
     return along, roots[np.isfinite(roots)].tolist()
 
 
-def is_at_rest(trajectory: Trajectory, t: Array, speeds: Array) -> bool:
-    """Whether all speeds (T, n) of a smooth segment with times t are zero up to rounding.
+def is_at_rest(t: Array, speeds: Array, fastest: float, duration: float) -> bool:
+    """Whether all speeds (T, n) of a smooth segment with times t are zero up to rounding of the fastest.
 
     A motion that has just started is as slow, but only for a short time.
     """
-    if t[-1] - t[0] <= SLOW_START_RATIO * trajectory.duration:
-        return False
-    times = np.linspace(0.0, trajectory.duration, REVERSAL_INTERVALS + 1)
-    fastest = np.abs(trajectory.at(times, 1)).max(initial=0.0)
-    return bool(np.abs(speeds).max(initial=0.0) <= REST_SPEED_RATIO * fastest)
+    return bool(t[-1] - t[0] > SLOW_START_RATIO * duration) and bool(
+        np.abs(speeds).max(initial=0.0) <= REST_SPEED_RATIO * fastest
+    )
 
 
 def _speed_along_coordinate(

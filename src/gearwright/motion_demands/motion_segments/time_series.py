@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import dual, map_bilinear, partials_of, primal_value
+from gearwright.algebra.differentiation.dual_arrays import array_item
+from gearwright.algebra.differentiation.dual_numbers import dual, map_bilinear, map_linear, partials_of, primal_value
 from gearwright.algebra.differentiation.taylor_series import Taylor
 from gearwright.arrays import Array
 
@@ -28,6 +29,24 @@ def _coefficient_array(values: Sequence[Scalar], shape: tuple[int, ...]) -> Arra
         for k, c in enumerate((value.c if isinstance(value, Taylor) else (value,))[: shape[1]]):
             out[:, k, index] = c
     return out
+
+
+def coefficient_series(coefficients: Scalar) -> list[Scalar]:
+    """Return one series per speed from coefficients (T, length, n)."""
+    count = primal_value(coefficients).shape[2]
+    columns = (array_item(coefficients, np.s_[:, :, k]) for k in range(count))
+    return [map_linear(lambda x: Taylor(np.ascontiguousarray(x.T)), column) for column in columns]
+
+
+def series_at_times(x: Scalar, indices: Array) -> Scalar:
+    """Return a series at some of its times; a number is a constant."""
+
+    def at_times(y: Scalar) -> Scalar:
+        if isinstance(y, Taylor):
+            return Taylor([at_times(c) for c in y.c])
+        return y[indices] if np.ndim(y) else y
+
+    return map_linear(at_times, x)
 
 
 def solve_series(left: Scalar, right: Scalar) -> Scalar:

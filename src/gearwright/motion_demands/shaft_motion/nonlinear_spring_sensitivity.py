@@ -140,7 +140,10 @@ def _initial_part(segment: SmoothSegment, plan: ShaftPlan, loops: LoopClosure | 
     if loops is not None:
         positions, v, a = (array_columns(x) for x in segment.motion[:3])
         required = inverse_dynamics(place_machine(mech, positions, DualOperations(ARRAYS)), v, a)
-    forces = [time_coefficient(x, 0) for x in external_forces(segment, plan, loops)(q, required)]
+    forces = [
+        time_coefficient(x, 0)
+        for x in external_forces(segment, [segment.likely_modes] * len(segment.t), plan, loops)(q, required)
+    ]
     degree = min(5, len(segment.t) - 1)
     curves = map_linear(lambda x: make_interp_spline(segment.t, x, k=degree), stack_arrays(forces, segment.t.shape))
     part = ShaftPart(segment.t, np.stack(segment.motion[:3], axis=1), primal_value(curves))

@@ -1,0 +1,42 @@
+"""Modules whose public names are imported when they are used: `import gearwright` takes milliseconds."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class NamesOnDemand(ModuleType):
+    """A package that imports a public name when it is used; its `if TYPE_CHECKING:` block states where each one is."""
+
+    @cached_property
+    def _modules(self) -> dict[str, str]:
+        """The module of every public name; a namespace is a module of this package."""
+        source = Path(str(self.__file__)).read_text(encoding="utf-8")
+        block = next(x for x in ast.parse(source).body if isinstance(x, ast.If))
+        imports = [x for x in block.body if isinstance(x, ast.ImportFrom)]
+        return {name.name: str(x.module) for x in imports for name in x.names}
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a public name, or the function that other libraries call so."""
+        if name.startswith("__") or name not in self._modules:
+            from gearwright.functions.aliases import function_by_alias
+
+            return function_by_alias(name)
+        module = self._modules[name]
+        is_namespace = module == self.__name__
+        found = import_module(f"{module}.{name}") if is_namespace else getattr(import_module(module), name)
+        vars(self)[name] = found
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; the import of a package (`report`, `studio`) does not hide the function of its name."""
+        if not isinstance(value, ModuleType) or self._modules.get(name, self.__name__) == self.__name__:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *self.__all__})
