@@ -150,6 +150,53 @@ def controlled(rounds: int) -> Target:
     return Target("manutec_r3_full under its cascade, vs real time", 2.0 / times.median_time(GEARWRIGHT_NAME), 10)
 
 
+def delta() -> tuple[gw.parts.Robot, np.ndarray, list[gw.forces.Law]]:
+    """A delta robot with friction: three geared arms, three rods of 0.5 m, a platform that slides."""
+    slim = lambda mass, length: mass * length**2 / 12 * np.diag([1e-2, 1.0, 1.0])  # noqa: E731
+    links, drives, ends = [], [], []
+    for k in range(3):
+        c, s = np.cos(2 * np.pi * k / 3), np.sin(2 * np.pi * k / 3)
+        joint = gw.parts.Joint(
+            f"a{k}", axis=(0, 1, 0), position=(0.15 * c, 0.15 * s, 0), rotation=((c, -s, 0), (s, c, 0), (0, 0, 1))
+        )
+        links.append(gw.parts.Link(f"arm{k}", "base", joint, mass=0.4, com=(0.12, 0, 0), inertia=slim(0.4, 0.25)))
+        drives.append(gw.parts.Drive(f"a{k}", gw.parts.Motor(inertia=4e-5), gw.parts.Gear(30.0), "base"))
+        ends.append(((f"arm{k}", (0.25, 0, 0)), ("z", (0.05 * c, 0.05 * s, 0))))
+    for name, parent, axis, mass in (
+        ("x", "base", (1, 0, 0), 0.0),
+        ("y", "x", (0, 1, 0), 0.0),
+        ("z", "y", (0, 0, 1), 0.5),
+    ):
+        links.append(gw.parts.Link(name, parent, gw.parts.Joint(f"{name}_slide", "prismatic", axis=axis), mass=mass))
+    robot = gw.parts.Robot("delta", links, drives)
+    mech = gw.assemble(robot)
+    rods = []
+    for k, pair in enumerate(ends):
+        rod = gw.forces.distance(mech, *pair, name=f"rod{k}")
+        stretch = gw.forces.Coordinate.for_machine(mech, f"stretch{k}", lambda c, rod=rod: rod.function(c) - 0.5)
+        rods.append(gw.contact.Constraint.from_lines(f"rod{k}", [stretch]))
+    start = gw.contact.project(robot, [0.4, 0.4, 0.4, 0.0, 0.0, -0.55], rods).q
+    rub = gw.parts.Friction(coulomb=0.3, static=0.4, viscous=0.02)
+    frictions = [
+        gw.forces.DryFriction(f"a{k}.rub", gw.forces.Line.for_machine(mech, f"a{k}"), friction=rub) for k in range(3)
+    ]
+    return robot, start, [*rods, *frictions]
+
+
+def loops(rounds: int) -> Target:
+    """A delta robot with its loops and friction: the loop in machine code against the one in Python."""
+    robot, start, laws = delta()
+    push = lambda t: [6 * np.sin(9 * t), 5 * np.sin(7 * t), 4 * np.cos(8 * t), 0.0, 0.0, 0.0]  # noqa: E731
+
+    def run(engine: str) -> None:
+        gw.simulate(robot, start, 0.5, inputs=push, laws=laws, method="adaptive", engine=engine)
+
+    times = time_interleaved({GEARWRIGHT_NAME: lambda: run("compiled"), BEFORE: lambda: run("python")}, rounds)
+    return Target(
+        "delta robot with loops and friction, vs the method before", times.time_ratio(BEFORE, GEARWRIGHT_NAME), 20
+    )
+
+
 FIRST = """
 import time, gearwright as gw
 robot = gw.load("puma560")
@@ -175,7 +222,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=9, help="paired rounds per comparison")
     os.environ["GEARWRIGHT_THREADS"] = "1"
     rounds = parser.parse_args().rounds
-    found = [*friction(rounds), harmonic(3), sampled(3), controlled(3), first(rounds)]
+    found = [*friction(rounds), harmonic(3), sampled(3), controlled(3), loops(3), first(rounds)]
     print(*found, sep="\n")
     return 0 if all(promise.is_met for promise in found) else 1
 

@@ -41,8 +41,11 @@ MIN_STEPS_WITH_EVENTS = 50
 EVENT_TIME_TOLERANCE = 1e-15
 """Tolerance of the time of an event [s]."""
 
-EVENT_TIME_ROUNDING = 8.9e-16
+EVENT_TIME_ROUNDING = 8.88e-16
 """The same, relative to the time."""
+
+SCIPY_TIME_ROUNDING = 8.9e-16
+"""The same for SciPy's root finder, which accepts no less."""
 
 SAME_TIME_TOLERANCE = 3.552713678800501e-15
 """Times closer than this (16 units of rounding), relative to themselves, count as equal."""

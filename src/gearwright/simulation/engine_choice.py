@@ -25,6 +25,12 @@ KernelSource = EventTable | MotionRates
 COMPILE_AFTER_EVALUATIONS = 1000
 """Evaluations in Python that take about as long as compiling all laws."""
 
+MAX_EXPLICIT_STEPS = 5e3
+"""Largest number of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
+
+MAX_COMPILED_EXPLICIT_STEPS = 2e5
+"""The same for laws with modes or constraints in machine code: an implicit step of theirs calls back to Python."""
+
 
 @dataclass
 class EngineChoice:
@@ -64,6 +70,12 @@ class EngineChoice:
             return None
         self.remarks.extend(f"rates: {remark}." for remark in (rates.remarks if rates else ()))
         return rates
+
+    @property
+    def max_explicit_steps(self) -> float:
+        """The largest number of steps for which the explicit method is chosen."""
+        is_smooth = self.motion_rates is not None
+        return MAX_COMPILED_EXPLICIT_STEPS if self._has_loop and not is_smooth else MAX_EXPLICIT_STEPS
 
     def loop_kernels(self) -> KernelSource | None:
         """The kernels of the event loop in machine code; None if it is not used, or not yet."""

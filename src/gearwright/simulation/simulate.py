@@ -60,9 +60,6 @@ METHODS_WITHOUT_ERROR_CONTROL = (*FIXED_STEP_METHODS, PROJECTED_METHOD)
 
 SIMULATION_METHODS = ("adaptive", "stiff", PROJECTED_METHOD, *FIXED_STEP_METHODS)
 
-MAX_EXPLICIT_STEPS = 5e3
-"""Largest number of steps for an explicit method, which takes about one step per 3 / (fastest decay rate)."""
-
 
 def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple[str, str]:
     """The method, and the remark on its choice."""
@@ -71,7 +68,7 @@ def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple
             raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, SIMULATION_METHODS)}")
         return method, f"method: {_method_title(method)}, as requested."
     decay, span = fastest_decay(simulation.smooth_rates(x), x), float(simulation.times[-1] - simulation.times[0])
-    if decay * span / 3 > MAX_EXPLICIT_STEPS:
+    if decay * span / 3 > simulation.engine.max_explicit_steps:
         return "stiff", (
             f"method: {_method_title('stiff')}, because the fastest decay rate is {decay:.3g} 1/s, a time constant of "
             f"{1 / (decay * span):.0e} of the run."

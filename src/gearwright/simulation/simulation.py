@@ -278,7 +278,8 @@ class Simulation:
 
     @cached_property
     def _stiffness(self) -> StiffnessMonitor:
-        return StiffnessMonitor(float(self.times[-1]), self._duration, self.may_switch)
+        worth_switching_steps = 0.5 * self.engine.max_explicit_steps
+        return StiffnessMonitor(float(self.times[-1]), self._duration, self.may_switch, worth_switching_steps)
 
     @cached_property
     def _branch_points(self) -> BranchPoints:

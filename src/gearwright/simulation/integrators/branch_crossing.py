@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces.event_tolerances import EVENT_CHECKS_PER_STEP, EVENT_TIME_ROUNDING, EVENT_TIME_TOLERANCE
+from gearwright.forces.event_tolerances import EVENT_CHECKS_PER_STEP, EVENT_TIME_TOLERANCE, SCIPY_TIME_ROUNDING
 
 LevelFunction = Callable[[float, Array], Array]
 """Functions of time and state whose zeros are located."""
@@ -61,4 +61,4 @@ class BranchSides:
 
         if level(low) <= 0:  # within the band, but just beyond zero
             return low
-        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=EVENT_TIME_ROUNDING, maxiter=200))
+        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=SCIPY_TIME_ROUNDING, maxiter=200))

@@ -12,11 +12,11 @@ from gearwright.arrays import Array
 from gearwright.forces.event_tolerances import (
     EVENT_CHECKS_PER_STEP,
     EVENT_LOCATION_LEVEL,
-    EVENT_TIME_ROUNDING,
     EVENT_TIME_TOLERANCE,
     MAX_BRANCH_TRIALS,
     NEGLIGIBLE_RATE,
     SAME_TIME_TOLERANCE,
+    SCIPY_TIME_ROUNDING,
 )
 from gearwright.simulation.integrators.branch_crossing import BranchSides, LevelFunction
 from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
@@ -210,4 +210,4 @@ class ScipyIntegrator:
             if not positive_times:
                 return low
             low = positive_times[0]
-        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=EVENT_TIME_ROUNDING, maxiter=200))
+        return float(brentq(level, low, high, xtol=EVENT_TIME_TOLERANCE, rtol=SCIPY_TIME_ROUNDING, maxiter=200))
