@@ -8,6 +8,7 @@ from gearwright.forces.contact.force_sensor import ForceSensor
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import MovingFrame
 from gearwright.functions.constrained.closure import FreeSpeeds
+from gearwright.functions.constrained.peg_in_hole import JammingVertex, PegInHole
 from gearwright.functions.linearise import free_speeds
 from gearwright.parts.builders.walls_and_objects import with_object, with_wall
 from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere, Surface
@@ -22,7 +23,9 @@ __all__ = [
     "Environment",
     "ForceSensor",
     "FreeSpeeds",
+    "JammingVertex",
     "MovingFrame",
+    "PegInHole",
     "Plane",
     "SoftContact",
     "Sphere",
