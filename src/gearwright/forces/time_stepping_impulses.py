@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.impulse_limits import ImpulseRequest, PortInflow, clip_between
 from gearwright.forces.line import Line
 from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
@@ -60,28 +60,32 @@ class BoundedImpulse:
 class UnilateralImpulse:
     r"""A unilateral surface or stop: no penetration at the end of the step, restitution at an impact.
 
-    With the gap g in the middle of the step, the gap at its end is $g + \tfrac h2 w$. Where free motion would close it,
-    the line leaves with $w \ge -e\,w_0$ (Newton), $w_0$ at the beginning: an impact is over within its step, and what
-    is left of the gap without restitution is taken up by the projection of the configuration. What other impulses press
-    against the surface may approach as far as it, $w \ge \min(0, -2 g / h)$.
+    With the gap g and the drift d of its line in the middle of the step, a speed w along the row there leads to the gap
+    $g + \tfrac h2 w + \tfrac{h^2}8 d$ and to the speed $w + \tfrac h2 d$ at the end. Where free motion would close the
+    gap, the line leaves with $w \ge -e\,w_0$ (Newton), $w_0$ at the beginning, or is at rest at the end of the step,
+    $w \ge -\tfrac h2 d$: an impact is over within its step, and what is left of the gap without restitution is taken
+    up by the projection of the configuration. What other impulses press against the surface may approach as far as it.
 
     Args:
         line: the gap, not placed.
         gap: in the middle of the step [m, rad].
+        drift: acceleration along the line at constant speeds [m/s^2, rad/s^2].
         leaving_speed: $-e\,w_0$, 0 where it is captured [m/s, rad/s].
         step: h [s].
     """
 
     line: Line
     gap: Scalar
+    drift: Scalar
     leaving_speed: Scalar
     step: Scalar
     inflow: PortInflow | None = None
 
     def least_speed(self, free: Scalar, ops: Operations) -> Scalar:
-        """The least speed along the line at the end of a step with the free speed `free`."""
-        landing = -2.0 * self.gap / self.step
-        return ops.where(free < landing, self.leaving_speed, ops.minimum(landing, 0.0))
+        """The least speed along the row in the middle of a step with the free speed `free`."""
+        landing, rest = -2.0 * self.gap / self.step - 0.25 * self.step * self.drift, -0.5 * self.step * self.drift
+        closed = rest if is_zero(self.leaving_speed) else ops.where(self.leaving_speed > 0, self.leaving_speed, rest)
+        return ops.where(free < landing, closed, ops.minimum(landing, rest))
 
     def limited_impulse(self, request: ImpulseRequest) -> Scalar:
         """The impulse that prevents penetration, not negative."""

@@ -334,7 +334,8 @@ class Contact(Law):
         leaving_speed = (
             0.0 if is_zero(self.restitution) else ops.where(rebound_speed > self.capture, rebound_speed, 0.0)
         )
-        normal_limit = UnilateralImpulse(line, situation.position(line), leaving_speed, step)
+        gap_line = line.placed_in(situation.kinematics)
+        normal_limit = UnilateralImpulse(line, situation.position(line), gap_line.drift, leaving_speed, step)
         if not self.has_friction:
             return FixedStepModel(TOUCH_MODE, (normal_limit,))
         tangents = len(_tangent_lines(self, situation.mech.speeds))

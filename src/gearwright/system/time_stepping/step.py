@@ -46,6 +46,9 @@ to the largest change of a speed by an impulse."""
 MAX_STEP_TRIES = 400
 """Largest number of tries of a step, each with its number of sweeps; then the step is accepted."""
 
+MEAN_SPEED_PASSES = 2
+"""Fixed-point iterations of the mean speeds of a step, whose error each multiplies by half the angle of the step."""
+
 InertiaSolver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
 """A function from a right-hand side r to M^-1 r."""
 
@@ -153,11 +156,13 @@ def moreau_step(
     actions = [law_step.action for law_step in law_steps]
     pose = place_machine(simplified_machine.mech, simplified_machine.coordinates_for(middle), ops)
     solved = inertia_solver(pose)
-    free = _free_accelerations(pose, system.generalized_forces(u, actions), solved, x.v, half)
-    v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
     flows = _law_flows(system, u, actions, x.v, h)
     impulses = _hold_impulses(law_steps, solved, flows, x.v, h)
     previous_try = _PreviousTry.from_iterate(iterate, len(impulses))
+    free_motion = _FreeMotion(pose, system.generalized_forces(u, actions), solved, x.v, h)
+    assumed_impulses = previous_try.assumed_by_next(ops)
+    free = free_motion.accelerations(_speed_change(impulses, assumed_impulses, x.v, ops))
+    v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
     solution = solve_impulses(
         impulses,
         v,
@@ -188,16 +193,21 @@ def moreau_step(
     largest: Scalar = 0.0
     for speed in solution.scaled:
         largest = ops.maximum(largest, ops.absolute(speed))
-    residual = ops.maximum(
-        solution.residual / (SWEEP_SPEED_TOLERANCE + SWEEP_RELATIVE_TOLERANCE * largest), projection.residual
-    )
+    residual = solution.residual
+    if iterate and free_motion.is_gyroscopic:
+        caused_change = [end - speed for end, speed in zip(after, v, strict=True)]
+        for assumed, caused in zip(free, free_motion.accelerations(caused_change), strict=True):
+            residual = ops.maximum(residual, h * ops.absolute(caused - assumed))
+    residual = ops.maximum(residual / (SWEEP_SPEED_TOLERANCE + SWEEP_RELATIVE_TOLERANCE * largest), projection.residual)
     depth = ops.maximum(_largest_penetration(law_steps, ops), projection.depth)
     if iterate:
         residual, depth = (
             ops.where(previous_try.needs_another_try, new, old)
             for new, old in ((residual, previous_try.residual), (depth, previous_try.depth))
         )
-        iterate = previous_try.next_iterate(solution.scaled, projection.scaled, depth, residual, ops)
+        iterate = previous_try.next_iterate(
+            (solution.scaled, assumed_impulses, projection.scaled), depth, residual, ops
+        )
     gain, jamming = (
         _restitution_gain(law_steps, outcomes, h, ops),
         _first_jamming(law_steps, impulses, solution.impulses, (x.v, v), ops),
@@ -240,19 +250,42 @@ def jamming_remark(system: System, jamming: float, t: float) -> str:
     return PAINLEVE_REMARK.format(system.laws[int(jamming) - 1].name, t)
 
 
-def _free_accelerations(
-    pose: Pose, forces: Sequence[Scalar], solved: InertiaSolver, v: Sequence[Scalar], half: Scalar
-) -> list[Scalar]:
-    """Accelerations without holds, at the initial speeds.
+class _FreeMotion(NamedTuple):
+    """The motion of a machine over a step of h [s] from speeds v, under given forces without holds."""
 
-    Where speeds are in rotating axes (free, spherical and planar joints), inertial forces are those of the speeds in
-    the middle of the step: even free flight changes these speeds, and explicit steps would gain energy.
-    """
-    accelerations = solved([f - bias_force for f, bias_force in zip(forces, bias(pose, v), strict=True)])
-    if all(space is LINES for space, _, _ in independent_joints(pose.mech)):
+    pose: Pose
+    forces: Sequence[Scalar]
+    solved: InertiaSolver
+    v: Sequence[Scalar]
+    h: Scalar
+
+    @property
+    def is_gyroscopic(self) -> bool:
+        """Whether speeds are in rotating axes (free, spherical and planar joints)."""
+        return not all(space is LINES for space, _, _ in independent_joints(self.pose.mech))
+
+    def accelerations(self, change: Sequence[Scalar]) -> list[Scalar]:
+        """Accelerations without holds, if holds change the speeds over the step by `change`.
+
+        In rotating axes inertial forces are those of the mean speeds, at which they do no work: even free flight and
+        turning about a contact change these speeds, and explicit steps would gain energy.
+        """
+        accelerations = self._accelerations_at(self.v)
+        for _ in range(MEAN_SPEED_PASSES if self.is_gyroscopic else 0):
+            ends = zip(self.v, accelerations, change, strict=True)
+            accelerations = self._accelerations_at([v + 0.5 * (self.h * a + jump) for v, a, jump in ends])
         return accelerations
-    middle = [speed + half * a for speed, a in zip(v, accelerations, strict=True)]
-    return solved([f - bias_force for f, bias_force in zip(forces, bias(pose, middle), strict=True)])
+
+    def _accelerations_at(self, v: Sequence[Scalar]) -> list[Scalar]:
+        return self.solved([f - inertial for f, inertial in zip(self.forces, bias(self.pose, v), strict=True)])
+
+
+def _speed_change(
+    impulses: Sequence[HoldImpulse], scaled: Sequence[Scalar], v: Sequence[Scalar], ops: Operations
+) -> list[Scalar]:
+    """The change of the speeds v by scaled impulses, zero if there are none."""
+    still: list[Scalar] = [0.0] * len(v)
+    return solve_impulses(impulses, still, 1.0, 0, ops, scaled).speeds if scaled else still
 
 
 class _PreviousTry(NamedTuple):
@@ -260,7 +293,7 @@ class _PreviousTry(NamedTuple):
 
     Args:
         impulses: scaled impulses.
-        changes: their changes in that try.
+        assumed: those that the inertial forces of that try belong to: of the try before it.
         corrections: scaled corrections of the gaps.
         depth: remaining penetration [m, rad].
         count: tries since the last growth of the residual.
@@ -268,7 +301,7 @@ class _PreviousTry(NamedTuple):
     """
 
     impulses: Sequence[Scalar] | None = None
-    changes: Sequence[Scalar] = ()
+    assumed: Sequence[Scalar] = ()
     corrections: Sequence[Scalar] | None = None
     depth: Scalar = 0.0
     count: Scalar = 0.0
@@ -292,20 +325,24 @@ class _PreviousTry(NamedTuple):
         if self.impulses is None:
             return None
         momentum = self.count / (self.count + 3.0)
-        return [x + momentum * change for x, change in zip(self.impulses, self.changes, strict=True)]
+        return [x + momentum * (x - before) for x, before in zip(self.impulses, self.assumed, strict=True)]
+
+    def assumed_by_next(self, ops: Operations) -> list[Scalar]:
+        """The impulses that the inertial forces of the next try belong to; a converged step keeps its own."""
+        pairs = zip(self.impulses or (), self.assumed, strict=True)
+        return [ops.where(self.needs_another_try, impulse, assumed) for impulse, assumed in pairs]
 
     def next_iterate(
         self,
-        impulses: Sequence[Scalar],
-        corrections: Sequence[Scalar],
+        numbers: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
         depth: Scalar,
         residual: Scalar,
         ops: Operations,
     ) -> list[Scalar]:
-        """The numbers of this try."""
-        changes = [new - old for new, old in zip(impulses, self.impulses or (), strict=True)]
+        """The numbers of this try, from its impulses, those that it assumed, and its corrections."""
+        impulses, assumed, corrections = numbers
         better = ops.where(self.residual < 0, True, residual < 1.01 * self.residual)
-        return [*impulses, *changes, *corrections, depth, ops.where(better, self.count + 1.0, 0.0), residual]
+        return [*impulses, *assumed, *corrections, depth, ops.where(better, self.count + 1.0, 0.0), residual]
 
 
 def first_iterate(system: System) -> list[float]:
@@ -365,7 +402,11 @@ def _hold_impulses(
         mates = range(len(impulses), len(impulses) + len(law_step.action.holds))
         for hold, limit in law_step.limited_holds:
             row, effect = _speed_response(hold, solved, known_responses, len(v))
-            target = hold.line.speed(v) + h * hold.row_target if hold.speed is None else hold.speed
+            target = (
+                hold.line.speed(v) + h * hold.row_target
+                if hold.speed is None
+                else hold.speed - 0.5 * h * hold.line.drift  # so that it holds at the end of the step
+            )
             impulses.append(
                 HoldImpulse(row, effect, limit, target, hold.line.time_rate, hold.compliance, law_flows, mates)
             )
