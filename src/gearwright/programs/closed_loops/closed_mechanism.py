@@ -245,10 +245,10 @@ def closed_machine(
     >>> import gearwright as gw
     >>> bar = dict(parent="base", joint="revolute", axis=(0, 0, 1), mass=1.0, com=(0.5, 0, 0))
     >>> tree = gw.Mechanism([gw.Body("left", **bar), gw.Body("right", **bar, position=(2, 0, 0)),
-    ...     gw.Body("top", "left", "revolute", (0, 0, 1), position=(1, 0, 0), mass=1.0)],
+    ...     gw.Body("top", "left", "revolute", (0, 0, 1), position=(1, 0, 0), mass=1.0, com=(1, 0, 0))],
     ...     frames=[gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))])
     >>> pin = gw.parts.Loop("pin", ("a", "b"), ("x", "y"))
-    >>> mech = closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
+    >>> mech = gw.closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
     >>> mech.n, mech.dependent
     (1, ('right', 'top'))
     >>> mech.closed([1.2]).round(6) + 0.0
