@@ -77,6 +77,7 @@ FOLDERS = {
     ),
     "dynamics": (
         "task_space",
+        "closed_loops",
         "other_formulations",
     ),
     "forces": (
@@ -88,6 +89,7 @@ FOLDERS = {
         "contact",
         "cords",
     ),
+    "programs": ("closed_loops",),
     "tracing": ("simplify",),
     "compiling": (
         "host",

@@ -25,6 +25,7 @@ class JointSlices(NamedTuple):
 
 def independent_joints(mech: Mechanism) -> Iterator[JointSlices]:
     """The joints with speeds of their own in body order, then the shafts together."""
+    mech = mech.tree
     nq = n = 0
     for body in mech.bodies:
         if body.follows is None:

@@ -141,6 +141,6 @@ def _run_collection_actions(number: int) -> None:
 
 def detached_copy(mech: Mechanism) -> Mechanism:
     """Return a copy of the machine, for objects that must not hold a reference to it."""
-    copy = object.__new__(Mechanism)
+    copy = object.__new__(type(mech))
     copy.__dict__.update(mech.__dict__)
     return copy

@@ -18,9 +18,12 @@ from gearwright.arrays import Array
 from gearwright.dynamics import configuration
 from gearwright.dynamics import regressor as linear
 from gearwright.errors import InputError
+from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.functions.constrained.closing import closed_integral, whole_motion
 from gearwright.functions.public_call import run_program
 from gearwright.mechanism import RobotOrMech, machine_of
 from gearwright.programs import dynamics_programs, kinematic_programs
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 
@@ -94,7 +97,6 @@ def bias(
 
 
 @check_arguments
-@check_arguments
 def reactions(
     mech: RobotOrMech,
     q: ArrayLike,
@@ -110,7 +112,8 @@ def reactions(
     """Total wrench from parent to body across every joint, (..., bodies, 6).
 
     Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions plus drive. Forces of loops and
-    other constraints are included by `laws`: by default the robot's own loops.
+    other constraints are included by `laws`: by default the robot's own loops. A machine with closed loops takes
+    independent or all speeds and accelerations.
 
     Args:
         mech: the machine, or the robot.
@@ -125,11 +128,15 @@ def reactions(
         laws: constraints that replace the loops of the robot; () for none.
         extra_laws: constraints in addition to the loops of the robot.
     """
+    q, v, a = whole_motion("reactions", mech, q, v, a)
+    if laws is None and isinstance(mech, ClosedMechanism):
+        laws = loop_laws(mech)
     if laws is not None or len(extra_laws) or contact is not None or getattr(mech, "loops", None):
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))
-    return run_program(dynamics_programs.REACTIONS, mech, (q, v, a), wrenches=wrenches, base_motion=base_motion)
+    tree = machine_of("reactions", mech)
+    return run_program(dynamics_programs.REACTIONS, tree, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
 def mass_matrix(mech: RobotOrMech, q: ArrayLike) -> Array:
@@ -256,12 +263,21 @@ def parameter_names(mech: RobotOrMech) -> list[str]:
 
 
 def neutral(mech: RobotOrMech) -> Array:
-    """The configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,)."""
-    return np.array(configuration.neutral(machine_of("neutral", mech)))
+    """The configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,).
+
+    For a machine with closed loops it is the reference configuration, which closes them.
+    """
+    machine = closed_machine_of("neutral", mech)
+    if isinstance(machine, ClosedMechanism):
+        return np.array(machine.reference)
+    return np.array(configuration.neutral(machine))
 
 
 def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """The configuration after motion from q at constant speeds v for one unit of time, (..., nq)."""
+    machine = closed_machine_of("integrate", mech)
+    if isinstance(machine, ClosedMechanism):
+        return closed_integral(machine, q, v)
     return run_program(dynamics_programs.INTEGRATE, mech, (q, v))
 
 

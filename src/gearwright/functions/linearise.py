@@ -16,13 +16,16 @@ from gearwright.arrays import Array
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.dynamics.kinematics import joint_motion
 from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closed_linearise import ConstrainedLinearisation, reduce_to_free
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.functions.constrained.closure import Closure, FreeSpeeds, closure_of
 from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import notebook_html
 from gearwright.plots.poles import pole_figure
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
 from gearwright.programs.dynamics_programs import FORWARD_DYNAMICS
 from gearwright.programs.inputs import checked_array
 
@@ -56,7 +59,9 @@ def linearise(
     A = [[-ad(v), 1], [da/dq, da/dv]], B = [[0], [M^-1]]; ad(v) is zero except for free, spherical and
     planar joints, whose tangent space rotates with the body.
 
-    For a machine with constraints, the model is reduced to the f independent speeds, in the order of
+    A machine with closed loops in its independent speeds v and tau, (..., f): A (2f, 2f), B (2f, f).
+
+    For a machine with constraints and all speeds, the model is reduced to the f independent speeds, in the order of
     `gw.contact.free_speeds`: $d/dt\,[dz; dw] = A\,[dz; dw] + B\,d\tau$ with A (2f, 2f), B (2f, n), and $dq = N\,dz$
     for all coordinates. It is exact for moving states, too.
 
@@ -68,6 +73,11 @@ def linearise(
         laws: constraints that replace the loops of the robot; () for none.
         extra_laws: constraints in addition to the loops of the robot.
     """
+    independent = closed_machine_of("linearise", mech)
+    if isinstance(independent, ClosedMechanism) and laws is None and not extra_laws:
+        if np.shape(v)[-1:] == np.shape(tau)[-1:] == (independent.n,):
+            return _linearise_independent(independent, q, v, tau)
+        laws = loop_laws(independent)
     robot, mech = mech, machine_of("linearise", mech)
     closure = closure_of("linearise", robot, mech, laws, extra_laws)
     if closure is not None:
@@ -81,6 +91,22 @@ def linearise(
         speeds = np.broadcast_to(np.asarray(v, dtype=np.float64), (*lead, n))
         for k in np.ndindex(*lead):
             A[k][:n, :n] = -adjoint_matrix(mech, speeds[k])
+    return LinearModel(A, B)
+
+
+def _linearise_independent(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> LinearModel:
+    """Return the model of a machine with closed loops in its independent speeds: A (..., 2f, 2f), B (..., 2f, f)."""
+    slopes = program_derivative(FORWARD_DYNAMICS, mech, {"q": q, "v": v, "tau": tau}, "linearise")
+    lead, n = slopes.shape[:-2], mech.n
+    A, B = np.zeros((*lead, 2 * n, 2 * n)), np.zeros((*lead, 2 * n, n))
+    A[..., :n, n:] = np.eye(n)
+    A[..., n:, :], B[..., n:, :] = slopes[..., : 2 * n], slopes[..., 2 * n :]
+    if not mech.tree.speeds_are_rates:
+        free = list(mech.closure.independent)
+        whole, speeds, _ = whole_motion("linearise", mech, q, v, np.zeros(n))
+        for k in np.ndindex(*lead):
+            here = tuple(np.broadcast_to(x, (*lead, np.shape(x)[-1]))[k] for x in (whole, speeds))
+            A[k][:n, :n] = -(adjoint_matrix(mech.tree, here[1]) @ speed_directions(mech, here[0]))[free]
     return LinearModel(A, B)
 
 

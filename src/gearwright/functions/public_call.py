@@ -9,13 +9,16 @@ compiles at the first call; it is read as long as a machine has no kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.functions.backend import Backend, backend_of, on_collected
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
 from gearwright.programs.inputs import checked_array, external_inputs
 from gearwright.programs.program import Fixed, Program
 
@@ -40,7 +43,7 @@ def run_program(
     inputs = dict(zip(program.inputs, arrays, strict=True))
     fixed = fixed or {}
     if wrenches is not None or base_motion is not None:
-        mech = machine_of(program.name, robot_or_mech)
+        mech = closed_machine_of(program.name, robot_or_mech)
         more, fixed = external_inputs(program.name, mech, wrenches, base_motion)
         inputs |= more
     return run_named_inputs(program, robot_or_mech, inputs, fixed)
@@ -66,28 +69,45 @@ def run_named_inputs(
 ) -> Array:
     """Return the result for inputs by name, after checking each of them; a kernel is cached once it exists."""
     function = function or program.name
-    mech = machine_of(function, robot_or_mech)
+    mech = closed_machine_of(function, robot_or_mech)
     arrays = {
-        name: checked_array(function, mech, name, inputs[name], size, program.entry_names(mech, name))
+        name: checked_array(
+            function, mech, name, whole_input(program, mech, name, inputs[name]), size, program.entry_names(mech, name)
+        )
         for name, size in program.input_sizes(mech, fixed).items()
     }
     backend = backend_of(program, mech, fixed, wrt)
     result = backend(arrays)
     if not fixed and not wrt:
-        _cache_kernel(program, robot_or_mech, backend)
+        _cache_kernel(program, robot_or_mech, mech, backend)
     return result
 
 
-def _cache_kernel(program: Program, robot_or_mech: RobotOrMech, backend: Backend) -> None:
+def whole_input(program: Program, mech: Mechanism, name: str, value: ArrayLike) -> ArrayLike:
+    """Return an input; independent coordinates of a machine with closed loops as the whole configuration."""
+    if not isinstance(mech, ClosedMechanism) or name not in program.per_coordinate:
+        return value
+    shape = np.shape(value)
+    if not shape or shape[-1] == mech.nq or shape[-1] != len(mech.independent_indices):
+        return value
+    return mech.closed(value)
+
+
+def _cache_kernel(program: Program, robot_or_mech: RobotOrMech, mech: Mechanism, backend: Backend) -> None:
     """Store the kernel, if there is one, under the id of the user's machine or robot."""
     number, ready = id(robot_or_mech), program.ready
     if backend.kernel is not None and number not in ready:
-        ready[number] = backend.kernel.func  # the built-in function itself
+        call = backend.kernel.func  # the built-in function itself
+        ready[number] = call if mech.closure is None else partial(_call_with_whole_inputs, program, mech, call)
         on_collected(robot_or_mech, lambda: ready.pop(number, None))
+
+
+def _call_with_whole_inputs(program: Program, mech: Mechanism, call: Callable[..., Array], *arrays: ArrayLike) -> Array:
+    return call(*(whole_input(program, mech, name, x) for name, x in zip(program.inputs, arrays, strict=True)))
 
 
 def compile_now(program: Program, robot_or_mech: RobotOrMech, fixed: Fixed | None = None) -> Callable[..., Array]:
     """Return a program of a machine for thousands of calls, compiled immediately where possible."""
-    mech = machine_of(program.name, robot_or_mech)
+    mech = closed_machine_of(program.name, robot_or_mech)
     kernel = backend_of(program, mech, fixed or {}).compile_now()
     return kernel.func if kernel is not None else lambda *arrays: run_program(program, mech, arrays, fixed)

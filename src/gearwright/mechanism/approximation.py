@@ -156,7 +156,8 @@ def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     """
     if kind not in APPROXIMATIONS:
         raise InputError(f"approximation {kind!r} is unknown. Use one of {', '.join(APPROXIMATIONS)}.")
-    return APPROXIMATIONS[kind](machine_of("approximate", mech))
+    model = APPROXIMATIONS[kind](machine_of("approximate", mech))
+    return mech.with_tree(model) if isinstance(mech, Mechanism) else model
 
 
 def _with_changed_spins(change: Callable[[Mechanism, Spin], tuple[Spin, ...]]) -> Callable[[Mechanism], Mechanism]:

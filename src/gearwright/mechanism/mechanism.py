@@ -114,6 +114,20 @@ class Mechanism:
         return replace(spin, carrier=self._carrier_index(owner, spin.carrier), ratio=self._full_row(owner, spin.ratio))
 
     @property
+    def tree(self) -> Mechanism:
+        """The machine without closed loops: itself."""
+        return self
+
+    def with_tree(self, tree: Mechanism) -> Mechanism:
+        """Return a machine with other numbers and the same loops: the given one."""
+        return tree
+
+    @property
+    def closure(self) -> Any:
+        """The closed loops of the machine; None: it has none."""
+        return None
+
+    @property
     def layout(self) -> SpeedLayout:
         """The numbering of speeds and coordinates."""
         layout: SpeedLayout = self._layout  # type: ignore[attr-defined]

@@ -8,15 +8,20 @@ import numpy as np
 
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Fixed, Program, flatten_scalars
+from gearwright.text import listed_names
 
 
 def evaluate_program(program: Program, mech: Mechanism, inputs: Mapping[str, Array], fixed: Fixed) -> Array:
     """The program's result for checked inputs, shape (leading axes, *program.shape)."""
     lead = batch_shape(program.name, inputs)
+    if mech.closure is not None and program.needs_closed_loops:
+        require_closed_loops(program, mech, inputs)
     try:
         if lead == ():
             single = {name: array.tolist() for name, array in inputs.items()}
@@ -31,6 +36,26 @@ def evaluate_program(program: Program, mech: Mechanism, inputs: Mapping[str, Arr
     if not np.isfinite(flat).all():
         raise singular_result_error(program.name)
     return flat.reshape(lead + program.shape(mech, fixed))
+
+
+def require_closed_loops(program: Program, mech: Mechanism, inputs: Mapping[str, Array]) -> None:
+    """Raise an error that names the loop which a configuration leaves open."""
+    for name in (name for name in inputs if name in program.per_coordinate):
+        columns = list(np.ascontiguousarray(np.moveaxis(inputs[name], -1, 0)))
+        pose = place_machine(mech.tree, columns, ARRAYS)
+        gaps = [np.abs(np.asarray(equation.gap)) for equation in mech.closure.equations(pose)]
+        largest = [float(x.max(initial=0.0)) for x in gaps]
+        worst = int(np.argmax(largest))
+        turned = any(np.any(np.asarray(x) < 0) for x in mech.closure.facing_cosines(pose))
+        if largest[worst] > MAX_LOOP_GAP or turned:
+            state = np.unravel_index(int(gaps[worst].argmax()), gaps[worst].shape) if gaps[worst].ndim else ()
+            where = f" in state {listed_names(map(str, state))}" if state else ""
+            by = "a half turn" if largest[worst] <= MAX_LOOP_GAP else f"{largest[worst]:.4g} (m or rad)"
+            raise InputError(
+                f"{program.name}: {name} leaves the loop equation {mech.closure.equation_names[worst]} open by "
+                f"{by}{where}. Give a configuration that closes the loops: mech.closed(q) computes it from the "
+                "independent coordinates."
+            )
 
 
 def batch_shape(function: str, inputs: Mapping[str, Array]) -> tuple[int, ...]:

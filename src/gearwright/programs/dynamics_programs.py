@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar, Vec
+from gearwright.dynamics.closed_loops.closed_dynamics import (
+    bias,
+    coriolis_in_independent_speeds,
+    forward_dynamics,
+    placed_machine,
+)
+from gearwright.dynamics.closed_loops.closing import step_to_closed
+from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.configuration import difference, integrate
 from gearwright.dynamics.coriolis import coriolis_matrix
 from gearwright.dynamics.energy import centre_of_mass, kinetic_energy, momentum, potential_energy
-from gearwright.dynamics.forward_dynamics import bias, forward_dynamics
 from gearwright.dynamics.inverse_dynamics import BodyWrench, gravity, inverse_dynamics, reactions
 from gearwright.dynamics.kinematics import BASE_AT_REST, BaseMotion, axial_drifts
 from gearwright.dynamics.mass_matrix import axial_rates, mass_matrix
@@ -54,36 +61,122 @@ def _external_loads(pose: Pose, x: Inputs) -> tuple[dict[int, BodyWrench], BaseM
 
 
 def _inverse_dynamics(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
-    pose = place_machine(mech, x["q"], ops)
-    return inverse_dynamics(pose, x["v"], x["a"], *_external_loads(pose, x))
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    tau = inverse_dynamics(pose, v, speed_map.accelerations(v, x["a"]), *_external_loads(pose, x))
+    return speed_map.forces(tau)
 
 
 def _forward_dynamics(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
-    pose = place_machine(mech, x["q"], ops)
-    return forward_dynamics(pose, x["v"], x["tau"], *_external_loads(pose, x))
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return forward_dynamics(pose, speed_map, x["v"], x["tau"], *_external_loads(pose, x))
 
 
 def _bias_forces(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
-    pose = place_machine(mech, x["q"], ops)
-    return bias(pose, x["v"], *_external_loads(pose, x))
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return bias(pose, speed_map, speed_map.speeds(x["v"]), *_external_loads(pose, x))
+
+
+def _mass_matrix(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return speed_map.congruent(mass_matrix(pose))
+
+
+def _gravity_forces(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return speed_map.forces(gravity(pose))
+
+
+def _coriolis_matrix(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    return coriolis_in_independent_speeds(pose, speed_map, v, coriolis_matrix(pose, v), ops)
+
+
+def _kinetic_energy(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return kinetic_energy(pose, speed_map.speeds(x["v"]))
+
+
+def _momentum(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return momentum(pose, speed_map.speeds(x["v"]))
+
+
+def _regressor(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    return speed_map.rows(regressor(pose, v, speed_map.accelerations(v, x["a"])))
+
+
+def _integrate(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    if mech.closure is None:
+        return integrate(mech, x["q"], x["v"], ops)
+    return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops).q
+
+
+def _closed_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
+    return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops, fixed.get("exchange", False))
+
+
+def _difference(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    along = difference(mech.tree, x["q0"], x["q1"], ops)
+    return along if mech.closure is None else [along[k] for k in mech.closure.independent]
 
 
 def _joint_reactions(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
-    pose = place_machine(mech, x["q"], ops)
-    return reactions(pose, x["v"], x["a"], *_external_loads(pose, x))
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    return reactions(pose, v, speed_map.accelerations(v, x["a"]), *_external_loads(pose, x))
 
 
 def _body_placement(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
     index, rotation, position = mech.place_of(fixed["body"])
-    R, p = place_machine(mech, x["q"], ops).world_placements[index]
+    R, p = place_machine(mech.tree, x["q"], ops).world_placements[index]
     if rotation is not None and position is not None:
         R, p = R.after(rotation), p + R @ position
     return [*R.a, *R.b, *R.c, *p]
 
 
-def _axial_rates(pose: Pose) -> list[list[Scalar]]:
+def _tree_axial_rates(pose: Pose) -> list[list[Scalar]]:
     rates = [axial_rates(pose, spin) for spin in pose.mech.spins]
     return [[h.get(speed, 0.0) for speed in range(pose.mech.n)] for h in rates]
+
+
+def _axial_rates(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return speed_map.columns(_tree_axial_rates(pose))
+
+
+def _axial_drifts(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    drifts = axial_drifts(pose, v)
+    if mech.closure is None:
+        return drifts
+    g = speed_map.accelerations(v, [0.0] * mech.n)
+    return [
+        x + sum_of(x * y for x, y in zip(h, g, strict=True))
+        for x, h in zip(drifts, _tree_axial_rates(pose), strict=True)
+    ]
+
+
+def _lagrange_form(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    B, H, g = lagrange_form(pose, v)
+    H_independent = coriolis_in_independent_speeds(pose, speed_map, v, H, ops)
+    return speed_map.congruent(B), H_independent, speed_map.forces(g)
+
+
+def _recursive_form(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    H, h = recursive_form(pose, v)
+    if mech.closure is not None:
+        drift = speed_map.accelerations(v, [0.0] * mech.n)
+        h = [x + sum_of(x * y for x, y in zip(row, drift, strict=True)) for x, row in zip(h, H, strict=True)]
+    return speed_map.congruent(H), speed_map.forces(h)
 
 
 INVERSE_DYNAMICS = Program(
@@ -100,7 +193,7 @@ FORWARD_DYNAMICS = Program(
     _speed_shape,
     takes_external_loads=True,
     growth=2,
-    linear=lambda m: m.solved_by_links,
+    linear=lambda m: m.closure is None and m.solved_by_links,
 )
 BIAS = Program(
     "bias",
@@ -116,44 +209,40 @@ REACTIONS = Program(
     lambda m, _: (len(m.bodies), 6),
     takes_external_loads=True,
 )
-MASS_MATRIX = Program(
-    "mass_matrix", ("q",), lambda m, ops, x, _: mass_matrix(place_machine(m, x["q"], ops)), _square_shape, growth=2
-)
+MASS_MATRIX = Program("mass_matrix", ("q",), _mass_matrix, _square_shape, growth=2)
 AXIAL_RATES = Program(
     "axial_rates",
     ("q",),
-    lambda m, ops, x, _: _axial_rates(place_machine(m, x["q"], ops)),
+    _axial_rates,
     lambda m, _: (len(m.spins), m.n),
     growth=2,
 )
 AXIAL_DRIFTS = Program(
     "axial_drifts",
     ("q", "v"),
-    lambda m, ops, x, _: axial_drifts(place_machine(m, x["q"], ops), x["v"]),
+    _axial_drifts,
     lambda m, _: (len(m.spins),),
 )
-GRAVITY_FORCES = Program("gravity", ("q",), lambda m, ops, x, _: gravity(place_machine(m, x["q"], ops)), _speed_shape)
+GRAVITY_FORCES = Program("gravity", ("q",), _gravity_forces, _speed_shape)
 CORIOLIS_MATRIX = Program(
     "coriolis_matrix",
     ("q", "v"),
-    lambda m, ops, x, _: coriolis_matrix(place_machine(m, x["q"], ops), x["v"]),
+    _coriolis_matrix,
     _square_shape,
     growth=3,
 )
 KINETIC_ENERGY = Program(
     "kinetic_energy",
     ("q", "v"),
-    lambda m, ops, x, _: kinetic_energy(place_machine(m, x["q"], ops), x["v"]),
+    _kinetic_energy,
     _scalar_shape,
 )
 POTENTIAL_ENERGY = Program(
-    "potential_energy", ("q",), lambda m, ops, x, _: potential_energy(place_machine(m, x["q"], ops)), _scalar_shape
+    "potential_energy", ("q",), lambda m, ops, x, _: potential_energy(place_machine(m.tree, x["q"], ops)), _scalar_shape
 )
-MOMENTUM = Program(
-    "momentum", ("q", "v"), lambda m, ops, x, _: momentum(place_machine(m, x["q"], ops), x["v"]), lambda *_: (6,)
-)
+MOMENTUM = Program("momentum", ("q", "v"), _momentum, lambda *_: (6,))
 CENTRE_OF_MASS = Program(
-    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(place_machine(m, x["q"], ops)), lambda *_: (3,)
+    "centre_of_mass", ("q",), lambda m, ops, x, _: centre_of_mass(place_machine(m.tree, x["q"], ops)), lambda *_: (3,)
 )
 PLACEMENT = Program(
     "placement",
@@ -166,24 +255,31 @@ PLACEMENT = Program(
 REGRESSOR = Program(
     "regressor",
     ("q", "v", "a"),
-    lambda m, ops, x, _: regressor(place_machine(m, x["q"], ops), x["v"], x["a"]),
+    _regressor,
     lambda m, _: (m.n, len(parameter_names(m))),
     growth=2,
 )
-INTEGRATE = Program(
-    "integrate", ("q", "v"), lambda m, ops, x, _: integrate(m, x["q"], x["v"], ops), lambda m, _: (m.nq,)
+INTEGRATE = Program("integrate", ("q", "v"), _integrate, lambda m, _: (m.nq,))
+CLOSED_STEP = Program(
+    "closed_step",
+    ("q", "v"),
+    _closed_step,
+    lambda m, _: (m.nq + 2 + len(m.closure.groups),),
+    options=("exchange",),
+    growth=2,
+    needs_closed_loops=False,
 )
 DIFFERENCE = Program(
     "difference",
     ("q0", "q1"),
-    lambda m, ops, x, _: difference(m, x["q0"], x["q1"], ops),
+    _difference,
     _speed_shape,
     per_coordinate=("q0", "q1"),
 )
 LAGRANGE_FORM = Program(
     "lagrange_form",
     ("q", "v"),
-    lambda m, ops, x, _: lagrange_form(place_machine(m, x["q"], ops), x["v"]),
+    _lagrange_form,
     lambda m, _: (m.n * (2 * m.n + 1),),
     growth=3,
     parts=lambda m: {"B": (m.n, m.n), "H": (m.n, m.n), "g": (m.n,)},
@@ -191,7 +287,7 @@ LAGRANGE_FORM = Program(
 RECURSIVE_FORM = Program(
     "recursive_form",
     ("q", "v"),
-    lambda m, ops, x, _: recursive_form(place_machine(m, x["q"], ops), x["v"]),
+    _recursive_form,
     lambda m, _: (m.n * (m.n + 1),),
     growth=3,
     parts=lambda m: {"H": (m.n, m.n), "h": (m.n,)},
@@ -214,6 +310,7 @@ DYNAMICS_PROGRAMS = (
     PLACEMENT,
     REGRESSOR,
     INTEGRATE,
+    CLOSED_STEP,
     DIFFERENCE,
     LAGRANGE_FORM,
     RECURSIVE_FORM,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.algebra import IDENTITY, ZERO, Operations, Rot, Scalar, Vec
+from gearwright.dynamics.closed_loops.closed_dynamics import jacobian_rate_in_independent_speeds, placed_machine
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.task_space.external_coordinates import (
     BodyPlace,
@@ -107,36 +108,57 @@ def _check_external_frames(mech: Mechanism, fixed: Fixed) -> None:
         mech.place_of(fixed["relative_to"])
 
 
+def _jacobian(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return speed_map.columns(point_jacobian(pose, jacobian_point(mech, fixed)))
+
+
+def _jacobian_rate(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v, point = speed_map.speeds(x["v"]), jacobian_point(mech, fixed)
+    rate = point_jacobian_rate(pose, v, point)
+    if mech.closure is None:
+        return rate
+    return jacobian_rate_in_independent_speeds(speed_map, v, point_jacobian(pose, point), rate, ops)
+
+
+def _open_machine(mech: Mechanism) -> Mechanism:
+    """The machine, which must not have closed loops."""
+    if mech.closure is not None:
+        raise InputError("this function does not take a machine with closed loops. Give mech.tree with all speeds.")
+    return mech
+
+
 def _external_coordinates(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(mech, x["q"], ops), orientation_kind(fixed) == "quaternion"
+    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
     return external_coordinates(pose, ops, body_spot(mech, fixed["body"]), quaternion, _reference_frame(mech, x, fixed))
 
 
 def _external_jacobian(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
-    pose, quaternion = place_machine(mech, x["q"], ops), orientation_kind(fixed) == "quaternion"
+    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
     return external_jacobian(pose, ops, body_spot(mech, fixed["body"]), quaternion, _reference_frame(mech, x, fixed))
 
 
 def _external_rates(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(mech, x["q"], ops), orientation_kind(fixed) == "quaternion"
+    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
     reference = _reference_frame(mech, x, fixed)
     return external_rates(pose, ops, x["v"], body_spot(mech, fixed["body"]), quaternion, reference)
 
 
 def _external_adjoint(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(mech, x["q"], ops), orientation_kind(fixed) == "quaternion"
+    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
     reference = _reference_frame(mech, x, fixed)
     return external_adjoint(pose, ops, x["v"], body_spot(mech, fixed["body"]), quaternion, reference)
 
 
 def _joint_axes(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
     place = body_spot(mech, fixed["body"])
-    return joint_axes(place_machine(mech, x["q"], ops), place.body, place.rotation)
+    return joint_axes(place_machine(_open_machine(mech), x["q"], ops), place.body, place.rotation)
 
 
 def _joint_axis_derivatives(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[list[Scalar]]]:
     place = body_spot(mech, fixed["body"])
-    return joint_axis_derivatives(place_machine(mech, x["q"], ops), place.body, place.rotation)
+    return joint_axis_derivatives(place_machine(_open_machine(mech), x["q"], ops), place.body, place.rotation)
 
 
 def _inverse_kinematics_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
@@ -149,7 +171,7 @@ def _inverse_kinematics_step(mech: Mechanism, ops: Operations, x: Inputs, fixed:
 JACOBIAN = Program(
     "jacobian",
     ("q",),
-    lambda m, ops, x, fixed: point_jacobian(place_machine(m, x["q"], ops), jacobian_point(m, fixed)),
+    _jacobian,
     lambda m, _: (6, m.n),
     options=("body", "point", "axes"),
     check_options=jacobian_point,
@@ -157,7 +179,7 @@ JACOBIAN = Program(
 JACOBIAN_RATE = Program(
     "jacobian_rate",
     ("q", "v"),
-    lambda m, ops, x, fixed: point_jacobian_rate(place_machine(m, x["q"], ops), x["v"], jacobian_point(m, fixed)),
+    _jacobian_rate,
     lambda m, _: (6, m.n),
     options=("body", "point", "axes"),
     check_options=jacobian_point,

@@ -50,6 +50,7 @@ class Program:
         per_coordinate: the inputs with one entry per coordinate; the others have one per speed.
         entries: names of the entries of inputs that are neither per coordinate nor per speed.
         optional_inputs: further inputs, present if the fixed value of the same name is True.
+        needs_closed_loops: whether its configurations must close the loops of a machine that has them.
         ready: kernels of machines in use, by the identity of the machine.
     """
 
@@ -66,6 +67,7 @@ class Program:
     per_coordinate: tuple[str, ...] = ("q",)
     entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     optional_inputs: tuple[str, ...] = ()
+    needs_closed_loops: bool = True
     ready: dict[int, Callable[..., Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def input_sizes(self, mech: Mechanism, fixed: Fixed) -> dict[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.programs.batch import batch_shape, evaluate_program, singular_result_error
+from gearwright.programs.batch import batch_shape, evaluate_program, require_closed_loops, singular_result_error
 from gearwright.tracing.trace import TraceJob
 
 
@@ -16,6 +16,8 @@ def evaluate_job(job: TraceJob, inputs: Mapping[str, Array]) -> Array:
     if not job.needs_tracing:
         return evaluate_program(job.program, job.mech, inputs, job.fixed)
     lead = batch_shape(job.program.name, inputs)
+    if job.mech.closure is not None and job.program.needs_closed_loops:
+        require_closed_loops(job.program, job.mech, inputs)
     count = int(np.prod(lead, dtype=int))  # stated explicitly: rows may have no entries
     rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(count, x.shape[-1]) for x in inputs.values()]
     flat = np.empty((count, int(np.prod(job.result_shape(), dtype=int))))

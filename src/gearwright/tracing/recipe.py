@@ -6,12 +6,13 @@ import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
 from gearwright.programs import dynamics_programs
+from gearwright.programs.closed_loops.closed_mechanism import INDEPENDENT, TREE, ClosedMechanism, closed_machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.parameters import machine_with_values, nominal_value, require_free
@@ -29,6 +30,7 @@ class KernelRequest:
         fixed: arguments fixed at compile time, as (name, value) pairs.
         wrt: inputs that the result is differentiated by.
         approximation: the kind of `approximate` applied to the machine, with its parameters.
+        coordinates: "independent", or "tree" for the machine with its loops cut open.
     """
 
     function: str
@@ -37,12 +39,20 @@ class KernelRequest:
     fixed: tuple[tuple[str, Any], ...] = ()
     wrt: tuple[str, ...] = ()
     approximation: str = "exact"
+    coordinates: str = INDEPENDENT
+
+    @cached_property
+    def _nominal_machine(self) -> Mechanism:
+        return requested_machine("compile", self.source, self.coordinates, "names")
 
     def trace_job(self) -> TraceJob:
         """The job to trace."""
-        mech = approximate(machine_of("compile", self.source, "names"), self.approximation)
+        nominal = self._nominal_machine
+        mech = approximate(nominal, self.approximation)
         symbolic = (
-            partial(_symbolic_machine, self.source, self.parameters, self.approximation) if self.parameters else None
+            partial(_symbolic_machine, self.source, self.parameters, self.approximation, nominal)
+            if self.parameters
+            else None
         )
         program = dynamics_programs.PROGRAM_BY_NAME[self.function]
         return TraceJob(program, mech, dict(self.fixed), symbolic, len(self.parameters), self.wrt)
@@ -51,20 +61,24 @@ class KernelRequest:
         """An exact identity of the machine and its symbolic parameters: every number to the last digit."""
         if isinstance(self.source, Mechanism):
             numbers = tuple(getattr(self.source, field.name) for field in fields(self.source))
-            return f"{numbers!r} {self.parameters!r}{self._approximation_suffix}"
+            loops = "" if self.source.closure is None else f" {self.source.closure!r}"
+            return f"{numbers!r} {self.parameters!r}{self._approximation_suffix}{loops}"
         return (
             f"{hashlib.sha256(pickle.dumps(self.source)).hexdigest()} {self.parameters!r}{self._approximation_suffix}"
         )
 
     @property
     def _approximation_suffix(self) -> str:
-        return "" if self.approximation == "exact" else f" {self.approximation}"
+        kind = "" if self.approximation == "exact" else f" {self.approximation}"
+        return kind if self.coordinates == INDEPENDENT else f"{kind} {self.coordinates}"
 
 
 def _symbolic_machine(
-    source: RobotOrMech, paths: Sequence[str], approximation: str, values: Sequence[Any]
+    source: RobotOrMech, paths: Sequence[str], approximation: str, nominal: Mechanism, values: Sequence[Any]
 ) -> Mechanism:
-    return approximate(machine_with_values(source, dict(zip(paths, values, strict=True))), approximation)
+    tree = source.tree if isinstance(source, Mechanism) else source
+    varied = approximate(machine_with_values(tree, dict(zip(paths, values, strict=True))), approximation)
+    return nominal.with_tree(varied) if isinstance(nominal, ClosedMechanism) else varied
 
 
 def kernel_request(
@@ -81,9 +95,17 @@ def kernel_request(
         raise InputError(
             f"{caller}: {name!r} cannot be compiled. {did_you_mean(name, dynamics_programs.PROGRAM_BY_NAME)}"
         )
-    mech = machine_of(caller, robot_or_mech, answer or name)
+    coordinates = TREE if answer else INDEPENDENT
+    mech = requested_machine(caller, robot_or_mech, coordinates, answer or name)
     paths = free_parameters(caller, robot_or_mech, parameters)
-    return KernelRequest(name, robot_or_mech if paths else mech, paths, _checked_options(caller, name, mech, fixed))
+    options = _checked_options(caller, name, mech, fixed)
+    return KernelRequest(name, robot_or_mech if paths else mech, paths, options, coordinates=coordinates)
+
+
+def requested_machine(caller: str, robot_or_mech: RobotOrMech, coordinates: str, answer: str) -> Mechanism:
+    """The machine, with its loops closed if it has them, or its open tree; `answer` as for `machine_of`."""
+    choose = closed_machine_of if coordinates == INDEPENDENT else machine_of
+    return choose(caller, robot_or_mech, answer)
 
 
 def free_parameters(caller: str, robot_or_mech: RobotOrMech, parameters: Any) -> tuple[str, ...]:

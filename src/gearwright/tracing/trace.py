@@ -11,9 +11,14 @@ from functools import cached_property
 from typing import Any
 
 from gearwright.algebra import Scalar
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
+from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.configuration import integrate_first_order, quaternion_slices
+from gearwright.dynamics.pose import place_machine
 from gearwright.mechanism import Mechanism
 from gearwright.programs.batch import singular_result_error
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism
 from gearwright.programs.inputs import ZERO_QUATERNION_SQUARE
 from gearwright.programs.program import Fixed, Program, flatten_scalars
 from gearwright.tracing.expressions import GraphExpression, node_of
@@ -124,8 +129,11 @@ def _result_scalars(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> l
     mech = job.mech if job.symbolic_machine is None else job.symbolic_machine(entries[PARAMETERS_INPUT])
     if job.program.name in FRAME_INVARIANT_FUNCTIONS and not job.fixed and mech.n:
         # Forces and energies do not depend on the choice of frames.
-        equivalent = simplify_machine(mech)
-        mech, entries = equivalent.mech, {**entries, "q": equivalent.coordinates_for(entries["q"])}
+        equivalent = simplify_machine(mech.tree)
+        if isinstance(mech, ClosedMechanism):
+            mech = mech.with_equivalent_tree(equivalent.mech, equivalent.offsets)
+        else:
+            mech, entries = equivalent.mech, {**entries, "q": equivalent.coordinates_for(entries["q"])}
     try:
         return flatten_scalars(job.program.run(mech, symbol_operations(), entries, job.fixed))
     except ZeroDivisionError:  # among the machine's numbers, so at every state
@@ -148,12 +156,20 @@ def _jacobian_by_rows(
         for name in (name for name in job.wrt if name in job.program.per_coordinate):
             directions[name] = step = ca.SX.sym(f"d{name}", job.mech.n)
             along = [Symbol(step[i], tape) for i in range(job.mech.n)]
-            moved[name] = integrate_first_order(job.mech, entries[name], along, symbol_operations())
+            moved[name] = _moved_configuration(job.mech, entries[name], along)
             steps.append(step)
     slope = ca.jacobian(_result_vector(job, moved), ca.vertcat(*(directions[name] for name in job.wrt)))
     if steps:
         slope = ca.substitute(slope, ca.vertcat(*steps), ca.DM.zeros(job.mech.n * len(steps)))
     return ca.vec(ca.densify(slope).T), []
+
+
+def _moved_configuration(mech: Mechanism, q: Sequence[Scalar], along: Sequence[Scalar]) -> list[Scalar]:
+    """The configuration to first order in a step; loops stay closed to first order: dq = G dq_i."""
+    ops = symbol_operations()
+    if mech.closure is not None:
+        along = placed_machine(mech, q, ops)[1].speeds(along)
+    return integrate_first_order(mech.tree, q, along, ops)
 
 
 def _quaternion_guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
@@ -163,6 +179,18 @@ def _quaternion_guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -
         for four in quaternion_slices(job.mech):
             w, x, y, z = entries[name][four]
             guards.append(w * w + x * x + y * y + z * z - ZERO_QUATERNION_SQUARE)
+    return [*guards, *_loop_guards(job, entries)]
+
+
+def _loop_guards(job: TraceJob, entries: Mapping[str, Sequence[Scalar]]) -> list[Scalar]:
+    """Squares of the largest accepted gap less those of the gaps, and cosines of frames that face each other."""
+    if job.mech.closure is None or not job.program.needs_closed_loops:
+        return []
+    guards = []
+    for name in (name for name in entries if name in job.program.per_coordinate):
+        pose = place_machine(job.mech.tree, entries[name], symbol_operations())
+        gaps = [equation.gap for equation in job.mech.closure.equations(pose)]
+        guards += [MAX_LOOP_GAP**2 - sum_of(gap * gap for gap in gaps), *job.mech.closure.facing_cosines(pose)]
     return guards
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from gearwright.algebra import Scalar
 from gearwright.forces.contact.constraint import Constraint
@@ -11,6 +13,15 @@ from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import Configuration
 from gearwright.forces.law import Law
 from gearwright.parts import ContactPoint, Loop, Robot
+
+
+class HasLoops(Protocol):
+    """A robot or a machine with closed loops."""
+
+    @property
+    def loops(self) -> Sequence[Loop]:
+        """Its loops."""
+        ...
 
 
 def environment_laws(robot: Robot) -> tuple[Law, ...]:
@@ -24,7 +35,7 @@ def environment_laws(robot: Robot) -> tuple[Law, ...]:
     return (*loop_laws(robot), *map(_contact_law, robot.environment))
 
 
-def loop_laws(robot: Robot) -> tuple[Constraint, ...]:
+def loop_laws(robot: HasLoops) -> tuple[Constraint, ...]:
     """The constraints of a robot's closed loops.
 
     >>> from gearwright.parts import Link, Loop, Robot

@@ -38,7 +38,9 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
     True
     """
     if isinstance(robot_or_mech, Mechanism):
-        return robot_or_mech
+        if robot_or_mech.closure is not None:
+            _refuse_closed_machine(function, answer or function)
+        return robot_or_mech.tree
     require_robot_or_machine(function, robot_or_mech)
     warn_of_open_loops(function, robot_or_mech, answer or function)
     number = id(robot_or_mech)
@@ -94,6 +96,15 @@ def warn_of_open_loops(function: str, robot: Robot, answer: str) -> None:
         OpenLoopWarning,
         stacklevel=caller_stack_level(),
     )
+
+
+def _refuse_closed_machine(function: str, answer: str) -> None:
+    """Raise an error for a machine with closed loops in a function that would cut them open."""
+    if answer not in LOOP_INDEPENDENT_FUNCTIONS and answer not in ("reactions", "linearise"):
+        raise InputError(
+            f"{function}: it does not take a machine with closed loops. Give the robot, or mech.tree with the loops as "
+            "laws."
+        )
 
 
 def require_robot_or_machine(function: str, value: object) -> None:

@@ -1,0 +1,82 @@
+"""Newton steps to a configuration that closes the loops of a machine, for any scalar type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gearwright.algebra import Operations, Scalar, is_zero
+from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.dynamics.closed_loops.embedding import LoopClosure, LoopSolver
+from gearwright.dynamics.closed_loops.loop_equations import LoopRow, sum_of
+from gearwright.dynamics.configuration import coordinate_rates, independent_joints
+from gearwright.dynamics.pose import Pose, place_machine
+from gearwright.mechanism import Mechanism
+
+NEWTON_STEPS = 3
+"""Newton steps after a step of the independent coordinates, a fixed number; gaps left tell where more are needed."""
+
+
+class ClosedStep(NamedTuple):
+    """A configuration after a step, sums of squared gaps left, and the determinant of each group.
+
+    `used_gap` is the sum over the equations that determine the dependent speeds, `all_gap` over all equations.
+
+    A determinant of another sign than before the step means that it passed a singular configuration or jumped to
+    another branch.
+    """
+
+    q: list[Scalar]
+    used_gap: Scalar
+    all_gap: Scalar
+    determinants: list[Scalar]
+
+
+def step_to_closed(
+    tree: Mechanism,
+    closure: LoopClosure,
+    q: Sequence[Scalar],
+    step: Sequence[Scalar],
+    ops: Operations,
+    exchange: bool = True,
+) -> ClosedStep:
+    """Return the configuration after a step of the independent speeds, closed by Newton steps of the dependent ones.
+
+    Independent coordinates are exact. The gaps left tell whether it closed. Without exchange of equations it takes
+    fewer operations, and may fail where a pivot passes zero.
+    """
+    whole: list[Scalar] = [0.0] * tree.n
+    for speed, x in zip(closure.independent, step, strict=True):
+        whole[speed] = x
+    q = move_joints(tree, q, whole, ops)
+    determinants: list[Scalar] = []
+    for _ in range(NEWTON_STEPS):
+        newton = LoopSolver(closure, closure.equations(place_machine(tree, q, ops)), ops, exchange)
+        determinants = newton.determinants
+        q = move_joints(tree, q, newton.closing_step(), ops)
+    left = [equation.gap for equation in closure.equations(place_machine(tree, q, ops))]
+    used = {k for group in closure.groups for k in group.equations}
+    used_gap = sum_of(x * x for k, x in enumerate(left) if k in used)
+    rest = [x * x for k, x in enumerate(left) if k not in used]
+    return ClosedStep(q, used_gap, sum_of([used_gap, *rest]), determinants)
+
+
+def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """Return the configuration after a step; joints whose steps are structurally zero stay as they are."""
+    moved: list[Scalar] = []
+    for joint in independent_joints(mech):
+        if joint.space.speeds_are_rates:
+            moved += [x + dx for x, dx in zip(q[joint.q], step[joint.v], strict=True)]
+        elif all(map(is_zero, step[joint.v])):
+            moved += q[joint.q]
+        else:
+            moved += joint.space.integrate(q[joint.q], step[joint.v], ops)
+    return moved
+
+
+def row_rates(closure: LoopClosure, pose: Pose, v: Sequence[Scalar], ops: Operations) -> list[LoopRow]:
+    """Return the rates of all rows, dW/dt, along a motion with all speeds v."""
+    rates = coordinate_rates(pose.mech, pose.q, v, ops)
+    q = [x if is_zero(dx) else Jet([x, dx]) for x, dx in zip(pose.q, rates, strict=True)]
+    moving = closure.equations(place_machine(pose.mech, q, JetOperations(ops)))
+    return [{c: x.c[1] for c, x in equation.row.items() if isinstance(x, Jet)} for equation in moving]

@@ -1,0 +1,186 @@
+"""Closed configurations in numbers: steps with a fixed number of Newton steps, in more parts where loops stay open."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
+from gearwright.errors import InputError, SingularityError
+from gearwright.functions.public_call import run_program, whole_input
+from gearwright.mechanism import RobotOrMech
+from gearwright.programs.batch import evaluate_program, require_closed_loops
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine, closed_machine_of
+from gearwright.programs.dynamics_programs import CLOSED_STEP, DIFFERENCE, REACTIONS
+from gearwright.programs.inputs import checked_array
+from gearwright.text import listed_names
+
+CLOSED_GAP = 1e-11
+"""Gap [m, rad] at which a loop is closed."""
+
+SMALL_GAP, MOST_REPETITIONS = 1e-2, 3
+"""Gap [m, rad] from which Newton's method converges, and how often its steps are repeated."""
+
+LONGEST_STEP, MOST_PARTS = 0.5, 64
+"""Longest step [rad, m] that is tried at once, and the largest number of parts of such a step."""
+
+__all__ = ["ClosedMechanism", "closed_after", "closed_configuration", "closed_integral", "closed_machine"]
+
+
+class StepResults(NamedTuple):
+    """Configurations (N, nq), squared gaps of the equations in use and of all (N,), and determinants (N, groups)."""
+
+    q: Array
+    used_gap: Array
+    all_gap: Array
+    determinants: Array
+
+    @property
+    def is_closed(self) -> NDArray[np.bool_]:
+        """Whether the loops are closed; redundant equations only within the accuracy of lengths in files."""
+        return np.asarray((self.used_gap < CLOSED_GAP**2) & (self.all_gap < MAX_LOOP_GAP**2))
+
+
+def closed_configuration(mech: ClosedMechanism, q: Array, near: Array) -> Array:
+    """Return the whole configurations (..., nq) at independent coordinates (..., f), each on the branch of `near`."""
+    lead = np.broadcast_shapes(q.shape[:-1], near.shape[:-1])
+    start = np.broadcast_to(near, (*lead, mech.nq)).reshape(-1, mech.nq)
+    wanted = np.array(start)
+    indices = list(mech.independent_indices)
+    wanted[:, indices] = np.broadcast_to(q, (*lead, len(indices))).reshape(-1, len(indices))
+    if mech.layout.speeds_are_rates:
+        own = [mech.layout.coordinate_of[k] for k in mech.closure.independent]
+        steps = wanted[:, own] - start[:, own]
+    else:
+        along = evaluate_program(DIFFERENCE, mech.tree, {"q0": start, "q1": wanted}, {})
+        steps = along[:, list(mech.closure.independent)]
+    found = closed_after(mech, start, steps)
+    exact = [k for k in indices if k in mech.layout.coordinate_of]
+    found[:, exact] = wanted[:, exact]
+    return found.reshape(*lead, mech.nq)
+
+
+def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array:
+    """Return closed configurations (N, nq) after steps (N, f) of the independent speeds from closed ones (N, nq)."""
+    start, steps = np.array(q, dtype=np.float64), np.asarray(steps, dtype=np.float64)
+    found = np.empty_like(start)
+    branch = _branch_determinants(mech, start)
+    waiting, parts = np.arange(len(start)), 1
+    needed = np.abs(steps).max(axis=1, initial=0.0) / LONGEST_STEP
+    while len(waiting):
+        near = waiting[needed[waiting] <= parts]
+        results = _step_in_parts(mech, start[near], steps[near], parts)
+        same_branch: Any = (results.determinants * (branch if len(branch) == 1 else branch[near]) > 0).all(axis=1)
+        good = results.is_closed & same_branch
+        found[near[good]] = results.q[good]
+        hopeless = ~good & (parts >= MOST_PARTS * np.maximum(needed[near], 1.0))
+        if hopeless.any():
+            row = int(np.flatnonzero(hopeless)[0])
+            raise InputError(_open_text(mech, results, row, bool(same_branch[row]), near, len(start)))
+        waiting, parts = np.setdiff1d(waiting, near[good], assume_unique=True), 4 * parts
+    return found
+
+
+def closed_integral(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return the closed configuration (..., nq) after motion from q at constant independent speeds for one second."""
+    start = checked_array("integrate", mech, "q", whole_input(DIFFERENCE, mech, "q0", q), mech.nq)
+    steps = checked_array("integrate", mech, "v", v, mech.n)
+    lead = np.broadcast_shapes(start.shape[:-1], steps.shape[:-1])
+    rows = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (start, steps)]
+    return closed_after(mech, *rows).reshape(*lead, mech.nq)
+
+
+def whole_motion(
+    function: str, robot_or_mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+    """Return configuration, speeds and accelerations of the open tree from independent ones; others are unchanged."""
+    mech = closed_machine_of(function, robot_or_mech)
+    if not isinstance(mech, ClosedMechanism) or not mech.closure.groups or np.shape(v)[-1:] != (mech.n,):
+        return q, v, a
+    arrays = [
+        checked_array(function, mech, name, x, size)
+        for name, x, size in (
+            ("q", whole_input(DIFFERENCE, mech, "q0", q), mech.nq),
+            ("v", v, mech.n),
+            ("a", a, mech.n),
+        )
+    ]
+    lead = np.broadcast_shapes(*(x.shape[:-1] for x in arrays))
+    whole, v_i, a_i = (list(np.moveaxis(np.broadcast_to(x, (*lead, x.shape[-1])), -1, 0)) for x in arrays)
+    require_closed_loops(REACTIONS, mech, {"q": arrays[0]})
+    _, speed_map = placed_machine(mech, whole, ARRAYS)
+    speeds = speed_map.speeds(v_i)
+    accelerations = speed_map.accelerations(speeds, a_i)
+    return tuple(np.stack([x + np.zeros(lead) for x in columns], axis=-1) for columns in (whole, speeds, accelerations))  # type: ignore[return-value]
+
+
+def speed_directions(mech: ClosedMechanism, q: ArrayLike) -> Array:
+    """Return G (n, f) of v = G v_i at one closed configuration."""
+    _, speed_map = placed_machine(mech, np.asarray(q, dtype=float).tolist(), FLOATS)
+    return np.array(speed_map.columns(np.eye(mech.tree.n).tolist()), dtype=np.float64)
+
+
+def _branch_determinants(mech: ClosedMechanism, start: Array) -> Array:
+    """The determinants at the start, one row if all start at the same configuration."""
+    rows = start[:1] if (start == start[:1]).all() else start
+    return _stepped(mech, rows, np.zeros((len(rows), mech.n))).determinants
+
+
+def _step_in_parts(mech: ClosedMechanism, q: Array, steps: Array, parts: int) -> StepResults:
+    results = _stepped(mech, q, steps / parts)
+    for _ in range(parts - 1):
+        results = _stepped(mech, results.q, steps / parts)
+    for _ in range(MOST_REPETITIONS):
+        again = np.flatnonzero(~results.is_closed & (results.all_gap < SMALL_GAP**2))
+        if not len(again):
+            break
+        better = _stepped(mech, results.q[again], np.zeros((len(again), mech.n)))
+        for whole, part in zip(results, better, strict=True):
+            whole[again] = part
+    return results
+
+
+def _stepped(mech: ClosedMechanism, q: Array, steps: Array) -> StepResults:
+    """One step; equations are exchanged where a fixed order of pivots fails, rows that are not finite stay open."""
+    try:
+        flat = run_program(CLOSED_STEP, mech, (q, steps))
+    except SingularityError:
+        flat = _with_exchange(mech, q, steps)
+    size = mech.nq
+    return StepResults(flat[:, :size], flat[:, size], flat[:, size + 1], flat[:, size + 2 :])
+
+
+def _with_exchange(mech: ClosedMechanism, q: Array, steps: Array) -> Array:
+    try:
+        return run_program(CLOSED_STEP, mech, (q, steps), {"exchange": True})
+    except SingularityError:
+        if len(q) > 1:
+            half = len(q) // 2
+            parts = (_with_exchange(mech, q[part], steps[part]) for part in (slice(half), slice(half, None)))
+            return np.concatenate(list(parts))
+        return np.concatenate([q, np.full((1, 2 + len(mech.closure.groups)), np.inf)], axis=1)
+
+
+def _open_text(
+    mech: ClosedMechanism, results: StepResults, row: int, same_branch: bool, rows: Array, count: int
+) -> str:
+    state = f" in state {rows[row]}" if count > 1 else ""
+    speeds = listed_names(mech.speeds)
+    if not same_branch:
+        return (
+            f"closed: the way of {speeds} to the given coordinates passes a singular configuration{state}, where the "
+            "other joints leave their branch. Give near= on the wanted branch, or other coordinates."
+        )
+    loops = listed_names(repr(loop.name) for loop in mech.loops)
+    return (
+        f"closed: the loops {loops} stay open by {np.sqrt(results.all_gap[row]):.4g} (m or rad){state} "
+        f"at the given coordinates of {speeds}. They cannot be reached on this branch: give others."
+    )
+
+
+ClosedMechanism.solve = staticmethod(closed_configuration)

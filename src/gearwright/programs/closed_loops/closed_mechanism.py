@@ -1,0 +1,270 @@
+"""The machine with closed loops: its independent speeds, and configurations that close the loops."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import as_float_array
+from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.embedding import EquivalentTree, LoopClosure
+from gearwright.dynamics.closed_loops.loop_equations import loop_geometry
+from gearwright.dynamics.configuration import independent_joints, neutral
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.parts import Loop, Robot
+from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, choose_closure
+from gearwright.text import listed_names
+
+INDEPENDENT, TREE = COORDINATES = ("independent", "tree")
+"""In which speeds a machine with closed loops is described: the independent ones, or all of its open tree."""
+
+
+class ClosedMechanism(Mechanism):
+    r"""A machine with closed loops. Its speeds are the independent ones, $v = G(q)\,v_i$.
+
+    A configuration q has all coordinates of the open tree and closes the loops: as with quaternions, there are more
+    coordinates than speeds. `closed` computes it from the independent coordinates. Speeds, accelerations and forces
+    are those of the independent speeds: $a = G\,a_i + g$ and $\tau_i = G'\,\tau$.
+
+    Args:
+        tree: the machine with its loops cut open.
+        loops: the constraints that close it.
+        closure: independent speeds and groups; None: chosen at the reference configuration.
+        reference: a closed configuration, (nq,); its branch is that of `closed`.
+    """
+
+    loops: tuple[Loop, ...]
+    reference: Array
+    solve: ClassVar[Callable[[ClosedMechanism, Array, Array], Array]]
+    """(machine, independent coordinates, configuration near) -> whole configuration; `functions` provides it."""
+
+    def __init__(self, tree: Mechanism, loops: Sequence[Loop], closure: LoopClosure, reference: Array) -> None:
+        self.__dict__.update(tree.__dict__)
+        self.__dict__.update(_tree=tree, loops=tuple(loops), _closure=closure, reference=reference)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClosedMechanism) and (self.tree, self.loops, self.closure) == (
+            other.tree,
+            other.loops,
+            other.closure,
+        )
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        loops = listed_names(loop.name for loop in self.loops)
+        return f"<ClosedMechanism: {len(self.bodies)} bodies, loops: {loops}, speeds: {listed_names(self.speeds)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClosedMechanism, (self.tree, self.loops, self.closure, self.reference)
+
+    @property
+    def tree(self) -> Mechanism:
+        """The machine with its loops cut open, in all coordinates."""
+        tree: Mechanism = self.__dict__["_tree"]
+        return tree
+
+    @property
+    def closure(self) -> LoopClosure:
+        """The loops, the independent speeds, and the groups of dependent ones."""
+        closure: LoopClosure = self.__dict__["_closure"]
+        return closure
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the independent speeds: driven ones first."""
+        return tuple(self.layout.speeds[k] for k in self.closure.independent)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the independent speeds."""
+        return self.speeds
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """Names of the dependent speeds."""
+        return tuple(name for name in self.layout.speeds if name not in self.speeds)
+
+    @property
+    def speeds_are_rates(self) -> bool:
+        """False: a small motion is one of the independent speeds, not of all coordinates."""
+        return False
+
+    @property
+    def independent_coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates of joints with independent speeds, in the order of `closed`."""
+        return tuple(self.layout.coordinates[k] for k in self.independent_indices)
+
+    @cached_property
+    def independent_indices(self) -> tuple[int, ...]:
+        """Indices of these coordinates in q."""
+        indices: list[int] = []
+        for speed in self.closure.independent:
+            joint = next(x for x in independent_joints(self.tree) if x.v.start <= speed < x.v.stop)
+            own = (
+                [joint.q.start + speed - joint.v.start]
+                if joint.space.speeds_are_rates
+                else range(joint.q.start, joint.q.stop)
+            )
+            indices += [k for k in own if k not in indices]
+        return tuple(indices)
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Names of the equations of loops that follow from the others: their forces are not unique."""
+        names = self.closure.equation_names
+        return tuple(name for k, name in enumerate(names) if k not in self.used_equations)
+
+    @property
+    def used_equations(self) -> list[int]:
+        """Numbers of the equations that determine the dependent speeds."""
+        return sorted(k for group in self.closure.groups for k in group.equations)
+
+    def with_tree(self, tree: Mechanism) -> ClosedMechanism:
+        """Return the machine with other numbers in its tree, such as symbols or approximate wheels."""
+        loops = _geometries(tree, self.loops)
+        if tree.speeds == self.layout.speeds:
+            old = self.closure
+            return ClosedMechanism(tree, self.loops, LoopClosure(loops, old.independent, old.groups), self.reference)
+        return close_loops("machine", tree, self.loops)
+
+    def with_equivalent_tree(self, tree: Mechanism, offsets: Sequence[float]) -> ClosedMechanism:
+        """Return the machine with an equivalent tree for its recursions, at coordinates q + offsets."""
+        closure = replace(self.closure, equivalent_tree=EquivalentTree(tree, tuple(offsets)))
+        return ClosedMechanism(self.tree, self.loops, closure, self.reference)
+
+    def closed(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
+        """Return the whole configuration (..., nq) that closes the loops at independent coordinates (..., f).
+
+        Newton's method follows the motion of the independent coordinates from a closed configuration, so the result
+        is on its branch.
+
+        Args:
+            q: independent coordinates, in the order of `independent_coordinates`.
+            near: a closed configuration, (..., nq), on the wanted branch; None: the reference.
+
+        Raises:
+            InputError: the loops cannot be closed there, or the motion leaves the branch.
+        """
+        count = len(self.independent_indices)
+        given = as_float_array("closed", "q", q)
+        if given.ndim == 0 or given.shape[-1] != count:
+            raise InputError(
+                f"closed: q has shape {given.shape}; its last axis must be {count} long "
+                f"({listed_names(self.independent_coordinates)}). Leading axes are a batch."
+            )
+        start = self.reference if near is None else as_float_array("closed", "near", near)
+        if start.ndim == 0 or start.shape[-1] != self.nq:
+            raise InputError(f"closed: near has shape {start.shape}; its last axis must be {self.nq} long.")
+        if not (np.isfinite(given).all() and np.isfinite(start).all()):
+            raise InputError("closed: q or near has entries that are not finite. Give finite numbers.")
+        return type(self).solve(self, given, start)
+
+
+def close_loops(
+    owner: str,
+    tree: Mechanism,
+    loops: Sequence[Loop],
+    independent: Sequence[str] = (),
+    start: ArrayLike | None = None,
+) -> ClosedMechanism:
+    """Return the machine of an open tree whose loops are closed.
+
+    Args:
+        owner: for messages.
+        tree: the open tree.
+        loops: at least one.
+        independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
+        start: configuration (nq,) near which the loops are closed; None: all coordinates zero.
+    """
+    geometries = _geometries(tree, loops)
+    numbers = LoopNumbers(tree, geometries)
+    first = np.array(neutral(tree) if start is None else start, dtype=np.float64)
+    reference = numbers.closed_start(owner, first)
+    closure = choose_closure(owner, tree, geometries, reference, independent)
+    return ClosedMechanism(tree, loops, closure, reference)
+
+
+def _geometries(tree: Mechanism, loops: Sequence[Loop]) -> tuple[Any, ...]:
+    return tuple(loop_geometry(tree, loop.name, loop.frames, loop.held) for loop in loops)
+
+
+_CLOSED: dict[int, tuple[weakref.ref[Robot], ClosedMechanism]] = {}
+"""Closed machines of the robots in use, by the robot's id."""
+
+
+def closed_machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
+    """Return a machine with closed loops as it is; otherwise as `machine_of`."""
+    return robot_or_mech if isinstance(robot_or_mech, ClosedMechanism) else machine_of(function, robot_or_mech, answer)
+
+
+def _closed_robot(robot_or_mech: Robot) -> ClosedMechanism:
+    """The machine of a robot with its loops closed, computed once."""
+    number = id(robot_or_mech)
+    if number not in _CLOSED:
+        tree = machine_of("names", robot_or_mech)
+        start = stated_configuration(robot_or_mech, tree)
+        mech = close_loops(f"robot {robot_or_mech.name!r}", tree, robot_or_mech.loops, (), start)
+        _CLOSED[number] = weakref.ref(robot_or_mech, lambda _: _CLOSED.pop(number, None)), mech
+    return _CLOSED[number][1]
+
+
+def stated_configuration(robot: Robot, tree: Mechanism) -> Array | None:
+    """The configuration of the first state that a robot's file states; None without states."""
+    if not robot.states:
+        return None
+    values = dict(zip(tree.coordinates, neutral(tree), strict=True)) | dict(robot.states[0].q)
+    return np.array([values[name] for name in tree.coordinates])
+
+
+@check_arguments
+def closed_machine(
+    mech: RobotOrMech, loops: Sequence[Loop] = (), independent: Sequence[str] = (), start: ArrayLike | None = None
+) -> ClosedMechanism:
+    """Return the machine of a robot with its loops closed, in its independent speeds.
+
+    Args:
+        mech: a robot with loops, or the machine of an open tree.
+        loops: loops of an open tree; () for those of the robot.
+        independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
+        start: configuration (nq,) near which the loops are closed; None: the first state of the robot's file, or all
+            coordinates zero.
+
+    Raises:
+        InputError: there is no loop, the loops cannot be closed, the start is singular, or the independent speeds do
+            not determine the others.
+
+    >>> import gearwright as gw
+    >>> bar = dict(parent="base", joint="revolute", axis=(0, 0, 1), mass=1.0, com=(0.5, 0, 0))
+    >>> tree = gw.Mechanism([gw.Body("left", **bar), gw.Body("right", **bar, position=(2, 0, 0)),
+    ...     gw.Body("top", "left", "revolute", (0, 0, 1), position=(1, 0, 0), mass=1.0, com=(1, 0, 0))],
+    ...     frames=[gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))])
+    >>> pin = gw.parts.Loop("pin", ("a", "b"), ("x", "y"))
+    >>> mech = gw.closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
+    >>> mech.n, mech.dependent
+    (1, ('right', 'top'))
+    >>> mech.closed([1.2]).round(6) + 0.0
+    array([ 1.2,  1.2, -1.2])
+    """
+    if isinstance(mech, ClosedMechanism) and not loops:
+        loops = mech.loops
+    robot = mech if isinstance(mech, Robot) else None
+    tree = machine_of("names", mech)
+    chosen = tuple(loops) or (robot.loops if robot is not None else ())
+    if not chosen:
+        raise InputError("closed_machine: there are no loops. Give loops=, or a robot with loops.")
+    if robot is not None and not loops and not independent and start is None:
+        return _closed_robot(robot)
+    if start is None and robot is not None:
+        start = stated_configuration(robot, tree)
+    elif start is not None and np.shape(start) != (tree.nq,):
+        raise InputError(f"closed_machine: start has shape {np.shape(start)}; it must be ({tree.nq},).")
+    return close_loops("closed_machine", tree, chosen, independent, start)

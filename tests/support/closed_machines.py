@@ -1,0 +1,163 @@
+"""Closed machines: the collection of parallel robots, random ones, and Pinocchio's constrained dynamics of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+import gearwright as gw
+from gearwright.errors import InputError
+from gearwright.parts import Loop, Robot
+
+POINT, FRAME = ("x", "y", "z"), ("x", "y", "z", "rx", "ry", "rz")
+
+
+def parallel_robots() -> list[str]:
+    """The names of the robots of the collection; [] without it."""
+    root = os.environ.get("GEARWRIGHT_REFERENCE")
+    index = Path(root, "parallel_robots", "index.json") if root else None
+    return list(json.loads(index.read_text())) if index is not None and index.is_file() else []
+
+
+def parallel_robot(name: str) -> Robot:
+    """A robot of the collection, with its loops and with unit rotors at its motors."""
+    folder = Path(os.environ["GEARWRIGHT_REFERENCE"], "parallel_robots", name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = gw.load(folder / "robot.urdf")
+    stated: dict[str, Any] = yaml.safe_load((folder / "robot.yaml").read_text())
+    kinds = dict(zip(stated.get("joint_name", ()), stated.get("joint_type", ()), strict=True))
+    assert set(kinds.values()) <= {"FIXED"}
+    links = [
+        replace(link, joint=replace(link.joint, kind="fixed" if link.joint_name in kinds else link.joint.kind))
+        for link in robot.links
+    ]
+    places = {link.joint_name: link.name for link in links} | {link.name: link.name for link in links}
+    loops = [
+        Loop(f"loop{k}", [places[x] for x in pair], FRAME if kind.lower() == "6d" else POINT)
+        for k, (pair, kind) in enumerate(zip(stated["closed_loop"], stated["type"], strict=True))
+    ]
+    drives = [gw.parts.Drive(motor, gw.parts.Motor(0.0), gw.parts.Gear(1.0)) for motor in stated["name_mot"]]
+    return replace(robot, links=links, loops=loops, drives=drives)
+
+
+class ConstrainedPinocchio:
+    """Pinocchio's model of an open tree of a machine without wheels, with the loops as its own constraints."""
+
+    def __init__(self, mech: gw.Mechanism, loops: list[Loop]) -> None:
+        import pinocchio as pin
+
+        self.pin, self.mech = pin, mech
+        self.model = pin.Model()
+        self.model.gravity.linear = np.array([*mech.gravity], dtype=float)
+        self.place: dict[int, tuple[int, Any]] = {-1: (0, pin.SE3.Identity())}
+        self.slots: list[tuple[int, int]] = []
+        children: dict[int, list[int]] = {}
+        for i in range(len(mech.bodies)):
+            children.setdefault(mech.parent_of(i), []).append(i)
+        stack = list(reversed(children.get(-1, [])))
+        while stack:  # depth first, as crba requires
+            i = stack.pop()
+            self._add(i)
+            stack += reversed(children.get(i, []))
+        self.data = self.model.createData()
+        self.constraints, self.constraint_data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        for loop in loops:
+            (j1, M1), (j2, M2) = (self._frame(x) for x in loop.frames)
+            kind = pin.ContactType.CONTACT_6D if len(loop.held) == 6 else pin.ContactType.CONTACT_3D
+            one = pin.RigidConstraintModel(kind, self.model, j1, M1, j2, M2, pin.ReferenceFrame.LOCAL)
+            self.constraints.append(one)
+            self.constraint_data.append(one.createData())
+        pin.initConstraintDynamics(self.model, self.data, self.constraints, self.constraint_data)
+        order = np.zeros(mech.n, dtype=int)
+        for i, joint in enumerate(mech.joints):
+            if joint.dofs:
+                order[joint.dofs[0].speed] = self.model.idx_vs[self.place[i][0]]
+        self.order = order
+
+    def _add(self, i: int) -> None:
+        pin, body = self.pin, self.mech.bodies[i]
+        parent, here = self.place[self.mech.parent_of(i)]
+        rotation = np.array([list(row) for row in body.rotation.rows()], dtype=float)
+        here = here * pin.SE3(rotation, np.array([*body.position], dtype=float))
+        if body.kind.speeds:
+            axis = np.array([*body.axis], dtype=float)
+            kind = pin.JointModelRevoluteUnaligned if body.joint == "revolute" else pin.JointModelPrismaticUnaligned
+            self.place[i] = self.model.addJoint(parent, kind(axis), here, body.name), pin.SE3.Identity()
+        else:
+            self.place[i] = parent, here
+        tensor = np.array(body.inertia.full_matrix().rows() and [list(r) for r in body.inertia.full_matrix().rows()])
+        inertia = pin.Inertia(float(body.mass), np.array([*body.com], dtype=float), tensor.astype(float))
+        self.model.appendBodyToJoint(self.place[i][0], inertia, self.place[i][1])
+
+    def _frame(self, name: str) -> tuple[int, Any]:
+        body, rotation, position = self.mech.place_of(name)
+        joint, here = self.place[body]
+        if rotation is None:
+            return joint, here
+        R = np.array([list(row) for row in rotation.rows()], dtype=float)
+        return joint, here * self.pin.SE3(R, np.array([*position], dtype=float))
+
+    mu = 1e-12
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """All accelerations by `constraintDynamics`."""
+        full_q, full_v, full_tau = (np.zeros(self.model.nv) for _ in range(3))
+        full_q[self.order], full_v[self.order], full_tau[self.order] = q, v, tau
+        settings = self.pin.ProximalSettings(1e-14, self.mu, 1000)
+        a = self.pin.constraintDynamics(
+            self.model, self.data, full_q, full_v, full_tau, self.constraints, self.constraint_data, settings
+        )
+        return np.array(a)[self.order]
+
+
+def random_closed_machine(seed: int) -> gw.ClosedMechanism:
+    """A random tree with rotors on all links, and one or two loops that are closed at a random configuration."""
+    from support.machines import random_design, random_state
+
+    rng = np.random.default_rng(5000 + seed)
+    while True:
+        kinds = [
+            str(x)
+            for x in rng.choice(["revolute", "prismatic", "spherical", "universal"], size=8, p=[0.7, 0.1, 0.1, 0.1])
+        ]
+        tree = random_design(rng, kinds, wheels=8).written()
+        q = random_state(rng, tree).q
+        frames, loops = [], []
+        for k in range(int(rng.integers(1, 3))):
+            a, b = rng.choice(len(tree.bodies), 2, replace=False)
+            held = (POINT, ("x", "z"), ("x", "y", "z", "rx", "rz"), ("y", "rz"))[int(rng.integers(4))]
+            placed = [gw.placement(tree, q, int(i)) for i in (a, b)]
+            spot, turn = rng.normal(size=3) * 0.3, _random_rotation(rng)
+            here = placed[0].rotation @ spot + placed[0].position
+            world = placed[0].rotation @ turn
+            frames.append(gw.BodyFrame(f"A{k}", int(a), turn, spot))
+            other = placed[1].rotation
+            frames.append(gw.BodyFrame(f"B{k}", int(b), other.T @ world, other.T @ (here - placed[1].position)))
+            loops.append(Loop(f"loop{k}", (f"A{k}", f"B{k}"), held))
+        tree = replace(tree, frames=frames, actuators=())
+        try:
+            mech = gw.closed_machine(tree, loops, start=q)
+        except InputError:
+            continue  # rigid or singular: drawn again
+        if 0 < mech.n < tree.n and _condition(mech) < 50:
+            return mech
+
+
+def _condition(mech: gw.ClosedMechanism) -> float:
+    from gearwright.functions.constrained.closing import speed_directions
+
+    return float(np.abs(speed_directions(mech, mech.reference)).max())
+
+
+def _random_rotation(rng: np.random.Generator) -> np.ndarray:
+    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q if np.linalg.det(Q) > 0 else -Q
