@@ -212,8 +212,9 @@ LIBRARIES = {
 }
 """Which packages know a library; a library that is not listed may be used anywhere."""
 HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
-ARRAYS_IN_ALGEBRA = {"operations.py", "dual_arrays.py", "variational_equation.py"}
-"""The files of `algebra` that know NumPy: one row of the backend table, and arrays whose elements have slopes."""
+ARRAYS_IN_ALGEBRA = {"operations.py", "dual_arrays.py", "taylor_series.py", "variational_equation.py"}
+"""The files of `algebra` that know NumPy: one row of the backend table, arrays whose elements have derivatives, and
+Taylor series whose coefficients are one array over all samples."""
 
 
 def package_of(file: Path) -> str:

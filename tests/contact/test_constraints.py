@@ -127,7 +127,7 @@ def test_a_start_that_moves_against_the_constraint_is_refused():
 
 def test_projection_says_when_it_cannot():
     law = Constraint("far", TIP, fixed_frame("moon", (40.0, 0.0, 0.0)))
-    with pytest.raises(InputError, match=r"far\.x .*-40\.\d"):
+    with pytest.raises(InputError, match=r"far\.x .*-(39|40)\.\d"):
         project(MECH, Q, [law])
     with pytest.raises(InputError, match=r"project: .*\(Constraint\)"):
         project(MECH, Q, [])

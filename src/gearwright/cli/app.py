@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from functools import cached_property, wraps
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -160,8 +160,8 @@ class CommandOnDemand(TyperCommand):
 def _help_stub(place: str) -> Callable[[], None]:
     """Return a function with the docstring of a command, read without importing its module."""
     module, name = place.split(".")
-    source = (Path(__file__).parent / "commands" / f"{module}.py").read_text(encoding="utf-8")
-    functions = [x for x in ast.parse(source).body if isinstance(x, ast.FunctionDef) and x.name == name]
+    source = get_data("gearwright.cli", f"commands/{module}.py")
+    functions = [x for x in ast.parse(source or b"").body if isinstance(x, ast.FunctionDef) and x.name == name]
 
     def stub() -> None:
         """The docstring follows."""

@@ -11,7 +11,7 @@ from gearwright.control.joint_space.cascade import cascade
 from gearwright.control.joint_space.controllers import computed_torque, feedforward, pd
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.motion.trajectory import Trajectory
+from gearwright.motion import Trajectory
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean

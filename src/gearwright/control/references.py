@@ -12,7 +12,7 @@ from gearwright.arguments import as_float_array, is_function, number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
-from gearwright.motion.trajectory import Trajectory
+from gearwright.motion import Trajectory
 from gearwright.text import listed_names
 
 REFERENCE_NAMES = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.mechanism import RobotOrMech, machine_of
-from gearwright.motion.trajectory import Trajectory
+from gearwright.motion import Trajectory
 from gearwright.motion_demands.stated_limits import stated_limits
 from gearwright.plots import panel_figure, panels_by_unit, save_if_path
 from gearwright.simulation.run import Run

@@ -15,7 +15,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.dynamics.kinematics import joint_motion
-from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces import Constraint
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closed_linearise import ConstrainedLinearisation, reduce_to_free
 from gearwright.functions.constrained.closing import speed_directions, whole_motion

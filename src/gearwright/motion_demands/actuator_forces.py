@@ -25,8 +25,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces import Line
-from gearwright.forces.law import Action, Drag, Force, Guard, Reaction
+from gearwright.forces import Action, Drag, Force, Guard, Line, Reaction
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
 from gearwright.mechanism.rows import dense_row

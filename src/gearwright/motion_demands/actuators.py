@@ -13,10 +13,9 @@ from gearwright.algebra.differentiation.dual_arrays import array_column, array_i
 from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
-from gearwright.forces import Line
+from gearwright.forces import Line, Quantity
 from gearwright.forces.actuators.dc_motor import voltage_limit
 from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion
-from gearwright.forces.law import Quantity
 from gearwright.forces.motors.inverse_motor import MotorInverse
 from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.thermal import temperature_quantities

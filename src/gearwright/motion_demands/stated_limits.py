@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.forces import Law
-from gearwright.forces.friction.dry_friction import DryFriction
+from gearwright.forces import DryFriction, Law
 from gearwright.forces.robot_lines import joint_line, robot_motors
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from gearwright.errors import InputError
-from gearwright.forces.contact.contact import Contact
+from gearwright.forces import Contact
 from gearwright.system.kernels.all_modes import LawTable, law_table
 from gearwright.system.kernels.event_structure import TooLargeError
 from gearwright.system.kernels.event_table import EventTable, event_table

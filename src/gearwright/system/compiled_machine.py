@@ -14,7 +14,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import NotTraceableError
-from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces import Coordinate
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.backend import kernel_mode
 from gearwright.functions.public_call import compile_now

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
-from gearwright.forces.law import Hold
+from gearwright.forces import Hold
 
 CONE_MARGINS = (1e-2, 1e-4, 1e-6, 1e-8, 0.0)
 """Margins by which the cones are reduced, relative to the largest multiplier."""

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
-from gearwright.forces.law import Action, Guard, Hold, Outcome, Reaction, Situation
+from gearwright.forces import Action, Guard, Hold, Outcome, Reaction, Situation
 from gearwright.system.force_balance import EMPTY_ARRAY, ConstraintArrays, solve_balance
 from gearwright.system.system import Modes, System, all_drags
 

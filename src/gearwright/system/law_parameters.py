@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.algebra import Scalar, is_number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.text import did_you_mean
 
 

@@ -24,8 +24,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Drag, Force, Guard, Law, Outcome, Quantity, Reaction, Situation
-from gearwright.forces.line import Line
+from gearwright.forces import Action, Drag, Force, Guard, Law, Line, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Actuator, Mechanism

@@ -21,7 +21,7 @@ from gearwright.compiling.restricted_python.walker import (
 C_TYPES = {"float": "double ", "int": "int ", "Floats": "double *", "Ints": "int *", "Code": "Code ", "Table": "Table "}
 """C types by the names of annotations."""
 
-C_OPERATORS: Mapping[type[ast.AST], str] = {
+C_TOKENS: Mapping[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -199,7 +199,7 @@ class CFunctionPrinter(FunctionWalker):
             return word.join(f"({self._condition(x)})" for x in test.values)
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             left, right = self.expression(test.left), self.expression(test.comparators[0])
-            return f"{left.text} {C_OPERATORS[type(test.ops[0])]} {right.text}"
+            return f"{left.text} {C_TOKENS[type(test.ops[0])]} {right.text}"
         return f"{self.expression(test).text} != 0"
 
     def expression(self, node: ast.expr) -> TypedValue:
@@ -238,7 +238,7 @@ class CFunctionPrinter(FunctionWalker):
     def _arithmetic(self, op: ast.operator, left: TypedValue, right: TypedValue) -> TypedValue:
         kind = "float" if isinstance(op, ast.Div) else self._common_kind(left, right)
         begin = f"(double){left.text}" if isinstance(op, ast.Div) and left.kind == "int" else left.text
-        return TypedValue(f"({begin} {C_OPERATORS[type(op)]} {right.text})", kind)
+        return TypedValue(f"({begin} {C_TOKENS[type(op)]} {right.text})", kind)
 
     def _call(self, node: ast.Call) -> TypedValue:
         assert isinstance(node.func, ast.Name)

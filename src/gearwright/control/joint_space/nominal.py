@@ -19,8 +19,8 @@ from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.motion import Trajectory
 from gearwright.motion.csv_columns import read_columns, write_columns
-from gearwright.motion.trajectory import Trajectory
 from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.text import listed_names
 

@@ -21,7 +21,7 @@ from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
-from gearwright.motion.trajectory import Trajectory
+from gearwright.motion import Trajectory
 from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller

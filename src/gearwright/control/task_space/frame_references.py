@@ -16,7 +16,7 @@ from gearwright.control.references import Reference, function_reference
 from gearwright.control.task_space.operational_law import ACCELERATION_REFERENCE, POSE_REFERENCE, TWIST_REFERENCE
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
-from gearwright.motion.trajectory import Trajectory
+from gearwright.motion import Trajectory
 from gearwright.text import listed_names
 
 TIME_AS_REFERENCE = Reference(lambda t: np.asarray(t, dtype=float)[:, None])

@@ -6,7 +6,7 @@ import numpy as np
 
 from gearwright.algebra.operations import FLOATS
 from gearwright.export.mujoco.document import STIFF_EQUALITY, MjcfDocument, add_element
-from gearwright.forces.coordinates.coordinate import Coordinate
+from gearwright.forces import Coordinate
 from gearwright.forces.coordinates.relative_pose import POSE_COORDINATE_NAMES, TRANSLATION_NAMES, relative_coordinates
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import integrate, neutral

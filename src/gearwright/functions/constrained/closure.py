@@ -14,10 +14,9 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
-from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces import Constraint, Line
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.mechanism.rows import dense_row

@@ -14,7 +14,7 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
-from gearwright.forces.law import Reaction
+from gearwright.forces import Reaction
 from gearwright.system.inputs import InputSignals
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed_names

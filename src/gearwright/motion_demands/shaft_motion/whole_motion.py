@@ -15,7 +15,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, ShaftStep, first_shaft
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
-from gearwright.forces.law import Action, Law
+from gearwright.forces import Action, Law
 from gearwright.functions.elastic.shaft_equations import ShaftPlan, plan_shafts
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion, Trajectory

@@ -16,7 +16,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces import Constraint
 from gearwright.functions.backend import detached_copy
 from gearwright.functions.constrained.closure import closure_of
 from gearwright.functions.dynamics import placement

@@ -22,7 +22,7 @@ from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError, PlanningError
-from gearwright.forces.contact.constraint import Constraint
+from gearwright.forces import Constraint
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, machine_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
+from gearwright.forces import Action, Law, Outcome, Reaction, Situation
 from gearwright.simulation.run import Run
 from gearwright.system.evaluation import Evaluation, evaluate_system, state_vector_rates
 from gearwright.system.system import Modes, System, forces_on_lines

@@ -57,13 +57,8 @@ from gearwright.system.controllers.control_law import ControlLaw
 from gearwright.system.kernels.observation import Observation, observe_states
 from gearwright.system.law_parameters import find_parameter, require_numbers
 from gearwright.system.system import System
-from gearwright.system.time_stepping.step import (
-    MAX_STEP_TRIES,
-    SWEEP_RELATIVE_TOLERANCE,
-    SWEEP_SPEED_TOLERANCE,
-    jamming_remark,
-    observe_fixed_steps,
-)
+from gearwright.system.time_stepping.step import MAX_STEP_TRIES, jamming_remark, observe_fixed_steps
+from gearwright.system.time_stepping.step_tries import SWEEP_RELATIVE_TOLERANCE, SWEEP_SPEED_TOLERANCE
 from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import kernel_request

@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.dynamics.integration_steps import STEP_METHODS, StateRateFunction, StepState
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.simulation.fixed_step.step_program import (

@@ -14,7 +14,7 @@ from gearwright.dynamics.configuration import integrate_first_order
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
-from gearwright.forces.law import Outcome, Reaction, Situation
+from gearwright.forces import Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import row_dot
 from gearwright.programs.program import Inputs

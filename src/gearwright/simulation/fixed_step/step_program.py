@@ -9,7 +9,7 @@ from typing import TypeAlias
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.integration_steps import STEP_METHODS, StepState
 from gearwright.errors import InputError
-from gearwright.forces.law import Law, Quantity
+from gearwright.forces import Law, Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.kernels.motion_rates import motion_field, require_one_mode

@@ -11,8 +11,8 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
+from gearwright.forces import Law
 from gearwright.forces.contact.contacts_of_robot import environment_laws
-from gearwright.forces.law import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import RobotOrMech, machine_of

@@ -14,7 +14,7 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
-from gearwright.forces.law import Hold
+from gearwright.forces import Hold
 from gearwright.system.constraints.projection_tolerances import (
     CONVERGED_PROJECTION_ERROR,
     MAX_PROJECTION_STEPS,

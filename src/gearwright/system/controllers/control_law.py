@@ -14,7 +14,7 @@ from functools import cached_property
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.vector_program import vector_program

@@ -12,7 +12,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.law import Quantity
+from gearwright.forces import Quantity
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement

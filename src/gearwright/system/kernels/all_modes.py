@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
+from gearwright.forces import Action, Guard, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.forces.law import Action, Guard, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.programs.program import Inputs

@@ -16,9 +16,9 @@ from gearwright.dynamics.elimination import solve_all_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
+from gearwright.forces import Action, Force, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
-from gearwright.forces.law import Action, Force, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row, row_dot
 from gearwright.programs.program import Inputs, VectorProgram

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gearwright.algebra import is_number
-from gearwright.forces.law import Drag, Hold
-from gearwright.forces.line import Line
+from gearwright.forces import Drag, Hold, Line
 from gearwright.system.kernels.traced_laws import LawMode, Survey
 from gearwright.system.system import System, line_share
 from gearwright.system.vector_program import NoKernelError

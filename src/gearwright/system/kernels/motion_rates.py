@@ -17,8 +17,8 @@ from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.integration_steps import StateRateFunction, StepState
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
+from gearwright.forces import Action, Law, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.forces.law import Action, Law, Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.kernels.traced_laws import SystemCache, require_traceable

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Generic, TypeAlias, TypeVar
 
 from gearwright.errors import NotTraceableError
-from gearwright.forces.law import Action, Drag, Guard, Hold, Law, Reaction, Situation
+from gearwright.forces import Action, Drag, Guard, Hold, Law, Reaction, Situation
 from gearwright.functions.backend import kernel_mode
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces import Impact, Line
 from gearwright.forces.contact.contact import (
     CONTACT_REST_SPEED,
     DIRECTION_THRESHOLD,
@@ -26,8 +27,6 @@ from gearwright.forces.contact.contact import (
 )
 from gearwright.forces.event_tolerances import ACCELERATION_NOISE, EVENT_LOCATION_LEVEL, LIMIT_REST_SPEED
 from gearwright.forces.friction.stick_slip import STICK_MODE
-from gearwright.forces.law import Impact
-from gearwright.forces.line import Line
 from gearwright.functions.constrained.impulse_cone import ContactProblem
 from gearwright.functions.constrained.impulse_path import impulse_without_collision
 from gearwright.system.evaluation import Evaluation

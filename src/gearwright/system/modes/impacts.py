@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces import Action, Drag, Guard, Hold, Impact, Line, Reaction, Situation
 from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, HELD_SPEED_ROUNDING, IMPACT_DURATION, MAX_FLANK_CHANGES
-from gearwright.forces.law import Action, Drag, Guard, Hold, Impact, Reaction, Situation
-from gearwright.forces.line import Line
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
 from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces import Action, Hold, Reaction
 from gearwright.forces.contact.contact import FREE_MODE, Contact
 from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, IMPACT_DURATION
-from gearwright.forces.law import Action, Hold, Reaction
 from gearwright.forces.transmission.gear_losses import STUCK_MODE, GearLoss
 from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation

@@ -10,8 +10,8 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
+from gearwright.forces import Guard
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
-from gearwright.forces.law import Guard
 from gearwright.system.system import Modes, System
 
 IndexedGuards = Iterable[tuple[int, Guard]]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.forces import Guard, Situation
 from gearwright.forces.contact.contact import SLIDE_MODE, Contact
 from gearwright.forces.event_tolerances import (
     LIMIT_REST_SPEED,
@@ -18,7 +19,6 @@ from gearwright.forces.event_tolerances import (
     MAX_SEARCHED_MODES,
     NEAR_GUARD_LEVEL,
 )
-from gearwright.forces.law import Guard, Situation
 from gearwright.system.evaluation import Evaluation, evaluate_system
 from gearwright.system.modes.contact_modes import decide_contacts, with_slip_direction
 from gearwright.system.modes.impacts import with_held_speeds

@@ -9,10 +9,9 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
+from gearwright.forces import Hold, Impact, Line
 from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
 from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
-from gearwright.forces.law import Hold, Impact
-from gearwright.forces.line import Line
 from gearwright.functions.constrained.several_impacts import impulses_together
 from gearwright.parts.environment.loops_and_contacts import NEWTON
 from gearwright.system.evaluation import Evaluation

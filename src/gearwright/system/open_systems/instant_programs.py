@@ -16,7 +16,7 @@ from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import Pose, place_machine
-from gearwright.forces.law import Guard, Reaction, Situation
+from gearwright.forces import Guard, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.programs.program import Inputs, VectorProgram

@@ -11,7 +11,7 @@ from functools import partial
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors

@@ -12,8 +12,8 @@ import numpy as np
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.forces.law import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.mechanism import RobotOrMech
 from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.modes.mode_settling import find_consistent_modes

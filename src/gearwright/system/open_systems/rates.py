@@ -13,7 +13,7 @@ from typing import NoReturn
 from gearwright.algebra import Operations, Scalar
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.errors import InputError, NotTraceableError
-from gearwright.forces.law import Law
+from gearwright.forces import Law
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.program import Inputs, Program
 from gearwright.system.kernels.motion_rates import motion_field

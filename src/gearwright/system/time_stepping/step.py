@@ -11,46 +11,36 @@ Recorded energies are those of the states; recorded forces are means over the st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
-from gearwright.dynamics.configuration import independent_joints, integrate, neutral
+from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.dynamics.energy import kinetic_energy, potential_energy
-from gearwright.dynamics.forward_dynamics import bias, inertia_solver
+from gearwright.dynamics.forward_dynamics import inertia_solver
 from gearwright.dynamics.integration_steps import StepState
-from gearwright.dynamics.pose import Pose, place_machine
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.law import Action, FixedStepModel, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.time_stepping_impulses import FrictionCone, UnilateralImpulse, UnlimitedImpulse
-from gearwright.mechanism.joints.spaces import LINES
 from gearwright.mechanism.rows import Terms, dense_row, row_dot
 from gearwright.system.kernels.observation import Observation
 from gearwright.system.modes.contact_modes import PAINLEVE_REMARK
 from gearwright.system.system import System, line_share, with_line_power
 from gearwright.system.time_stepping.gap_projection import GapProjection
 from gearwright.system.time_stepping.impulse_solver import HoldImpulse, PortFlow, is_impact_by_friction, solve_impulses
+from gearwright.system.time_stepping.step_tries import FreeMotion, InertiaSolver, PreviousTry, relative_residual
 from gearwright.text import listed_names
 from gearwright.tracing.simplify.equivalent_machine import simplify_machine
 
-SWEEP_SPEED_TOLERANCE, SWEEP_RELATIVE_TOLERANCE = 1e-7, 1e-5
-"""Change of a speed along a row in the last sweep up to which the impulses have converged: [rad/s, m/s], and relative
-to the largest change of a speed by an impulse."""
-
 MAX_STEP_TRIES = 400
 """Largest number of tries of a step, each with its number of sweeps; then the step is accepted."""
-
-MEAN_SPEED_PASSES = 2
-"""Fixed-point iterations of the mean speeds of a step, whose error each multiplies by half the angle of the step."""
-
-InertiaSolver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
-"""A function from a right-hand side r to M^-1 r."""
 
 
 class MoreauStep(NamedTuple):
@@ -158,8 +148,8 @@ def moreau_step(
     solved = inertia_solver(pose)
     flows = _law_flows(system, u, actions, x.v, h)
     impulses = _hold_impulses(law_steps, solved, flows, x.v, h)
-    previous_try = _PreviousTry.from_iterate(iterate, len(impulses))
-    free_motion = _FreeMotion(pose, system.generalized_forces(u, actions), solved, x.v, h)
+    previous_try = PreviousTry.from_iterate(iterate, len(impulses))
+    free_motion = FreeMotion(pose, system.generalized_forces(u, actions), solved, x.v, h)
     assumed_impulses = previous_try.assumed_by_next(ops)
     free = free_motion.accelerations(_speed_change(impulses, assumed_impulses, x.v, ops))
     v = [speed + h * a for speed, a in zip(x.v, free, strict=True)]
@@ -190,15 +180,8 @@ def moreau_step(
     gaps = GapProjection(system.mech, limits, impulses, solution.impulses, free, t + h, h, ops)
     projection = gaps.project_gaps(q, sweeps, previous_try.corrections, previous_try.needs_another_try)
     powers[1] = powers[1] + projection.work / h
-    largest: Scalar = 0.0
-    for speed in solution.scaled:
-        largest = ops.maximum(largest, ops.absolute(speed))
-    residual = solution.residual
-    if iterate and free_motion.is_gyroscopic:
-        caused_change = [end - speed for end, speed in zip(after, v, strict=True)]
-        for assumed, caused in zip(free, free_motion.accelerations(caused_change), strict=True):
-            residual = ops.maximum(residual, h * ops.absolute(caused - assumed))
-    residual = ops.maximum(residual / (SWEEP_SPEED_TOLERANCE + SWEEP_RELATIVE_TOLERANCE * largest), projection.residual)
+    residual = relative_residual(solution, free_motion, free, v if iterate else None, ops)
+    residual = ops.maximum(residual, projection.residual)
     depth = ops.maximum(_largest_penetration(law_steps, ops), projection.depth)
     if iterate:
         residual, depth = (
@@ -250,99 +233,12 @@ def jamming_remark(system: System, jamming: float, t: float) -> str:
     return PAINLEVE_REMARK.format(system.laws[int(jamming) - 1].name, t)
 
 
-class _FreeMotion(NamedTuple):
-    """The motion of a machine over a step of h [s] from speeds v, under given forces without holds."""
-
-    pose: Pose
-    forces: Sequence[Scalar]
-    solved: InertiaSolver
-    v: Sequence[Scalar]
-    h: Scalar
-
-    @property
-    def is_gyroscopic(self) -> bool:
-        """Whether speeds are in rotating axes (free, spherical and planar joints)."""
-        return not all(space is LINES for space, _, _ in independent_joints(self.pose.mech))
-
-    def accelerations(self, change: Sequence[Scalar]) -> list[Scalar]:
-        """Accelerations without holds, if holds change the speeds over the step by `change`.
-
-        In rotating axes inertial forces are those of the mean speeds, at which they do no work: even free flight and
-        turning about a contact change these speeds, and explicit steps would gain energy.
-        """
-        accelerations = self._accelerations_at(self.v)
-        for _ in range(MEAN_SPEED_PASSES if self.is_gyroscopic else 0):
-            ends = zip(self.v, accelerations, change, strict=True)
-            accelerations = self._accelerations_at([v + 0.5 * (self.h * a + jump) for v, a, jump in ends])
-        return accelerations
-
-    def _accelerations_at(self, v: Sequence[Scalar]) -> list[Scalar]:
-        return self.solved([f - inertial for f, inertial in zip(self.forces, bias(self.pose, v), strict=True)])
-
-
 def _speed_change(
     impulses: Sequence[HoldImpulse], scaled: Sequence[Scalar], v: Sequence[Scalar], ops: Operations
 ) -> list[Scalar]:
     """The change of the speeds v by scaled impulses, zero if there are none."""
     still: list[Scalar] = [0.0] * len(v)
     return solve_impulses(impulses, still, 1.0, 0, ops, scaled).speeds if scaled else still
-
-
-class _PreviousTry(NamedTuple):
-    """The result of the previous try.
-
-    Args:
-        impulses: scaled impulses.
-        assumed: those that the inertial forces of that try belong to: of the try before it.
-        corrections: scaled corrections of the gaps.
-        depth: remaining penetration [m, rad].
-        count: tries since the last growth of the residual.
-        residual: relative to the tolerance; negative before the first try.
-    """
-
-    impulses: Sequence[Scalar] | None = None
-    assumed: Sequence[Scalar] = ()
-    corrections: Sequence[Scalar] | None = None
-    depth: Scalar = 0.0
-    count: Scalar = 0.0
-    residual: Scalar = -1.0
-
-    @staticmethod
-    def from_iterate(iterate: Sequence[Scalar], count: int) -> _PreviousTry:
-        """The result from its numbers, for a number of impulses."""
-        if not iterate:
-            return _PreviousTry()
-        return _PreviousTry(iterate[:count], iterate[count : 2 * count], iterate[2 * count : -3], *iterate[-3:])
-
-    @property
-    def needs_another_try(self) -> Scalar:
-        """Whether another try is needed."""
-        return self.residual * (self.residual - 1.0) > 0
-
-    @property
-    def extrapolated_impulses(self) -> list[Scalar] | None:
-        """The initial guess of the next try, extrapolated along the last change (Nesterov)."""
-        if self.impulses is None:
-            return None
-        momentum = self.count / (self.count + 3.0)
-        return [x + momentum * (x - before) for x, before in zip(self.impulses, self.assumed, strict=True)]
-
-    def assumed_by_next(self, ops: Operations) -> list[Scalar]:
-        """The impulses that the inertial forces of the next try belong to; a converged step keeps its own."""
-        pairs = zip(self.impulses or (), self.assumed, strict=True)
-        return [ops.where(self.needs_another_try, impulse, assumed) for impulse, assumed in pairs]
-
-    def next_iterate(
-        self,
-        numbers: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]],
-        depth: Scalar,
-        residual: Scalar,
-        ops: Operations,
-    ) -> list[Scalar]:
-        """The numbers of this try, from its impulses, those that it assumed, and its corrections."""
-        impulses, assumed, corrections = numbers
-        better = ops.where(self.residual < 0, True, residual < 1.01 * self.residual)
-        return [*impulses, *assumed, *corrections, depth, ops.where(better, self.count + 1.0, 0.0), residual]
 
 
 def first_iterate(system: System) -> list[float]:
