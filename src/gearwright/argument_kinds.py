@@ -286,8 +286,8 @@ def kind_of(hint: Any) -> ArgumentKind | None:
             return None
         return _union_kind([kind for kind in kinds if kind is not None])
     origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return _kind_by_name(inner[1])
+    if origin is Annotated:  # by name, or by what the constructor converts
+        return _kind_by_name(inner[1]) if isinstance(inner[1], str) else kind_of(inner[1])
     if hint is Any or hint is object:
         return None
     if origin is Literal:

@@ -62,6 +62,7 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 OWN: dict[str, dict[str, Any]] = {
     "gw.Spin": {"ratio": {"j1": 1.0}}, "contact.ForceSensor": {"law": gw.contact.Contact("tool", gw.contact.Plane())},
+    "contact.PegInHole": {"radius": 0.01, "clearance": 2e-5, "friction": 0.3, "depth": 0.02},
     "control.KnownEnvironment": {"stiffness": 100.0}, "elastic.RedundantModel": {"mech": gw.assemble(ELASTIC)},
     "forces.Backlash": {"gap": 0.01}, "forces.LuGre": {"friction": Friction(coulomb=1.0, stiffness=1e4)},
     "parts.Beam": {"bending": (10.0, 10.0)}, "parts.Harmonic": {"reduction": 100}, "parts.Rack": {"radius": 0.05},

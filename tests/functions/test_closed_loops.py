@@ -187,6 +187,13 @@ def test_reactions_from_independent_speeds():
     assert np.abs(gw.reactions(mech, q, [1.3], [-0.4])[1:, 5]).max() < 1e-9  # pins carry no moment
 
 
+def test_kernels_of_reactions_are_refused_because_they_lack_the_loop_forces():
+    mech = parallelogram()
+    with pytest.raises(InputError, match=r"reactions.*mech\.tree"):
+        gw.compile(gw.reactions, mech)
+    assert gw.compile(gw.reactions, mech.tree).name == "reactions"
+
+
 def test_approximations_keep_the_loops():
     mech = parallelogram()
     light = gw.approximate(mech, "none")

@@ -116,6 +116,8 @@ def _integrate(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
 
 
 def _closed_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
+    if mech.closure is None:
+        return [*integrate(mech, x["q"], x["v"], ops), 0.0, 0.0]  # no loops, no gaps
     return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops, fixed.get("exchange", False))
 
 
@@ -264,7 +266,7 @@ CLOSED_STEP = Program(
     "closed_step",
     ("q", "v"),
     _closed_step,
-    lambda m, _: (m.nq + 2 + len(m.closure.groups),),
+    lambda m, _: (m.nq + 2 + (0 if m.closure is None else len(m.closure.groups)),),
     options=("exchange",),
     growth=2,
     needs_closed_loops=False,

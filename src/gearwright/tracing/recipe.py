@@ -97,6 +97,11 @@ def kernel_request(
         )
     coordinates = TREE if answer else INDEPENDENT
     mech = requested_machine(caller, robot_or_mech, coordinates, answer or name)
+    if name == dynamics_programs.REACTIONS.name and mech.closure is not None:
+        raise InputError(
+            f"{caller}: reactions of machines with closed loops contain the forces in the cut joints, which no kernel "
+            "computes. Call gw.reactions, or compile for the open tree, mech.tree."
+        )
     paths = free_parameters(caller, robot_or_mech, parameters)
     options = _checked_options(caller, name, mech, fixed)
     return KernelRequest(name, robot_or_mech if paths else mech, paths, options, coordinates=coordinates)
@@ -142,12 +147,12 @@ def _checked_options(caller: str, name: str, mech: Mechanism, fixed: Mapping[str
         if option not in allowed:
             raise InputError(f"{caller}: {name} has no option {option!r}. {did_you_mean(option, allowed)}")
     options = {option: value for option, value in fixed.items() if value is not None and value is not False}
+    if "point" in options:
+        options["point"] = checked_point(caller, options["point"])
     if "body" in program.options:
         if "body" not in options:
             raise InputError(f"{caller}: {name} needs body=, the body or frame it is for.")
         program.check_options(mech, options)
-    if "point" in options:
-        options["point"] = checked_point(caller, options["point"])
     if "wrenches" in options:
         bodies = _checked_names(caller, "wrenches", options["wrenches"])
         options["wrenches"] = tuple(mech.name_of(body) for body in bodies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from gearwright.identification.model.columns import (
     payload_columns,
 )
 from gearwright.identification.model.sample_blocks import SampleBlocks
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.motion import Motion
 from gearwright.text import did_you_mean
 
@@ -57,7 +57,7 @@ class TorqueModel:
     ('arm.viscous', 'arm.coulomb', 'arm.offset')
     """
 
-    mech: Mechanism
+    mech: Annotated[Mechanism, RobotOrMech]
     friction: Sequence[FrictionKind] = FRICTION_KINDS
     side: Literal["motor", "link"] = "motor"
     payload: str | None = None
