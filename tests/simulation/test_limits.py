@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import InputError, SimulationError
+from gearwright.errors import GearwrightWarning, InputError, SimulationError
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
 
 
@@ -46,6 +46,18 @@ def test_what_a_controller_asks_for_is_cut_too():
     assert np.abs(run["tau.j"]).max() == 5.0
     torque = gw.simulate(arm(max_torque=0.2), until=0.1, inputs={"j.torque": 1.0}, saturate=True, samples=5)
     assert torque["j.torque"].tolist() == [0.2] * 5
+
+
+def test_a_batch_names_the_inputs_that_its_electronics_clip():
+    """As a run does: the limit, the largest command, its time and member; nothing where none is clipped."""
+    robot = arm(torque_constant=0.05, resistance=1.0, max_voltage=48.0)
+    ramp = np.linspace(0.0, 1.0, 10)[:, None] * [20.0, 500.0]
+    with pytest.warns(GearwrightWarning, match=r"j\.voltage .*\b48 V.*\b500 V.*t = 0\.009 s \(state 1 "):
+        high = gw.rollout(robot, [[0.0], [0.0]], [0.0], 10, 1e-3, method="rk4", inputs={"j.voltage": ramp})
+    low = gw.rollout(robot, [0.0], [0.0], 10, 1e-3, method="rk4", inputs={"j.voltage": np.minimum(ramp[:, 1], 48.0)})
+    np.testing.assert_allclose(high.q[:, 1], low.q, atol=1e-12)
+    run = gw.simulate(robot, [0.0], until=0.01, inputs={"j.voltage": 500.0}, samples=3)
+    assert sum("j.voltage" in remark and "500 V" in remark for remark in run.remarks) == 1
 
 
 def test_saturation_needs_a_robot():

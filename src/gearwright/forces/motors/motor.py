@@ -141,13 +141,13 @@ class Winding:
 
     @property
     def saturations(self) -> dict[str, float]:
-        """Saturation limits other than of a voltage command: of the current reference and its voltage."""
-        if self.control is None:
-            return {}
-        limits = {f"{self.drive}.terminal_voltage": _least_limit(self.motor.max_voltage, self.source)}
-        torque, constant = self.motor.max_torque, self.motor.torque_constant
-        by_torque = None if torque is None or not is_number(constant) else torque / constant
-        limits[self.input_quantity.name] = _least_limit(self.motor.max_current, by_torque)
+        """Saturation limits of the voltage command, or of the current reference and its voltage."""
+        voltage_name = "voltage" if self.control is None else "terminal_voltage"
+        limits = {f"{self.drive}.{voltage_name}": _least_limit(self.motor.max_voltage, self.source)}
+        if self.control is not None:
+            torque, constant = self.motor.max_torque, self.motor.torque_constant
+            by_torque = None if torque is None or not is_number(constant) else torque / constant
+            limits[self.input_quantity.name] = _least_limit(self.motor.max_current, by_torque)
         return {name: limit for name, limit in limits.items() if limit < inf}
 
     def motor_instant(self, situation: Situation, states: Sequence[Scalar], request: Scalar) -> MotorInstant:

@@ -13,11 +13,9 @@ from gearwright.forces import Law
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import range_remarks, stated_limits
 from gearwright.parts import Robot
+from gearwright.simulation.fixed_step.inputs_and_checks import LIMIT_EXCESS_RATIO
 from gearwright.simulation.run import Run
 from gearwright.system.inputs import FORCE_INPUT_PREFIX
-
-LIMIT_EXCESS_RATIO = 1e-6
-"""Share of a limit by which a force may exceed it without a remark."""
 
 
 def input_limits(robot: Robot | Mechanism, mech: Mechanism, saturate: Any) -> dict[str, float]:
@@ -58,10 +56,15 @@ def effort_remarks(run: Run, limits: Mapping[str, float], saturate: bool) -> Ite
 
 
 def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
-    """Remarks on inputs above the limits of the drive electronics, and on voltages at their limit."""
+    """Remarks on inputs above the limits of the drive electronics, and on voltages at their limit.
+
+    Voltage commands of motors with a terminal voltage have `voltage_remarks`, which know the voltage applied.
+    """
     for law in laws:
         input_names = {quantity.name for quantity in law.inputs}
         for name, limit in law.saturations.items():
+            if _terminal_voltage_name(name) in run.series:
+                continue
             sizes = np.abs(run.series.get(name, np.zeros(1)))
             beyond = (
                 sizes > limit * (1 + LIMIT_EXCESS_RATIO)
@@ -78,12 +81,17 @@ def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
             )
 
 
+def _terminal_voltage_name(name: str) -> str:
+    """The series of the voltage that is applied for a voltage command; "" for another input."""
+    motor, _, word = name.rpartition(".")
+    return f"{motor}.terminal_voltage" if word == "voltage" else ""
+
+
 def voltage_remarks(run: Run) -> Iterator[str]:
     """Remarks on motors that received less than the commanded voltage, by a limit of the electronics or the supply."""
     for name in run.series:
-        motor, _, word = name.rpartition(".")
-        terminal_voltage = run.series.get(f"{motor}.terminal_voltage")
-        if word != "voltage" or terminal_voltage is None:
+        terminal_voltage = run.series.get(_terminal_voltage_name(name))
+        if terminal_voltage is None:
             continue
         missing = np.abs(run.series[name] - terminal_voltage)
         worst = int(missing.argmax())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +12,13 @@ from gearwright.arguments import as_float_array, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import quaternion_slices
 from gearwright.errors import InputError, SimulationError
+from gearwright.forces import Law
 from gearwright.mechanism import Mechanism
 from gearwright.programs.inputs import checked_array, non_finite_text
 from gearwright.text import listed_names
+
+LIMIT_EXCESS_RATIO = 1e-6
+"""Share of a limit by which a force may exceed it without a remark."""
 
 
 class RolloutInterrupted(KeyboardInterrupt):
@@ -123,3 +127,20 @@ def parameter_rows(paths: Sequence[str], parameters: ArrayLike | None, rows: int
             f"all finite; it has shape {p.shape}."
         )
     return p
+
+
+def clipped_input_remarks(laws: Sequence[Law], inputs: Mapping[str, Array], t: Array) -> Iterator[str]:
+    """Remarks on the inputs (T, N) of a batch at times t (T,) that exceed the limits of the drive electronics."""
+    for law in laws:
+        for quantity in law.inputs:
+            limit, values = law.saturations.get(quantity.name, np.inf), inputs.get(quantity.name)
+            if values is None or not (np.abs(values) > limit * (1 + LIMIT_EXCESS_RATIO)).any():
+                continue
+            beyond = np.abs(values) > limit * (1 + LIMIT_EXCESS_RATIO)
+            time, member = (int(k) for k in np.unravel_index(np.abs(values).argmax(), values.shape))
+            which_state = f" (state {member} of the batch)" if values.shape[1] > 1 else ""
+            yield (
+                f"{quantity.name} was clipped at {limit:.4g} {quantity.unit}, the limit of the electronics, at "
+                f"{float(beyond.mean()):.0%} of its values: {values[time, member]:.4g} {quantity.unit} were commanded "
+                f"at t = {t[time]:g} s{which_state}."
+            )

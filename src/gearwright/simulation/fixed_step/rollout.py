@@ -25,9 +25,14 @@ from gearwright.plots.curves import band_figure
 from gearwright.plots.notebook import notebook_html
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
-from gearwright.simulation.fixed_step.controlled_step import controller_feeds
+from gearwright.simulation.fixed_step.controlled_step import HELD_OUTPUT_PREFIX, controller_feeds
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
-from gearwright.simulation.fixed_step.inputs_and_checks import RolloutInterrupted, common_batch, require_steps
+from gearwright.simulation.fixed_step.inputs_and_checks import (
+    RolloutInterrupted,
+    clipped_input_remarks,
+    common_batch,
+    require_steps,
+)
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController
@@ -170,6 +175,7 @@ def rollout(
             stacklevel=2,
         )
     result = _as_rollout(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+    _warn_of_clipped_inputs(engine, nominal_laws(robot_or_mech, acting), (input_values, record), step, every)
     if method != MOREAU_METHOD:
         return result
     _warn_of_steps(engine, record)
@@ -222,6 +228,26 @@ def _warn_of_steps(engine: FixedStep, record: Array) -> None:
         which_state = f" (state {k} of the batch)" if record.shape[1] > 1 else ""
         for remark in stepping_remarks(engine, record[-1, k]):
             warnings.warn(f"rollout{which_state}: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
+
+
+def _warn_of_clipped_inputs(
+    engine: FixedStep, laws: Sequence[Law], series: tuple[Array, Array], step: float, every: int
+) -> None:
+    """Warn of inputs, and of recorded outputs of a sampled controller, that the electronics of a law clip."""
+    given, record = series
+    between = step if len(given) <= every * (len(record) - 1) else 0.5 * step
+    inputs = {name: given[..., engine.mech.n + k] for k, name in enumerate(engine.system.inputs)}
+    held = {
+        name.removeprefix(HELD_OUTPUT_PREFIX): record[..., engine.states.index(name)]
+        for name in engine.states
+        if name.startswith(HELD_OUTPUT_PREFIX)
+    }
+    remarks = [
+        *clipped_input_remarks(laws, inputs, between * np.arange(len(given), dtype=np.float64)),
+        *clipped_input_remarks(laws, held, step * every * np.arange(len(record), dtype=np.float64)),
+    ]
+    for remark in remarks:
+        warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
 
 
 def _as_mapping(name: str, argument: object) -> Mapping[str, ArrayLike]:
