@@ -231,7 +231,7 @@ def test_independent_speeds_that_do_not_determine_the_others():
     frames = [gw.BodyFrame("a", "two", position=(1, 0, 0)), gw.BodyFrame("b", "three", position=(1, 0, 0))]
     tree = gw.Mechanism(bodies, frames=frames)
     pin = Loop("pin", ("a", "b"), ("x", "y"))
-    with pytest.raises(InputError, match=r"do not determine.*Possible"):
+    with pytest.raises(InputError, match="Possible"):
         gw.closed_machine(tree, [pin], ["one", "two"], start=[0.2, 1.2, -0.8, 1.4])
 
 

@@ -31,6 +31,7 @@ from gearwright.functions.dynamics import (
     placement,
 )
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
 from gearwright.text import did_you_mean
@@ -97,8 +98,8 @@ def _product(matrix: Array, vector: Array) -> Array:
     return np.einsum("...ij,...j->...i", matrix, vector)
 
 
-def _moving_bodies(state: ErrataStates, kind: str) -> list[int]:
-    return [i for i, body in enumerate(state.mech.bodies) if body.joint == kind]
+def _sliding_bodies(state: ErrataStates) -> list[int]:
+    return [i for i, body in enumerate(state.mech.bodies) if joint_kind(body.joint).is_prismatic]
 
 
 def _kinetic_energy_without_half(state: ErrataStates) -> Both:
@@ -111,7 +112,7 @@ def _kinetic_energy_without_half(state: ErrataStates) -> Both:
 
 
 def _without_sliding_velocity(state: ErrataStates) -> Both | None:
-    sliding = _moving_bodies(state, "prismatic")
+    sliding = _sliding_bodies(state)
     if not sliding:
         return None
     right = kinetic_energy(state.mech, state.q, state.v)
@@ -168,7 +169,7 @@ def _revolute_acceleration(state: ErrataStates) -> Both:
 
 
 def _sliding_acceleration(state: ErrataStates) -> Both | None:
-    sliding = _moving_bodies(state, "prismatic")
+    sliding = _sliding_bodies(state)
     if not sliding:
         return None
 

@@ -186,7 +186,10 @@ def _coefficient_rows(c: Sequence[Scalar]) -> Any:
     shapes = [x.shape for x in rows if isinstance(x, np.ndarray) and x.dtype == np.float64]
     if not shapes or not all(isinstance(x, (float, int, np.ndarray)) for x in rows):
         return rows
-    packed = np.empty((len(rows), *np.broadcast_shapes(*shapes)))
+    largest = max(shapes, key=len)
+    if any(shape not in ((), largest) for shape in shapes):
+        return rows
+    packed = np.empty((len(rows), *largest))
     for k, x in enumerate(rows):
         packed[k] = x
     return packed

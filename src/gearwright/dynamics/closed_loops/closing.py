@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
-from gearwright.dynamics.closed_loops.embedding import LoopClosure, LoopSolver
+from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, LoopSolver
 from gearwright.dynamics.closed_loops.loop_equations import LoopRow, sum_of
 from gearwright.dynamics.configuration import coordinate_rates, independent_joints
 from gearwright.dynamics.pose import Pose, place_machine
@@ -34,7 +34,7 @@ class ClosedStep(NamedTuple):
 
 def step_to_closed(
     tree: Mechanism,
-    closure: LoopClosure,
+    closure: ConstraintEmbedding,
     q: Sequence[Scalar],
     step: Sequence[Scalar],
     ops: Operations,
@@ -74,7 +74,7 @@ def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], op
     return moved
 
 
-def row_rates(closure: LoopClosure, pose: Pose, v: Sequence[Scalar], ops: Operations) -> list[LoopRow]:
+def row_rates(closure: ConstraintEmbedding, pose: Pose, v: Sequence[Scalar], ops: Operations) -> list[LoopRow]:
     """Return the rates of all rows, dW/dt, along a motion with all speeds v."""
     rates = coordinate_rates(pose.mech, pose.q, v, ops)
     q = [x if is_zero(dx) else Jet([x, dx]) for x, dx in zip(pose.q, rates, strict=True)]

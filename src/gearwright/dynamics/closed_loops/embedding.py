@@ -59,7 +59,7 @@ class EquivalentTree:
 
 
 @dataclass(frozen=True)
-class LoopClosure:
+class ConstraintEmbedding:
     """The loops of a machine, its independent speeds, and the groups of dependent ones in order of their solution.
 
     Redundant equations are in no group. Recursions may run on an equivalent tree with fewer operations.
@@ -172,7 +172,7 @@ class LoopSolver:
     """
 
     def __init__(
-        self, closure: LoopClosure, equations: Sequence[LoopEquation], ops: Operations, exchange: bool = True
+        self, closure: ConstraintEmbedding, equations: Sequence[LoopEquation], ops: Operations, exchange: bool = True
     ) -> None:
         self.closure, self.equations = closure, equations
         self.solvers: list[GroupSolver] = []
@@ -237,7 +237,7 @@ class Embedding:
         ops: operations on its scalars.
     """
 
-    def __init__(self, closure: LoopClosure, pose: Pose, ops: Operations) -> None:
+    def __init__(self, closure: ConstraintEmbedding, pose: Pose, ops: Operations) -> None:
         self.closure, self.pose = closure, pose
         self._solver = LoopSolver(closure, closure.equations(pose), ops)
         columns = {speed: k for k, speed in enumerate(closure.independent)}

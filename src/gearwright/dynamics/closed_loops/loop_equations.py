@@ -23,7 +23,7 @@ LoopRow = dict[int, Scalar]
 
 
 @dataclass(frozen=True)
-class LoopEnd:
+class LoopSide:
     """A frame of a loop: the bodies from below the common ancestor to its own, and its place on the last one."""
 
     path: tuple[int, ...]
@@ -43,8 +43,8 @@ class LoopGeometry:
     """
 
     name: str
-    A: LoopEnd
-    B: LoopEnd
+    A: LoopSide
+    B: LoopSide
     held: tuple[str, ...]
 
     @property
@@ -69,7 +69,7 @@ class Axis(NamedTuple):
     origin: Vec
 
 
-class FrameMotion(NamedTuple):
+class LoopFrameMotion(NamedTuple):
     """A frame relative to the common ancestor at accelerations of zero, all in the ancestor's axes."""
 
     rotation: Rot
@@ -87,7 +87,7 @@ def loop_geometry(mech: Mechanism, name: str, frames: Sequence[str | int], held:
     upward = [mech.body_paths[body] if body != BASE else () for body, _, _ in places]
     shared = set(upward[0]) & set(upward[1])
     ends = [
-        LoopEnd(tuple(i for i in reversed(path) if i not in shared), rotation or IDENTITY, position or ZERO)
+        LoopSide(tuple(i for i in reversed(path) if i not in shared), rotation or IDENTITY, position or ZERO)
         for path, (_, rotation, position) in zip(upward, places, strict=True)
     ]
     return LoopGeometry(name, ends[0], ends[1], tuple(word for word in (*TRANSLATIONS, *ROTATIONS) if word in held))
@@ -124,7 +124,7 @@ def sum_of(values: Iterable[Scalar]) -> Scalar:
     return total
 
 
-def _frame_motion(pose: Pose, end: LoopEnd, v: Sequence[Scalar] | None) -> FrameMotion:
+def _frame_motion(pose: Pose, end: LoopSide, v: Sequence[Scalar] | None) -> LoopFrameMotion:
     R, p = IDENTITY, ZERO
     w = alpha = velocity = acceleration = ZERO
     axes: list[Axis] = []
@@ -148,7 +148,7 @@ def _frame_motion(pose: Pose, end: LoopEnd, v: Sequence[Scalar] | None) -> Frame
             alpha = alpha + w.cross(turning) if own is None else alpha + w.cross(turning) + own
             w = w + turning
     r = R @ end.position
-    return FrameMotion(
+    return LoopFrameMotion(
         R.after(end.rotation),
         p + r,
         axes,
@@ -164,12 +164,12 @@ def _along(axis: Axis) -> Dof:
     return Dof(axis.dof.angular, axis.direction, axis.dof.speed, axis.dof.factor, axis.dof.stage)
 
 
-def _point_columns(motion: FrameMotion, point: Vec) -> list[tuple[Dof, Vec]]:
+def _point_columns(motion: LoopFrameMotion, point: Vec) -> list[tuple[Dof, Vec]]:
     """The velocity of a point of the frame's body per unit of each degree of freedom."""
     return [(x.dof, x.direction.cross(point - x.origin) if x.dof.angular else x.direction) for x in motion.axes]
 
 
-def _turn_columns(motion: FrameMotion) -> list[tuple[Dof, Vec]]:
+def _turn_columns(motion: LoopFrameMotion) -> list[tuple[Dof, Vec]]:
     """The angular velocity per unit of each degree of freedom."""
     return [(x.dof, x.direction) for x in motion.axes if x.dof.angular]
 
@@ -185,7 +185,7 @@ def _row_along(e: Vec, plus: Sequence[tuple[Dof, Vec]], minus: Sequence[tuple[Do
     return {speed: x for speed, x in row.items() if not is_zero(x)}
 
 
-def _coincident_points(a: FrameMotion, b: FrameMotion) -> list[LoopEquation]:
+def _coincident_points(a: LoopFrameMotion, b: LoopFrameMotion) -> list[LoopEquation]:
     """Both origins coincide, in axes of the common ancestor."""
     gap, drift = a.position - b.position, a.acceleration - b.acceleration
     plus, minus = _point_columns(a, a.position), _point_columns(b, b.position)
@@ -193,18 +193,18 @@ def _coincident_points(a: FrameMotion, b: FrameMotion) -> list[LoopEquation]:
     return [LoopEquation(x, row, y) for x, row, y in zip(gap, rows, drift, strict=True)]
 
 
-def _displacements(a: FrameMotion, b: FrameMotion, held: Sequence[int]) -> list[LoopEquation]:
-    """Some coordinates of A's origin in frame B: d/dt of b . (p_A - p_B), seen from frame B."""
+def _displacements(a: LoopFrameMotion, b: LoopFrameMotion, held: Sequence[int]) -> list[LoopEquation]:
+    """Some coordinates of A's origin in frame B: d/dt of b . (p_A - p_B), relative_velocity from frame B."""
     apart = a.position - b.position
-    seen = a.velocity - b.velocity - b.omega.cross(apart)
+    relative_velocity = a.velocity - b.velocity - b.omega.cross(apart)
     carried = b.acceleration + b.alpha.cross(apart) + b.omega.cross(b.omega.cross(apart))
-    drift = a.acceleration - carried - (b.omega * 2).cross(seen)
+    drift = a.acceleration - carried - (b.omega * 2).cross(relative_velocity)
     plus, minus = _point_columns(a, a.position), _point_columns(b, a.position)
     axes = b.rotation.columns()
     return [LoopEquation(axes[k].dot(apart), _row_along(axes[k], plus, minus), axes[k].dot(drift)) for k in held]
 
 
-def _equal_orientations(a: FrameMotion, b: FrameMotion) -> list[LoopEquation]:
+def _equal_orientations(a: LoopFrameMotion, b: LoopFrameMotion) -> list[LoopEquation]:
     """Both frames have the same axes: 1/2 sum b_i x a_i, the sine of the angle times the axis of rotation."""
     products = [x.cross(y) for x, y in zip(b.rotation.columns(), a.rotation.columns(), strict=True)]
     gap, drift = (products[0] + products[1] + products[2]) * 0.5, a.alpha - b.alpha
@@ -212,7 +212,7 @@ def _equal_orientations(a: FrameMotion, b: FrameMotion) -> list[LoopEquation]:
     return [LoopEquation(x, row, y) for x, row, y in zip(gap, rows, drift, strict=True)]
 
 
-def _tilts(a: FrameMotion, b: FrameMotion, held: Sequence[int]) -> list[LoopEquation]:
+def _tilts(a: LoopFrameMotion, b: LoopFrameMotion, held: Sequence[int]) -> list[LoopEquation]:
     """One or two held rotations: sums of products b_i . a_j of axes that vanish.
 
     The rate of b . a is w . (a x b) with the relative angular velocity w; its drift follows from the rates of both.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
-from gearwright.dynamics.closed_loops.embedding import EquivalentTree, LoopClosure
+from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, EquivalentTree
 from gearwright.dynamics.closed_loops.loop_equations import loop_geometry
 from gearwright.dynamics.configuration import independent_joints, neutral
 from gearwright.errors import InputError
@@ -46,7 +46,7 @@ class ClosedMechanism(Mechanism):
     solve: ClassVar[Callable[[ClosedMechanism, Array, Array], Array]]
     """(machine, independent coordinates, configuration near) -> whole configuration; `functions` provides it."""
 
-    def __init__(self, tree: Mechanism, loops: Sequence[Loop], closure: LoopClosure, reference: Array) -> None:
+    def __init__(self, tree: Mechanism, loops: Sequence[Loop], closure: ConstraintEmbedding, reference: Array) -> None:
         self.__dict__.update(tree.__dict__)
         self.__dict__.update(_tree=tree, loops=tuple(loops), _closure=closure, reference=reference)
 
@@ -73,9 +73,9 @@ class ClosedMechanism(Mechanism):
         return tree
 
     @property
-    def closure(self) -> LoopClosure:
+    def closure(self) -> ConstraintEmbedding:
         """The loops, the independent speeds, and the groups of dependent ones."""
-        closure: LoopClosure = self.__dict__["_closure"]
+        closure: ConstraintEmbedding = self.__dict__["_closure"]
         return closure
 
     @property
@@ -133,7 +133,9 @@ class ClosedMechanism(Mechanism):
         loops = _geometries(tree, self.loops)
         if tree.speeds == self.layout.speeds:
             old = self.closure
-            return ClosedMechanism(tree, self.loops, LoopClosure(loops, old.independent, old.groups), self.reference)
+            return ClosedMechanism(
+                tree, self.loops, ConstraintEmbedding(loops, old.independent, old.groups), self.reference
+            )
         return close_loops("machine", tree, self.loops)
 
     def with_equivalent_tree(self, tree: Mechanism, offsets: Sequence[float]) -> ClosedMechanism:

@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closing import move_joints
-from gearwright.dynamics.closed_loops.embedding import LoopClosure, LoopGroup
+from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, LoopGroup
 from gearwright.dynamics.closed_loops.loop_equations import LoopGeometry
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, StructureError
@@ -40,7 +40,7 @@ class LoopNumbers:
 
     def gaps_and_rows(self, q: Sequence[float]) -> tuple[Array, Array]:
         """Gaps and rows at one configuration."""
-        equations = LoopClosure(self.loops, (), ()).equations(place_machine(self.tree, q, FLOATS))
+        equations = ConstraintEmbedding(self.loops, (), ()).equations(place_machine(self.tree, q, FLOATS))
         rows = np.zeros((len(equations), self.tree.n))
         for k, equation in enumerate(equations):
             for speed, x in equation.row.items():
@@ -65,7 +65,7 @@ class LoopNumbers:
     def is_facing(self, q: Array) -> bool:
         """Whether no frame is turned by 180 deg against its counterpart."""
         pose = place_machine(self.tree, q.tolist(), FLOATS)
-        return all(x > 0 for x in LoopClosure(self.loops, (), ()).facing_cosines(pose))
+        return all(x > 0 for x in ConstraintEmbedding(self.loops, (), ()).facing_cosines(pose))
 
     def closed_start(self, owner: str, start: Array) -> Array:
         """A closed configuration near a start, or from random starts.
@@ -121,7 +121,7 @@ def null_space(rows: Array) -> Array:
 
 def choose_closure(
     owner: str, tree: Mechanism, loops: tuple[LoopGeometry, ...], q: Array, stated: Sequence[str] = ()
-) -> LoopClosure:
+) -> ConstraintEmbedding:
     """Return the independent speeds and groups of a machine whose loops are closed at q.
 
     Driven speeds are independent if the loops permit; `stated` names the independent speeds instead.
@@ -147,7 +147,7 @@ def choose_closure(
     size = max(float(np.abs(rows).max(initial=0.0)) for rows in all_rows)
     pattern = np.any([np.abs(rows[equations]) > 1e-12 * size for rows in all_rows], axis=0)
     groups = [_with_large_pivots(group, all_rows[0]) for group in _groups(pattern, equations, dependent)]
-    return LoopClosure(loops, tuple(independent), tuple(groups))
+    return ConstraintEmbedding(loops, tuple(independent), tuple(groups))
 
 
 def _with_large_pivots(group: LoopGroup, rows: Array) -> LoopGroup:
