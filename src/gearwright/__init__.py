@@ -44,7 +44,6 @@ if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
     from gearwright.export.urdf.urdf import save
     from gearwright.forces.laws_of_robot import laws
     from gearwright.functions.actuation import actuator_speeds, actuator_torques
-    from gearwright.functions.constrained.closing import ClosedMechanism, closed_machine
     from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
     from gearwright.functions.dynamics import (
         bias,
@@ -85,7 +84,6 @@ __all__ = [
     "Actuator",
     "Body",
     "BodyFrame",
-    "ClosedMechanism",
     "Controller",
     "Event",
     "Kernel",
@@ -109,7 +107,6 @@ __all__ = [
     "casadi_rates",
     "centre_of_mass",
     "closed_form",
-    "closed_machine",
     "compile",
     "constrained_dynamics",
     "contact",

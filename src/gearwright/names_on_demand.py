@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from types import ModuleType
 from typing import Any
 
@@ -16,8 +16,8 @@ class NamesOnDemand(ModuleType):
     @cached_property
     def _modules(self) -> dict[str, str]:
         """The module of every public name; a namespace is a module of this package."""
-        source = Path(str(self.__file__)).read_text(encoding="utf-8")
-        block = next(x for x in ast.parse(source).body if isinstance(x, ast.If))
+        source = get_data(self.__name__, "__init__.py")
+        block = next(x for x in ast.parse(source or b"").body if isinstance(x, ast.If))
         imports = [x for x in block.body if isinstance(x, ast.ImportFrom)]
         return {name.name: str(x.module) for x in imports for name in x.names}
 

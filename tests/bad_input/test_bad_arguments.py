@@ -34,6 +34,7 @@ from gearwright.parts import (
     Servo,
     Tube,
 )
+from support.mechanisms import four_bar
 
 SPACES = [
     *("motion", "planning", "control", "contact", "analysis", "design", "identification", "equations", "elastic"),
@@ -70,6 +71,8 @@ SEVEN = gw.load("panda_like")
 BENT = [0.1, 0.4, 0.2, -1.5, 0.3, 1.2, 0.1]
 TURN = gw.motion.polynomial(BENT, np.array(BENT) + 0.02, duration=1.0)
 HOT = Motor(torque_constant=0.1, resistance=1.0, heat=Heat(1.0, 1.0, 10.0, 100.0))
+ELASTIC = gw.load("elastic_elbow")
+POINTS = gw.elastic.RedundantModel(ELASTIC, form="points")
 PD = gw.control.pd(ROBOT, STAY, 100.0, 10.0)
 AT = gw.placement(MECH, STAY, "tool")
 NEAR = 0.01 * np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -136,6 +139,16 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "elastic.elastic_form": {"mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0, 0.0]},
     "elastic.needed_derivatives": {"mech": TURNTABLE},
+    "elastic.controllability": {"model": POINTS, "q": [0.0] * 6},
+    "elastic.observability": {"model": POINTS, "q": [0.0] * 6},
+    "elastic.coriolis_constant": {"model": POINTS, "q": [0.0] * 6},
+    "elastic.property_constant": {"model": POINTS, "q": [0.0] * 6},
+    "control.speed_observer_bound": {"robot": ELASTIC, "kinetic_energy": 5.0, "configurations": 2},
+    "control.speed_observer": {
+        "controller": lambda: gw.control.pd(ELASTIC, STAY, 10.0, 1.0), "q": [0.0] * 6,
+        "bound": lambda: gw.control.speed_observer_bound(ELASTIC, 5.0, configurations=2),
+    },
+    "contact.closed_machine": {"mech": four_bar("rocker")},
     "motion.chain": {}, "motion.fourier": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},
     "motion.from_accelerations": {"times": [0.0, 1.0], "accelerations": np.zeros((2, 3))},
     "motion.pause": {"position": STAY}, "motion.recorded": {"source": FEW},

@@ -47,8 +47,9 @@ def looped(name):
 CLOSED = {
     *("angle", "axial_rates", "displacement", "distance", "tendon", "centre_of_mass", "energies", "energy_rows"),
     *("kinetic_energy", "potential_energy", "momentum", "placement", "jacobian", "jacobian_rate", "neutral"),
-    *("external_adjoint", "external_coordinates", "external_jacobian", "integrate", "difference", "parameters"),
-    *("parameter_names", "parameter_groups", "structure_matrix", "actuator_redundancy", "actuator_speeds"),
+    *("external_adjoint", "external_coordinates", "external_jacobian", "external_rates", "integrate", "difference"),
+    *("joint_axes", "joint_axis_derivatives", "parameters", "parameter_names", "parameter_groups"),
+    *("structure_matrix", "actuator_redundancy", "actuator_speeds"),
     *("motor_inertias", "uncoupled_spins", "dc_motor", "pneumatic_cylinder", "servo_cylinder", "stepping_motor"),
     *("synchronous_motor", "log_of_currents", "energy_balance", "approximate", "inverse_kinematics"),
     *("simulate", "free_speeds", "closed_motion", "project", "casadi_rates", "state_space", "rollout"),

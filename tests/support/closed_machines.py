@@ -118,7 +118,7 @@ class ConstrainedPinocchio:
         return np.array(a)[self.order]
 
 
-def random_closed_machine(seed: int) -> gw.ClosedMechanism:
+def random_closed_machine(seed: int) -> gw.contact.ClosedMechanism:
     """A random tree with rotors on all links, and one or two loops that are closed at a random configuration."""
     from support.machines import random_design, random_state
 
@@ -144,14 +144,14 @@ def random_closed_machine(seed: int) -> gw.ClosedMechanism:
             loops.append(Loop(f"loop{k}", (f"A{k}", f"B{k}"), held))
         tree = replace(tree, frames=frames, actuators=())
         try:
-            mech = gw.closed_machine(tree, loops, start=q)
+            mech = gw.contact.closed_machine(tree, loops, start=q)
         except InputError:
             continue  # rigid or singular: drawn again
         if 0 < mech.n < tree.n and _condition(mech) < 50:
             return mech
 
 
-def _condition(mech: gw.ClosedMechanism) -> float:
+def _condition(mech: gw.contact.ClosedMechanism) -> float:
     from gearwright.functions.constrained.closing import speed_directions
 
     return float(np.abs(speed_directions(mech, mech.reference)).max())

@@ -130,7 +130,7 @@ MUTANTS = {
         "dynamics.other_formulations.vukobratovic:link_forms", " + R @ drift", ""
     ),
     "Jacobian: sign of a lever": Mutant(
-        "dynamics.task_space.jacobian:jacobian", "z.cross(tip - p)", "z.cross(p - tip)"
+        "dynamics.task_space.jacobian:_body_columns", "z.cross(tip - p)", "z.cross(p - tip)"
     ),
     "batch: every state answers like the first": Mutant(
         "programs.batch:_evaluate_batch", "flat[..., k] = values", "flat[..., k] = np.ravel(values)[0]"

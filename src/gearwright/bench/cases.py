@@ -14,8 +14,7 @@ from gearwright.bench.peers import Mujoco, Pinocchio, casadi_batch, installed_pe
 from gearwright.bench.timing import ContenderTimes, time_interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
-from gearwright.forces import Contact, DryFriction, Line
-from gearwright.forces.contact.end_stops import Stops
+from gearwright.forces import Contact, DryFriction, Line, Stops
 from gearwright.functions.dynamics import inverse_dynamics, jacobian, placement
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.parts import Friction, Plane

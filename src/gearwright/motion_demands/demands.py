@@ -10,10 +10,9 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number, whole_number
 from gearwright.errors import InputError
-from gearwright.forces import Law
+from gearwright.forces import Law, elastic_laws
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.mechanism import Mechanism, machine_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuators import InvertibleActuator

@@ -66,7 +66,7 @@ def jacobian_point(mech: Mechanism, fixed: Fixed) -> JacobianPoint:
     The point of a wheel is given from its centre, in the axes of its carrier.
     """
     axes, body = fixed.get("axes", "world"), fixed["body"]
-    if axes not in JACOBIAN_AXES:
+    if not (isinstance(axes, str) and axes in JACOBIAN_AXES):
         raise InputError(f"axes={axes!r} is unknown. Use 'world' or 'body'.")
     offset = Vec.from_values(fixed.get("point", (0.0, 0.0, 0.0)))
     spins = {spin.name: spin for spin in mech.spins}

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.forces import Law
+from gearwright.forces import Law, MotorTorque
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.forces.motors.torque_source import MotorTorque
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.system.controllers.controller import Controller

@@ -31,7 +31,12 @@ class PowerSeries:
     __array_ufunc__ = None  # an array on the left leaves the operation to this class
 
     def __init__(self, c: Sequence[Scalar] | Array) -> None:
-        self.c: Any = c if isinstance(c, np.ndarray) else _coefficient_rows(c)
+        self.c: Any = c if isinstance(c, np.ndarray) else self._stored(c)
+
+    @staticmethod
+    def _stored(c: Sequence[Scalar]) -> Any:
+        """Return the coefficients as they are kept."""
+        return tuple(c)
 
     def __repr__(self) -> str:
         """The coefficients, for messages with the state of a machine."""
@@ -166,6 +171,11 @@ class Taylor(PowerSeries):
 
     __slots__ = ()
     rank = 1
+
+    @staticmethod
+    def _stored(c: Sequence[Scalar]) -> Any:
+        """Return one array with a row per power for numbers and arrays over samples; other coefficients stay."""
+        return _coefficient_rows(c)
 
 
 class Jet(PowerSeries):

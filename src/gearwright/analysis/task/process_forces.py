@@ -16,7 +16,7 @@ from gearwright.arguments import increasing_array, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.errors import InputError
-from gearwright.forces.coordinates.wrench_load import Wrench
+from gearwright.forces import Wrench
 from gearwright.functions.dynamics import Wrenches
 from gearwright.mechanism import Mechanism
 from gearwright.system.inputs import Signal

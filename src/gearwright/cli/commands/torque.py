@@ -119,9 +119,9 @@ def _read_motion(
     path: Path, mech: Mechanism, initial: str | None, speeds: str | None
 ) -> tuple[Motion | Trajectory, tuple[str, ...]]:
     """Return the motion of a file: of all coordinates, or of the joints only for elastic drives."""
+    from gearwright.motion import recorded
     from gearwright.motion.csv_columns import read_columns
     from gearwright.motion.csv_files import read_recording
-    from gearwright.motion.recorded_motion import recorded
 
     header = read_columns(path).header
     if not any(name.startswith("a.") for name in header) or any(name.startswith(("q.", "v.")) for name in header):

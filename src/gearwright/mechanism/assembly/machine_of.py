@@ -60,6 +60,7 @@ LOOP_CLOSING_FUNCTIONS = {
 
 LOOP_INDEPENDENT_FUNCTIONS = {
     *("placement", "jacobian", "jacobian_rate", "external_coordinates", "external_jacobian", "external_adjoint"),
+    *("external_rates", "joint_axes", "joint_axis_derivatives"),
     *("axial_rates", "centre_of_mass", "kinetic_energy", "potential_energy", "momentum", "energies", "energy_rows"),
     *("energy_balance", "neutral", "integrate", "difference", "parameters", "parameter_names", "parameter_groups"),
     *("structure_matrix", "motor_shares", "actuator_speeds", "actuator_redundancy", "motor_inertias", "approximate"),

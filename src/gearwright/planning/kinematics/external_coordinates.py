@@ -12,7 +12,7 @@ from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.algebra.operations import ARRAYS
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array
+from gearwright.arguments import as_float_array, value_text
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
@@ -134,6 +134,8 @@ def _run_program(
     mech = machine_of(program.name, robot)
     fixed: dict[str, Any] = {"body": mech.name_of(body), "angles": angles}
     relative_to, t = reference
+    if not np.isfinite(as_float_array(program.name, "t", t)).all():
+        raise InputError(f"{program.name}: t={value_text(t)} must be finite. Give times in seconds.")
     if isinstance(relative_to, MovingFrame):
         fixed[programs.FRAME_MOTION] = True
         inputs = {**inputs, programs.FRAME_MOTION: frame_motion(program.name, relative_to, t)}

@@ -27,6 +27,7 @@ INDEPENDENT, TREE = COORDINATES = ("independent", "tree")
 """In which speeds a machine with closed loops is described: the independent ones, or all of its open tree."""
 
 
+@check_arguments
 class ClosedMechanism(Mechanism):
     r"""A machine with closed loops. Its speeds are the independent ones, $v = G(q)\,v_i$.
 
@@ -250,7 +251,7 @@ def closed_machine(
     ...     gw.Body("top", "left", "revolute", (0, 0, 1), position=(1, 0, 0), mass=1.0, com=(1, 0, 0))],
     ...     frames=[gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))])
     >>> pin = gw.parts.Loop("pin", ("a", "b"), ("x", "y"))
-    >>> mech = gw.closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
+    >>> mech = gw.contact.closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
     >>> mech.n, mech.dependent
     (1, ('right', 'top'))
     >>> mech.closed([1.2]).round(6) + 0.0

@@ -18,10 +18,10 @@ from gearwright.errors import InputError, StructureError
 from gearwright.mechanism import Mechanism
 from gearwright.text import did_you_mean, listed_names
 
-RANK_TOLERANCE = 1e-8
+LOOP_RANK_TOLERANCE = 1e-8
 """Ratio of a singular value to the largest one up to which equations are linearly dependent."""
 
-CLOSED_GAP = 1e-10
+REFERENCE_GAP = 1e-10
 """Gap [m, rad] of a closed configuration; lengths in files have about 12 digits."""
 
 NEARBY_STEP, NEARBY_COUNT = 0.02, 3
@@ -53,11 +53,11 @@ class LoopNumbers:
         for _ in range(MAX_STEPS):
             if np.abs(gap).max(initial=0.0) < 1e-14:
                 break
-            step = -np.linalg.lstsq(rows, gap, rcond=RANK_TOLERANCE)[0]
+            step = -np.linalg.lstsq(rows, gap, rcond=LOOP_RANK_TOLERANCE)[0]
             step *= min(1.0, MAX_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
             fresh = np.array(move_joints(self.tree, q.tolist(), step.tolist(), FLOATS), dtype=np.float64)
             fresh_gap, fresh_rows = self.gaps_and_rows(fresh.tolist())
-            if np.abs(gap).max() < CLOSED_GAP and np.abs(fresh_gap).max() >= np.abs(gap).max():
+            if np.abs(gap).max() < REFERENCE_GAP and np.abs(fresh_gap).max() >= np.abs(gap).max():
                 break  # rounding
             q, gap, rows = fresh, fresh_gap, fresh_rows
         return q, float(np.abs(gap).max(initial=0.0))
@@ -78,7 +78,7 @@ class LoopNumbers:
         for trial in range(RANDOM_STARTS + 1):
             step = rng.uniform(-1.5, 1.5, self.tree.n) * (trial > 0) * min(1.0, trial / 10)
             q, gap = self.nearest_closed(np.array(move_joints(self.tree, start.tolist(), step.tolist(), FLOATS)))
-            if gap < CLOSED_GAP and self.is_facing(q):
+            if gap < REFERENCE_GAP and self.is_facing(q):
                 return q
             if gap < least:
                 best, least = q, gap
@@ -103,14 +103,14 @@ class LoopNumbers:
             step = null_space(rows) @ rng.uniform(-1.0, 1.0, self.tree.n - matrix_rank(rows))
             step *= NEARBY_STEP / max(float(np.abs(step).max(initial=0.0)), NEARBY_STEP)
             near, gap = self.nearest_closed(np.array(move_joints(self.tree, q.tolist(), step.tolist(), FLOATS)))
-            if gap < CLOSED_GAP:
+            if gap < REFERENCE_GAP:
                 yield near
 
 
 def matrix_rank(rows: Array) -> int:
-    """The rank, with singular values up to `RANK_TOLERANCE` of the largest as zero."""
+    """The rank, with singular values up to `LOOP_RANK_TOLERANCE` of the largest as zero."""
     values = np.linalg.svd(rows, compute_uv=False)
-    return int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    return int((values > LOOP_RANK_TOLERANCE * values.max(initial=0.0)).sum())
 
 
 def null_space(rows: Array) -> Array:
@@ -206,8 +206,8 @@ def _dependent_speeds(rows: Array, idle: Sequence[int], driven: Sequence[int], r
 
 
 def _rank_of_size(matrix: Array, size: float) -> int:
-    """The rank, with singular values up to `RANK_TOLERANCE` of a given size as zero."""
-    return int((np.linalg.svd(matrix, compute_uv=False) > RANK_TOLERANCE * size).sum())
+    """The rank, with singular values up to `LOOP_RANK_TOLERANCE` of a given size as zero."""
+    return int((np.linalg.svd(matrix, compute_uv=False) > LOOP_RANK_TOLERANCE * size).sum())
 
 
 def _stated_indices(owner: str, tree: Mechanism, stated: Sequence[str]) -> list[int]:

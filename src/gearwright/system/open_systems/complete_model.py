@@ -13,12 +13,17 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces import Law, Line, SmoothFriction, friction_laws
-from gearwright.forces.actuators.linear_actuator import LinearActuator
+from gearwright.forces import (
+    Law,
+    Line,
+    LinearActuator,
+    SmoothFriction,
+    elastic_laws,
+    friction_laws,
+    loss_laws,
+    train_loss_laws,
+)
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.forces.transmission.elastic_drives import elastic_laws
-from gearwright.forces.transmission.gear_losses import loss_laws
-from gearwright.forces.transmission.train_losses import train_loss_laws
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
 from gearwright.parts import Robot
