@@ -241,7 +241,7 @@ def _point_options(
     function: str, mech: RobotOrMech, body: int | str, point: Sequence[float], axes: str
 ) -> dict[str, Any]:
     options: dict[str, Any] = {"body": body, "point": checked_point(function, point)}
-    if axes != "world":
+    if not isinstance(axes, str) or axes != "world":
         options["axes"] = axes
     kinematic_programs.jacobian_point(machine_of(function, mech), options)
     return options

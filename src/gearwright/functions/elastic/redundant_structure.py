@@ -99,6 +99,7 @@ def observability(model: RedundantModel, q: ArrayLike, measured: Sequence[str] |
     return _smallest(model, ranks)
 
 
+@check_arguments
 def coriolis_constant(model: RedundantModel, q: ArrayLike) -> float:
     r"""Return c with $|x' C(q, y) z| \le c\,\|x\| \|y\| \|z\|$ in the energy norm $\|x\|^2 = x' H(q) x$, over q.
 
@@ -113,6 +114,7 @@ def coriolis_constant(model: RedundantModel, q: ArrayLike) -> float:
     return lipschitz_constant(working)
 
 
+@check_arguments
 def property_constant(model: RedundantModel, q: ArrayLike) -> float:
     """Return l_j ||J+||^2 of properties P2 and P3 over q, J weighted by the square root of M: a bound of c.
 

@@ -268,6 +268,8 @@ def closed_machine(
         return _closed_robot(robot)
     if start is None and robot is not None:
         start = stated_configuration(robot, tree)
-    elif start is not None and np.shape(start) != (tree.nq,):
-        raise InputError(f"closed_machine: start has shape {np.shape(start)}; it must be ({tree.nq},).")
+    elif start is not None:
+        start = as_float_array("closed_machine", "start", start)
+        if start.shape != (tree.nq,):
+            raise InputError(f"closed_machine: start has shape {start.shape}; it must be ({tree.nq},).")
     return close_loops("closed_machine", tree, chosen, independent, start)
