@@ -26,6 +26,8 @@ FUNCTION_LETTERS = {
     "wheel_mass_matrix": "M",
     "wheel_coriolis": "C",
     "structure_matrix": "A",
+    "joint_axes": "z",
+    "joint_axis_derivatives": r"\partial z",
 }
 
 

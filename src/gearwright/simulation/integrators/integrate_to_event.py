@@ -152,7 +152,8 @@ class ScipyIntegrator:
         if self._solver.status == "finished":  # at the estimated branch point
             self._restart_solver(self._solver.t, self._solver.y, self._problem.bound, self._size)
         before = self._solver.y
-        message = self._solver.step()
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step that overflows is rejected
+            message = self._solver.step()
         if self._solver.status == "failed":
             raise NoProgressError(float(self._solver.t), self._solver.y, str(message))
         if self._problem.project is not None:
