@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +83,15 @@ def follow_shaft(
     )
 
 
+MAX_MULTISTEP_EVALUATIONS = 20_000
+"""Rates of one part of a motion after which a multistep method is stalled: at a jump of stiffness its steps may stay as
+short as rounding makes them, on some processors."""
+
+
+class _StepsTooShortError(Exception):
+    """A multistep method makes no progress."""
+
+
 class _ShaftFollower:
     """A shaft along one part of a motion."""
 
@@ -138,7 +147,11 @@ class _ShaftFollower:
 
         rate_kernel, part, remaining = self._rate_kernel(time_constant > 0), self.part, self._remaining_force
 
+        calls = count()
+
         def rates(t: float, y: Array) -> Array:
+            if next(calls) == MAX_MULTISTEP_EVALUATIONS:
+                raise _StepsTooShortError
             motion = (part.spline(t, k) for k in range(3))
             values: Array = rate_kernel(y, *motion, np.array([remaining(t), remaining(t, 1)]), np.array([t]))
             return values
@@ -146,7 +159,12 @@ class _ShaftFollower:
         # The deflection between shaft and joint is a thousand times smaller than their motion.
         lead = [start[0] - float(part.spline(part.t[0])[self.shaft.equation]), *start[1:]]
         span = (float(part.t[0]), float(part.t[-1]))
-        result = solve_ivp(rates, span, lead, "LSODA", dense_output=True, rtol=1e-9, atol=1e-13)
+        tolerances = {"rtol": 1e-9, "atol": 1e-13}
+        try:
+            result = solve_ivp(rates, span, lead, "LSODA", dense_output=True, **tolerances)
+        except _StepsTooShortError:  # a one-step method starts afresh behind a jump of the stiffness
+            method = "Radau" if time_constant > 0 else "DOP853"
+            result = solve_ivp(rates, span, lead, method, dense_output=True, **tolerances)
         if not result.success:
             name = self.shaft.system.mech.speeds[self.shaft.shaft]
             raise InputError(f"demands: the integration of the motion of {name!r} failed: {result.message}")
