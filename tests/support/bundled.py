@@ -14,14 +14,14 @@ CHEAP = ("inverse_dynamics", "mass_matrix", "bias", "placement", "momentum", "in
 """Functions quick enough to be traced for every robot, a biped of 30 joints included."""
 
 
-INNER = ("axial_drifts", "reaching_step")
+INNER = ("axial_drifts", "closed_step", "reaching_step")
 """Programs that only other functions use."""
 PUBLIC = [name for name in dynamics_programs.PROGRAM_BY_NAME if name not in INNER]
 
 
 def public(name: str) -> Any:
     """A public function by the name of its program."""
-    return getattr(dynamics if hasattr(dynamics, name) else gw.planning, name)
+    return next(getattr(space, name) for space in (dynamics, gw.planning, gw.equations) if hasattr(space, name))
 
 
 def fixed_for(name: str, mech: gw.Mechanism) -> dict[str, Any]:
