@@ -21,10 +21,10 @@ from gearwright.programs.program import Program, flatten_scalars
 from support.compare import relative
 from support.machines import random_design, random_state
 
+BRANCHING = ("INTEGRATE", "CLOSED_STEP", "DIFFERENCE")
+"""Programs that branch on the size of a rotation."""
 RECURSIONS = [
-    value
-    for name, value in vars(dynamics_programs).items()
-    if isinstance(value, Program) and name not in ("INTEGRATE", "DIFFERENCE")  # these branch on the size of a rotation
+    value for name, value in vars(dynamics_programs).items() if isinstance(value, Program) and name not in BRANCHING
 ]
 
 
