@@ -53,6 +53,7 @@ WRITING = {
     "cli/commands/closed_form.py": "closed form",
     "cli/commands/convert.py": "JSON",
     "cli/commands/draw.py": "JSON",
+    "cli/commands/errata.py": "terminal",
     "cli/commands/export.py": "JSON",
     "cli/commands/compare.py": "terminal",
     "cli/commands/identify.py": "terminal",
