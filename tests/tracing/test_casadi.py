@@ -33,6 +33,7 @@ def same(name, robot):
     parts = expected if isinstance(expected, tuple) else (expected,)
     for one, other in zip(found if isinstance(found, tuple) else (found,), parts, strict=True):
         rows = np.atleast_1d(other)
+        rows = rows.reshape(len(rows), -1) if rows.ndim > 2 else rows  # CasADi has two axes
         assert one.shape == (rows if rows.ndim == 2 else rows[:, None]).shape
         assert relative(np.array(one).reshape(rows.shape), rows) < 1e-12, name
 
