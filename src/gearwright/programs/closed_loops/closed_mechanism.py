@@ -27,7 +27,6 @@ INDEPENDENT, TREE = COORDINATES = ("independent", "tree")
 """In which speeds a machine with closed loops is described: the independent ones, or all of its open tree."""
 
 
-@check_arguments
 class ClosedMechanism(Mechanism):
     r"""A machine with closed loops. Its speeds are the independent ones, $v = G(q)\,v_i$.
 
@@ -48,6 +47,12 @@ class ClosedMechanism(Mechanism):
     """(machine, independent coordinates, configuration near) -> whole configuration; `functions` provides it."""
 
     def __init__(self, tree: Mechanism, loops: Sequence[Loop], closure: ConstraintEmbedding, reference: Array) -> None:
+        is_list_of_loops = isinstance(loops, Sequence) and all(isinstance(loop, Loop) for loop in loops)
+        if not (isinstance(tree, Mechanism) and is_list_of_loops and isinstance(closure, ConstraintEmbedding)):
+            raise InputError(
+                "ClosedMechanism: tree, loops and closure must be a machine, its loops and their embedding. "
+                "gw.contact.closed_machine(robot) makes it."
+            )
         self.__dict__.update(tree.__dict__)
         self.__dict__.update(_tree=tree, loops=tuple(loops), _closure=closure, reference=reference)
 
