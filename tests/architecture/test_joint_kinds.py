@@ -20,6 +20,8 @@ WORDS = {
     "files/urdf/tree.py": "the root of a URDF, and floating joints on moving links",
     "files/urdf/tolerated_errors.py": "joints of a URDF that move nothing are taken as fixed",
     "files/urdf/coupled_transmissions.py": "what a URDF transmission of two motors can drive",
+    "files/urdf/urdf_plus.py": "the words of URDF, and what a coupling can turn",
+    "files/urdf/loop_list.py": "the words of lists of loops",
     "files/mjcf/links.py": "the words of MJCF",
     "files/urdf/srdf.py": "what an SRDF gives a rotor to",
     "export/mujoco/bodies.py": "the words of MJCF",

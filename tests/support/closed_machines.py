@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 import gearwright as gw
 from gearwright.errors import InputError
@@ -27,25 +26,10 @@ def parallel_robots() -> list[str]:
 
 
 def parallel_robot(name: str) -> Robot:
-    """A robot of the collection, with its loops and with unit rotors at its motors."""
-    folder = Path(os.environ["GEARWRIGHT_REFERENCE"], "parallel_robots", name)
+    """A robot of the collection, with the loops and motors of the list beside its URDF."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        robot = gw.load(folder / "robot.urdf")
-    stated: dict[str, Any] = yaml.safe_load((folder / "robot.yaml").read_text())
-    kinds = dict(zip(stated.get("joint_name", ()), stated.get("joint_type", ()), strict=True))
-    assert set(kinds.values()) <= {"FIXED"}
-    links = [
-        replace(link, joint=replace(link.joint, kind="fixed" if link.joint_name in kinds else link.joint.kind))
-        for link in robot.links
-    ]
-    places = {link.joint_name: link.name for link in links} | {link.name: link.name for link in links}
-    loops = [
-        Loop(f"loop{k}", [places[x] for x in pair], FRAME if kind.lower() == "6d" else POINT)
-        for k, (pair, kind) in enumerate(zip(stated["closed_loop"], stated["type"], strict=True))
-    ]
-    drives = [gw.parts.Drive(motor, gw.parts.Motor(0.0), gw.parts.Gear(1.0)) for motor in stated["name_mot"]]
-    return replace(robot, links=links, loops=loops, drives=drives)
+        return gw.load(Path(os.environ["GEARWRIGHT_REFERENCE"], "parallel_robots", name, "robot.urdf"))
 
 
 class ConstrainedPinocchio:

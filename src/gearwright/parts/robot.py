@@ -66,6 +66,8 @@ class Robot:
     loops: Sequence[Loop] = ()
     environment: Sequence[ContactPoint] = ()
     cords: Sequence[Cord] = ()
+    independent: Sequence[str] = ()
+    """Joints of closed loops whose speeds are independent; (): chosen by rank, driven joints preferred."""
 
     def __repr__(self) -> str:
         named = {
@@ -86,6 +88,7 @@ class Robot:
     def __post_init__(self) -> None:
         for field, kind in PART_TYPES.items():
             object.__setattr__(self, field, checked_parts(f"robot {self.name!r}", field, getattr(self, field), kind))
+        object.__setattr__(self, "independent", tuple(self.independent))
         if self.payload is not None:
             require_kind(f"robot {self.name!r}", "payload", self.payload, Payload)
             placed = placed_payload(self.name, self.links, self.frames, self.payload)

@@ -61,6 +61,10 @@ class HeaderFields(FieldModel):
     gravity: Gravity = Field(default=(0.0, 0.0, -9.81), description="gravitational acceleration in the base frame")
     payload: PayloadFields | None = Field(default=None, description="a body on a link, usually the last one")
     supply: SupplyFields | None = Field(default=None, description="voltage supply of all drives without their own")
+    independent: list[Name] = Field(
+        default=[],
+        description="joints of closed loops whose speeds are independent; without them driven joints are preferred",
+    )
     elastic_base: ElasticBaseFields | None = Field(default=None, description="springs between ground and base")
 
 

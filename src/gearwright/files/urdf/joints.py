@@ -46,6 +46,8 @@ class UrdfJoint:
     element: Element
     rotor_inertia: float | None = None
     """Rotor inertia reflected to the joint, as in raisim."""
+    is_dependent: bool = False
+    """Whether URDF+ marks it as dependent: `independent="false"`."""
 
     @property
     def is_single_speed(self) -> bool:
@@ -55,7 +57,9 @@ class UrdfJoint:
 
 def read_joint(findings: ImportFindings, element: Element) -> UrdfJoint | None:
     """Return a joint as written in the file; None (with problems) if it cannot be placed."""
-    report_unknown_content(findings, element, ("name", "type"), (*JOINT_CHILDREN, *DRAKE_JOINT_TAGS), "joint")
+    report_unknown_content(
+        findings, element, ("name", "type", "independent"), (*JOINT_CHILDREN, *DRAKE_JOINT_TAGS), "joint"
+    )
     name, written = attribute_name(findings, element), attribute_name(findings, element, "type")
     parent, kid = _link_name(findings, element, "parent"), _link_name(findings, element, "child")
     if written is not None and written not in JOINT_KINDS_BY_URDF_TYPE:
@@ -74,7 +78,14 @@ def read_joint(findings: ImportFindings, element: Element) -> UrdfJoint | None:
     if JOINT_KINDS_BY_URDF_TYPE[written] not in ("revolute", "prismatic"):
         damping = friction = 0.0
     joint = Joint(name, JOINT_KINDS_BY_URDF_TYPE[written], axis, rotation, position, limits, follows, damping, friction)
-    return UrdfJoint(name, parent, kid, joint, element, rotor)
+    return UrdfJoint(name, parent, kid, joint, element, rotor, _is_marked_dependent(findings, element))
+
+
+def _is_marked_dependent(findings: ImportFindings, element: Element) -> bool:
+    written = element.get("independent", "true").strip().lower()
+    if written not in ("true", "false", "1", "0"):
+        findings.add_at(element, f"independent is {written!r}. Give true or false.")
+    return written in ("false", "0")
 
 
 def _link_name(findings: ImportFindings, element: Element, side: str) -> str | None:

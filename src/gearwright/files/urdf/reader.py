@@ -9,6 +9,7 @@ names all of them.
 - A rotor is `included` in the link before its joint: the mass of a URDF link contains everything mounted on it.
 - A planar joint becomes two prismatic joints and a revolute one, a floating joint on a moving link three prismatic
 joints and a spherical one.
+- URDF+: couplings, loops and dependent joints, see `urdf_plus`; so is the list of loops in a YAML file beside the URDF.
 - Meshes stay references; their files are not opened.
 - A xacro is a program: it is expanded only with permission.
 """
@@ -28,6 +29,7 @@ from gearwright.files.size_limits import MAX_NAME_LENGTH, part_count_problem
 from gearwright.files.urdf.coupled_transmissions import coupled_trains, read_coupled
 from gearwright.files.urdf.joints import UrdfJoint, checked_followers, read_joint
 from gearwright.files.urdf.links import read_link
+from gearwright.files.urdf.loop_list import with_loop_list
 from gearwright.files.urdf.safe_xml import (
     Element,
     children_of_tags,
@@ -39,10 +41,11 @@ from gearwright.files.urdf.sidecar import complete_with_sidecar, sidecar_path
 from gearwright.files.urdf.tolerated_errors import with_contained_rotors, without_idle_joints
 from gearwright.files.urdf.transmissions import read_drives
 from gearwright.files.urdf.tree import build_tree, robot_links
+from gearwright.files.urdf.urdf_plus import read_urdf_plus, with_couplings
 from gearwright.files.urdf.xacro import expand_xacro
 from gearwright.parts import Link, Robot
 
-ROBOT_CHILDREN = ("link", "joint", "transmission", "ros2_control", "material")
+ROBOT_CHILDREN = ("link", "joint", "transmission", "ros2_control", "material", "coupling", "loop")
 
 
 def read_urdf(
@@ -92,7 +95,9 @@ def _robot_from_file(findings: ImportFindings, path: Path, floating_base: bool, 
     else:
         text, fallback = read_text(path), path.stem
     robot = _robot_from_text(findings, text, fallback, floating_base)
-    sidecar = sidecar_path(path)
+    loop_list, sidecar = path.with_suffix(".yaml"), sidecar_path(path)
+    if loop_list.is_file():
+        robot = with_loop_list(findings, robot, permissions.resolve_file(path.parent, loop_list.name))
     return (
         _with_sidecar(findings, robot, permissions.resolve_file(path.parent, sidecar.name))
         if sidecar.exists()
@@ -133,16 +138,19 @@ def _robot_from_root(findings: ImportFindings, root: Element, fallback: str, flo
     elements = {element.get("name"): element for element in children_of_tags(root, "link")}
     tree = build_tree(findings, links, joints, all_joints_read, elements) if links else None
     drives = read_drives(findings, root, joints)
+    plus = read_urdf_plus(findings, root, links, joints)
     coupled = read_coupled(findings, root, [joint.name for joint in joints])
     findings.raise_if_any()
     if tree is None:
         findings.add_accepted("", None, "the robot has no links and cannot move.")
         return Robot(name, ())
-    placed = robot_links(findings, replace(tree, root_moves=floating_base))
+    placed, final_names = robot_links(findings, replace(tree, root_moves=floating_base))
     _require_part_count(findings, len(placed), "links, including those for planar and floating joints")
-    moving, drives = without_idle_joints(findings, placed, drives)
-    trains = coupled_trains(findings, coupled, moving)
-    return Robot(name, with_contained_rotors(findings, moving, drives, trains), drives, trains=trains)
+    robot = with_couplings(findings, Robot(name, placed, drives), plus, final_names)
+    findings.raise_if_any()
+    moving, drives = without_idle_joints(findings, robot.links, robot.drives)
+    trains = [*robot.trains, *coupled_trains(findings, coupled, moving)]
+    return replace(robot, links=with_contained_rotors(findings, moving, drives, trains), drives=drives, trains=trains)
 
 
 def _read_by_name(findings: ImportFindings, root: Element, kind: str, read: Any) -> dict[str, Any]:

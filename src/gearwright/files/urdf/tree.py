@@ -105,8 +105,11 @@ def _refuse_circles(findings: ImportFindings, carried_by: Mapping[str, UrdfJoint
         done |= walk.keys()
 
 
-def robot_links(findings: ImportFindings, tree: LinkTree) -> list[Link]:
-    """Return the links as parts: the root on the base, and every joint as one or several supported joints."""
+def robot_links(findings: ImportFindings, tree: LinkTree) -> tuple[list[Link], dict[str, str]]:
+    """Return the links as parts, and their names by those in the file.
+
+    The root is on the base, and every joint is one or several supported joints.
+    """
     names = _FreshNames(tree)
     base = _is_base(tree)
     called = {name: names.link_name(name) for name in tree.links}
@@ -123,7 +126,7 @@ def robot_links(findings: ImportFindings, tree: LinkTree) -> list[Link]:
             links += [] if base else [_root_on_base(findings, link, names, tree.root_moves)]
         else:
             links += _links_on_joint(findings, tree, tree.carried_by[name], link, called, names)
-    return links
+    return links, called
 
 
 def _is_base(tree: LinkTree) -> bool:

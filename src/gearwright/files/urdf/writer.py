@@ -20,7 +20,8 @@ from gearwright.files.urdf.coupled_transmissions import CoupledTransmission
 from gearwright.files.urdf.links import URDF_TENSOR_ATTRIBUTES
 from gearwright.files.urdf.pose import rpy_of_rotation
 from gearwright.files.urdf.safe_xml import Element
-from gearwright.parts import Joint, Limits, Link, Robot, Shape
+from gearwright.files.urdf.urdf_plus import HELD_BY_LOOP_TYPE, LOOP_ENDS, joints_in_loops
+from gearwright.parts import Frame, Joint, Limits, Link, Robot, Shape
 
 # Chains for joint kinds that URDF lacks
 
@@ -111,7 +112,27 @@ def _robot_element(robot: Robot, inertials: Mapping[str, LinkInertial]) -> Eleme
     for link in robot.links:
         _write_joints(root, link, between[link.name])
     _write_transmissions(root, robot)
+    _write_loops(root, robot)
     return root
+
+
+def _write_loops(root: Element, robot: Robot) -> None:
+    """Write closed loops of points or whole frames as in URDF+, and mark dependent joints if the robot states them."""
+    types = {HELD_BY_LOOP_TYPE[kind]: kind for kind in ("revolute", "fixed")}
+    frames = {frame.name: frame for frame in robot.frames}
+    for loop in robot.loops:
+        if tuple(loop.held) not in types:
+            continue  # the sidecar has it
+        element = _add_element(root, "loop", name=loop.name, type=types[tuple(loop.held)])
+        for end, name in zip(LOOP_ENDS, loop.frames, strict=True):
+            frame = frames.get(name, Frame(name, name))
+            inner = _add_element(element, end, link=frame.link)
+            _write_origin(inner, frame.rotation, frame.position)
+    if robot.independent:
+        dependent = {*joints_in_loops(robot)} - {*robot.independent}
+        for element in root.iter("joint"):
+            if element.get("name") in dependent:
+                element.set("independent", "false")
 
 
 def _add_element(parent: Element, tag: str, **attributes: str) -> Element:

@@ -44,6 +44,7 @@ def name_problems(contents: RobotFileContents, problems: FileProblems) -> None:
     first = {path: name for path, name in names.names_under_key("attach", "frame").items() if path[1] == 0}
     names.require_existing("frame", first, names.names_under_key("frames", "name").values(), "frame")
     names.require_existing("follows", names.leader_names(), joints, "joint")
+    names.require_existing("independent", names.listed_under("independent"), joints, "joint", attached)
     names.require_existing("row", names.row_joints(), joints, "joint", attached)
     names.require_existing(
         "frame", names.names_in_entries("cords", "course", "frame"), places, "link or frame", attached
@@ -70,6 +71,10 @@ class _NameChecks:
 
     def names_under_key(self, word: str, key: str) -> dict[KeyPath, str]:
         return {(word, i, key): item[key] for i, item in self.mapping_entries(word) if isinstance(item.get(key), str)}
+
+    def listed_under(self, word: str) -> dict[KeyPath, str]:
+        items = self.root.data.get(word)
+        return {(word, i): x for i, x in enumerate(items if isinstance(items, list) else ()) if isinstance(x, str)}
 
     def joint_names(self) -> dict[KeyPath, str]:
         names: dict[KeyPath, str] = {}

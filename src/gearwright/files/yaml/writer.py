@@ -80,6 +80,7 @@ def robot_fields(robot: Robot) -> dict[str, Any]:
     words |= _without_empty({"frames": [_frame_fields(frame) for frame in robot.frames]})
     words |= _without_empty({"states": [_state_fields(state) for state in robot.states]})
     words |= _without_empty({"loops": [_loop_fields(loop) for loop in robot.loops]})
+    words |= _without_empty({"independent": list(robot.independent)})
     return words | _without_empty({"environment": [_contact_fields(touch) for touch in robot.environment]})
 
 

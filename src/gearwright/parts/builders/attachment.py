@@ -59,6 +59,7 @@ def attach(robot: Robot, other: Robot, frame: str, prefix: str = "") -> Robot:
         loops=(*robot.loops, *map(move.attached_loop, other.loops)),
         environment=(*robot.environment, *map(move.attached_contact, other.environment)),
         cords=(*robot.cords, *map(move.attached_cord, other.cords)),
+        independent=(*robot.independent, *(prefix + name for name in other.independent)),
     )
     _refuse_duplicate_names(combined)
     return _with_attached_payload(combined, other, move)

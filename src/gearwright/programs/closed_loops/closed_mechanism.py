@@ -220,7 +220,7 @@ def _closed_robot(robot_or_mech: Robot) -> ClosedMechanism:
     if number not in _CLOSED:
         tree = machine_of("names", robot_or_mech)
         start = stated_configuration(robot_or_mech, tree)
-        mech = close_loops(f"robot {robot_or_mech.name!r}", tree, robot_or_mech.loops, (), start)
+        mech = close_loops(f"robot {robot_or_mech.name!r}", tree, robot_or_mech.loops, robot_or_mech.independent, start)
         _CLOSED[number] = weakref.ref(robot_or_mech, lambda _: _CLOSED.pop(number, None)), mech
     return _CLOSED[number][1]
 
@@ -242,7 +242,8 @@ def closed_machine(
     Args:
         mech: a robot with loops, or the machine of an open tree.
         loops: loops of an open tree; () for those of the robot.
-        independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
+        independent: names of the independent speeds, or joints, of the loops; (): those that the robot's file states,
+            or chosen by rank, driven ones preferred.
         start: configuration (nq,) near which the loops are closed; None: the first state of the robot's file, or all
             coordinates zero.
 
@@ -271,6 +272,8 @@ def closed_machine(
         raise InputError("closed_machine: there are no loops. Give loops=, or a robot with loops.")
     if robot is not None and not loops and not independent and start is None:
         return _closed_robot(robot)
+    if robot is not None and not independent:
+        independent = robot.independent
     if start is None and robot is not None:
         start = stated_configuration(robot, tree)
     elif start is not None:

@@ -124,7 +124,8 @@ def choose_closure(
 ) -> ConstraintEmbedding:
     """Return the independent speeds and groups of a machine whose loops are closed at q.
 
-    Driven speeds are independent if the loops permit; `stated` names the independent speeds instead.
+    Driven speeds are independent if the loops permit; `stated` names the independent speeds of the loops instead.
+    Speeds outside the loops need not be named.
 
     Raises:
         InputError: the configuration is singular, or the stated speeds do not determine the others.
@@ -135,8 +136,12 @@ def choose_closure(
     _require_regular(owner, tree, all_rows[0], rank)
     equations = sorted(_pivots(all_rows[0].T, rank))
     driven = _driven_speeds(tree)
+    size = max(float(np.abs(rows).max(initial=0.0)) for rows in all_rows)
+    occurs = np.any([np.abs(rows) > 1e-12 * size for rows in all_rows], axis=0)
     if stated:
         independent = _stated_indices(owner, tree, stated)
+        if len(independent) < tree.n - rank:
+            independent += [k for k in np.flatnonzero(~occurs.any(axis=0)).tolist() if k not in independent]
         dependent = [k for k in range(tree.n) if k not in independent]
         _require_determined(owner, tree, all_rows[0][equations], dependent, rank)
     else:
@@ -144,9 +149,7 @@ def choose_closure(
         dependent = _dependent_speeds(all_rows[0][equations], idle, sorted(driven), rank)
         free = [k for k in range(tree.n) if k not in dependent]
         independent = [*(k for k in free if k in driven), *(k for k in free if k not in driven)]
-    size = max(float(np.abs(rows).max(initial=0.0)) for rows in all_rows)
-    pattern = np.any([np.abs(rows[equations]) > 1e-12 * size for rows in all_rows], axis=0)
-    groups = [_with_large_pivots(group, all_rows[0]) for group in _groups(pattern, equations, dependent)]
+    groups = [_with_large_pivots(group, all_rows[0]) for group in _groups(occurs[equations], equations, dependent)]
     return ConstraintEmbedding(loops, tuple(independent), tuple(groups))
 
 
@@ -211,10 +214,14 @@ def _rank_of_size(matrix: Array, size: float) -> int:
 
 
 def _stated_indices(owner: str, tree: Mechanism, stated: Sequence[str]) -> list[int]:
+    """The numbers of stated speeds; the name of a joint with several speeds stands for all of them."""
+    indices: list[int] = []
     for name in stated:
-        if name not in tree.speeds:
+        speeds = [name] if name in tree.speeds else [x for x in tree.speeds if x.startswith(f"{name}.")]
+        if not speeds:
             raise StructureError(f"{owner}: there is no speed {name!r}. {did_you_mean(name, tree.speeds)}")
-    return [tree.speeds.index(name) for name in stated]
+        indices += map(tree.speeds.index, speeds)
+    return indices
 
 
 def _require_determined(owner: str, tree: Mechanism, rows: Array, dependent: Sequence[int], rank: int) -> None:

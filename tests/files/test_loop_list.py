@@ -1,0 +1,80 @@
+"""The list of closed loops beside a URDF."""
+
+from __future__ import annotations
+
+import pytest
+
+import gearwright as gw
+from gearwright.errors import FileError
+
+LINK = (
+    '<link name="{0}"><inertial><mass value="1"/>'
+    '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+)
+JOINT = (
+    '<joint name="{0}" type="{3}"><parent link="{1}"/><child link="{2}"/>'
+    '<origin xyz="{4} 0 0"/><axis xyz="0 0 1"/></joint>'
+)
+JOINTS = [
+    ("a", "ground", "left", "continuous", 0.0),
+    ("b", "left", "top", "continuous", 0.3),
+    ("c", "ground", "right", "continuous", 0.8),
+    ("end_a", "top", "tip_a", "fixed", 0.7),
+    ("end_b", "right", "tip_b", "fixed", 0.5),
+]
+FOUR_BAR = (
+    '<robot name="bars"><link name="ground"/><link name="tip_a"/><link name="tip_b"/>'
+    + "".join(LINK.format(name) for name in ("left", "top", "right"))
+    + "".join(JOINT.format(*fields) for fields in JOINTS)
+    + "</robot>"
+)
+LOOPS = "closed_loop:\n- [tip_a, end_b]\ntype: [3D]\nname_mot: [a]\n"
+
+
+def load(folder, loops, robot=FOUR_BAR):
+    (folder / "bars.urdf").write_text(robot)
+    (folder / "bars.yaml").write_text(loops)
+    return gw.load(folder / "bars.urdf")
+
+
+def test_loops_and_motors_are_read(tmp_path):
+    robot = load(tmp_path, LOOPS)
+    assert [(loop.frames, loop.held) for loop in robot.loops] == [(("tip_a", "tip_b"), ("x", "y", "z"))]
+    mech = gw.contact.closed_machine(robot, start=[0.7, -0.2, 1.5])
+    assert mech.speeds == ("a",)
+    q = mech.closed([0.9])
+    ends = [gw.placement(mech, q, name).position for name in ("tip_a", "tip_b")]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-12)
+
+
+def test_joints_are_replaced(tmp_path):
+    more = "joint_name: [b, c]\njoint_type: [SPHERICAL, UJOINT_XY]\n"
+    robot = load(tmp_path, LOOPS + more)
+    assert [link.joint.kind for link in robot.links[:3]].count("spherical") == 1
+    universal = next(link.joint for link in robot.links if link.joint.kind == "universal")
+    assert (tuple(universal.axis), tuple(universal.axis2)) == ((1, 0, 0), (0, 1, 0))
+    assert gw.assemble(load(tmp_path, LOOPS + "joint_name: [b]\njoint_type: [FIXED]\n")).n == 2
+
+
+def test_another_yaml_file_is_not_used(tmp_path):
+    assert not load(tmp_path, "robot: something\nlinks: []\n").loops
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("end_b", "nothing"), "nothing"),
+        (("3D", "4d"), "4d"),
+        (("[3D]", "[3d, 3d]"), "2 types for 1 loop"),
+        (("[tip_a, end_b]", "[tip_a]"), "tip_a"),
+        (("name_mot: [a]", "name_mot: [end_a]"), "end_a"),
+        (("name_mot: [a]", "joint_name: [b]"), "joint_type"),
+        (("name_mot: [a]", "joint_name: [b]\njoint_type: [ROD]"), "ROD"),
+        (("name_mot: [a]", "joint_name: [x]\njoint_type: [FIXED]"), "'x'"),
+    ],
+)
+def test_bad_lists_are_refused_with_their_line(tmp_path, change, named):
+    with pytest.raises(FileError, match=named) as error:
+        load(tmp_path, LOOPS.replace(*change))
+    assert all(problem.line is not None for problem in error.value.problems)
+    assert "bars.yaml" in str(error.value)
