@@ -56,19 +56,8 @@ def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | 
     if head is None or not links or None in complete or problems.entries:
         return None
     supply = None if head.supply is None else head.supply.part()
-    robot = Robot(
-        head.robot,
-        links,
-        drives,
-        None,
-        marks,
-        head.gravity,
-        trains,
-        head.description,
-        supply,
-        **more,
-        independent=head.independent,
-    )  # type: ignore[arg-type]
+    more["independent"] = head.independent
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     loaded = _with_payload(robot, head.payload, frames, contents, problems)
     if loaded is None:
         return None
