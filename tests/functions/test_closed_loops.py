@@ -118,6 +118,27 @@ def test_the_projected_tree(seed):
     assert relative(A, slope) < 1e-7
 
 
+@pytest.mark.parametrize("angles", ["yaw_pitch_roll", "quaternion"])
+@pytest.mark.parametrize("seed", SEEDS[:4])
+def test_external_coordinates_along_a_closed_motion(seed, angles):
+    """Rates and second derivatives against differences of the coordinates along a motion that stays closed."""
+    mech = random_closed_machine(seed)
+    q, v, a = state(mech, seed)
+    body, h = mech.bodies[-1].name, 2e-3
+    s = [gw.planning.external_coordinates(mech, gw.integrate(mech, q, v * t + 0.5 * a * t * t), body, angles)
+         for t in h * np.arange(-3, 4)]  # fmt: skip
+    rates = gw.planning.external_rates(mech, q, v, body, angles)
+    J, A = (
+        gw.planning.external_jacobian(mech, q, body, angles),
+        gw.planning.external_adjoint(mech, q, v, body, angles),
+    )
+    assert J.shape == (len(s[0]), mech.n)
+    assert J @ v == pytest.approx(rates, abs=1e-12)
+    assert rates == pytest.approx(np.array([-1, 9, -45, 0, 45, -9, 1]) @ s / (60 * h), rel=1e-6, abs=1e-6)
+    second = np.array([2, -27, 270, -490, 270, -27, 2]) @ s / (180 * h * h)
+    assert J @ a + A == pytest.approx(second, rel=1e-5, abs=1e-5)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_power_balance_and_skewness(seed):
     mech = random_closed_machine(seed)

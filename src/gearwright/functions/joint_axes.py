@@ -15,8 +15,9 @@ from gearwright.programs import kinematic_programs
 def joint_axes(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Array:
     """Return the unit axis of every speed's joint in the axes of a body or frame, (..., 3, n).
 
-    Columns of speeds that do not move the body are zero. For a chain of revolute joints the columns are the vectors
-    of Table 2(a) of Chen and Wang, and the angular part of the Jacobian in body axes.
+    Columns of speeds that do not move the body are zero. Closed loops do not reduce them: n counts all joints. For a
+    chain of revolute joints the columns are the vectors of Table 2(a) of Chen and Wang, and the angular part of the
+    Jacobian in body axes.
 
     Args:
         mech: the machine, or a robot.

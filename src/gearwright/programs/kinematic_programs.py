@@ -122,43 +122,45 @@ def _jacobian_rate(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) ->
     return jacobian_rate_in_independent_speeds(speed_map, v, point_jacobian(pose, point), rate, ops)
 
 
-def _open_machine(mech: Mechanism) -> Mechanism:
-    """The machine, which must not have closed loops."""
-    if mech.closure is not None:
-        raise InputError("this function does not take a machine with closed loops. Give mech.tree with all speeds.")
-    return mech
+def _external_frame(mech: Mechanism, x: Inputs, fixed: Fixed) -> tuple[BodyPlace, bool, Reference]:
+    """The frame of external coordinates, whether its orientation is a quaternion, and the frame it is relative to."""
+    quaternion = orientation_kind(fixed) == "quaternion"
+    return body_spot(mech, fixed["body"]), quaternion, _reference_frame(mech, x, fixed)
 
 
 def _external_coordinates(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
-    return external_coordinates(pose, ops, body_spot(mech, fixed["body"]), quaternion, _reference_frame(mech, x, fixed))
+    return external_coordinates(place_machine(mech.tree, x["q"], ops), ops, *_external_frame(mech, x, fixed))
 
 
 def _external_jacobian(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
-    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
-    return external_jacobian(pose, ops, body_spot(mech, fixed["body"]), quaternion, _reference_frame(mech, x, fixed))
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return speed_map.columns(external_jacobian(pose, ops, *_external_frame(mech, x, fixed)))
 
 
 def _external_rates(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
-    reference = _reference_frame(mech, x, fixed)
-    return external_rates(pose, ops, x["v"], body_spot(mech, fixed["body"]), quaternion, reference)
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return external_rates(pose, ops, speed_map.speeds(x["v"]), *_external_frame(mech, x, fixed))
 
 
 def _external_adjoint(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
-    pose, quaternion = place_machine(_open_machine(mech), x["q"], ops), orientation_kind(fixed) == "quaternion"
-    reference = _reference_frame(mech, x, fixed)
-    return external_adjoint(pose, ops, x["v"], body_spot(mech, fixed["body"]), quaternion, reference)
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v, frame = speed_map.speeds(x["v"]), _external_frame(mech, x, fixed)
+    adjoint = external_adjoint(pose, ops, v, *frame)
+    if mech.closure is None:
+        return adjoint
+    g = speed_map.accelerations(v, [0.0] * mech.n)
+    rows = external_jacobian(pose, ops, *frame)
+    return [total + sum(a * b for a, b in zip(row, g, strict=True)) for total, row in zip(adjoint, rows, strict=True)]
 
 
 def _joint_axes(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
     place = body_spot(mech, fixed["body"])
-    return joint_axes(place_machine(_open_machine(mech), x["q"], ops), place.body, place.rotation)
+    return joint_axes(place_machine(mech.tree, x["q"], ops), place.body, place.rotation)
 
 
 def _joint_axis_derivatives(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[list[Scalar]]]:
     place = body_spot(mech, fixed["body"])
-    return joint_axis_derivatives(place_machine(_open_machine(mech), x["q"], ops), place.body, place.rotation)
+    return joint_axis_derivatives(place_machine(mech.tree, x["q"], ops), place.body, place.rotation)
 
 
 def _inverse_kinematics_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[Scalar]:
@@ -185,12 +187,12 @@ JACOBIAN_RATE = Program(
     check_options=jacobian_point,
     growth=2,
 )
-JOINT_AXES = Program("joint_axes", ("q",), _joint_axes, lambda m, _: (3, m.n), options=("body",))
+JOINT_AXES = Program("joint_axes", ("q",), _joint_axes, lambda m, _: (3, m.tree.n), options=("body",))
 JOINT_AXIS_DERIVATIVES = Program(
     "joint_axis_derivatives",
     ("q",),
     _joint_axis_derivatives,
-    lambda m, _: (3, m.n, m.n),
+    lambda m, _: (3, m.tree.n, m.tree.n),
     options=("body",),
     growth=2,
 )

@@ -17,9 +17,10 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.coordinates.configuration import Anchor, MovingFrame
 from gearwright.functions.public_call import run_named_inputs
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.programs import kinematic_programs as programs
+from gearwright.programs.closed_loops.closed_mechanism import closed_machine_of
 from gearwright.programs.program import Program
 
 SINGULAR_PITCH = 1e-6
@@ -131,7 +132,7 @@ def _run_program(
     angles: str,
     reference: tuple[Anchor, ArrayLike],
 ) -> Array:
-    mech = machine_of(program.name, robot)
+    mech = closed_machine_of(program.name, robot)
     fixed: dict[str, Any] = {"body": mech.name_of(body), "angles": angles}
     relative_to, t = reference
     if not np.isfinite(as_float_array(program.name, "t", t)).all():
