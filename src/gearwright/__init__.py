@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
     from gearwright.export.urdf.urdf import save
     from gearwright.forces.laws_of_robot import laws
     from gearwright.functions.actuation import actuator_speeds, actuator_torques
+    from gearwright.functions.constrained.closing import assemble
     from gearwright.functions.constrained.constrained_dynamics import constrained_dynamics, impact
     from gearwright.functions.dynamics import (
         bias,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:  # `NamesOnDemand` imports each when it is used
     from gearwright.functions.energies import energies
     from gearwright.functions.linearise import linearise
     from gearwright.identification import identify
-    from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate, assemble
+    from gearwright.mechanism import Actuator, Body, BodyFrame, Mechanism, Spin, Spring, approximate
     from gearwright.motion_demands.demands import demands
     from gearwright.planning import inverse_kinematics
     from gearwright.report.page import report

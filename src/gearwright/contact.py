@@ -7,7 +7,7 @@ from gearwright.forces.contact.environment import Environment
 from gearwright.forces.contact.force_sensor import ForceSensor
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import MovingFrame
-from gearwright.functions.constrained.closing import ClosedMechanism, closed_machine
+from gearwright.functions.constrained.closing import ClosedMechanism
 from gearwright.functions.constrained.closure import FreeSpeeds
 from gearwright.functions.constrained.peg_in_hole import JammingVertex, PegInHole
 from gearwright.functions.linearise import free_speeds
@@ -32,7 +32,6 @@ __all__ = [
     "SoftContact",
     "Sphere",
     "Surface",
-    "closed_machine",
     "closed_motion",
     "fixed_frame",
     "free_speeds",

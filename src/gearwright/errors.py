@@ -149,10 +149,6 @@ class SlowerWarning(GearwrightWarning):
     """A result is correct, but slower than possible; the message gives the reason."""
 
 
-class OpenLoopWarning(GearwrightWarning):
-    """A function ignored the closed loops of a robot: the result is that of the open tree."""
-
-
 class CacheWarning(GearwrightWarning):
     """The folder of compiled kernels is not used, because others could write machine code to it."""
 

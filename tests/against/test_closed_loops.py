@@ -29,7 +29,7 @@ def test_accelerations_of_the_collection(name):
     if name not in parallel_robots():
         pytest.skip("GEARWRIGHT_REFERENCE has no parallel_robots")
     robot = parallel_robot(name)
-    mech = gw.contact.closed_machine(robot)
+    mech = gw.assemble(robot)
     assert mech.n == ROBOTS[name]
     peer = ConstrainedPinocchio(mech.tree, list(robot.loops))
     if name == "robot_delta":  # 43 g: with less regularisation the redundant rows drown in rounding errors

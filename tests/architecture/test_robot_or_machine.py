@@ -15,7 +15,7 @@ from gearwright.actuation import AirValve, ServoValve
 from gearwright.algebra.operations import FLOATS
 from gearwright.bench.bench import BenchmarkRun
 from gearwright.identification import Log, MotionLimits
-from gearwright.mechanism.assembly import machine_of
+from gearwright.mechanism.assembly import tree_of
 from gearwright.motion import polynomial
 from gearwright.programs.program import flatten_scalars
 
@@ -189,7 +189,7 @@ EXCUSED = {
     "torch_function": "needs an extra; compared in tests/export, with the recipe that casadi_function has",
     "bench": "takes minutes; its machines are compared below",
     "assemble": "makes a machine of a robot",
-    **dict.fromkeys(("closed_machine", "ClosedMechanism"), "makes a machine with closed loops; compared in its tests"),
+    "ClosedMechanism": "a machine with closed loops; compared in its tests",
     **dict.fromkeys(("least_coupling_layout", "RotorLayout"), "about a robot's drives, which a machine has not"),
     "studio": "opens a page on the parts of a robot, which a machine has not",
     "link_loads": "takes a motion of the whole machine; compared in tests/analysis",
@@ -315,12 +315,12 @@ def test_the_bench_takes_both():
 
 def test_a_robot_is_assembled_once_and_forgotten_with_it():
     robot = STIFF.with_payload(1.0)
-    machine = machine_of.machine_of("gravity", robot)
-    assert machine_of.machine_of("bias", robot) is machine
+    machine = tree_of.tree_of("gravity", robot)
+    assert tree_of.tree_of("bias", robot) is machine
     number = id(robot)
-    assert number in machine_of._ASSEMBLED
+    assert number in tree_of._ASSEMBLED
     del robot
-    assert number not in machine_of._ASSEMBLED
+    assert number not in tree_of._ASSEMBLED
 
 
 def test_a_kernel_serves_the_robot_too(monkeypatch):

@@ -34,7 +34,6 @@ from gearwright.parts import (
     Servo,
     Tube,
 )
-from support.mechanisms import four_bar
 
 SPACES = [
     *("motion", "planning", "control", "contact", "analysis", "design", "identification", "equations", "elastic"),
@@ -148,7 +147,6 @@ OWN: dict[str, dict[str, Any]] = {
         "controller": lambda: gw.control.pd(ELASTIC, STAY, 10.0, 1.0), "q": [0.0] * 6,
         "bound": lambda: gw.control.speed_observer_bound(ELASTIC, 5.0, configurations=2),
     },
-    "contact.closed_machine": {"mech": four_bar("rocker")},
     "motion.chain": {}, "motion.fourier": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},
     "motion.from_accelerations": {"times": [0.0, 1.0], "accelerations": np.zeros((2, 3))},
     "motion.pause": {"position": STAY}, "motion.recorded": {"source": FEW},

@@ -422,7 +422,7 @@ CASES = {
     "assembling twice": (
         lambda: gw.assemble(machine(body())),
         InputError,
-        ["assemble", "Mechanism", "Robot"],
+        ["assemble", "Mechanism", "a robot"],
     ),
 }
 

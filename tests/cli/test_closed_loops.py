@@ -41,7 +41,7 @@ def test_a_plan_writes_a_closed_motion_or_nothing(run, file, tmp_path):
     task.write_text(f"task: t\nstart: {{crank_joint: 0.7}}\nmotions:\n  - {{to: {{crank_joint: 1.2}}, {limits}}}\n")
     assert run("plan", file, task, "-o", motion).code == 0
     table = np.loadtxt(motion, delimiter=",", skiprows=1)[:, 1:4]
-    mech = gw.assemble(ROBOT)
+    mech = gw.assemble(ROBOT, "tree")
     one, other = (gw.placement(mech, table, frame).position for frame in ROBOT.loops[0].frames)
     assert np.abs(one - other).max() < 1e-8
     assert np.ptp(table[:, 0]) == pytest.approx(0.5)
@@ -52,7 +52,7 @@ def test_compare_moves_the_free_joint_and_refuses_a_torn_motion(run, file, tmp_p
     peaks = {error["speed"]: error["peak"] for error in errors}
     assert peaks["crank_joint"] > 0
     assert peaks["coupler_joint"] == peaks["rocker_joint"] == 0
-    polynomial(START, START + 0.2, duration=0.5).save(tmp_path / "torn.csv", gw.assemble(ROBOT))
+    polynomial(START, START + 0.2, duration=0.5).save(tmp_path / "torn.csv", gw.assemble(ROBOT, "tree"))
     code, out, err = run("compare", file, tmp_path / "torn.csv")
     assert (code, out) == (2, "")
     assert "pin" in err
@@ -60,7 +60,7 @@ def test_compare_moves_the_free_joint_and_refuses_a_torn_motion(run, file, tmp_p
 
 def test_torques_without_friction_still_close_the_loop(run, file, tmp_path):
     motion = closed_motion(ROBOT, polynomial([START[0]], [1.1], duration=0.5), START)
-    motion.save(tmp_path / "closed.csv", gw.assemble(ROBOT))
+    motion.save(tmp_path / "closed.csv", gw.assemble(ROBOT, "tree"))
     facts = json.loads(run("torque", file, tmp_path / "closed.csv", "--plain", "--json").out)
     assert facts["series"]["tau.coupler_joint"]["highest"] == pytest.approx(0.0, abs=1e-6)
     assert facts["series"]["tau.crank_joint"]["highest"] > 0.1

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from gearwright import assemble
 from gearwright.catalogue import load, robots
-from gearwright.mechanism import assemble
 from gearwright.motion.default_motion import default_motion
 
 

@@ -17,7 +17,7 @@ from gearwright.compiling.host import machine_code
 from gearwright.compiling.kernel import Kernel
 from gearwright.errors import InputError, SingularityError
 from gearwright.export import c as export_c
-from gearwright.mechanism.assembly import machine_of
+from gearwright.mechanism.assembly import tree_of
 from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
 from gearwright.tracing import trace
 from gearwright.tracing.recipe import KernelRequest
@@ -269,7 +269,7 @@ def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch)
 def test_a_robot_is_assembled_once(monkeypatch):
     """Assembling takes longer than taking a kernel from the cache."""
     robot, made = gw.load("elbow"), []
-    monkeypatch.setattr(machine_of, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    monkeypatch.setattr(tree_of, "assemble", lambda x: made.append(x) or gw.assemble(x))
     gw.compile(gw.gravity, robot)
     assert len(made) == 1
 

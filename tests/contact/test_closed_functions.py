@@ -42,7 +42,7 @@ V = free_speeds(ONE, Q).directions @ [1.3]
 
 def accelerations(robot, q, v, tau):
     """By the KKT matrix of `constrained_dynamics`, the drift by differences."""
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     a, b = robot.loops[0].frames
 
     def rows(q):
@@ -149,12 +149,12 @@ def test_bricard_with_a_row_too_many_is_linearised():
 def test_elastic_drives_count():
     """Two speeds are free, crank and motor; a stiff drive approaches the rigid one."""
     stiff = four_bar("rocker", 1e7)
-    holding = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE), Q)
+    holding = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE, "tree"), Q)
     q, still, tau = np.append(Q, Q[0] + holding / 1e7), np.zeros(4), np.array([0, 0, 0, holding])
     assert free_speeds(stiff, q).names == ("crank_joint", "crank_joint.motor")
     A = gw.linearise(stiff, q, still, tau).A
     assert A.shape == (4, 4)
-    mech = gw.assemble(stiff)
+    mech = gw.assemble(stiff, "tree")
     h = 1e-6
     moved = q + h * np.array([0, 0, 0, 1.0])
 
@@ -208,12 +208,12 @@ def test_what_is_not_closed_is_refused():
         gw.demands(ONE, polynomial(Q, Q + 0.1, duration=1.0))
     with pytest.raises(InputError, match=r"laws=\['pin'\]"):
         gw.linearise(ONE, Q, V, TORQUE, laws=["pin"])
-    push = gw.forces.Load("push", gw.forces.Line.for_machine(gw.assemble(ONE), "crank_joint"))
+    push = gw.forces.Load("push", gw.forces.Line.for_machine(gw.assemble(ONE, "tree"), "crank_joint"))
     with pytest.raises(InputError, match=r"linearise: extra_laws=.*name='push'"):
         gw.linearise(ONE, Q, V, TORQUE, extra_laws=[push])
     with pytest.raises(InputError, match=r"reactions: contact=.*pin\.force\.x, pin\.force\.y"):
         gw.reactions(ONE, Q, V, V, contact={"pin.force.x": 1.0})
-    undriven = gw.assemble(replace(ONE, drives=()))
+    undriven = gw.assemble(replace(ONE, drives=()), "tree")
     with pytest.raises(InputError, match=r"reactions: .*pin\.force\.x, pin\.force\.y.*'coupler_joint'.* 1\.19 N"):
         gw.reactions(undriven, Q, V, V, laws=gw.laws(ONE))
     wall = Constraint("wall", "coupler_end", fixed_frame("wall", gw.placement(ONE, Q, "coupler_end")[1]), ("x",))
@@ -227,7 +227,7 @@ def test_elastic_drives_in_inverse_kinematics_and_reactions():
     place = gw.placement(ONE, Q, "coupler_end")[1]
     found = gw.inverse_kinematics(soft, "coupler_end", (None, place), start=np.append(Q + 0.1, 0.0))
     assert found.q == pytest.approx(np.append(Q, Q[0]), abs=1e-8)
-    holding, still = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE), Q), np.zeros(4)
+    holding, still = free_speeds(ONE, Q).directions[:, 0] @ gw.gravity(gw.assemble(ONE, "tree"), Q), np.zeros(4)
     q = np.append(Q, Q[0] + holding / 2e3)
     rigid = gw.reactions(ONE, Q, still[:3], still[:3])
     assert gw.reactions(soft, q, still, still) == pytest.approx(rigid, abs=1e-9)

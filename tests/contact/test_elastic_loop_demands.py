@@ -92,7 +92,7 @@ REACH = np.array([0.4, -0.2, 0.3])
 
 def moved(robot, start, way, laws=None, duration=0.3):
     """A smooth motion of the free joints from a closed configuration on, and of all other joints with them."""
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     q = np.append(start, np.zeros(mech.nq - len(start)))
     names = [name for name in free_speeds(robot, q, laws).names if not name.endswith(".motor")]
     first = np.array([q[mech.speeds.index(name)] for name in names])
@@ -139,7 +139,7 @@ def test_static_springs_in_a_loop_carry_what_virtual_work_says(pieces):
         arm = replace(arm, drives=tuple(replace(d, gear=replace(d.gear, torsion=torsion)) for d in arm.drives))
     at = np.append(RAISED, np.zeros(3))
     unloaded, start = (project(arm, at, motors=motors).q for motors in ("unloaded", "static"))
-    names = gw.assemble(arm).speeds
+    names = gw.assemble(arm, "tree").speeds
     joints = [names.index(f"{name}_joint") for name, *_ in PLACES]
     np.testing.assert_allclose(unloaded[5:], RAISED[joints], atol=1e-12)
     np.testing.assert_allclose(start[:5], RAISED, atol=1e-12)
@@ -148,7 +148,7 @@ def test_static_springs_in_a_loop_carry_what_virtual_work_says(pieces):
         np.abs(twist) > 5 / 4e3, 5 + 9e3 * (np.abs(twist) - 5 / 4e3), 4e3 * np.abs(twist)
     )
     free = free_speeds(ARM, RAISED)
-    wanted = free.directions.T @ gw.gravity(gw.assemble(ARM), RAISED)
+    wanted = free.directions.T @ gw.gravity(gw.assemble(ARM, "tree"), RAISED)
     found = free.directions.T[:, joints] @ (springs if pieces else 4e3 * twist)
     np.testing.assert_allclose(found, wanted, atol=1e-6)
     assert np.abs(wanted).max() > 5
@@ -248,7 +248,7 @@ def test_a_floating_machine_with_a_loop_needs_a_force_at_its_base():
     links = [hull, *(replace(link, parent="hull") if link.parent == "base" else link for link in fixed.links)]
     drives = [replace(one, mounted_on="hull") if one.mounted_on == "base" else one for one in fixed.drives]
     robot = replace(fixed, links=links, drives=drives)
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     closed = project(fixed, [0.0, 0.8, -1.2, -0.4, 1.2]).q
     q = np.array([[*gw.neutral(gw.assemble(Robot("hull", [hull]))), *closed]])
     rising = np.zeros((1, mech.n))

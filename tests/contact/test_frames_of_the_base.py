@@ -248,7 +248,7 @@ def test_forces_of_a_loop_to_the_ground(frame):
     """Joints between the same links bear the same, wherever the loop is cut; the drive needs the same torque."""
     robot = arm(loop=frame)
     q = closed(robot)
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     free = free_speeds(robot, q)
     v = free.directions[:, 0] * 1.3
     tau = np.array([4.0, 0, 0])
@@ -340,7 +340,7 @@ def test_a_process_that_pushes_the_ground_asks_nothing_of_the_robot(frame):
     pushed, free = (analyse(robot, Task(there, forces=forces)) for forces in ([push], []))
     for joint, drive in free.drives.items():
         assert pushed.drives[joint].rms_torque == pytest.approx(drive.rms_torque, rel=1e-12)
-    mech, q = gw.assemble(robot), there.sample(3).q
+    mech, q = gw.assemble(robot, "tree"), there.sample(3).q
     found = wrenches_by_body(mech, q, applied_wrenches(mech, q, np.zeros(3), [push]))
     assert set(found) == {"base" if frame == "ground_pin" else "pedestal"}
     with pytest.raises(InputError, match=r"'ground_pin'.*base"):

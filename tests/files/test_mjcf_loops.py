@@ -145,7 +145,7 @@ def test_a_loop_that_is_written_comes_back(name, sidecar, agreement, tmp_path):
     back = gw.load(tmp_path / "out.xml")
     assert back.loops == robot.loops
     laws = [law for law in gw.laws(robot) if law.name == robot.loops[0].name]
-    start = project(robot, gw.neutral(gw.assemble(robot)), laws)
+    start = project(robot, gw.neutral(gw.assemble(robot, "tree")), laws)
     ends = [gw.simulate(one, start, until=0.05, samples=2).q[-1] for one in (robot, back)]
     assert ends[1] == pytest.approx(ends[0], abs=1e-9)
 

@@ -43,7 +43,9 @@ def parallelogram(turn: float = 1.0) -> gw.contact.ClosedMechanism:
     ]
     frames = [gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))]
     tree = gw.Mechanism(bodies, spins, gravity=(0, -9.81, 0), frames=frames)
-    return gw.contact.closed_machine(tree, [Loop("pin", ("a", "b"), ("x", "y"))], ["left"], start=[turn, turn, -turn])
+    return gw.contact.ClosedMechanism.from_tree(
+        tree, [Loop("pin", ("a", "b"), ("x", "y"))], ["left"], start=[turn, turn, -turn]
+    )
 
 
 # Closed forms
@@ -62,7 +64,7 @@ def test_a_parallelogram_has_constant_directions_and_a_mass_matrix_by_hand():
 
 
 def test_the_four_bar_closes_by_its_lengths_and_turns_fully():
-    mech = gw.contact.closed_machine(four_bar("rocker"))
+    mech = gw.assemble(four_bar("rocker"))
     c, l, r, g = (LENGTHS[name] for name in ("crank", "coupler", "rocker", "ground"))
     theta = np.linspace(-7, 7, 57)
     q = mech.closed(theta[:, None])
@@ -75,7 +77,7 @@ def test_the_four_bar_closes_by_its_lengths_and_turns_fully():
 
 
 def test_the_other_branch_by_a_configuration_near_it():
-    mech = gw.contact.closed_machine(four_bar("rocker"))
+    mech = gw.assemble(four_bar("rocker"))
     q = mech.closed([0.7])
     pin = LENGTHS["crank"] * np.array([np.cos(0.7), np.sin(0.7)])
     across = np.arctan2(-pin[1], LENGTHS["ground"] - pin[0])  # coupler and rocker mirrored at this diagonal
@@ -178,7 +180,7 @@ def test_exact_derivatives(seed):
 
 
 def test_kernels_batches_and_independent_coordinates_agree(monkeypatch):
-    mech = gw.contact.closed_machine(four_bar("rocker"))
+    mech = gw.assemble(four_bar("rocker"))
     theta, v, a = np.linspace(0.2, 1.2, 40)[:, None], np.full((40, 1), 1.3), np.full((40, 1), -0.4)
     q = mech.closed(theta)
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "off")
@@ -201,7 +203,7 @@ def test_parameters_stay_inputs_of_kernels():
 
 def test_reactions_from_independent_speeds():
     robot = four_bar("rocker")
-    mech = gw.contact.closed_machine(robot)
+    mech = gw.assemble(robot)
     q = mech.closed([0.7])
     whole, V, A = whole_motion("test", mech, q, [1.3], [-0.4])
     assert gw.reactions(mech, q, [1.3], [-0.4]) == pytest.approx(gw.reactions(robot, whole, V, A), abs=1e-12)
@@ -227,7 +229,7 @@ def test_approximations_keep_the_loops():
 
 
 def test_an_open_configuration_is_refused_by_the_name_of_the_loop():
-    mech = gw.contact.closed_machine(four_bar("rocker"))
+    mech = gw.assemble(four_bar("rocker"))
     torn = mech.closed([0.7]) + np.array([0, 0.01, 0])
     kernel = gw.compile(gw.mass_matrix, mech)
     for call in (lambda: gw.mass_matrix(mech, torn), lambda: kernel(torn), lambda: kernel(np.tile(torn, (50, 1)))):
@@ -239,13 +241,13 @@ def test_loops_that_cannot_close_are_named_with_their_joints():
     robot = four_bar("rocker")
     frames = [replace(x, position=(9.0, 0, 0)) if x.name == "coupler_end" else x for x in robot.frames]
     with pytest.raises(InputError, match=r"'pin'.*coupler_joint"):
-        gw.contact.closed_machine(replace(robot, frames=frames))
+        gw.assemble(replace(robot, frames=frames))
 
 
 def test_independent_speeds_that_do_not_determine_the_others():
-    tree, loops = gw.assemble(four_bar("rocker")), four_bar("rocker").loops
+    tree, loops = gw.assemble(four_bar("rocker"), "tree"), four_bar("rocker").loops
     with pytest.raises(InputError, match="State 1"):
-        gw.contact.closed_machine(tree, loops, ["crank_joint", "rocker_joint"])
+        gw.contact.ClosedMechanism.from_tree(tree, loops, ["crank_joint", "rocker_joint"])
     flat = {"joint": "revolute", "axis": (0, 0, 1), "mass": 1.0, "com": (0.5, 0, 0)}
     places = {"foot": ("base", 0.0), "one": ("foot", 0.0), "two": ("one", 1.0), "three": ("foot", 1.5)}
     bodies = [gw.Body(name, parent, position=(x, 0, 0), **flat) for name, (parent, x) in places.items()]
@@ -253,34 +255,32 @@ def test_independent_speeds_that_do_not_determine_the_others():
     tree = gw.Mechanism(bodies, frames=frames)
     pin = Loop("pin", ("a", "b"), ("x", "y"))
     with pytest.raises(InputError, match="Possible"):
-        gw.contact.closed_machine(tree, [pin], ["one", "two"], start=[0.2, 1.2, -0.8, 1.4])
+        gw.contact.ClosedMechanism.from_tree(tree, [pin], ["one", "two"], start=[0.2, 1.2, -0.8, 1.4])
 
 
 def test_a_branch_that_ends_is_reported():
     """The crank of a drag-free four-bar whose rocker is too short to let it turn."""
     robot = four_bar("rocker")
-    start = gw.contact.closed_machine(robot).closed([0.7])
-    mech = gw.contact.closed_machine(gw.assemble(robot), robot.loops, ["rocker_joint"], start)
+    start = gw.assemble(robot).closed([0.7])
+    mech = gw.assemble(robot, independent=["rocker_joint"], start=start)
     with pytest.raises(InputError, match=r"singular|open"):
         mech.closed([mech.reference[2] + 3.0])
 
 
 def test_redundant_equations_are_named():
     robot = four_bar("rocker")
-    spatial = gw.contact.closed_machine(replace(robot, loops=[Loop("pin", robot.loops[0].frames, FRAME[:5])]))
+    spatial = gw.assemble(replace(robot, loops=[Loop("pin", robot.loops[0].frames, FRAME[:5])]))
     assert spatial.n == 1
     assert set(spatial.redundant) == {"pin.z", "pin.rx", "pin.ry"}
     q, v = spatial.closed([0.5]), [1.0]
-    assert gw.bias(spatial, q, v) == pytest.approx(gw.bias(gw.contact.closed_machine(robot), q, v), rel=1e-10)
-    assert gw.contact.closed_machine(replace(robot, loops=[Loop("pin", robot.loops[0].frames, POINT)])).redundant == (
-        "pin.z",
-    )
+    assert gw.bias(spatial, q, v) == pytest.approx(gw.bias(gw.assemble(robot), q, v), rel=1e-10)
+    assert gw.assemble(replace(robot, loops=[Loop("pin", robot.loops[0].frames, POINT)])).redundant == ("pin.z",)
 
 
 def test_wrong_shapes_and_values():
-    mech = gw.contact.closed_machine(four_bar("rocker"))
+    mech = gw.assemble(four_bar("rocker"))
     for bad in ([0.1, 0.2], [np.nan], 0.1):
         with pytest.raises(InputError):
             mech.closed(bad)
     with pytest.raises(InputError, match="no loops"):
-        gw.contact.closed_machine(gw.load("elbow"))
+        gw.contact.ClosedMechanism.from_tree(gw.assemble(gw.load("elbow")), [])

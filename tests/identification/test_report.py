@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from gearwright import assemble
 from gearwright.catalogue import load
 from gearwright.cli.app import app
 from gearwright.errors import GearwrightWarning
 from gearwright.functions.dynamics import parameters
 from gearwright.identification import fit_consistent, identify, write_report
-from gearwright.mechanism import assemble
 from gearwright.motion.csv_files import write_columns
 from identification.arms import elbow, measured
 

@@ -47,7 +47,7 @@ def test_a_redundant_loop_has_the_least_forces_of_python():
 
 def test_a_loop_with_friction_sticks_and_slides_as_in_python():
     robot = four_bar("rocker")
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     laws = [*gw.laws(robot), *rubbing(mech)]
     start = project(robot, [0.7, 0.4, 1.4])
     quick, plain = both(robot, start, 0.5, laws, inputs=lambda t: [5 * np.sin(9 * t), 0, 0])

@@ -128,7 +128,7 @@ def random_closed_machine(seed: int) -> gw.contact.ClosedMechanism:
             loops.append(Loop(f"loop{k}", (f"A{k}", f"B{k}"), held))
         tree = replace(tree, frames=frames, actuators=())
         try:
-            mech = gw.contact.closed_machine(tree, loops, start=q)
+            mech = gw.contact.ClosedMechanism.from_tree(tree, loops, start=q)
         except InputError:
             continue  # rigid or singular: drawn again
         if 0 < mech.n < tree.n and _condition(mech) < 50:

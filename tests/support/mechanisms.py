@@ -149,3 +149,21 @@ def four_bar(cut: str, stiffness: float | None = None) -> gw.parts.Robot:
         loop = Loop("pin", ("coupler_start", "crank_end"), ("x", "y"))
     drive = Drive("crank_joint", motor, Gear(50.0, stiffness=stiffness), "base", (0, 0, 1))
     return Robot("four_bar", links, [drive], frames=frames, loops=[loop], gravity=(0, -9.81, 0))
+
+
+def with_parallelogram(robot: gw.parts.Robot, by: str) -> gw.parts.Robot:
+    """An elbow with a crank parallel to its fore-arm and a rod parallel to its upper arm, as of a palletiser.
+
+    The bars are held `by="loop"`, a pin at the fore-arm, or `by="followers"`, joints that mimic the elbow joint: the
+    same machine without a loop, whose speeds are the independent ones of the other.
+    """
+    from gearwright.parts import Frame, Joint, Link, Loop
+
+    heavy = {"mass": 0.7, "com": (0.1, -0.05, 0.03), "inertia": np.diag([0.01, 0.02, 0.025])}
+    follows = {"crank": ("j3", 1.0, 0.0), "rod": ("j3", -1.0, 0.0)} if by == "followers" else {}
+    crank = Joint("crank_joint", axis=(0, 0, 1), position=(0.05, 0, 0), follows=follows.get("crank"))
+    rod = Joint("rod_joint", axis=(0, 0, 1), position=(0, -0.2, 0), follows=follows.get("rod"))
+    links = [*robot.links, Link("crank", "link2", crank, **heavy), Link("rod", "crank", rod, **heavy)]
+    frames = [*robot.frames, Frame("rod_end", "rod", (0.35, 0, 0)), Frame("fore_pin", "link3", (0, -0.2, 0))]
+    loops = [Loop("pin", ("rod_end", "fore_pin"), ("x", "y"))] if by == "loop" else []
+    return replace(robot, links=links, frames=frames, loops=loops)

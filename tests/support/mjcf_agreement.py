@@ -23,7 +23,7 @@ class Agreement:
 
     def __init__(self, path: Path) -> None:
         self.robot, self.report = read_mjcf_with_report(path)
-        self.mech = gw.assemble(self.robot)
+        self.mech = gw.assemble(self.robot, "tree")
         mujoco.set_mju_user_warning(lambda text: None)  # it would log into the folder at hand
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # MuJoCo's own, which the report tells

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gearwright import assemble
 from gearwright.algebra.operations import FLOATS
 from gearwright.forces import Law, Reaction, Situation
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot, Supply
 
 ROTOR, DISC = 2e-4, 1e-3

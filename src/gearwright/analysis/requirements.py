@@ -29,7 +29,7 @@ from gearwright.analysis.links.tip_deflection import TipDeflection, TipPoint, ti
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
 from gearwright.analysis.vibration.lowest_frequency import lowest_frequency
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
@@ -184,7 +184,7 @@ def accuracy_check(
         return check
     frequency = perturbation.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square
     run = follow_closed_loop(nominal, real, task, plan, replace(perturbation, frequency=frequency), len(plan.t)).run
-    errors = tip_errors(machine_of("analyse", real), task, run, tip)
+    errors = tip_errors(tree_of("analyse", real), task, run, tip)
     assert errors is not None
     largest_error, start_error = float(errors.max()), float(errors[0])
     loop = Advice("faster loop", value=frequency, present=perturbation.frequency, result=largest_error)

@@ -31,7 +31,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
@@ -185,7 +185,7 @@ def analyse(
     require_tip(robot, task)
     bodies = _analysed_sections(robot, sections)
     entries = catalogue or drives()
-    periods = period_samples(robot, machine_of("analyse", robot), task.cycle)
+    periods = period_samples(robot, tree_of("analyse", robot), task.cycle)
     samples = max(samples, min(MAX_CYCLE_SAMPLES, max(periods.values()))) if periods else samples
     cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, samples, task.cycle_count)
     perturbation, more = task.perturbed, ()  # type: Perturbation | None, tuple[str, ...]
@@ -230,7 +230,7 @@ def _analysed_sections(robot: Robot, overrides: Mapping[str, LinkSection] | None
 def _cycle_characteristics(
     robot: Robot, task: Task, cycle_motion: CycleMotion, sections: Mapping[str, LinkSection], catalogue: Catalogue
 ) -> Characteristics:
-    mech = machine_of("analyse", robot)
+    mech = tree_of("analyse", robot)
     demands = cycle_motion.drive_demands(robot, mech)
     motion = demands.motion
     wrenches = external_wrenches(robot, mech, motion, cycle_motion.forces, cycle_motion.contact_forces(robot, mech))
@@ -260,7 +260,7 @@ def _analyse_perturbed(
 ) -> PerturbedAnalysis:
     real = perturbation.perturbed_robot(nominal)
     cycle_motion = follow_closed_loop(nominal, real, task, plan.demands, perturbation, samples)
-    run, mech = cycle_motion.run, machine_of("analyse", real)
+    run, mech = cycle_motion.run, tree_of("analyse", real)
     characteristics = _cycle_characteristics(real, task, cycle_motion, sections, catalogue)
     tip = tip_point(real, mech, task.tip, link_beams(sections))
     error = tip_errors(mech, task, run, tip)
@@ -303,7 +303,7 @@ def _analysis_remarks(
     if task.is_periodic and np.abs(end - start).max() > CLOSED_CYCLE_TOLERANCE:
         yield "the cycle does not end where it starts: means and temperatures do not include the return motion."
     yield from map(str, unchecked)
-    mech = machine_of("analyse", characteristics.robot)
+    mech = tree_of("analyse", characteristics.robot)
     _, ignored = contact_wrenches(mech, laws_of(characteristics.robot, mech), task.contact, characteristics.t[:1])
     if ignored:
         yield (

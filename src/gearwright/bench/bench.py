@@ -13,7 +13,7 @@ from gearwright.bench.peers import PEER_MODULES, installed_peers
 from gearwright.bench.report import INVERSE_BATCH_TASK, BenchmarkReport, ChainTiming, ContenderTime, Target
 from gearwright.bench.timing import SINCOS_OPERATIONS, TIMING_ROUNDS, peak_flops
 from gearwright.compiling.kernel import compile
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 
 BENCH_ROBOTS = ("ur5_like", "panda_like", "panda_like_calibrated", "humanoid_30", "manutec_r3")
@@ -34,7 +34,7 @@ class BenchmarkRun:
     def __init__(
         self, robots: Mapping[str, Robot | Mechanism], states: int, rounds: int, say: Callable[[str], object]
     ) -> None:
-        self.machines = {name: machine_of("bench", x) for name, x in robots.items()}
+        self.machines = {name: tree_of("bench", x) for name, x in robots.items()}
         self.states, self.rounds, self.say = states, rounds, say
         self.comparisons: list[ContenderTime] = []
         self.targets: list[Target] = []

@@ -10,7 +10,7 @@ from gearwright.control.joint_side import JointSide
 from gearwright.control.joint_space.cascade import cascade
 from gearwright.control.joint_space.controllers import computed_torque, feedforward, pd
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.state import State
@@ -51,7 +51,7 @@ def controller_by_name(
 
 def start_state(robot: RobotOrMech, motion: Trajectory) -> State:
     """Return the state at the start of a motion; the springs of elastic drives are undeflected."""
-    side = JointSide(machine_of(BY_NAME_CALLER, robot))
+    side = JointSide(tree_of(BY_NAME_CALLER, robot))
     q, v = motion.at(0.0), motion.at(0.0, 1)
     if motion.count != side.joint_count:
         raise InputError(

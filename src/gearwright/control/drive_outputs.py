@@ -22,7 +22,7 @@ from gearwright.forces.cords.cords_of_robot import cord_line
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import actuator_redundancy, motor_shares
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.mechanism.rows import row_dot
 from gearwright.parts import Cord, Robot, Servo
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
@@ -214,7 +214,7 @@ def servos(robot: Robot, command: Any) -> LawController:
     stated_servos += [(cord.name, cord.servo) for cord in cords if cord.servo is not None]
     if not stated_servos:
         raise InputError(f"{caller}: robot {robot.name!r} has no servo. Add servos to its drives, or use pd.")
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     if not mech.speeds_are_rates:
         raise InputError(f"{caller}: servos on machines with free, spherical or planar joints are not supported.")
     count = len(stated_servos)

@@ -18,7 +18,7 @@ from gearwright.functions.dynamics import inverse_dynamics, mass_matrix
 from gearwright.functions.elastic.elastic_machines import motor_motion
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.functions.linearise import linearise
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean, listed_names
 
@@ -54,7 +54,7 @@ def joint_gains(
     True
     """
     caller = "control.joint_gains"
-    side = joint_side(caller, machine_of(caller, robot))
+    side = joint_side(caller, tree_of(caller, robot))
     w, zeta = per_joint(caller, "frequency", frequency, side, above=0.0), per_joint(caller, "damping", damping, side)
     inertias = np.diag(
         mass_matrix(side.rigid_machine, checked_array(caller, side.rigid_machine, "q", q, side.rigid_machine.nq))
@@ -137,7 +137,7 @@ def _linear_model(
     caller: str, robot: RobotOrMech, q: ArrayLike, inputs: Sequence[str] | None
 ) -> tuple[Array, Array, Mechanism, tuple[str, ...]]:
     """Return A, B at the equilibrium, the machine, and the speeds on which forces act."""
-    mech = machine_of(caller, robot)
+    mech = tree_of(caller, robot)
     side = JointSide(mech) if inputs is not None else joint_side(caller, mech)
     joints = number_array(caller, "q", q, axes=1)
     if len(joints) != side.joint_coordinate_count:

@@ -9,7 +9,7 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.control.wrapped_law import WrappedLaw
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import listed_names
@@ -71,7 +71,7 @@ def in_larger_machine(controller: LawController, machine: RobotOrMech) -> LawCon
         raise InputError(
             f"{IN_LARGER_MACHINE_CALLER}: a {type(controller).__name__} is not a controller of gw.control. Give one."
         )
-    mech, law = machine_of(IN_LARGER_MACHINE_CALLER, machine), controller.law
+    mech, law = tree_of(IN_LARGER_MACHINE_CALLER, machine), controller.law
     missing = [name for name in law.mech.coordinates if name not in mech.coordinates]
     missing += [name for name in law.mech.speeds if name not in mech.speeds]
     if missing:

@@ -12,7 +12,7 @@ from gearwright.control.joint_side import JointSide, JointSideLaw
 from gearwright.control.references import REFERENCE_NAMES, reference_entries
 from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.parts import Robot
 from gearwright.system.controllers.control_law import Measurement
 from gearwright.text import listed_names
@@ -100,7 +100,7 @@ def controller_model(caller: str, model: RobotOrMech | str | None, side: JointSi
     """Return the model of a controller: an approximation by name, another machine, or None for its own."""
     if model is None:
         return None
-    result = approximate(side.rigid_machine, model) if isinstance(model, str) else machine_of(caller, model)
+    result = approximate(side.rigid_machine, model) if isinstance(model, str) else tree_of(caller, model)
     if isinstance(model, Robot) or not isinstance(model, str):
         result = JointSide(result).rigid_machine
     if tuple(result.speeds) != side.joint_names:

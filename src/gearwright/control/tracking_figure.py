@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.stated_limits import stated_limits
 from gearwright.plots import panel_figure, panels_by_unit, save_if_path
@@ -30,7 +30,7 @@ def tracking_plot(run: Run, motion: Trajectory, robot: RobotOrMech, path: str | 
         robot: the robot, whose limits are drawn.
         path: the file to write.
     """
-    mech = machine_of("control.tracking_plot", robot)
+    mech = tree_of("control.tracking_plot", robot)
     joints = list(mech.speeds[: motion.count])
     q, v = motion.at(run.t), motion.at(run.t, 1)
     references = {f"{x} reference": x for x in joints}
@@ -56,7 +56,7 @@ def _block_units(run: Run, block: str) -> dict[str, str]:
 
 def _forces_and_limits(run: Run, robot: RobotOrMech) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """Return forces by joint, their stated limits of both signs, and the joint of each limit."""
-    stated = stated_limits(robot, machine_of("control.tracking_plot", robot))
+    stated = stated_limits(robot, tree_of("control.tracking_plot", robot))
     forces = {
         x.removeprefix(FORCE_SERIES_PREFIX): run[x]
         for x in run.series

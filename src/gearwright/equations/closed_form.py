@@ -28,7 +28,7 @@ from gearwright.equations.trigonometric_polynomial import symbol_polynomial
 from gearwright.errors import InputError
 from gearwright.functions.actuation import STRUCTURE_MATRIX
 from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs, kinematic_programs
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten_scalars
@@ -183,7 +183,7 @@ def closed_form(
     kept_kinds = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(machine, Mechanism):
         refuse_symbols("closed_form", machine)
-    machine_of("closed_form", machine, program.name)  # warns if loops are ignored
+    tree_of("closed_form", machine, program.name)  # warns if loops are ignored
     symbol_names = _symbol_names(names, machine)
     mech, ratios = machine_with_ratios("closed_form", machine, kept_kinds, symbol_names)
     try:
@@ -225,9 +225,7 @@ def _symbol_names(names: str, machine: RobotOrMech) -> SymbolNames:
     if names not in ("numbers", "file"):
         raise InputError(f"closed_form: names {names!r} is unknown. Use 'numbers' or 'file'.")
     return (
-        NUMBERED_NAMES
-        if names == "numbers"
-        else file_symbol_names(machine, machine_of("closed_form", machine, "names"))
+        NUMBERED_NAMES if names == "numbers" else file_symbol_names(machine, tree_of("closed_form", machine, "names"))
     )
 
 

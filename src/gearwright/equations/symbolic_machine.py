@@ -15,7 +15,7 @@ from gearwright.dynamics.regressor import BODY_PARAMETERS
 from gearwright.equations.symbol_names import NUMBERED_NAMES, SymbolNames
 from gearwright.equations.trigonometric_polynomial import TrigPolynomial, symbol_polynomial
 from gearwright.errors import GearwrightError, InputError, JointError
-from gearwright.mechanism import Actuator, Body, Mechanism, RobotOrMech, Spin, Spring, assemble, machine_of
+from gearwright.mechanism import Actuator, Body, Mechanism, RobotOrMech, Spin, Spring, assemble_tree, tree_of
 from gearwright.parts import Drive, Mesh, Robot
 
 # Machines of symbols
@@ -212,7 +212,7 @@ def planet_table(machine: RobotOrMech, names: SymbolTable) -> dict[str, TrigPoly
     if not isinstance(machine, Robot) or "planets" not in names.keep:
         return {}
     table: dict[str, TrigPolynomial] = {}
-    whole = assemble(machine)
+    whole = assemble_tree(machine)
     for planets in _planet_stages(machine):
         names.values[planets.symbol] = float(planets.number)
         names.meanings[planets.symbol] = f"{planets.wheel}: number of planets"
@@ -248,7 +248,7 @@ def _planet_link_terms(
 ) -> dict[str, TrigPolynomial]:
     """Return the contribution of one planet to its link: the difference to the robot without planets, over n."""
     table: dict[str, Any] = {}
-    bare = assemble(_without_planets(robot, planets.drive))
+    bare = assemble_tree(_without_planets(robot, planets.drive))
     for number, (full, bare_body) in enumerate(zip(whole.bodies, bare.bodies, strict=True), start=1):
         values = named_parameters(full, full.about_origin, names.symbol_names)
         bare_values = named_parameters(bare_body, bare_body.about_origin, names.symbol_names)
@@ -317,10 +317,10 @@ def machine_with_ratios(
         robot, ratios = _with_ratio_symbols(machine, keep, symbol_names)
         if ratios:
             try:
-                return assemble(robot), ratios
+                return assemble_tree(robot), ratios
             except GearwrightError:
                 pass  # fall back to numbers; the next line raises the error if they fail too
-    return machine_of(caller, machine, "names"), {}
+    return tree_of(caller, machine, "names"), {}
 
 
 def _with_ratio_symbols(robot: Robot, keep: Collection[str], symbol_names: SymbolNames) -> tuple[Robot, SymbolRatios]:

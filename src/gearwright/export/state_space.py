@@ -15,7 +15,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.functions.linearise import adjoint_matrix, tangent_map
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import NotebookFigure
 from gearwright.plots.poles import pole_figure
@@ -106,7 +106,7 @@ def state_space(
     >>> model.inputs, model.outputs, model.A.shape, model.u.round(3)
     (('tau_j1', 'tau_j2', 'tau_j3'), ('q_j2',), (6, 6), array([ 0.   , 22.231,  3.076]))
     """
-    mech = machine_of(STATE_SPACE_CALLER, robot)
+    mech = tree_of(STATE_SPACE_CALLER, robot)
     start: dict[str, Any] = {"q": _single_state(mech, "q", q, mech.nq)}
     start["v"] = np.zeros(mech.n) if v is None else _single_state(mech, "v", v, mech.n)
     point = operating_point(STATE_SPACE_CALLER, robot, {**start, **(states or {})}, inputs, u, laws, extra_laws)

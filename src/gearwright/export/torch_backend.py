@@ -15,7 +15,7 @@ from gearwright.compiling.kernel import Kernel
 from gearwright.dynamics.configuration import quaternion_slices
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.functions.linearise import tangent_map
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.placement import split_results
 from gearwright.tracing.recipe import kernel_request
 
@@ -59,7 +59,7 @@ class _TorchCall:
 
     def __init__(self, kernel: Kernel) -> None:
         self.torch, self.kernel = _import_torch(), kernel
-        self.mech: Mechanism = machine_of("torch_function", kernel.trace_job.mech)
+        self.mech: Mechanism = tree_of("torch_function", kernel.trace_job.mech)
         self.sizes, self.shapes = kernel.inputs, kernel.trace_job.result_shapes()
         self.entries = sum(prod(shape) for shape in self.shapes.values())
         self.jacobian = cache(lambda names: kernel.jacobian(*names))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
-from gearwright.forces.contact.contacts_of_robot import environment_laws
+from gearwright.forces.contact.contacts_of_robot import environment_laws, loop_laws
 from gearwright.forces.contact.end_stops import stop_laws
 from gearwright.forces.cords.cords_of_robot import cord_laws
 from gearwright.forces.friction.dry_friction import friction_laws
@@ -20,7 +20,7 @@ from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.forces.transmission.gear_losses import loss_laws
 from gearwright.forces.transmission.train_losses import train_loss_laws
-from gearwright.mechanism import Mechanism, RobotOrMech, assemble
+from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree
 from gearwright.parts import Robot
 from gearwright.text import listed_names
 
@@ -42,7 +42,7 @@ def laws(
     >>> laws(gw.load("elbow"))
     ()
     """
-    machine = assemble(robot) if mech is None else mech
+    machine = assemble_tree(robot) if mech is None else mech
     return (
         *friction_laws(robot, machine, smooth=smooth),
         *stop_laws(robot, machine, smooth=smooth),
@@ -92,7 +92,7 @@ def choose_laws(
 
     Args:
         caller: the name of the called function, for messages.
-        robot_or_mech: a robot has its own laws, a machine has none.
+        robot_or_mech: a robot has its own laws, a machine those of its closed loops.
         laws: replacements of the robot's laws; () for none, None for its own.
         extra_laws: additional laws.
         own_laws: the function that returns the laws of a robot.
@@ -108,7 +108,8 @@ def choose_laws(
     additional_laws = _law_sequence(caller, "extra_laws", extra_laws)
     replacing_laws = None if laws is None else _law_sequence(caller, "laws", laws)
     if not isinstance(robot_or_mech, Robot):
-        return LawChoice((*(replacing_laws or ()), *additional_laws))
+        own = loop_laws(robot_or_mech) if replacing_laws is None else replacing_laws
+        return LawChoice((*own, *additional_laws))
     if replacing_laws is None:
         return LawChoice((*own_laws(robot_or_mech), *additional_laws))
     given_names = {law.name for law in (*replacing_laws, *additional_laws)}

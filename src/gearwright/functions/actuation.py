@@ -11,7 +11,7 @@ from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.dynamics import mass_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.program import Program
 from gearwright.text import listed_names
@@ -33,7 +33,7 @@ def structure_matrix(mech: RobotOrMech) -> Array:
     >>> structure_matrix(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     array([[100.]])
     """
-    mech = machine_of("structure_matrix", mech)
+    mech = tree_of("structure_matrix", mech)
     if not mech.actuators:
         raise InputError(
             "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
@@ -53,7 +53,7 @@ def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
     >>> motor_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     {'motor': array([0.01])}
     """
-    mech = machine_of("motor_shares", mech)
+    mech = tree_of("motor_shares", mech)
     if not mech.actuators:
         return {}
     inverse = np.linalg.pinv(structure_matrix(mech))
@@ -62,7 +62,7 @@ def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
 
 def actuator_speeds(mech: RobotOrMech, v: ArrayLike) -> Array:
     """Motor speeds A' v [rad/s], (..., actuators)."""
-    mech = machine_of("actuator_speeds", mech)
+    mech = tree_of("actuator_speeds", mech)
     A = structure_matrix(mech)
     return number_array("actuator_speeds", "v", checked_array("actuator_speeds", mech, "v", v, mech.n)) @ A
 
@@ -74,7 +74,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     added. The generalized forces must be in the range of the motors; otherwise, for example for a floating base or an
     elastic drive, an error is raised.
     """
-    mech = machine_of("actuator_torques", mech)
+    mech = tree_of("actuator_torques", mech)
     A = structure_matrix(mech)
     forces = checked_array("actuator_torques", mech, "tau", tau, mech.n)
     rank = int(np.linalg.matrix_rank(A))
@@ -126,7 +126,7 @@ class ActuatorRedundancy:
 
 def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
     """Return rank and null spaces of the structure matrix."""
-    A = structure_matrix(machine_of("actuator_redundancy", mech))
+    A = structure_matrix(tree_of("actuator_redundancy", mech))
     U, sizes, Vt = np.linalg.svd(A)
     rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
     return ActuatorRedundancy(rank, Vt[rank:].T, U[:, rank:])
@@ -144,7 +144,7 @@ def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     >>> motor_inertias(gw.Mechanism([arm], [rotor], actuators=[gw.Actuator("motor", [100])]), [0.0])   # 1.6 / 100^2
     array([0.00016])
     """
-    mech = machine_of("motor_inertias", mech)
+    mech = tree_of("motor_inertias", mech)
     A = structure_matrix(mech)
     mobilities = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
     result: Array = 1 / mobilities

@@ -21,9 +21,9 @@ from gearwright.errors import InputError
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closing import closed_integral, whole_motion
 from gearwright.functions.public_call import run_program
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs, kinematic_programs
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 
@@ -135,7 +135,7 @@ def reactions(
         from gearwright.functions.constrained.closed_reactions import closing_wrenches
 
         wrenches = closing_wrenches(mech, (q, v, a), wrenches, base_motion, contact, (laws, extra_laws))
-    tree = machine_of("reactions", mech)
+    tree = tree_of("reactions", mech)
     return run_program(dynamics_programs.REACTIONS, tree, (q, v, a), wrenches=wrenches, base_motion=base_motion)
 
 
@@ -179,14 +179,14 @@ def momentum(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
 
 def centre_of_mass(mech: RobotOrMech, q: ArrayLike) -> Array:
     """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
-    if not sum(body.mass for body in machine_of("centre_of_mass", mech).bodies):
+    if not sum(body.mass for body in tree_of("centre_of_mass", mech).bodies):
         raise InputError("centre_of_mass: the total mass of the machine is 0 kg. Give at least one body a mass.")
     return run_program(dynamics_programs.CENTRE_OF_MASS, mech, (q,))
 
 
 def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
     """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
-    machine_of("placement", mech).place_of(body)
+    tree_of("placement", mech).place_of(body)
     flat = run_program(dynamics_programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
 
@@ -243,7 +243,7 @@ def _point_options(
     options: dict[str, Any] = {"body": body, "point": checked_point(function, point)}
     if not isinstance(axes, str) or axes != "world":
         options["axes"] = axes
-    kinematic_programs.jacobian_point(machine_of(function, mech), options)
+    kinematic_programs.jacobian_point(tree_of(function, mech), options)
     return options
 
 
@@ -254,12 +254,12 @@ def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Ar
 
 def parameters(mech: RobotOrMech) -> Array:
     """Parameters pi: per body [m, mc, tensor about its origin] (10), one inertia per spin, k and d per spring."""
-    return np.array(linear.parameters(machine_of("parameters", mech)), dtype=np.float64)
+    return np.array(linear.parameters(tree_of("parameters", mech)), dtype=np.float64)
 
 
 def parameter_names(mech: RobotOrMech) -> list[str]:
     """The names of the parameters, such as 'upper.m', 'upper.Ixx', 'elbow.rotor.J'."""
-    return linear.parameter_names(machine_of("parameter_names", mech))
+    return linear.parameter_names(tree_of("parameter_names", mech))
 
 
 def neutral(mech: RobotOrMech) -> Array:
@@ -267,7 +267,7 @@ def neutral(mech: RobotOrMech) -> Array:
 
     For a machine with closed loops it is the reference configuration, which closes them.
     """
-    machine = closed_machine_of("neutral", mech)
+    machine = machine_of("neutral", mech)
     if isinstance(machine, ClosedMechanism):
         return np.array(machine.reference)
     return np.array(configuration.neutral(machine))
@@ -275,7 +275,7 @@ def neutral(mech: RobotOrMech) -> Array:
 
 def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
     """The configuration after motion from q at constant speeds v for one unit of time, (..., nq)."""
-    machine = closed_machine_of("integrate", mech)
+    machine = machine_of("integrate", mech)
     if isinstance(machine, ClosedMechanism):
         return closed_integral(machine, q, v)
     return run_program(dynamics_programs.INTEGRATE, mech, (q, v))
@@ -292,14 +292,14 @@ def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array,
     An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
     joints, for checks and teaching.
     """
-    n = machine_of("lagrange_form", mech).n
+    n = tree_of("lagrange_form", mech).n
     flat = run_program(dynamics_programs.LAGRANGE_FORM, mech, (q, v))
     return _square_block(flat, n, 0), _square_block(flat, n, n**2), flat[..., 2 * n**2 :]
 
 
 def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
-    n = machine_of("recursive_form", mech).n
+    n = tree_of("recursive_form", mech).n
     flat = run_program(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
     return _square_block(flat, n, 0), flat[..., n**2 :]
 

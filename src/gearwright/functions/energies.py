@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics import energy
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.regressor import parameter_names
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
 from gearwright.plots.notebook import NotebookFigure
@@ -132,7 +132,7 @@ def energies(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Energies:
     >>> parts.wheels.round(4), parts.couplings.round(4)           # own rotation exceeds coupling
     (array([1.764 , 0.24  , 0.5184]), array([ 0.    , -0.0084, -0.0048]))
     """
-    mech = machine_of("energies", mech)
+    mech = tree_of("energies", mech)
     flat = evaluate_program(_ENERGY_SHARES_PROGRAM, mech, _checked_state("energies", mech, q, v), {})
     ends = np.cumsum(_field_sizes(mech))[:-1]
     return Energies(mech, *np.split(flat, ends, axis=-1))
@@ -150,7 +150,7 @@ def energy_rows(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> EnergyRows:
     >>> print(f"{rows.kinetic @ gw.parameters(arm):.4f} J")
     2.8074 J
     """
-    mech = machine_of("energy_rows", mech)
+    mech = tree_of("energy_rows", mech)
     both = evaluate_program(_ENERGY_ROWS_PROGRAM, mech, _checked_state("energy_rows", mech, q, v), {})
     return EnergyRows(both[..., 0, :], both[..., 1, :])
 

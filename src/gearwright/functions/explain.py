@@ -13,7 +13,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, Spin, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, Spin, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.plots import Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
@@ -192,7 +192,7 @@ def explain(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Expl
     >>> explain(gw.Mechanism([arm], [rotor]), [0.0], [0.0], [2.0]).total_share("rotor")   # 1e-4 * 100^2 * 2
     array([2.])
     """
-    mech = machine_of("explain", mech)
+    mech = tree_of("explain", mech)
     sizes = {"q": mech.nq, "v": mech.n, "a": mech.n}
     inputs = {"q": q, "v": v, "a": a}
     arrays = {name: checked_array("explain", mech, name, inputs[name], size) for name, size in sizes.items()}

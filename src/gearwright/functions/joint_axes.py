@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.functions.public_call import run_program
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import kinematic_programs
 
 
@@ -30,7 +30,7 @@ def joint_axes(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Array:
            [ 0.8776,  0.    ,  0.    ],
            [ 0.    ,  1.    ,  0.    ]])
     """
-    fixed = {"body": machine_of("joint_axes", mech).name_of(body)}
+    fixed = {"body": tree_of("joint_axes", mech).name_of(body)}
     return run_program(kinematic_programs.JOINT_AXES, mech, (q,), fixed)
 
 
@@ -45,5 +45,5 @@ def joint_axis_derivatives(mech: RobotOrMech, q: ArrayLike, body: int | str) -> 
     >>> joint_axis_derivatives(gw.load("elbow"), [0.3, -0.5, 0.8], 1)[:, 0, 1].round(4) + 0.0
     array([0.8776, 0.4794, 0.    ])
     """
-    fixed = {"body": machine_of("joint_axis_derivatives", mech).name_of(body)}
+    fixed = {"body": tree_of("joint_axis_derivatives", mech).name_of(body)}
     return run_program(kinematic_programs.JOINT_AXIS_DERIVATIVES, mech, (q,), fixed)

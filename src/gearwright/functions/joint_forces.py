@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import jacobian, placement, reactions
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 
 
 class JointForces(NamedTuple):
@@ -45,7 +45,7 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
     >>> wrenches.reaction[0].round(3).tolist()
     [0.0, 0.0, 19.62, 0.0, 0.0, 0.0]
     """
-    mech = machine_of("joint_forces", mech)
+    mech = tree_of("joint_forces", mech)
     total = np.asarray(reactions(mech, q, v, a))
     drive = np.zeros_like(total)
     for body in range(len(mech.bodies)):

@@ -11,7 +11,7 @@ from gearwright.algebra import ZERO, Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.other_formulations.vukobratovic import LinearForm, link_forms
 from gearwright.dynamics.pose import place_machine
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.batch import evaluate_program
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
@@ -69,7 +69,7 @@ def linear_forms(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> LinearForms:
     >>> forms.Xi[0].tolist(), forms.Delta[0].tolist()             # 0.5 m; -0.5 * 2^2 m/s2 towards the axis
     ([[0.0], [0.5], [0.0]], [-2.0, 0.0, 0.0])
     """
-    mech = machine_of("linear_forms", mech)
+    mech = tree_of("linear_forms", mech)
     inputs = {
         "q": checked_array("linear_forms", mech, "q", q, mech.nq),
         "v": checked_array("linear_forms", mech, "v", v, mech.n),

@@ -21,11 +21,11 @@ from gearwright.functions.constrained.closed_linearise import ConstrainedLineari
 from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.functions.constrained.closure import Closure, FreeSpeeds, closure_of
 from gearwright.functions.public_call import program_derivative
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import notebook_html
 from gearwright.plots.poles import pole_figure
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import FORWARD_DYNAMICS
 from gearwright.programs.inputs import checked_array
 
@@ -73,12 +73,12 @@ def linearise(
         laws: constraints that replace the loops of the robot; () for none.
         extra_laws: constraints in addition to the loops of the robot.
     """
-    independent = closed_machine_of("linearise", mech)
+    independent = machine_of("linearise", mech)
     if isinstance(independent, ClosedMechanism) and laws is None and not extra_laws:
         if np.shape(v)[-1:] == np.shape(tau)[-1:] == (independent.n,):
             return _linearise_independent(independent, q, v, tau)
         laws = loop_laws(independent)
-    robot, mech = mech, machine_of("linearise", mech)
+    robot, mech = mech, tree_of("linearise", mech)
     closure = closure_of("linearise", robot, mech, laws, extra_laws)
     if closure is not None:
         return _linearise_constrained(closure, q, v, tau)
@@ -135,7 +135,7 @@ def free_speeds(
     >>> free_speeds(arm, start.q, [pen]).directions.shape
     (3, 2)
     """
-    machine = machine_of("free_speeds", mech)
+    machine = tree_of("free_speeds", mech)
     configuration = checked_array("free_speeds", machine, "q", q, machine.nq)
     closure = closure_of("free_speeds", mech, machine, laws, extra_laws) or Closure(machine, ())
     if not closure.laws:

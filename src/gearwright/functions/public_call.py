@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.functions.backend import Backend, backend_of, on_collected
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array, external_inputs
 from gearwright.programs.program import Fixed, Program
 
@@ -43,7 +43,7 @@ def run_program(
     inputs = dict(zip(program.inputs, arrays, strict=True))
     fixed = fixed or {}
     if wrenches is not None or base_motion is not None:
-        mech = closed_machine_of(program.name, robot_or_mech)
+        mech = machine_of(program.name, robot_or_mech)
         more, fixed = external_inputs(program.name, mech, wrenches, base_motion)
         inputs |= more
     return run_named_inputs(program, robot_or_mech, inputs, fixed)
@@ -69,7 +69,7 @@ def run_named_inputs(
 ) -> Array:
     """Return the result for inputs by name, after checking each of them; a kernel is cached once it exists."""
     function = function or program.name
-    mech = closed_machine_of(function, robot_or_mech)
+    mech = machine_of(function, robot_or_mech)
     arrays = {
         name: checked_array(
             function, mech, name, whole_input(program, mech, name, inputs[name]), size, program.entry_names(mech, name)
@@ -108,6 +108,6 @@ def _call_with_whole_inputs(program: Program, mech: Mechanism, call: Callable[..
 
 def compile_now(program: Program, robot_or_mech: RobotOrMech, fixed: Fixed | None = None) -> Callable[..., Array]:
     """Return a program of a machine for thousands of calls, compiled immediately where possible."""
-    mech = closed_machine_of(program.name, robot_or_mech)
+    mech = machine_of(program.name, robot_or_mech)
     kernel = backend_of(program, mech, fixed or {}).compile_now()
     return kernel.func if kernel is not None else lambda *arrays: run_program(program, mech, arrays, fixed)

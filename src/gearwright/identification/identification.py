@@ -21,7 +21,7 @@ from gearwright.identification.fit.diagnostics import cutoff_warning, residual_w
 from gearwright.identification.fit.least_squares import FitMethod, joint_triangles, solve_least_squares
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import Panel, panel_figure, save_if_path
@@ -169,7 +169,7 @@ def identify(
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
-    mech = machine_of("identify", robot_or_mech)
+    mech = tree_of("identify", robot_or_mech)
     if not mech.n:
         raise InputError("identify: the machine has no movable joint. Give a machine with joints.")
     if not isinstance(log, Log):

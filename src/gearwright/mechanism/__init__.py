@@ -1,9 +1,9 @@
 """The flat machine of bodies, spins, shafts, springs and actuators, its assembly from parts, and approximations."""
 
 from gearwright.mechanism.approximation import approximate
-from gearwright.mechanism.assembly.assemble import assemble, gear_graph
+from gearwright.mechanism.assembly.assemble import assemble_tree, gear_graph
 from gearwright.mechanism.assembly.canonical_trains import canonical_trains
-from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
+from gearwright.mechanism.assembly.tree_of import RobotOrMech, tree_of
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBody, Rest, Spin, Spring
 from gearwright.mechanism.gear_graphs.graph import GearGraph
 from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
@@ -25,9 +25,9 @@ __all__ = [
     "Spring",
     "TurningPair",
     "approximate",
-    "assemble",
+    "assemble_tree",
     "canonical_trains",
     "gear_graph",
     "implausible_numbers",
-    "machine_of",
+    "tree_of",
 ]

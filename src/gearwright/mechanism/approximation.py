@@ -13,7 +13,7 @@ from typing import Any
 from gearwright.algebra import Scalar, Tensor, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InertiaError, InputError
-from gearwright.mechanism.assembly.machine_of import RobotOrMech, machine_of
+from gearwright.mechanism.assembly.tree_of import RobotOrMech, tree_of
 from gearwright.mechanism.elements import BASE, Body, Spin, Spring
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.rows import NamedRow
@@ -156,7 +156,7 @@ def approximate(mech: RobotOrMech, kind: str) -> Mechanism:
     """
     if kind not in APPROXIMATIONS:
         raise InputError(f"approximation {kind!r} is unknown. Use one of {', '.join(APPROXIMATIONS)}.")
-    model = APPROXIMATIONS[kind](machine_of("approximate", mech))
+    model = APPROXIMATIONS[kind](tree_of("approximate", mech))
     return mech.with_tree(model) if isinstance(mech, Mechanism) else model
 
 

@@ -21,6 +21,7 @@ from gearwright.mechanism.articulation import (
 from gearwright.mechanism.elements import BASE, Actuator, Body, BodyFrame, PerBody, Spin, Spring, checked_vector
 from gearwright.mechanism.layout import JointIndices, SpeedLayout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
+from gearwright.parts import Loop
 from gearwright.parts.checks import checked_parts
 from gearwright.plots.notebook import html_table
 from gearwright.text import did_you_mean, listed_names
@@ -126,6 +127,11 @@ class Mechanism:
     def closure(self) -> Any:
         """The closed loops of the machine; None: it has none."""
         return None
+
+    @property
+    def loops(self) -> Sequence[Loop]:
+        """The closed loops of the machine, as parts: none."""
+        return ()
 
     @property
     def layout(self) -> SpeedLayout:

@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.mechanism.units import speed_unit
 from gearwright.parts import Limits, Robot
 from gearwright.text import listed_names
@@ -34,7 +34,7 @@ def coordinate_properties(
     """Return the joints of a robot for a motion of `count` coordinates: with or without shafts."""
     if robot_or_mech is None:
         return None
-    mech = machine_of(function, robot_or_mech, "names")
+    mech = tree_of(function, robot_or_mech, "names")
     if not mech.speeds_are_rates:
         raise InputError(
             f"{function}: the robot has free, spherical or planar joints, whose coordinates are not the integrals "

@@ -12,7 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import increasing_array, number_array
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion.csv_columns import CsvColumns, read_columns
 from gearwright.motion.limits import coordinate_limits
 from gearwright.motion.piecewise_polynomials import from_spline, piecewise_polynomial
@@ -151,7 +151,7 @@ def _samples_from_file(table: CsvColumns, robot: Robot | Mechanism | None) -> _R
         raise FileError(f"{table.path}: no columns q.<coordinate>, and no columns a.<speed> to integrate. Add one set.")
     named = tuple(name[2:] for name in table.header if name.startswith(f"{first}."))
     if robot is not None:
-        mech = machine_of("recorded", robot)
+        mech = tree_of("recorded", robot)
         bodies = mech.coordinates[: mech.nq - len(mech.shafts)]
         named = mech.coordinates if set(named) & set(mech.shafts) else bodies
     q, v, a = (table.column_block(letter, named) if table.has_letter(letter) else None for letter in "qva")

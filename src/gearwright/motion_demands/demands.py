@@ -13,7 +13,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Law, elastic_laws
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuators import InvertibleActuator
 from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, follow_motion
@@ -88,7 +88,7 @@ def demands(
     """
     if samples is not None:
         whole_number("demands", "samples", samples, least=2, example=DEFAULT_DEMAND_SAMPLES)
-    mech = machine_of("demands", robot)
+    mech = tree_of("demands", robot)
     if not mech.n:
         raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
     chosen = choose_laws("demands", robot, laws, extra_laws, lambda robot_itself: followable_laws(robot_itself, mech))

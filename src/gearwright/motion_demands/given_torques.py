@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.motion import Motion
 from gearwright.motion_demands.actuators import DriveInverses, motor_demands
 from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
@@ -41,7 +41,7 @@ def demands_of_given_torques(
         known_series: series that replace those computed from the torques, such as the simulated current of a motor.
         temperatures: initial temperatures of the motors by name [K]; the ambient temperature unless given.
     """
-    mech = machine_of("demands_of_given_torques", robot)
+    mech = tree_of("demands_of_given_torques", robot)
     problem = DemandProblem(robot, mech, System(mech), DriveInverses(motor_demands(robot, mech, temperatures)))
     empty = np.zeros((len(motion.t), 0))
     segment = SmoothSegment(problem.system, motion.t, [motion.q, motion.v, motion.a], empty, [empty], is_smooth=False)

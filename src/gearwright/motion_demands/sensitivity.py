@@ -30,7 +30,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.forces import Law
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism, assemble, machine_of
+from gearwright.mechanism import Mechanism, assemble_tree, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
 from gearwright.motion_demands.demands import followable_laws
@@ -169,14 +169,14 @@ def demand_partials(
     >>> result.series["j3.torque"].c[1].by["link3.mass"].shape
     (12,)
     """
-    mech = machine_of("demand_partials", robot)
+    mech = tree_of("demand_partials", robot)
     starts = states or {}
     given = {"contact": contact, "actuators": actuators, "inputs": inputs}
     plain_starts = {name: primal_value(x) for name, x in starts.items()}
     nominal_laws = (*laws(robot, mech), *extra_laws)
     nominal = follow_motion(demand_problem(robot, mech, nominal_laws, states=plain_starts, **given), motion, samples)
     dual_robot = with_parameters(robot, dual_parameters(values))
-    machine = assemble(dual_robot)
+    machine = assemble_tree(dual_robot)
     problem = demand_problem(dual_robot, machine, (*laws(dual_robot, machine), *extra_laws), states=starts, **given)
     segments = _dual_segments(nominal, problem)
     other_lines = _dual_lines(nominal, problem)

@@ -253,6 +253,7 @@ PLACEMENT = Program(
     lambda *_: (12,),
     options=("body",),
     parts=lambda _: {"rotation": (3, 3), "position": (3,)},
+    needs_closed_loops=False,
 )
 REGRESSOR = Program(
     "regressor",

@@ -187,7 +187,9 @@ JACOBIAN_RATE = Program(
     check_options=jacobian_point,
     growth=2,
 )
-JOINT_AXES = Program("joint_axes", ("q",), _joint_axes, lambda m, _: (3, m.tree.n), options=("body",))
+JOINT_AXES = Program(
+    "joint_axes", ("q",), _joint_axes, lambda m, _: (3, m.tree.n), options=("body",), needs_closed_loops=False
+)
 JOINT_AXIS_DERIVATIVES = Program(
     "joint_axis_derivatives",
     ("q",),
@@ -195,6 +197,7 @@ JOINT_AXIS_DERIVATIVES = Program(
     lambda m, _: (3, m.tree.n, m.tree.n),
     options=("body",),
     growth=2,
+    needs_closed_loops=False,
 )
 _EXTERNAL: dict[str, Any] = {
     "options": ("body", "angles", "relative_to", FRAME_MOTION),
@@ -202,7 +205,9 @@ _EXTERNAL: dict[str, Any] = {
     "entries": {FRAME_MOTION: FRAME_MOTION_ENTRIES},
     "optional_inputs": (FRAME_MOTION,),
 }
-EXTERNAL_COORDINATES = Program("external_coordinates", ("q",), _external_coordinates, _coordinates_shape, **_EXTERNAL)
+EXTERNAL_COORDINATES = Program(
+    "external_coordinates", ("q",), _external_coordinates, _coordinates_shape, **_EXTERNAL, needs_closed_loops=False
+)
 EXTERNAL_JACOBIAN = Program(
     "external_jacobian",
     ("q",),

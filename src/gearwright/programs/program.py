@@ -50,7 +50,8 @@ class Program:
         per_coordinate: the inputs with one entry per coordinate; the others have one per speed.
         entries: names of the entries of inputs that are neither per coordinate nor per speed.
         optional_inputs: further inputs, present if the fixed value of the same name is True.
-        needs_closed_loops: whether its configurations must close the loops of a machine that has them.
+        needs_closed_loops: whether its configurations must close the loops of a machine that has them; geometry at a
+            whole configuration does not need it.
         ready: kernels of machines in use, by the identity of the machine.
     """
 

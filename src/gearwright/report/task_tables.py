@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.analysis import Analysis, Task
 from gearwright.forces.robot_lines import force_unit
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.report.limit_tables import number_text
@@ -38,7 +38,7 @@ def _motion_table(analysis: Analysis) -> str:
     """Return the table of durations and end positions of motions, and the top speed of every joint."""
     task = analysis.task
     trajectories = [task.motions] if isinstance(task.motions, Trajectory) else list(task.motions)
-    joints = machine_of("report", analysis.robot).coordinates[: task.cycle.count]
+    joints = tree_of("report", analysis.robot).coordinates[: task.cycle.count]
     sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
     units = ["m" if name in sliding else "rad" for name in joints]
     head = "".join(f"<th>{html_text(name)} [{unit}]</th>" for name, unit in zip(joints, units, strict=True))

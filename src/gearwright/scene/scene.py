@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.dynamics import neutral
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.mechanism.assembly.drive_locations import drive_locations
 from gearwright.parts import Robot
 from gearwright.scene.drive_solids import drive_solids
@@ -109,7 +109,7 @@ def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
     """
     if not isinstance(robot, Robot):
         raise InputError(f"scene_of: {type(robot).__name__} is not a robot and cannot be drawn. Give the Robot.")
-    mech, remarks = assemble(robot), list[str]()
+    mech, remarks = assemble_tree(robot), list[str]()
     reach = robot_reach(mech, robot)
     solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append))
     for drive_place in drive_locations(robot):

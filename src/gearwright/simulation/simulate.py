@@ -13,7 +13,7 @@ from gearwright.arguments import increasing_array, is_single_value, real_number,
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Law
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import acting_laws, named_inputs
 from gearwright.simulation.checks.energy_balance import (
@@ -235,7 +235,7 @@ def _with_energy_check(simulation: Simulation, run: Run, limits: Mapping[str, fl
 
 
 def _machine_of(robot_or_mech: Any) -> Mechanism:
-    return machine_of("simulate", robot_or_mech)
+    return tree_of("simulate", robot_or_mech)
 
 
 def _sample_times(until: Any, samples: Any) -> Array:

@@ -24,7 +24,7 @@ from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import GearwrightError, InputError
 from gearwright.functions.constrained.closure import MAX_LOOP_GAP
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot, parameter
 from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
@@ -64,7 +64,7 @@ class Session:
 
     def start_with(self, robot: Robot) -> None:
         """Restart with a robot, such as that of a changed file."""
-        mech = assemble(robot)
+        mech = assemble_tree(robot)
         motion = studio_motion(robot, mech, self._given_motion)
         with self.lock:
             self.stated, self.robot, self.mech, self.motion = robot, robot, mech, motion
@@ -100,7 +100,7 @@ class Session:
 
     def _use_robot(self, robot: Robot, paths: Set[str] = frozenset()) -> None:
         """Use a changed robot after checking it; kernels stay if only parameters at `paths` changed."""
-        mech = assemble(robot)
+        mech = assemble_tree(robot)
         motion = self.motion if mech.speeds == self.mech.speeds else studio_motion(robot, mech, self._given_motion)
         before, after = parameter_paths(self.robot), parameter_paths(robot)
         if not paths or before != after or not paths <= set(before):

@@ -13,7 +13,7 @@ from gearwright.arguments import real_number, require_unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import neutral
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.programs.inputs import checked_array
 from gearwright.system.system import System
@@ -47,7 +47,7 @@ class State:
         Raises:
             InputError: the state or one of its coordinates is unknown.
         """
-        machine = assemble(robot) if mech is None else mech
+        machine = assemble_tree(robot) if mech is None else mech
         stated = robot.state(name)
         q, v = np.array(neutral(machine), dtype=float), np.zeros(machine.n)
         for word, values, values_by_name, names in (

@@ -8,7 +8,7 @@ from typing import Any
 
 from gearwright.algebra import Scalar, Tensor, Vec
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot, parameter, with_parameters
 from gearwright.text import did_you_mean
 
@@ -23,7 +23,7 @@ def machine_with_values(source: Robot | Mechanism, values: Mapping[str, Scalar])
     `<spring>.stiffness`, `.damping`, `.rest`, `gravity.z`.
     """
     if isinstance(source, Robot):
-        return assemble(with_parameters(source, values))
+        return assemble_tree(with_parameters(source, values))
     for path, value in values.items():
         source = _with_parameter(source, path, value)
     return source

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.programs import dynamics_programs
-from gearwright.programs.closed_loops.closed_mechanism import INDEPENDENT, TREE, ClosedMechanism, closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import INDEPENDENT, TREE, ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.parameters import machine_with_values, nominal_value, require_free
@@ -89,7 +89,7 @@ def kernel_request(
     caller: str = "compile",
     answer: str = "",
 ) -> KernelRequest:
-    """The checked request of `compile` or another `caller`; `answer` as for `machine_of`."""
+    """The checked request of `compile` or another `caller`; `answer` as for `tree_of`."""
     name = function if isinstance(function, str) else _function_name(function)
     if name not in dynamics_programs.PROGRAM_BY_NAME:
         raise InputError(
@@ -108,8 +108,8 @@ def kernel_request(
 
 
 def requested_machine(caller: str, robot_or_mech: RobotOrMech, coordinates: str, answer: str) -> Mechanism:
-    """The machine, with its loops closed if it has them, or its open tree; `answer` as for `machine_of`."""
-    choose = closed_machine_of if coordinates == INDEPENDENT else machine_of
+    """The machine, with its loops closed if it has them, or its open tree; `answer` as for `tree_of`."""
+    choose = machine_of if coordinates == INDEPENDENT else tree_of
     return choose(caller, robot_or_mech, answer)
 
 

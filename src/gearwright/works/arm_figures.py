@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.catalogue import load
 from gearwright.equations import joint_forces, linear_forms
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.plots.network import network_figure
 from gearwright.plots.sketch import Arrow, Label, Mark, SketchItem, Stroke, sketch_figure
@@ -25,7 +25,7 @@ CHAIN_STATE = ([0.4, 1.1, 0.2, 0.9], [0.7, -0.4, 0.1, 0.9], [1.2, 0.5, -0.3, -0.
 
 def augmented_link() -> Any:
     """Sciavicco, Siciliano and Villani, figure 1: link 2 with the third rotor, and its forces and moments."""
-    mech = assemble(load("elbow"))
+    mech = assemble_tree(load("elbow"))
     rotor = wheel_items(mech, ARM_POSTURE, 0.04, ["j3.rotor"])
     return sketch_figure(
         {"augmented link 2: forces and moments (double heads)": forces_on_link(mech, ARM_STATE, 1) + rotor}
@@ -35,7 +35,7 @@ def augmented_link() -> Any:
 def elbow_arm() -> Any:
     """Sciavicco, Siciliano and Villani, figure 2: the elbow arm with its rotors, and its frames."""
     robot = load("elbow")
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     bare = skeleton_items(mech, ARM_POSTURE)
     return sketch_figure(
         {
@@ -47,7 +47,7 @@ def elbow_arm() -> Any:
 
 def geared_arm() -> Any:
     """Chen and Wang, figure 1: the arm with its wheels 4 to 7."""
-    mech = assemble(load("grm3"))
+    mech = assemble_tree(load("grm3"))
     items = (
         skeleton_items(mech, ARM_POSTURE) + joint_axes(mech, ARM_POSTURE, 0.18) + wheel_items(mech, ARM_POSTURE, 0.05)
     )
@@ -56,7 +56,7 @@ def geared_arm() -> Any:
 
 def _gear_graphs_of_arm() -> dict[str, Any]:
     robot = load("grm3")
-    return dict(gear_graphs(robot, assemble(robot)))
+    return dict(gear_graphs(robot, assemble_tree(robot)))
 
 
 def gear_graph_figure() -> Any:
@@ -74,7 +74,7 @@ def open_chain() -> Any:
 def coordinate_systems() -> Any:
     """Chen and Wang, figure 4: a coordinate system on every primary link."""
     robot = load("grm3")
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     return sketch_figure(
         {
             "frames of links 1 to 3": skeleton_items(mech, ARM_POSTURE)
@@ -85,7 +85,7 @@ def coordinate_systems() -> Any:
 
 def open_chain_with_slide() -> Any:
     """Vukobratovic and Potkonjak, figures 20.1, 20.12: a simple open chain, its joints, and its hand."""
-    mech, q = assemble(load("vector_arm")), CHAIN_STATE[0]
+    mech, q = assemble_tree(load("vector_arm")), CHAIN_STATE[0]
     return sketch_figure(
         {"an open chain; joint 3 is prismatic": skeleton_items(mech, q) + joint_axes(mech, q, 0.15, "e", 1)}
     )
@@ -93,7 +93,7 @@ def open_chain_with_slide() -> Any:
 
 def link_geometry() -> Any:
     """Vukobratovic and Potkonjak, figures 20.2 to 20.4: from each joint to the mass centres of its two links."""
-    mech, q = assemble(load("vector_arm")), CHAIN_STATE[0]
+    mech, q = assemble_tree(load("vector_arm")), CHAIN_STATE[0]
     items = joint_axes(mech, q, 0.12, "e", 1)
     centres = [_mass_centre(mech, q, k) for k in range(len(mech.bodies))]
     for k in range(len(mech.bodies)):
@@ -107,13 +107,13 @@ def link_geometry() -> Any:
 
 def cut_links() -> Any:
     """Vukobratovic and Potkonjak, figures 20.5, 20.9: free-body diagrams of links in the chain."""
-    mech = assemble(load("vector_arm"))
+    mech = assemble_tree(load("vector_arm"))
     return sketch_figure({f"link {k + 1}": forces_on_link(mech, CHAIN_STATE, k) for k in (1, 2)})
 
 
 def joint_force_parts() -> Any:
     """Vukobratovic and Potkonjak, figures 20.6, 20.7: drive and reaction in a revolute and a linear joint."""
-    mech = assemble(load("vector_arm"))
+    mech = assemble_tree(load("vector_arm"))
     parts = joint_forces(mech, *CHAIN_STATE)
     titles = {1: "revolute joint 2: moments", 2: "linear joint 3: forces"}
     drawings: dict[str, list[SketchItem]] = {}
@@ -129,7 +129,7 @@ def joint_force_parts() -> Any:
 
 def link_velocities() -> Any:
     """Vukobratovic and Potkonjak, figure 20.8: velocities of mass centres and angular velocities of links."""
-    mech, (q, v, _) = assemble(load("vector_arm")), CHAIN_STATE
+    mech, (q, v, _) = assemble_tree(load("vector_arm")), CHAIN_STATE
     forms, items = linear_forms(mech, q, v), skeleton_items(mech, q)
     for k in range(len(mech.bodies)):
         centre = _mass_centre(mech, q, k)
@@ -140,7 +140,7 @@ def link_velocities() -> Any:
 
 def turned_joint() -> Any:
     """Vukobratovic and Potkonjak, figure 20.19: a revolute joint in the extended and in a rotated position."""
-    mech = assemble(load("vector_arm"))
+    mech = assemble_tree(load("vector_arm"))
     drawings: dict[str, list[SketchItem]] = {}
     for title, angle in {"extended, q2 = 0": 0.0, "turned, q2 = 0.8 rad": 0.8}.items():
         q = [0.0, angle, 0.0, 0.0]

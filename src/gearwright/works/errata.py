@@ -30,7 +30,7 @@ from gearwright.functions.dynamics import (
     mass_matrix,
     placement,
 )
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
@@ -393,7 +393,7 @@ def errata_effects(robot: RobotOrMech, work: str | None = None, *, samples: int 
     works = tuple(dict.fromkeys(x.work for x in ERRATA))
     if work is not None and work not in works:
         raise InputError(f"errata_effects: there is no work {work!r}. {did_you_mean(work, works)}")
-    mech = replace(machine_of("errata_effects", robot), springs=())
+    mech = replace(tree_of("errata_effects", robot), springs=())
     rng = np.random.default_rng(seed)
     q = integrate(mech, np.array(neutral(mech)), rng.uniform(-1.5, 1.5, (samples, mech.n)))
     v, a = rng.uniform(-1.5, 1.5, (2, samples, mech.n))

@@ -11,7 +11,7 @@ from gearwright.arrays import Array
 from gearwright.catalogue import load
 from gearwright.export import MujocoCheck, mujoco_check
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, placement
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Trajectory, polynomial
 from gearwright.planning import inverse_kinematics
 from gearwright.plots import Panel, panel_figure
@@ -54,7 +54,7 @@ def sampled_motion() -> SampledMotion:
 @cache
 def arm_mechanism(planets: int) -> Mechanism:
     """The arm with a number of planets per stage."""
-    return assemble(load(f"planetary_2r_{planets}"))
+    return assemble_tree(load(f"planetary_2r_{planets}"))
 
 
 @cache

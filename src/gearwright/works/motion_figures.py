@@ -10,7 +10,7 @@ from gearwright.catalogue import load
 from gearwright.control import feedforward, joint_gains, pd
 from gearwright.forces import SoftContact
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.motion import polynomial
 from gearwright.parts import Plane
 from gearwright.plots import Panel, panel_figure
@@ -40,7 +40,7 @@ def feedforward_schemes() -> Any:
 def elastic_base() -> Any:
     """Figure 20.16: the hand of the elbow arm lands on a base with stiffness and damping."""
     robot = load("elbow")
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     q, v = [0.2, -0.5, 1.0], [0.0, -1.0, -0.5]
     height = float(np.asarray(placement(mech, q, "tool").position)[2]) - 0.01
     base = SoftContact("tool", Plane((0.3, 0.0, height), (0, 0, 1)), 2e4, 200.0, name="base")
@@ -55,7 +55,7 @@ def elastic_base() -> Any:
 
 def elastic_transmission() -> Any:
     """Figure 20.17: joint and motor of an elastic elbow arm, released from rest without motor torque."""
-    mech = assemble(load("elastic_elbow"))
+    mech = assemble_tree(load("elastic_elbow"))
     run = simulate(mech, until=0.3, samples=301)
     k = mech.speeds.index("j2")
     m = mech.speeds.index("j2.motor")

@@ -32,7 +32,7 @@ from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.forces.transmission.mesh_efficiency import mesh_at_speed
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, GearboxSheet, GearType, Heat, Link, Motor, MotorSheet, Robot, losses_of
 
@@ -246,7 +246,7 @@ class DriveTrials:
     def load_with_drive(self, drive: Drive) -> DriveLoad | None:
         """The load of another motor or gear in its place; None if the machine would have other degrees of freedom."""
         robot = self.robot.with_drive(self.drive.name, drive)
-        mech = assemble(robot)
+        mech = assemble_tree(robot)
         if mech.speeds != self.mech.speeds:
             return None
         ratio, present = self._motor_ratio(mech), self.present_load

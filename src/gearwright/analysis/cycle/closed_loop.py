@@ -19,7 +19,7 @@ from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
 from gearwright.plots import Panel, panel_figure, save_if_path
@@ -86,7 +86,7 @@ class PerturbedAnalysis(Characteristics, NotebookFigure):
         touched = {name.rsplit(".force", 1)[0] for name, x in self.run.series.items() if ".force" in name and np.any(x)}
         ignored = [
             name
-            for name in contacts_without_fixed_direction(assemble(self.robot), laws_of(self.robot))
+            for name in contacts_without_fixed_direction(assemble_tree(self.robot), laws_of(self.robot))
             if name in touched
         ]
         if ignored:
@@ -109,7 +109,7 @@ def follow_closed_loop(
         perturbation: errors and disturbances.
         samples: number of recorded times.
     """
-    mech, forces = assemble(real), (*task.forces, *perturbation.disturbance)
+    mech, forces = assemble_tree(real), (*task.forces, *perturbation.disturbance)
     loads, inputs = process_laws(forces)
     start, controller = _loop_start(mech, plan, perturbation), perturbation.make_controller(nominal, task.cycle)
     named = named_inputs(inputs, as_controller(controller), State(*start))

@@ -19,7 +19,7 @@ from gearwright.forces import GearLoss, Law
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.functions.actuation import actuator_torques, structure_matrix
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.motion_demands.given_torques import demands_of_given_torques
@@ -95,7 +95,7 @@ class PrescribedMotion:
         cold = demand_partials(robot, self.motion, values, **self._demand_arguments)
         warm = start_temperatures(with_parameters(robot, dual_parameters(values)), cold, self.cycles)
         result = demand_partials(robot, self.motion, values, states=warm, **self._demand_arguments) if warm else cold
-        mech = machine_of("analyse", robot)
+        mech = tree_of("analyse", robot)
         if len(_lossless_laws(robot, mech)) == len(laws_of(robot, mech)):
             return result, result.tau
         plain = demand_partials(robot, self.motion, values, laws=_lossless_laws, actuators=(), **self._demand_arguments)

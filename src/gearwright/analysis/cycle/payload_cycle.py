@@ -33,7 +33,7 @@ from gearwright.analysis.task.payload_phases import (
 from gearwright.analysis.task.task import Task
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import LinkSection
 from gearwright.parts.gears.forces.tooth_forces import FORCE_COMPONENTS, ToothForce
@@ -64,12 +64,12 @@ def characteristics_by_payload(
 ) -> Characteristics:
     """All characteristics of a cycle whose payload phases have separate robots."""
     robot = robot_with_heaviest_payload(phases)
-    mech = machine_of("analyse", robot)
+    mech = tree_of("analyse", robot)
     tip = tip_point(robot, mech, task.tip, link_beams(sections))
     phase_demands = _robot_demands(phases, cycle_motion)
 
     def analyse_phase(payload_phase: PayloadPhase) -> _PhaseAnalysis:
-        phase_mech = machine_of("analyse", payload_phase.robot)
+        phase_mech = tree_of("analyse", payload_phase.robot)
         whole, handed_on = phase_demands[id(payload_phase.robot)]
         rows = PhaseRows(whole.t, payload_phase.start, payload_phase.end)
         demands = demands_of_phase(whole, rows)
@@ -121,7 +121,7 @@ def _robot_demands(
     demands = {}
     for key, robot in robots.items():
         whole = cycle_motion.demands_of(robot, states=warm) if warm else cold[key]
-        demands[key] = whole, cycle_motion.output_torques(robot, machine_of("analyse", robot), whole)
+        demands[key] = whole, cycle_motion.output_torques(robot, tree_of("analyse", robot), whole)
     return demands
 
 

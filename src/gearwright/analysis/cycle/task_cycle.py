@@ -30,7 +30,7 @@ from gearwright.catalogue import Catalogue
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.functions.dynamics import Wrenches, inverse_dynamics
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
@@ -122,7 +122,7 @@ class TaskCycle:
         load, motion = self.robot.payload, self.demands.motion
         if load is None or not load.mass:
             return None, 0.0
-        empty = assemble(replace(self.robot, payload=None))
+        empty = assemble_tree(replace(self.robot, payload=None))
         whole, less = (inverse_dynamics(mech, motion.q, motion.v, motion.a) for mech in (self.mech, empty))
         return np.asarray(whole - less), float(load.mass)
 

@@ -15,7 +15,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.closure import Closure, closure_of
 from gearwright.functions.dynamics import axial_rates, integrate, inverse_dynamics, neutral
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.plots import Panel, panel_figure, panels_by_unit, save_if_path
@@ -119,7 +119,7 @@ def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflecte
     The motion of a robot with closed loops must keep the loops closed. The forces are then those at the independent
     joints, $N' \tau$ with $v = N w$ (`gw.contact.free_speeds`), and zero at the dependent joints.
     """
-    robot, mech = mech, machine_of("compare", mech)
+    robot, mech = mech, tree_of("compare", mech)
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
@@ -153,7 +153,7 @@ def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it vanishes at generic configurations.
     """
-    mech = machine_of("uncoupled_spins", mech)
+    mech = tree_of("uncoupled_spins", mech)
     whole_number("uncoupled_spins", "samples", samples, least=1, example=8)
     if not mech.spins:
         return ()

@@ -15,7 +15,7 @@ from gearwright.compiling.kernel import Kernel
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Robot, with_parameters
 
@@ -65,7 +65,7 @@ class ParameterComparison:
         """The comparison for these parameter values."""
         forces = self.generalised_forces(values, motion)
         numbers = dict(zip(self.parameters, np.asarray(values, dtype=float).tolist(), strict=True))
-        mech = assemble(with_parameters(self.robot, numbers))
+        mech = assemble_tree(with_parameters(self.robot, numbers))
         return Comparison(mech, motion, forces.pop("exact"), forces, self.uncoupled)
 
 

@@ -18,7 +18,7 @@ from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, needed_derivatives
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory
 from gearwright.plots import Panel, panel_figure, save_if_path
@@ -101,7 +101,7 @@ def compare_reductions(
         kinds: reduced models.
         count: samples.
     """
-    mech = machine_of("compare_reductions", mech)
+    mech = tree_of("compare_reductions", mech)
     whole_number("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(needed_derivatives(free).values())

@@ -17,7 +17,7 @@ from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import axial_rates, integrate, neutral
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import bar_figure
@@ -91,15 +91,12 @@ def least_coupling_layout(
     True
     """
     whole_number("least_coupling_layout", "samples", samples, least=1)
-    mech = machine_of("least_coupling_layout", robot)
+    mech = tree_of("least_coupling_layout", robot)
     options = _checked_choices(robot, choices)
     q = integrate(mech, neutral(mech), np.random.default_rng(seed).uniform(-np.pi, np.pi, (samples, mech.n)))
     given = coupling_matrices(mech, q)
     changes = [
-        [
-            coupling_matrices(machine_of("least_coupling_layout", _with_mounting(robot, name, x)), q) - given
-            for x in listed
-        ]
+        [coupling_matrices(tree_of("least_coupling_layout", _with_mounting(robot, name, x)), q) - given for x in listed]
         for name, listed in options.items()
     ]
     chosen, exhaustive = _best_choice(given, changes, seed)

@@ -28,7 +28,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.parts import Drive, LinkSection, Robot, parameter, with_parameters
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import RankingPanel, ranking_figure
@@ -38,7 +38,7 @@ from gearwright.plots.notebook import NotebookFigure
 def characteristics_with_partials(analysis: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:
     """The characteristics of drives, links and tip by name, with derivatives by parameters at these values."""
     task, robot = analysis.task, with_parameters(analysis.robot, dual_parameters(values))
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, analysis.samples, task.cycle_count)
     demands, output_torques = cycle_motion.demand_partials(analysis.robot, values)
     wrenches = external_wrenches(robot, mech, demands.motion, task.forces, task.contact)

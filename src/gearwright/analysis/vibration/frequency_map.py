@@ -17,7 +17,7 @@ from gearwright.arguments import number_array, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import neutral, placement
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import save_if_path
 from gearwright.plots.contour import PlotPlane, contour_figure
 from gearwright.plots.notebook import NotebookFigure
@@ -84,7 +84,7 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # lower for an extended arm than for a folded one
     True
     """
-    mech = machine_of("frequency_map", mech)
+    mech = tree_of("frequency_map", mech)
     columns = [_joint_column(mech, name) for name in joints]
     whole_number("frequency_map", "count", count, least=2, example=31)
     spans = number_array("frequency_map", "ranges", ranges, axes=2)

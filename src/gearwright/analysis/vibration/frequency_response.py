@@ -17,7 +17,7 @@ from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
-from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, tree_of
 from gearwright.plots import Panel, panel_figure, save_if_path
 from gearwright.plots.notebook import NotebookFigure
 from gearwright.text import did_you_mean
@@ -109,7 +109,7 @@ def frequency_response(
     >>> found.resonances * 2 * np.pi, found.antiresonances["table.motor"] * 2 * np.pi
     (array([100.]), array([70.71067812]))
     """
-    mech = machine_of("frequency_response", mech)
+    mech = tree_of("frequency_response", mech)
     system = linearised_oscillator(mech, q, "frequency_response")
     if system.M.ndim > 2:
         raise InputError("frequency_response: q must be one configuration. Call the function for each configuration.")

@@ -18,7 +18,7 @@ from gearwright.functions.actuation import structure_matrix
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.functions.public_call import program_derivative
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import notebook_html
 from gearwright.plots.poles import pole_figure
@@ -97,7 +97,7 @@ def vibration_modes(
     >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
     array([100.])
     """
-    mech = machine_of("vibration_modes", mech)
+    mech = tree_of("vibration_modes", mech)
     system, N = _reduced_oscillator("vibration_modes", mech, q, motors, rigid_motions)
     lead, m = system.M.shape[:-2], N.shape[-1]
     complex_shapes = bool(system.D.any()) or not mech.speeds_are_rates
@@ -124,7 +124,7 @@ def natural_frequencies(
     Arguments as for `vibration_modes`.
     """
     function = "natural_frequencies"
-    system, _ = _reduced_oscillator(function, machine_of(function, mech), q, motors, rigid_motions)
+    system, _ = _reduced_oscillator(function, tree_of(function, mech), q, motors, rigid_motions)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
     result: Array = np.sqrt(with_exact_zeros(squares).clip(min=0)) / (2 * np.pi)
@@ -133,7 +133,7 @@ def natural_frequencies(
 
 def linearised_oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Oscillator:
     """Mass, damping and stiffness matrices of a machine with springs about a configuration."""
-    mech = machine_of(function, mech)
+    mech = tree_of(function, mech)
     if not any(spring.stiffness for spring in mech.springs):
         raise InputError(
             f"{function}: the machine has no springs and cannot vibrate. Give the gear of a drive a stiffness "

@@ -20,7 +20,7 @@ from gearwright.files.formats import read_file
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import FileProblem
 from gearwright.files.reading import read_text
-from gearwright.mechanism import assemble, implausible_numbers
+from gearwright.mechanism import assemble_tree, implausible_numbers
 from gearwright.mechanism.assembly.dependent_motors import dependent_motors_remark
 from gearwright.mechanism.assembly.diagnosis import assembly_problems
 from gearwright.text import visible_text
@@ -80,7 +80,7 @@ def _mention_omissions(path: Path, problems: list[FileProblem], permissions: Per
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)
         robot = read_file(path, permissions)
-        remark = dependent_motors_remark(robot.name, assemble(robot))
+        remark = dependent_motors_remark(robot.name, assemble_tree(robot))
     if remark:
         print_remark(remark)
 

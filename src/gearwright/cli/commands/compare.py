@@ -21,7 +21,7 @@ from gearwright.cli.output import (
 )
 from gearwright.cli.start_pose import motion_to_show
 from gearwright.errors import GearwrightError
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.text import listed_names
 
@@ -49,7 +49,7 @@ def compare_models(
     from gearwright.analysis import compare as compared
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = assemble(loaded)
+    mech = assemble_tree(loaded)
     comparison = compared(loaded, motion_to_show(loaded, mech, trajectory))
     facts = {
         "robot": loaded.name,

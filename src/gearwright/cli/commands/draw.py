@@ -21,7 +21,7 @@ from gearwright.cli.arguments import (
 from gearwright.cli.output import print_remark, progress_bar, write_json
 from gearwright.cli.start_pose import joint_positions, motion_to_show
 from gearwright.errors import InputError
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 
 FILM_ENDINGS = (".gif", ".mp4")
 FILM_FRAME_RATE = 20.0
@@ -74,7 +74,7 @@ def draw_robot(
     film = output.suffix.lower() in FILM_ENDINGS
     _require_fitting_options(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech, folder = assemble(loaded), Path(robot).parent if Path(robot).is_file() else None
+    mech, folder = assemble_tree(loaded), Path(robot).parent if Path(robot).is_file() else None
     look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
     if film:
         shown = motion_to_show(loaded, mech, motion)

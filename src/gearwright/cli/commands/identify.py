@@ -11,7 +11,7 @@ from gearwright.catalogue import load
 from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
 from gearwright.cli.output import number_text, plain_table, print_remark, progress_bar, result_screen, write_json
 from gearwright.errors import InputError, MissingExtraError
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.text import visible_text
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def identify_robot(
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is unknown. Use ols, wls or irls.")
     loaded, constants = load(robot, xacro=xacro, include=include or ()), _parse_gains(gains)
-    whole = read_log(log, loaded, constants).with_derivatives(assemble(loaded), cutoff)
+    whole = read_log(log, loaded, constants).with_derivatives(assemble_tree(loaded), cutoff)
     train, validation_log = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
     identification = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
     check = identification.validate(validation_log)
@@ -164,7 +164,7 @@ def excite_robot(
             search=ExcitationOptions(starts=starts, steps=steps, seed=seed),
             progress=lambda done, total, _: show(done, total),
         )
-    excitation.motion.save(output, assemble(loaded), rate)
+    excitation.motion.save(output, assemble_tree(loaded), rate)
     if json:
         write_json(
             {

@@ -9,7 +9,7 @@ import typer
 from gearwright.catalogue import load
 from gearwright.cli.arguments import IncludeOption, JsonOption, PlotOption, RobotArgument, XacroOption, parse_numbers
 from gearwright.cli.output import heading_text, mention_figure, number_text, plain_table, result_screen, write_json
-from gearwright.mechanism import machine_of
+from gearwright.mechanism import tree_of
 from gearwright.text import visible_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def show_impact(
     from gearwright.analysis import compare_impacts
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = machine_of("compare_impacts", loaded)
+    mech = tree_of("compare_impacts", loaded)
     q = parse_numbers("--initial", initial, mech.coordinates)
     v = parse_numbers("--speeds", speeds, mech.speeds)
     comparison = compare_impacts(mech, q, v, frame, parse_numbers("--normal", normal, ("x", "y", "z")), restitution)

@@ -21,7 +21,7 @@ from gearwright.cli.output import (
 )
 from gearwright.cli.robot_description import describe_robot, read_report
 from gearwright.files.permissions import Permissions
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.text import visible_text
 
@@ -36,7 +36,7 @@ def show_info(
     """
     loaded = load(robot, xacro=xacro, include=include or ())
     facts = describe_robot(
-        loaded, assemble(loaded), read_report(Path(robot), Permissions.from_arguments(xacro, include or ()))
+        loaded, assemble_tree(loaded), read_report(Path(robot), Permissions.from_arguments(xacro, include or ()))
     )
     if json:
         write_json(facts)

@@ -7,7 +7,7 @@ from typing import Any
 from gearwright import catalogue
 from gearwright.cli.arguments import JsonOption
 from gearwright.cli.output import plain_table, print_remark, result_screen, write_json
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 
 
 def list_robots(json: JsonOption = False) -> None:
@@ -22,7 +22,7 @@ def list_robots(json: JsonOption = False) -> None:
 
 
 def _robot_row(name: str, description: str) -> dict[str, Any]:
-    mech = assemble(catalogue.load(name))
+    mech = assemble_tree(catalogue.load(name))
     return {
         "name": name,
         "description": description,

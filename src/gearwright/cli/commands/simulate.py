@@ -38,7 +38,7 @@ from gearwright.cli.start_pose import read_coordinates, start_within_limits
 from gearwright.cli.tracking_summary import MotionFollowing, motion_following
 from gearwright.errors import SimulationError
 from gearwright.files.yaml.environment_file import with_environment
-from gearwright.mechanism import Mechanism, assemble
+from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.text import visible_text
 
@@ -161,7 +161,7 @@ def simulate_robot(
         loaded = with_payload_option(loaded, payload)
     if environment is not None:
         loaded = with_environment(loaded, environment)
-    mech = assemble(loaded)
+    mech = assemble_tree(loaded)
     span = until if until is not None else 1.0 if following is None else following.motion.duration
     inputs = {**({} if torque is None else input_series(torque)), **constant_inputs(input_texts or (), mech)}
     try:

@@ -35,7 +35,7 @@ from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import laws
-from gearwright.mechanism import Mechanism, approximate, assemble
+from gearwright.mechanism import Mechanism, approximate, assemble_tree
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion, Trajectory
@@ -87,7 +87,7 @@ def compute_torques(
     loaded = load(robot, xacro=xacro, include=include or ())
     if payload is not None:
         loaded = with_payload_option(loaded, payload)
-    mech = approximate(assemble(loaded), wheels)
+    mech = approximate(assemble_tree(loaded), wheels)
     motion, notes = _read_motion(trajectory, mech, initial, speeds)
     motion_demands = demands(
         loaded if wheels == "exact" else mech,

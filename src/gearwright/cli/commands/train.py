@@ -17,7 +17,7 @@ from gearwright.cli.output import (
     result_screen,
     write_json,
 )
-from gearwright.mechanism import Mechanism, assemble, gear_graph
+from gearwright.mechanism import Mechanism, assemble_tree, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible_text
 
@@ -40,7 +40,7 @@ def show_train(
     Example: gearwright train grm3 --plot grm3.png
     """
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = assemble(loaded)
+    mech = assemble_tree(loaded)
     facts = _train_data(loaded, mech)
     if plot is not None:
         from gearwright.plots import save_figure

@@ -13,7 +13,7 @@ from gearwright.analysis import Comparison, EnergyBalance, compare, energy_balan
 from gearwright.catalogue import load
 from gearwright.cli.demonstration.design_example import run_design_example
 from gearwright.cli.output import heading_text
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.motion import chain, polynomial
 from gearwright.motion.default_motion import default_motion
 from gearwright.plots import Panel, panel_figure, save_figure
@@ -56,7 +56,7 @@ def errors_figure() -> Any:
 
 def _compare_robot(name: str) -> Any:
     robot = load(name)
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     return compare(mech, default_motion(robot, mech, 401), DEMO_APPROXIMATIONS)
 
 
@@ -67,7 +67,7 @@ WAYPOINTS = ([0.0, -0.4, 0.9], [1.4, 0.6, -0.5], [-0.6, -0.2, 1.2])
 def run_demo(folder: Path, console: Any) -> None:
     """Print errors of the armature model, the elbow arm exact and approximated, and drives of a SCARA."""
     errors_picture = show_errors(folder, console)
-    mech = assemble(load("elbow"))
+    mech = assemble_tree(load("elbow"))
     motion = chain(*(polynomial(*ends, duration=0.5, order=7) for ends in pairwise(WAYPOINTS))).sample(801)
     comparison = compare(mech, motion)
     ratios = ", ".join(f"{max(spin.ratio):g}" for spin in mech.spins)

@@ -17,7 +17,7 @@ from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.dynamics.regressor import parameter_names, parameters, regressor
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
@@ -121,7 +121,7 @@ def adaptive(
         adapted: names of parameters (`gw.parameter_names`); by default those of the last body.
         start: initial values by name; by default those of the model.
     """
-    mech = machine_of(ADAPTIVE_CALLER, robot)
+    mech = tree_of(ADAPTIVE_CALLER, robot)
     side = joint_side(ADAPTIVE_CALLER, mech)
     if mech.shafts or mech.springs:
         raise InputError(

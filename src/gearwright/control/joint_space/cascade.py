@@ -26,7 +26,7 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.functions.actuation import structure_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
@@ -169,7 +169,7 @@ def cascade(
     >>> control.states
     {'j1.integral': 0.0, 'j2.integral': 0.0, 'j3.integral': 0.0}
     """
-    mech = machine_of(CASCADE_CALLER, robot)
+    mech = tree_of(CASCADE_CALLER, robot)
     side = joint_side(CASCADE_CALLER, mech)
     if output not in CASCADE_OUTPUTS:
         raise InputError(f"{CASCADE_CALLER}: output={output!r} is unknown. {did_you_mean(output, CASCADE_OUTPUTS)}")

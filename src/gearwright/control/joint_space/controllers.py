@@ -29,7 +29,7 @@ from gearwright.control.references import REFERENCE_NAMES, read_reference
 from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 from gearwright.text import did_you_mean
@@ -190,7 +190,7 @@ def pd(
     >>> run.q[-1].round(4)
     array([ 0.2, -0.1,  0.3])
     """
-    mech, caller = machine_of("control.pd", robot), "control.pd"
+    mech, caller = tree_of("control.pd", robot), "control.pd"
     side = joint_side(caller, mech)
     target = read_reference(caller, reference, mech)
     gains = per_joint(caller, "kp", kp, side), per_joint(caller, "kd", kd, side)
@@ -237,7 +237,7 @@ def computed_torque(
     >>> bool(abs(run.q - lift.at(run.t)).max() < 1e-7)
     True
     """
-    mech, caller = machine_of("control.computed_torque", robot), "control.computed_torque"
+    mech, caller = tree_of("control.computed_torque", robot), "control.computed_torque"
     side = joint_side(caller, mech)
     target = read_reference(caller, reference, mech)
     gains = frequency_gains(
@@ -275,7 +275,7 @@ def feedforward(
         stored: a nominal control or its file; it must belong to the reference.
         feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
     """
-    mech, caller = machine_of("control.feedforward", robot), "control.feedforward"
+    mech, caller = tree_of("control.feedforward", robot), "control.feedforward"
     side = joint_side(caller, mech)
     scheme = _checked_scheme(caller, "stored" if stored is not None and scheme == "reference" else scheme)
     target = read_reference(caller, reference, mech)

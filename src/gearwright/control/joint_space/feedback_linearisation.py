@@ -23,7 +23,7 @@ from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.functions.elastic.shaft_equations import plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
@@ -116,7 +116,7 @@ def feedback_linearisation(
         frequency: four poles at minus this [rad/s].
         model: "spong", or "spong_bare" (see `gw.approximate`).
     """
-    mech = machine_of(FEEDBACK_LINEARISATION_CALLER, robot)
+    mech = tree_of(FEEDBACK_LINEARISATION_CALLER, robot)
     side = joint_side(FEEDBACK_LINEARISATION_CALLER, mech)
     w = real_number(FEEDBACK_LINEARISATION_CALLER, "frequency", frequency, above=0.0, unit="rad/s", example=20.0)
     if len(mech.shafts) != side.joint_count:

@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion.csv_columns import read_columns, write_columns
 from gearwright.motion_demands.demands import demands, followable_laws
@@ -118,7 +118,7 @@ def nominal_control(
     >>> stored.joints, stored.tau.shape
     (('j1', 'j2', 'j3'), (12, 3))
     """
-    mech = machine_of("control.nominal_control", robot)
+    mech = tree_of("control.nominal_control", robot)
     side = joint_side("control.nominal_control", mech)
     choice = choose_laws(
         "control.nominal_control", robot, laws, extra_laws, lambda law_list: followable_laws(law_list, mech)

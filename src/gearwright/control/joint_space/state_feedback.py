@@ -20,7 +20,7 @@ from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.elastic.shaft_equations import plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
 from gearwright.system.controllers.control_law import Decision, Measurement
@@ -85,7 +85,7 @@ def state_feedback(
         model: another machine of the same speeds for the nominal forces, such as "spong", whose motors need fewer
             derivatives of the motion.
     """
-    mech = machine_of(STATE_FEEDBACK_CALLER, robot)
+    mech = tree_of(STATE_FEEDBACK_CALLER, robot)
     side = joint_side(STATE_FEEDBACK_CALLER, mech)
     rows = number_array(STATE_FEEDBACK_CALLER, "K", K, axes=2)
     if rows.shape != (side.joint_count, 2 * mech.n):
@@ -104,7 +104,7 @@ def _nominal_model(mech: Mechanism, model: RobotOrMech | str | None) -> Mechanis
         if model is None
         else approximate(mech, model)
         if isinstance(model, str)
-        else machine_of(STATE_FEEDBACK_CALLER, model)
+        else tree_of(STATE_FEEDBACK_CALLER, model)
     )
     if tuple(result.speeds) != tuple(mech.speeds):
         raise InputError(

@@ -26,7 +26,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.functions.elastic.redundant_models import RedundantModel
 from gearwright.functions.elastic.redundant_structure import coriolis_constant, property_constant
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
@@ -93,7 +93,7 @@ def speed_observer_bound(
     energy = real_number(caller, "kinetic_energy", kinetic_energy, above=0.0, unit="J", example=20.0)
     wanted = real_number(caller, "rate", rate, above=0.0, unit="1/s", example=50.0)
     count = whole_number(caller, "configurations", configurations, least=1)
-    mech = machine_of(caller, robot)
+    mech = tree_of(caller, robot)
     model = RedundantModel(mech, "points", "elastic" if mech.shafts else "rigid")
     q = model.configurations(count, seed)
     c = coriolis_constant(model, q)

@@ -13,7 +13,7 @@ from gearwright.control.joint_tracking import Gains
 from gearwright.control.task_space.frame_references import frame_reference, gain_per_axis
 from gearwright.control.task_space.operational_law import OperationalSpaceLaw
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
 FrameName = str | int
@@ -108,7 +108,7 @@ def _frame_controller(
 
 def movable_joint_side(caller: str, robot: RobotOrMech, frame: FrameName, size: int) -> JointSide:
     """Return the joint side of the machine, which must have the frame and enough joints to move it."""
-    mech = machine_of(caller, robot)
+    mech = tree_of(caller, robot)
     side = joint_side(caller, mech)
     body, _, _ = mech.place_of(frame)
     if not mech.is_moved(body):

@@ -31,7 +31,7 @@ from gearwright.forces import GearLoss
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import Mechanism, approximate, assemble
+from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, Gear, GearType, Motor, Robot
 from gearwright.text import did_you_mean, listed_names
@@ -185,7 +185,7 @@ def _single_payload_space(
         bare = bare.with_drive(
             drive.title, _with_motor_and_ratio(drive, Motor(position=drive.motor.position), 1.0, geared)
         )
-    mech = assemble(bare)
+    mech = assemble_tree(bare)
     if mech.shafts:
         raise InputError(
             f"size_drives: {listed_names(mech.shafts)}: these shafts have springs that are not part of a gear. Choose "
@@ -253,7 +253,7 @@ class _ProbedMachines:
 
     def inverse_dynamics_of(self, robot: Robot) -> Array:
         """Forces of a robot under the model, (T, n)."""
-        mech = approximate(assemble(robot), self.model)
+        mech = approximate(assemble_tree(robot), self.model)
         return np.asarray(inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a))
 
     def drive_basis(self, bare: Robot, drive: Drive, free: Array, at: int) -> DriveBasis:

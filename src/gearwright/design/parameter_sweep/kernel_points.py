@@ -19,7 +19,7 @@ from gearwright.design.parameter_sweep.points import SweepPoints
 from gearwright.design.parameter_sweep.result_store import PointOutcome
 from gearwright.design.parameter_sweep.swept_quantities import SweepSubject
 from gearwright.errors import CompilationError, InputError, NotTraceableError, PartError, SlowerWarning
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.parts.parameter_paths import is_count
 
 CONVEX_PARAMETERS = (
@@ -120,7 +120,7 @@ def _kernel_outcomes(
     subject: SweepSubject, sweep_points: SweepPoints, missing: Sequence[int], numbers: Any
 ) -> Iterator[list[PointOutcome]]:
     failed = list(
-        unbuildable_points(lambda values: assemble(subject.robot_and_measure(values)[0]), sweep_points, missing)
+        unbuildable_points(lambda values: assemble_tree(subject.robot_and_measure(values)[0]), sweep_points, missing)
     )
     if failed:
         yield failed

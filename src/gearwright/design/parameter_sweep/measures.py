@@ -17,7 +17,7 @@ from gearwright.catalogue import Catalogue
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.design.parameter_sweep.measure_fingerprint import fingerprint
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.mechanism import assemble, machine_of
+from gearwright.mechanism import assemble_tree, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.parts import Robot
@@ -58,7 +58,7 @@ class AnalysisMeasure:
 
     def units(self, robot: Robot) -> dict[str, str]:
         """Unit of every number, also of prismatic joints."""
-        mech = assemble(robot)
+        mech = assemble_tree(robot)
         units_by_joint = {
             drive.joint: PRISMATIC_UNITS if force_unit(mech, drive.joint) == "N" else {} for drive in robot.drives
         }
@@ -119,12 +119,12 @@ class ForceMeasure:
 
     def units(self, robot: Robot) -> dict[str, str]:
         """Unit of every number."""
-        mech = assemble(robot)
+        mech = assemble_tree(robot)
         return {f"{statistic}.{name}": force_unit(mech, name) for statistic in FORCE_STATISTICS for name in mech.speeds}
 
     def __call__(self, robot: Robot) -> dict[str, float]:
         """The numbers of one robot."""
-        mech = machine_of("sweep", robot)
+        mech = tree_of("sweep", robot)
         tau = inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a)
         return {
             name: float(values[0])
@@ -133,7 +133,7 @@ class ForceMeasure:
 
     def batches(self, robot: Robot, names: tuple[str, ...]) -> Callable[[Array], dict[str, Array]]:
         """A function that returns the numbers of many designs (N, P), (N,) each; it compiles the kernel."""
-        kernel, speeds = compiled(inverse_dynamics, robot, parameters=names), assemble(robot).speeds
+        kernel, speeds = compiled(inverse_dynamics, robot, parameters=names), assemble_tree(robot).speeds
         count = len(self.motion.t)
         # Rows in sequence: a kernel is fastest without broadcasting.
         rows = [np.tile(x, (DESIGNS_PER_KERNEL_CALL, 1)) for x in (self.motion.q, self.motion.v, self.motion.a)]

@@ -18,7 +18,7 @@ from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.limit_kinds import JOINT_FORCE, JOINT_TORQUE, PEAK_CURRENT, PEAK_MOTOR_TORQUE
 from gearwright.argument_kinds import check_arguments
 from gearwright.functions.dynamics import mass_matrix
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 
 MAX_LOOP_FREQUENCY = 100.0
 """Largest natural frequency [rad/s], for sampling and elasticity."""
@@ -53,7 +53,7 @@ def controller_gains(analysis: Analysis) -> dict[str, JointGains]:
     >>> gains["j1"].frequency                               # nothing limits these motors
     100.0
     """
-    mech = assemble(analysis.robot)
+    mech = assemble_tree(analysis.robot)
     motion = analysis.demands.motion
     inertias = np.diagonal(mass_matrix(mech, motion.q), axis1=1, axis2=2).max(axis=0)
     gains = {}

@@ -26,7 +26,7 @@ from gearwright.design.search.enumeration import light_sets
 from gearwright.design.search.genetic_search import SetEvaluator, improve_by_joint
 from gearwright.design.variables.design_variables import Design, DesignSpace, VariableValues
 from gearwright.errors import InputError, PartError
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.parts import Material, Robot
 
 TIP_CHARACTERISTIC = f"tip.{TIP_DEFLECTION.characteristic}"
@@ -165,7 +165,7 @@ def link_shares(design: Design, sized: Robot, drives: DriveSpace) -> dict[LimitK
         return {}
     task, motion = design.task, drives.motion
     robot = rigid_robot(task.loaded_robot(sized))  # elastic gears are part of the analysis of the selected design
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     wrenches = external_wrenches(robot, mech, motion, task.forces, task.contact)
     structure = analyse_structure(robot, mech, motion, design.sections, wrenches, task.tip)
     materials = {name: LinkBeam.from_section(section).material for name, section in design.sections.items()}

@@ -48,7 +48,7 @@ from gearwright.errors import GearwrightError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
-from gearwright.mechanism import Mechanism, approximate, assemble
+from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.parts import Robot
 from gearwright.programs import dynamics_programs
 from gearwright.tracing.recipe import KernelRequest
@@ -86,7 +86,7 @@ class DesignMachine:
 
     def __call__(self, values: Sequence[Scalar]) -> Mechanism:
         """The machine; the factors multiply the inertias that turn with the motors."""
-        mech = approximate(assemble(self.loaded_robot(values[: len(self.free)])), self.question.model or "exact")
+        mech = approximate(assemble_tree(self.loaded_robot(values[: len(self.free)])), self.question.model or "exact")
         factors = values[len(self.free) :]
         scale = {name: s for names, s in zip(self.turning, factors, strict=True) for name in names}
         spins = [spin.with_scaled_inertia(scale[spin.name]) if spin.name in scale else spin for spin in mech.spins]
@@ -102,7 +102,7 @@ class DesignKernelRequest(KernelRequest):
     def trace_job(self) -> TraceJob:
         """The job of the tracer."""
         program = dynamics_programs.PROGRAM_BY_NAME[self.function]
-        return TraceJob(program, assemble(self.source), {}, self.machine, len(self.parameters), self.wrt)  # type: ignore[arg-type]
+        return TraceJob(program, assemble_tree(self.source), {}, self.machine, len(self.parameters), self.wrt)  # type: ignore[arg-type]
 
     def exact_identity(self) -> str:
         """All data of the machine except the values of its variables."""
@@ -219,7 +219,7 @@ class DesignGradients:
             self.evaluation.sets.space.motion,
             slowed_task(space.base.task, self.fixed.get(STRETCH_VARIABLE, 1.0)),
         )
-        characteristics = structural_partials(robot, assemble(robot), motion, beams, task)
+        characteristics = structural_partials(robot, assemble_tree(robot), motion, beams, task)
         return list(
             shares_from_peaks(characteristics, {name: beam.material for name, beam in beams.items()}, task).values()
         )
@@ -235,7 +235,7 @@ class DesignGradients:
 def _wheels_of_motor(robot: Robot, joint: str) -> tuple[str, ...]:
     """Names of the spins that turn with the motor of a joint."""
     title = next(drive.title for drive in robot.drives if drive.joint == joint)
-    return tuple(spin.name for spin in input_wheels(assemble(robot), title))
+    return tuple(spin.name for spin in input_wheels(assemble_tree(robot), title))
 
 
 # Refinement

@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program
 from gearwright.system.controllers.controller import Controller
@@ -68,7 +68,7 @@ class CFunction:
         """Return the function to trace for a robot with parameters as inputs."""
         if isinstance(self.function, Program | Controller):
             machine = partial(_machine_with_values, robot, tuple(parameters)) if parameters else None
-            mech, program = machine_of(C_EXPORT_CALLER, robot, "names"), _exported_program(self.function, robot)
+            mech, program = tree_of(C_EXPORT_CALLER, robot, "names"), _exported_program(self.function, robot)
             return TraceJob(program, mech, dict(self.fixed), machine, len(parameters), self._checked_inputs(program))
         if self.public_name == RATES_FUNCTION:
             rates = open_rates(C_EXPORT_CALLER, robot, parameters=parameters, **self.fixed)
@@ -98,7 +98,7 @@ def _exported_program(function: Program | Controller, robot: RobotOrMech) -> Pro
     """Return the program to write; a controller must match the robot, and one with states must be sampled."""
     if isinstance(function, Program):
         return function
-    control = control_law_of(C_EXPORT_CALLER, function, machine_of(C_EXPORT_CALLER, robot, "names"))
+    control = control_law_of(C_EXPORT_CALLER, function, tree_of(C_EXPORT_CALLER, robot, "names"))
     law = control.law
     if law.states and law.period is None:
         names = listed_names(x.name for x in law.states)
@@ -106,7 +106,7 @@ def _exported_program(function: Program | Controller, robot: RobotOrMech) -> Pro
             f"{C_EXPORT_CALLER}: the controller {law.name} has continuous states ({names}), but C is called once "
             "per sample. Give gw.control.with_sampling(controller, period), or gw.Controller a period and next values."
         )
-    if tuple(law.mech.speeds) != tuple(machine_of(C_EXPORT_CALLER, robot, "names").speeds):
+    if tuple(law.mech.speeds) != tuple(tree_of(C_EXPORT_CALLER, robot, "names").speeds):
         raise InputError(
             f"{C_EXPORT_CALLER}: the controller {law.name} was made for another robot. Create it for this one."
         )
@@ -142,7 +142,7 @@ def _with_law(request: CFunction, robot: RobotOrMech) -> CFunction:
     if not isinstance(request.function, Controller):
         return request
     return replace(
-        request, function=control_law_of(C_EXPORT_CALLER, request.function, machine_of(C_EXPORT_CALLER, robot, "names"))
+        request, function=control_law_of(C_EXPORT_CALLER, request.function, tree_of(C_EXPORT_CALLER, robot, "names"))
     )
 
 

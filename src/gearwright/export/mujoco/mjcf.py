@@ -22,7 +22,7 @@ from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.files.import_report import ImportFindings
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, losses_of
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed_names, visible_lines
@@ -88,7 +88,7 @@ def mjcf(
     """
     from gearwright.files.urdf.sidecar import sidecar_path
 
-    mech = machine_of("export.mjcf", robot)
+    mech = tree_of("export.mjcf", robot)
     if not isinstance(path, str | Path):
         raise InputError(f"export.mjcf: path={path!r} is not a file name. Give one that ends in .xml.")
     for word, choice, choices in (("rotors", rotors, ROTOR_FORMS), ("drives", drives, MJCF_DRIVE_INPUTS)):

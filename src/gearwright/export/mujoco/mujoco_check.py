@@ -16,7 +16,7 @@ from gearwright.export.mujoco.coordinates import MujocoCoordinates
 from gearwright.export.mujoco.document import build_document, document_text
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 
 
@@ -59,7 +59,7 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
         InputError: a joint has a quaternion, or a link that is not a body for MuJoCo.
         MissingExtraError: MuJoCo is not installed.
     """
-    mech = machine_of("mujoco_check", machine)
+    mech = tree_of("mujoco_check", machine)
     if mech.nq != mech.n:
         raise InputError("mujoco_check: joints with quaternions are not supported. Fix a floating base.")
     sizes = {"q": (q, mech.nq), "v": (v, mech.n), "a": (a, mech.n)}

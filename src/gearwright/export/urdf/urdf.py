@@ -15,7 +15,7 @@ from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.export.urdf.wheel_forms import WheelForm
 from gearwright.file_access import write_files
 from gearwright.files.formats import MJCF_ENDINGS
-from gearwright.mechanism import assemble
+from gearwright.mechanism import assemble_tree
 from gearwright.parts import Robot
 
 
@@ -70,7 +70,7 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     path = Path(path)
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links, so there is nothing to write. Add a link.")
-    mech = assemble(robot)
+    mech = assemble_tree(robot)
     explicit = with_wheels(robot, mech, wheels)
     coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # otherwise the rotors are links
     text = urdf_text(explicit.robot, explicit.inertials, coupled)

@@ -14,7 +14,7 @@ from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Quantity
 from gearwright.forces.robot_lines import robot_motors
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.parts import Motor, Robot
 
 Matrix = list[list[float]]
@@ -58,7 +58,7 @@ def dc_motor(
     >>> [x.name for x in motor.variables], motor.carried
     (['j1.motor_angle', 'j1.motor_speed'], 0.0005)
     """
-    mech = machine_of("dc_motor", mech)
+    mech = tree_of("dc_motor", mech)
     owner = f"motor {drive!r}"
     require_positive(owner, torque_constant=torque_constant, resistance=resistance)
     require_not_negative(owner, inductance=inductance, damping=damping)

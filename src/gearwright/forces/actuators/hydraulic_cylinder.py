@@ -11,7 +11,7 @@ from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.mechanism.rows import Row
 
 
@@ -103,7 +103,7 @@ def servo_cylinder(
     >>> [x.name for x in axis.states], axis.limits
     (['slide.load_pressure', 'slide.opening', 'slide.opening_rate'], (1.0,))
     """
-    mech = machine_of("servo_cylinder", mech)
+    mech = tree_of("servo_cylinder", mech)
     title = _cylinder_title(where, name, "servo_cylinder")
     require_positive(
         f"cylinder {title!r}", area=area, volume=volume, mass=mass, supply=supply, bulk_modulus=bulk_modulus

@@ -12,7 +12,7 @@ from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.mechanism.rows import Row
 
 AIR_CONSTANT, AIR_EXPONENT = 287.05, 1.4
@@ -105,7 +105,7 @@ def pneumatic_cylinder(
     >>> [x.name for x in pneumatic_cylinder(slide, "slide", AirValve(2e-8), **sizes).states]
     ['slide.pressure_a', 'slide.pressure_b']
     """
-    mech = machine_of("pneumatic_cylinder", mech)
+    mech = tree_of("pneumatic_cylinder", mech)
     if name is None and not isinstance(where, str):
         raise DriveError("pneumatic_cylinder: a cylinder along a row needs a name. Give name=...")
     title = name if name is not None else str(where)

@@ -6,7 +6,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Quantity
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 
 
 @check_arguments
@@ -60,7 +60,7 @@ def stepping_motor(
     >>> -motor.C[1][0] * motor.inertia      # N K_m I
     50.0
     """
-    mech = machine_of("stepping_motor", mech)
+    mech = tree_of("stepping_motor", mech)
     owner = f"motor {drive!r}"
     require_positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
     require_not_negative(owner, current=current, damping=damping, detent=detent)

@@ -14,7 +14,7 @@ from gearwright.forces.actuators.linear_actuator import ActuatorInputs, Actuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 
 
 @check_arguments
@@ -170,7 +170,7 @@ def synchronous_motor(
         inertia: J [kg m2]; the machine's rotor's unless given.
         port: name of the drive through whose gear losses the torque acts.
     """
-    mech = machine_of("synchronous_motor", mech)
+    mech = tree_of("synchronous_motor", mech)
     require_not_negative(f"motor {drive!r}", damping=damping)
     data = (pole_pairs, flux, resistance, inductances, port)
     exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), *data)

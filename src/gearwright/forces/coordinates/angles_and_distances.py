@@ -13,7 +13,7 @@ from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.coordinates.configuration import Anchor, Configuration, MovingFrame
 from gearwright.forces.coordinates.coordinate import Coordinate
-from gearwright.mechanism import BASE, Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import BASE, Mechanism, RobotOrMech, tree_of
 
 Triple: TypeAlias = tuple[float, float, float]
 
@@ -99,7 +99,7 @@ def distance(mech: RobotOrMech, first: PointLike, second: PointLike, name: str |
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> strut = distance(arm, ("base", (0.3, 0.0, 0.0)), (1, (0.1, 0.0, 0.0)))
     """
-    machine = machine_of("distance", mech)
+    machine = tree_of("distance", mech)
     first_point, second_point = (Point.from_user("distance", machine, point_like) for point_like in (first, second))
     return Coordinate.for_machine(
         machine,
@@ -128,7 +128,7 @@ def displacement(
     >>> import gearwright as gw
     >>> height = displacement(gw.assemble(gw.load("elbow")), 2)
     """
-    machine = machine_of("displacement", mech)
+    machine = tree_of("displacement", mech)
     checked_point, reference_frame = (
         Point.from_user("displacement", machine, point),
         checked_anchor("displacement", machine, relative_to),
@@ -161,7 +161,7 @@ def angle(
     >>> import gearwright as gw
     >>> lean = angle(gw.assemble(gw.load("elbow")), 2, axis=(0, 1, 0))
     """
-    machine = machine_of("angle", mech)
+    machine = tree_of("angle", mech)
     turned_frame, reference_frame = (checked_anchor("angle", machine, x) for x in (frame, relative_to))
     title = name or f"angle of {anchor_name(turned_frame)} in {anchor_name(reference_frame)}"
     return Coordinate.for_machine(machine, title, Angle(turned_frame, reference_frame, unit_axis("angle", axis)))

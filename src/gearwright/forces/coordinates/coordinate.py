@@ -26,7 +26,7 @@ from gearwright.forces.coordinates.perturbed_configuration import (
 )
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import Terms
 
 CoordinateFunction: TypeAlias = Callable[[Configuration], Scalar]
@@ -66,7 +66,7 @@ class Coordinate(Line):
         >>> arm = gw.assemble(gw.load("elbow"))
         >>> reach = Coordinate.for_machine(arm, "reach", lambda c: c.point(2).x ** 2)
         """
-        machine = machine_of("coordinate", mech)
+        machine = tree_of("coordinate", mech)
         coordinate = Coordinate(name, function, machine.speeds)
         require_movable(coordinate, machine)
         return coordinate

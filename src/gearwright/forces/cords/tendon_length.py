@@ -21,7 +21,7 @@ from gearwright.forces.coordinates.angles_and_distances import (
 )
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 
 # Tendons
 
@@ -133,7 +133,7 @@ def tendon(mech: RobotOrMech, course: Sequence[PointLike | Pulley], name: str | 
     >>> cord.name
     'flexor'
     """
-    machine, owner = machine_of("tendon", mech), "tendon" if name is None else f"tendon {name!r}"
+    machine, owner = tree_of("tendon", mech), "tendon" if name is None else f"tendon {name!r}"
     stations = tuple(
         x.with_checked_values(owner, machine) if isinstance(x, Pulley) else Point.from_user(owner, machine, x)
         for x in course

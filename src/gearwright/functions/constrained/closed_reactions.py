@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.forces.coordinates.body_wrenches import body_wrenches
 from gearwright.functions.constrained.closure import Closure, closing_forces, closure_of, given_forces
 from gearwright.functions.public_call import run_program
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.inputs import checked_array
 
@@ -26,7 +26,7 @@ def closing_wrenches(
     laws: tuple[Any, Any],
 ) -> Mapping[Any, ArrayLike] | None:
     """Return the given wrenches plus those of the constraints per body (..., 6); `laws` has all constraints."""
-    mech = machine_of("reactions", robot_or_mech)
+    mech = tree_of("reactions", robot_or_mech)
     closure = closure_of("reactions", robot_or_mech, mech, *laws)
     if closure is None:
         return wrenches

@@ -15,7 +15,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.public_call import run_program, whole_input
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs.batch import evaluate_program, require_closed_loops
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, closed_machine, closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, assemble, machine_of
 from gearwright.programs.dynamics_programs import CLOSED_STEP, DIFFERENCE, REACTIONS
 from gearwright.programs.inputs import checked_array
 from gearwright.text import listed_names
@@ -29,7 +29,7 @@ SMALL_GAP, MOST_REPETITIONS = 1e-2, 3
 LONGEST_STEP, MOST_PARTS = 0.5, 64
 """Longest step [rad, m] that is tried at once, and the largest number of parts of such a step."""
 
-__all__ = ["ClosedMechanism", "closed_after", "closed_configuration", "closed_integral", "closed_machine"]
+__all__ = ["ClosedMechanism", "assemble", "closed_after", "closed_configuration", "closed_integral"]
 
 
 class StepResults(NamedTuple):
@@ -99,7 +99,7 @@ def whole_motion(
     function: str, robot_or_mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
     """Return configuration, speeds and accelerations of the open tree from independent ones; others are unchanged."""
-    mech = closed_machine_of(function, robot_or_mech)
+    mech = machine_of(function, robot_or_mech)
     if not isinstance(mech, ClosedMechanism) or not mech.closure.groups or np.shape(v)[-1:] != (mech.n,):
         return q, v, a
     arrays = [

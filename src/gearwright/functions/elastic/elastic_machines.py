@@ -19,7 +19,7 @@ from gearwright.functions.backend import detached_copy, on_collected
 from gearwright.functions.dynamics import coriolis_matrix, gravity, mass_matrix
 from gearwright.functions.elastic.shaft_equations import ShaftPlan, plan_shafts, stiffness_and_damping
 from gearwright.functions.special_kernels import ProgramKernels
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
 from gearwright.text import listed_names
@@ -70,7 +70,7 @@ def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
     array([[ 5000., -5000.],
            [-5000.,  5000.]])
     """
-    mech = machine_of("elastic_form", mech)
+    mech = tree_of("elastic_form", mech)
     H, C, first = mass_matrix(mech, q), coriolis_matrix(mech, q, v), first_shaft(mech)
     K, D = stiffness_and_damping(mech)  # Melhem (23), (26)
     preload = np.array(spring_matrices(mech).preload, dtype=np.float64)
@@ -132,7 +132,7 @@ def motor_motion(
     >>> gw.motor_motion(mech, [0.1], [0.0], [10.0], [0.0], [50.0]).tau         # 1 * (10 + 50/5000) + 1 * 10
     array([ 0.  , 20.01])
     """
-    mech = machine_of("motor_motion", mech)
+    mech = tree_of("motor_motion", mech)
     setup = _motor_motion_setup(mech)
     shaft_plan = setup.plan
     arrays = dict(zip(("q", "v", "a", "jerk", "snap"), (q, v, a, jerk, snap), strict=True))
@@ -182,7 +182,7 @@ def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
     >>> needed_derivatives(gw.assemble(arm))
     {'j1.motor': 7, 'j2.motor': 5, 'j3.motor': 4}
     """
-    return dict(plan_shafts(machine_of("needed_derivatives", mech)).needed)
+    return dict(plan_shafts(tree_of("needed_derivatives", mech)).needed)
 
 
 def _missing_derivatives_text(shaft_plan: ShaftPlan, order_given: int) -> str:

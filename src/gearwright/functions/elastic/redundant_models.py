@@ -29,7 +29,7 @@ from gearwright.dynamics.other_formulations.melhem_loria_blocks import (
 )
 from gearwright.errors import InputError
 from gearwright.functions.special_kernels import ProgramKernels
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.programs import redundant_programs as programs
 from gearwright.programs.batch import singular_result_error
 from gearwright.programs.inputs import checked_array, refuse_symbols
@@ -216,7 +216,7 @@ class RedundantModel:
     _layout: BlockLayout = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mech", machine_of("RedundantModel", self.mech))
+        object.__setattr__(self, "mech", tree_of("RedundantModel", self.mech))
         for word, value, allowed in (("form", self.form, REDUNDANT_FORMS), ("joints", self.joints, _JOINT_CHECKS)):
             if not isinstance(value, str) or value not in allowed:
                 raise InputError(f"RedundantModel: {word}={value!r} is unknown. Use one of {', '.join(allowed)}.")

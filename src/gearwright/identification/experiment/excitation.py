@@ -18,7 +18,7 @@ from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics, placement
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
@@ -142,7 +142,7 @@ def excite(
         search: starts, steps and seed of the random search, and the samples per period.
         progress: called after every step.
     """
-    mech = machine_of("excite", robot_or_mech)
+    mech = tree_of("excite", robot_or_mech)
     if not mech.speeds_are_rates:
         raise InputError(
             "excite: free, spherical and planar joints cannot follow a Fourier series. Lock or replace them."

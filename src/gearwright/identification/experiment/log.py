@@ -17,7 +17,7 @@ from gearwright.errors import InputError
 from gearwright.functions.actuation import structure_matrix
 from gearwright.identification.experiment.filter_cutoff import default_cutoff
 from gearwright.identification.experiment.filtering import filtered_derivatives, sampling_rate
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion
 from gearwright.motion.csv_columns import read_columns
 from gearwright.parts import Robot
@@ -208,7 +208,7 @@ def log_of_currents(
         v: measured speeds.
         a: measured accelerations.
     """
-    mech = machine_of("log_of_currents", robot_or_mech)
+    mech = tree_of("log_of_currents", robot_or_mech)
     A = structure_matrix(mech)
     table = _checked_array("currents", currents)
     names = [actuator.name for actuator in mech.actuators]
@@ -231,7 +231,7 @@ def read_log(
         robot_or_mech: the measured robot or machine.
         gains: drive gains [Nm/A] for motor currents; by default the torque constants of the motors.
     """
-    mech = machine_of("read_log", robot_or_mech)
+    mech = tree_of("read_log", robot_or_mech)
     table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT_COLUMN))
     t, q = table.time_column(), table.column_block("q", mech.coordinates)
     v, a = (table.column_block(letter, mech.speeds) if table.has_letter(letter) else None for letter in "va")

@@ -25,7 +25,7 @@ from gearwright.identification.model.columns import (
     ParameterKind,
 )
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Body, Mechanism, assemble
+from gearwright.mechanism import Body, Mechanism, assemble_tree
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
@@ -69,7 +69,7 @@ def fitted_numbers(robot: Robot) -> list[FittedNumber]:
 def parameter_partials(robot: Robot, number: FittedNumber, nominal: Array) -> Array:
     """Derivative of the flat machine's parameters by a number; exact, because they are affine in it."""
     step = number.value or 1.0
-    changed: Mechanism = assemble(number.with_value(robot, number.value + step))
+    changed: Mechanism = assemble_tree(number.with_value(robot, number.value + step))
     change: Array = (parameters(changed) - nominal) / step
     return change
 

@@ -9,7 +9,7 @@ from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import parameter_names
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import Terms
 
 
@@ -36,7 +36,7 @@ def parameter_groups(mech: RobotOrMech) -> tuple[ParameterGroup, ...]:
     >>> [(group.joint, len(group.indices)) for group in parameter_groups(arm)]
     [('upper', 10), ('fore', 11)]
     """
-    mech = machine_of("parameter_groups", mech)
+    mech = tree_of("parameter_groups", mech)
     names = parameter_names(mech)
     owners = [i for i in range(len(mech.bodies)) for _ in range(10)]
     owners += [max(int(spin.carrier), _outermost_owner(mech, spin.terms)) for spin in mech.spins]

@@ -1,4 +1,4 @@
-"""`assemble`: the flat machine of a robot, with wheels at rest lumped into their links and their rotation as spins.
+"""`assemble_tree`: the flat machine of a robot, with wheels at rest lumped into links and their rotation as spins.
 
 Also the gear graph of a whole robot: its links, its trains, and the members of its drives' gears. Errors about trains
 name the file and the line of the part.
@@ -131,14 +131,14 @@ def _drive_pairs(links: LinkGeometry, drive: Drive) -> tuple[list[TurningPair], 
 # The flat machine
 
 
-def assemble(robot: Robot) -> Mechanism:
+def assemble_tree(robot: Robot) -> Mechanism:
     """Return the flat machine of a robot: augmented links, spins, shafts, springs, actuators and frames.
 
     Works with any scalar type, so a rotor inertia or a payload can be symbolic in both spin and carrier.
 
     >>> from gearwright.parts import Drive, Gear, Link, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
-    >>> assemble(arm).spins[0].ratio
+    >>> assemble_tree(arm).spins[0].ratio
     (100.0,)
     """
     if not isinstance(robot, Robot):

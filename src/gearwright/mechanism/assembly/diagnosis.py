@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gearwright.errors import GearwrightError, InertiaError
-from gearwright.mechanism.assembly.assemble import assemble
+from gearwright.mechanism.assembly.assemble import assemble_tree
 from gearwright.parts import Robot
 
 
@@ -43,7 +43,7 @@ def _partial_robots(robot: Robot) -> Iterator[Robot]:
 
 def _assembly_error(robot: Robot) -> GearwrightError | None:
     try:
-        assemble(robot)
+        assemble_tree(robot)
     except GearwrightError as error:
         return error
     return None

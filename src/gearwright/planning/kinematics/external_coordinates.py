@@ -20,7 +20,7 @@ from gearwright.functions.public_call import run_named_inputs
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.programs import kinematic_programs as programs
-from gearwright.programs.closed_loops.closed_mechanism import closed_machine_of
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.program import Program
 
 SINGULAR_PITCH = 1e-6
@@ -132,7 +132,7 @@ def _run_program(
     angles: str,
     reference: tuple[Anchor, ArrayLike],
 ) -> Array:
-    mech = closed_machine_of(program.name, robot)
+    mech = machine_of(program.name, robot)
     fixed: dict[str, Any] = {"body": mech.name_of(body), "angles": angles}
     relative_to, t = reference
     if not np.isfinite(as_float_array(program.name, "t", t)).all():

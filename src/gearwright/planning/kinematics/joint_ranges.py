@@ -14,7 +14,7 @@ from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import integrate, neutral
 from gearwright.functions.elastic.shaft_equations import unloaded_shafts
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.mechanism.joints.dofs import Dof
 from gearwright.parts import Robot
 
@@ -44,7 +44,7 @@ class JointRanges:
     @staticmethod
     def from_robot(robot_or_mech: Robot | Mechanism) -> JointRanges:
         """Return the joints of a robot, with its limits, or of a machine, which has none."""
-        mech = machine_of("inverse_kinematics", robot_or_mech)
+        mech = tree_of("inverse_kinematics", robot_or_mech)
         lower, upper = np.full(mech.n, -np.inf), np.full(mech.n, np.inf)
         if isinstance(robot_or_mech, Robot):
             _tighten_limits(mech, robot_or_mech, lower, upper)

@@ -12,7 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts.environment.surfaces import Surface
 from gearwright.planning.kinematics.poses import checked_position
@@ -57,7 +57,7 @@ def approach(
     >>> round(float(end.position[2]), 6), bool(abs(way.at(way.duration, 1)).max() < 1e-9)
     (0.1, True)
     """
-    mech = machine_of(APPROACH_CALLER, robot)
+    mech = tree_of(APPROACH_CALLER, robot)
     if not hasattr(surface, "gap"):
         raise InputError(
             f"{APPROACH_CALLER}: {surface!r} is not a surface. Give a Plane, Sphere or Cylinder of gw.contact."

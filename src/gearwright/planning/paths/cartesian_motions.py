@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import checked_start, descent_for
@@ -128,7 +128,7 @@ def circle(
 def _start_placement(
     function: str, robot: Robot | Mechanism, frame: int | str, start: ArrayLike
 ) -> tuple[JointRanges, Array, Any]:
-    machine_of(function, robot)
+    tree_of(function, robot)
     joints = descent_for(robot, frame, (1.0,) * 6).joints
     q = checked_start(function, joints, start, ())[0]
     return joints, q, placement(joints.mech, q, frame)

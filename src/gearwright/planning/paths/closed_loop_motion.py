@@ -25,7 +25,7 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.forces import Constraint
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory, chain
 from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
 from gearwright.programs.inputs import checked_array
@@ -189,7 +189,7 @@ def closed_motion(
     Raises:
         PlanningError: the loops cannot be closed along the motion, or it passes a singular configuration.
     """
-    mech = machine_of("closed_motion", robot)
+    mech = tree_of("closed_motion", robot)
     closure = closure_of("closed_motion", robot, mech, laws, extra_laws)
     if closure is None:
         raise InputError("closed_motion: the machine has no closed loop. Give laws=, or use the motion directly.")

@@ -12,7 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions.dynamics import integrate, placement
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.inverse_kinematics import SINGULAR_DEXTERITY, checked_start, descent_for
@@ -66,7 +66,7 @@ def track_poses(
         raise InputError(
             f"track_poses: the poses have the leading axes {target.batch_shape}; give one sequence, (T, ...)."
         )
-    machine_of("track_poses", robot)
+    tree_of("track_poses", robot)
     descent = descent_for(robot, frame, tuple(target.task), tuple(held))
     begin = checked_start("track_poses", descent.joints, start, ())[0]
     return follow_poses(descent, target.flat, begin, criterion or Criterion(), np.linspace(0.0, 1.0, len(target.flat)))

@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.files.permissions import Permissions
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory, moving_average, pause, recorded, s_curve, spline, trapezoid
 from gearwright.motion.piecewise_polynomials import piecewise_polynomial
 from gearwright.motion_demands.stated_limits import neutral_within_limits
@@ -66,7 +66,7 @@ def task_motions(
     >>> [way.duration for way in task_motions(gw.load("elbow"), words.motions)]
     [0.7, 0.5]
     """
-    planner = _MotionPlanner(robot, machine_of("task", robot), None if folder is None else Path(folder))
+    planner = _MotionPlanner(robot, tree_of("task", robot), None if folder is None else Path(folder))
     configuration = planner.start_configuration(start, motions)
     trajectories: list[Trajectory] = []
     for k, words in enumerate(motions):
@@ -108,7 +108,7 @@ class _MotionPlanner:
         if payload is None:
             return self
         robot = with_task_payload(self.robot, payload)
-        return replace(self, robot=robot, mech=machine_of("task", robot))
+        return replace(self, robot=robot, mech=tree_of("task", robot))
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

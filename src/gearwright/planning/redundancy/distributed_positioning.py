@@ -11,7 +11,7 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions.dynamics import placement
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import descent_for
@@ -49,7 +49,7 @@ def distributed_positioning(
         accuracy: largest deviation of the frame from its motion [m, rad].
     """
     window = real_number("distributed_positioning", "window", window, above=0.0, unit="seconds", example=0.2)
-    machine_of("distributed_positioning", robot)
+    tree_of("distributed_positioning", robot)
     descent = descent_for(robot, frame, (1.0, 1.0, 1.0, *(3 * [float(oriented)])), tuple(slow))
     joints, mech = descent.joints, descent.joints.mech
     if motion.at(0.0).shape != (mech.nq,) or mech.nq != mech.n:

@@ -14,7 +14,7 @@ from gearwright.arguments import numbers_by_name, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics, placement
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import PoseDescent
@@ -61,7 +61,7 @@ def least_torque(
         steps: most steps of the optimisation.
         accuracy: largest deviation of the frame from its motion [m, rad].
     """
-    machine_of("least_torque", robot)
+    tree_of("least_torque", robot)
     descent = descent_for(robot, frame, (1.0, 1.0, 1.0, *(3 * [float(oriented)])))
     mech = descent.joints.mech
     if mech.shafts or mech.nq != mech.n:
@@ -107,7 +107,7 @@ def torque_ratio(robot: Robot | Mechanism, motion: Trajectory, limits: ArrayLike
     >>> gw.planning.torque_ratio(gw.load("elbow"), swing, limits=[40, 60, 25]).round(2)
     array([1.46, 0.82, 0.49])
     """
-    mech = machine_of("torque_ratio", robot)
+    mech = tree_of("torque_ratio", robot)
     m = motion.sample(1001)
     scale = _torque_limits("torque_ratio", robot, mech, limits)
     ratio: Array = np.abs(inverse_dynamics(mech, m.q, m.v, m.a) / scale).max(axis=0)

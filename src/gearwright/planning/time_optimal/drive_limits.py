@@ -17,7 +17,7 @@ from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion.limits import CoordinateLimits, coordinate_limits, per_joint
 from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
 from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
@@ -105,7 +105,7 @@ def drive_limits(
         torque: of joints.
         motors: "motor_torque", "current" and "voltage" -> one number, or motor -> number; None: those of the motors.
     """
-    mech = machine_of(function, robot)
+    mech = tree_of(function, robot)
     _require_rigid_drives(function, mech)
     all_laws = choose_laws(
         function, robot, laws, extra_laws, lambda law_list: laws_of(law_list, mech)

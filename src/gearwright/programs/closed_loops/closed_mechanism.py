@@ -18,7 +18,7 @@ from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, Equi
 from gearwright.dynamics.closed_loops.loop_equations import loop_geometry
 from gearwright.dynamics.configuration import independent_joints, neutral
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree, tree_of
 from gearwright.parts import Loop, Robot
 from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, choose_closure
 from gearwright.text import listed_names
@@ -41,7 +41,6 @@ class ClosedMechanism(Mechanism):
         reference: a closed configuration, (nq,); its branch is that of `closed`.
     """
 
-    loops: tuple[Loop, ...]
     reference: Array
     solve: ClassVar[Callable[[ClosedMechanism, Array, Array], Array]]
     """(machine, independent coordinates, configuration near) -> whole configuration; `functions` provides it."""
@@ -51,10 +50,28 @@ class ClosedMechanism(Mechanism):
         if not (isinstance(tree, Mechanism) and is_list_of_loops and isinstance(closure, ConstraintEmbedding)):
             raise InputError(
                 "ClosedMechanism: tree, loops and closure must be a machine, its loops and their embedding. "
-                "gw.contact.closed_machine(robot) makes it."
+                "gw.assemble(robot) makes it."
             )
         self.__dict__.update(tree.__dict__)
-        self.__dict__.update(_tree=tree, loops=tuple(loops), _closure=closure, reference=reference)
+        self.__dict__.update(_tree=tree, _loops=tuple(loops), _closure=closure, reference=reference)
+
+    @classmethod
+    @check_arguments
+    def from_tree(
+        cls, tree: Mechanism, loops: Sequence[Loop], independent: Sequence[str] = (), start: ArrayLike | None = None
+    ) -> ClosedMechanism:
+        """Return the machine of an open tree whose loops are closed; `gw.assemble` takes a robot with loops.
+
+        Args:
+            tree: the open tree.
+            loops: the loops, at least one.
+            independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
+            start: configuration (nq,) near which the loops are closed; None: all coordinates zero.
+        """
+        if not loops:
+            raise InputError("ClosedMechanism.from_tree: there are no loops. Give loops=.")
+        first = None if start is None else _checked_start("ClosedMechanism.from_tree", tree.tree, start)
+        return close_loops("ClosedMechanism.from_tree", tree.tree, loops, independent, first)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClosedMechanism) and (self.tree, self.loops, self.closure) == (
@@ -77,6 +94,12 @@ class ClosedMechanism(Mechanism):
         """The machine with its loops cut open, in all coordinates."""
         tree: Mechanism = self.__dict__["_tree"]
         return tree
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The constraints that close it."""
+        loops: tuple[Loop, ...] = self.__dict__["_loops"]
+        return loops
 
     @property
     def closure(self) -> ConstraintEmbedding:
@@ -206,21 +229,24 @@ def _geometries(tree: Mechanism, loops: Sequence[Loop]) -> tuple[Any, ...]:
 
 
 _CLOSED: dict[int, tuple[weakref.ref[Robot], ClosedMechanism]] = {}
-"""Closed machines of the robots in use, by the robot's id."""
+"""Machines with closed loops of the robots in use, by the robot's id."""
 
 
-def closed_machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
-    """Return a machine with closed loops as it is; otherwise as `machine_of`."""
-    return robot_or_mech if isinstance(robot_or_mech, ClosedMechanism) else machine_of(function, robot_or_mech, answer)
+def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
+    """Return the machine itself, or that of a robot with its loops closed, computed once.
 
-
-def _closed_robot(robot_or_mech: Robot) -> ClosedMechanism:
-    """The machine of a robot with its loops closed, computed once."""
+    Args:
+        function: name of the called function, for messages.
+        robot_or_mech: the user's argument.
+        answer: the function that is evaluated, if it is another one.
+    """
+    if isinstance(robot_or_mech, Mechanism):
+        return robot_or_mech
+    if not isinstance(robot_or_mech, Robot) or not robot_or_mech.loops:
+        return tree_of(function, robot_or_mech, answer)
     number = id(robot_or_mech)
     if number not in _CLOSED:
-        tree = machine_of("names", robot_or_mech)
-        start = stated_configuration(robot_or_mech, tree)
-        mech = close_loops(f"robot {robot_or_mech.name!r}", tree, robot_or_mech.loops, robot_or_mech.independent, start)
+        mech = _close_robot(robot_or_mech, (), None)
         _CLOSED[number] = weakref.ref(robot_or_mech, lambda _: _CLOSED.pop(number, None)), mech
     return _CLOSED[number][1]
 
@@ -233,51 +259,61 @@ def stated_configuration(robot: Robot, tree: Mechanism) -> Array | None:
     return np.array([values[name] for name in tree.coordinates])
 
 
+def _close_robot(robot: Robot, independent: Sequence[str], start: ArrayLike | None) -> ClosedMechanism:
+    tree = tree_of("names", robot)
+    start = stated_configuration(robot, tree) if start is None else _checked_start("assemble", tree, start)
+    return close_loops(f"robot {robot.name!r}", tree, robot.loops, independent or robot.independent, start)
+
+
+def _checked_start(function: str, tree: Mechanism, start: ArrayLike) -> Array:
+    found = as_float_array(function, "start", start)
+    if found.shape != (tree.nq,):
+        raise InputError(f"{function}: start has shape {found.shape}; it must be ({tree.nq},).")
+    return found
+
+
 @check_arguments
-def closed_machine(
-    mech: RobotOrMech, loops: Sequence[Loop] = (), independent: Sequence[str] = (), start: ArrayLike | None = None
-) -> ClosedMechanism:
-    """Return the machine of a robot with its loops closed, in its independent speeds.
+def assemble(
+    robot: Robot, coordinates: str = INDEPENDENT, *, independent: Sequence[str] = (), start: ArrayLike | None = None
+) -> Mechanism:
+    """Return the flat machine of a robot: augmented links, spins, shafts, springs, actuators and frames.
+
+    A robot with closed loops becomes a `gw.contact.ClosedMechanism`: its speeds are independent, `mech.closed` computes
+    whole configurations from independent coordinates, and `mech.tree` is the open tree.
 
     Args:
-        mech: a robot with loops, or the machine of an open tree.
-        loops: loops of an open tree; () for those of the robot.
+        robot: the robot.
+        coordinates: "independent", or "tree" for the machine with its loops cut open and all speeds.
         independent: names of the independent speeds, or joints, of the loops; (): those that the robot's file states,
             or chosen by rank, driven ones preferred.
         start: configuration (nq,) near which the loops are closed; None: the first state of the robot's file, or all
             coordinates zero.
 
     Raises:
-        InputError: there is no loop, the loops cannot be closed, the start is singular, or the independent speeds do
-            not determine the others.
+        InputError: the loops cannot be closed, the start is singular, or the independent speeds do not determine the
+            others.
 
-    >>> import gearwright as gw
-    >>> bar = dict(parent="base", joint="revolute", axis=(0, 0, 1), mass=1.0, com=(0.5, 0, 0))
-    >>> tree = gw.Mechanism([gw.Body("left", **bar), gw.Body("right", **bar, position=(2, 0, 0)),
-    ...     gw.Body("top", "left", "revolute", (0, 0, 1), position=(1, 0, 0), mass=1.0, com=(1, 0, 0))],
-    ...     frames=[gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))])
-    >>> pin = gw.parts.Loop("pin", ("a", "b"), ("x", "y"))
-    >>> mech = gw.contact.closed_machine(tree, [pin], ["left"], start=[1.0, 1.0, -1.0])      # a parallelogram
-    >>> mech.n, mech.dependent
-    (1, ('right', 'top'))
+    >>> from gearwright.parts import Drive, Frame, Gear, Joint, Link, Loop, Motor, Robot
+    >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
+    >>> assemble(arm).spins[0].ratio
+    (100.0,)
+    >>> bar = dict(mass=1.0, com=(0.5, 0, 0))
+    >>> links = [Link("left", **bar), Link("right", joint=Joint(position=(2, 0, 0)), **bar),
+    ...          Link("top", "left", Joint(position=(1, 0, 0)), **bar)]
+    >>> frames = [Frame("a", "top", (2, 0, 0)), Frame("b", "right", (1, 0, 0))]
+    >>> press = Robot("parallelogram", links, frames=frames, loops=[Loop("pin", ("a", "b"), ("x", "y"))])
+    >>> mech = assemble(press, independent=["left"], start=[1.0, 1.0, -1.0])
+    >>> mech.speeds, mech.tree.speeds
+    (('left',), ('left', 'right', 'top'))
     >>> mech.closed([1.2]).round(6) + 0.0
     array([ 1.2,  1.2, -1.2])
     """
-    if isinstance(mech, ClosedMechanism) and not loops:
-        loops = mech.loops
-    robot = mech if isinstance(mech, Robot) else None
-    tree = machine_of("names", mech)
-    chosen = tuple(loops) or (robot.loops if robot is not None else ())
-    if not chosen:
-        raise InputError("closed_machine: there are no loops. Give loops=, or a robot with loops.")
-    if robot is not None and not loops and not independent and start is None:
-        return _closed_robot(robot)
-    if robot is not None and not independent:
-        independent = robot.independent
-    if start is None and robot is not None:
-        start = stated_configuration(robot, tree)
-    elif start is not None:
-        start = as_float_array("closed_machine", "start", start)
-        if start.shape != (tree.nq,):
-            raise InputError(f"closed_machine: start has shape {start.shape}; it must be ({tree.nq},).")
-    return close_loops("closed_machine", tree, chosen, independent, start)
+    if coordinates not in COORDINATES:
+        raise InputError(f"assemble: coordinates={coordinates!r} is unknown. Use 'independent' or 'tree'.")
+    if coordinates == TREE or not robot.loops:
+        if independent or start is not None:
+            raise InputError(
+                "assemble: independent= and start= describe closed loops, which an open tree does not have. Omit them."
+            )
+        return assemble_tree(robot)
+    return _close_robot(robot, independent, start) if independent or start is not None else machine_of("names", robot)

@@ -20,7 +20,7 @@ from gearwright.compiling.threads import run_over_rows, thread_count
 from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, with_parameters
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import VectorProgram
@@ -341,7 +341,7 @@ def nominal_laws(source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -
     if not isinstance(laws, RobotLaws):
         return laws
     assert isinstance(source, Robot), "only a robot has laws"
-    return laws.laws_for(source, machine_of("rollout", source))
+    return laws.laws_for(source, tree_of("rollout", source))
 
 
 def _varied_laws(
@@ -381,7 +381,7 @@ def fixed_step(
         control: a control law that closes the loop.
         tries: of "moreau": most repetitions of the sweeps until the impulses of a step are consistent.
     """
-    machine_of("fixed_step", robot_or_mech)
+    tree_of("fixed_step", robot_or_mech)
     if not isinstance(laws, Sequence | RobotLaws):
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)

@@ -18,7 +18,7 @@ from gearwright.dynamics.integration_steps import STEP_METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
-from gearwright.mechanism import Mechanism, machine_of
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.curves import band_figure
@@ -137,9 +137,7 @@ def rollout(
     options: dict[str, Any] = {}
     if sweeps is not None:
         options |= {"sweeps": whole_number("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
-    control = (
-        None if controller is None else control_law_of("rollout", controller, machine_of("rollout", robot_or_mech))
-    )
+    control = None if controller is None else control_law_of("rollout", controller, tree_of("rollout", robot_or_mech))
     if control is not None:
         options["control"] = control.law
     acting = _rollout_laws(
@@ -197,7 +195,7 @@ def _rollout_laws(
     input_names = frozenset(inputs) | (frozenset() if control is None else driven_inputs(control))
     if laws is None and isinstance(robot, Robot):
         return RobotLaws(input_names, tuple(extra_laws), smooth)
-    mech = machine_of("rollout", robot)
+    mech = tree_of("rollout", robot)
     return acting_laws("rollout", robot, mech, laws_and_extra, input_names, smooth=smooth).laws_with_warning("rollout")
 
 
@@ -216,7 +214,7 @@ def _has_modes_or_holds(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotL
     acting = nominal_laws(robot, laws)
     if not acting or any(len(law.modes) > 1 for law in acting):
         return bool(acting)
-    survey = law_survey(System(machine_of("rollout", robot), acting))
+    survey = law_survey(System(tree_of("rollout", robot), acting))
     return bool(survey.holds or survey.drags)
 
 

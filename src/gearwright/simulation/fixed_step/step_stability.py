@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 from gearwright.simulation.fixed_step.linear_model import StepLinearisation
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD, StepPlan
@@ -70,7 +70,7 @@ def fastest_mode(
     >>> fastest_mode(gw.Mechanism([arm], springs=[gw.Spring("bar", [1.0], stiffness=400.0, damping=0.8)]), [0.0])
     FastestMode(frequency=200.0, damping=0.2, names=('arm',), spring='bar')
     """
-    robot, mech = mech, machine_of("fastest_mode", mech)
+    robot, mech = mech, tree_of("fastest_mode", mech)
     chosen = choose_laws("fastest_mode", robot, laws, extra_laws, partial(laws_of, mech=mech, smooth=True))
     system = System(mech, chosen.laws_with_warning("fastest_mode"))
     require_one_mode(system)

@@ -15,7 +15,7 @@ from gearwright.forces import Law
 from gearwright.forces.contact.contacts_of_robot import environment_laws
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import RobotOrMech, machine_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.parts import Robot
 from gearwright.system.constraints.projection import position_constraints
 from gearwright.system.constraints.shaft_places import following_directions, with_static_shafts, with_unloaded_shafts
@@ -67,7 +67,7 @@ def project(
     >>> round(float(gw.placement(arm, start.q, 2)[1][2]), 12)
     0.2
     """
-    mech, time = machine_of("project", robot_or_mech), real_number("project", "t", t, unit="s")
+    mech, time = tree_of("project", robot_or_mech), real_number("project", "t", t, unit="s")
     initial = initial_state(mech, state)
     law_choice = choose_laws("project", robot_or_mech, laws, extra_laws, lambda robot: laws_of(robot, mech))
     if isinstance(robot_or_mech, Robot):

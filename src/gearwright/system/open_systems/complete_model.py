@@ -25,7 +25,7 @@ from gearwright.forces import (
 )
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.functions.dynamics import bias, mass_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.parts import Robot
 from gearwright.programs.inputs import checked_array
 from gearwright.system.force_balance import line_rows
@@ -53,7 +53,7 @@ def complete_model(
     Raises:
         InputError: a law is not linear.
     """
-    mech = machine_of("complete_model", robot_or_mech)
+    mech = tree_of("complete_model", robot_or_mech)
     unsuitable = [x for x in actuators if not isinstance(x, LinearActuator)]
     if unsuitable or not actuators:
         problem = f"{unsuitable[0]!r} is not a LinearActuator" if unsuitable else "no actuators are given"
@@ -98,7 +98,7 @@ def _as_damper(law: Law) -> ViscousDamper:
     raise InputError(
         f"complete_model: {law.name!r} ({type(law).__name__}) is not linear and cannot be part of x' = C(x) + D(x) u. "
         "Use simulate(...) with the same actuators; or leave the law out: give the laws to include (laws=()), or "
-        "assemble(robot)."
+        "assemble_tree(robot)."
     )
 
 

@@ -15,7 +15,7 @@ from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
-from gearwright.mechanism import Mechanism, RobotOrMech, machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import row_dot
 from gearwright.parts import Robot, with_parameters
 from gearwright.system.system import System
@@ -66,7 +66,7 @@ class OpenSystem:
         source: RobotOrMech
         if isinstance(self.source, Robot):
             source = with_parameters(self.source, values_by_path)
-            mech = machine_of("rates", source)
+            mech = tree_of("rates", source)
         else:
             source = mech = machine_with_values(self.source, values_by_path)
         return System(mech, self.laws(source, mech))
@@ -98,7 +98,7 @@ def open_system(
         extra_laws: additional laws, with fixed numbers.
         smooth: laws of the file without modes.
     """
-    mech, names = machine_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
+    mech, names = tree_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
     if not mech.n:
         raise InputError(f"{caller}: the machine has no speeds (no degrees of freedom). Give one with a joint.")
     law_inputs = [name for name in names if not name.startswith((TORQUE_PREFIX, MOTOR_TORQUE_PREFIX))]
@@ -124,7 +124,7 @@ def state_names(system: System) -> tuple[str, ...]:
 
 
 def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str]) -> tuple[str, ...]:
-    mech = machine_of(caller, robot_or_mech, "rates")
+    mech = tree_of(caller, robot_or_mech, "rates")
     if inputs == "torque":
         return tuple(TORQUE_PREFIX + speed for speed in mech.speeds)
     if inputs == "motor_torque":

@@ -1,4 +1,4 @@
-"""The machine of a robot: every public function takes a robot or a machine.
+"""The open tree of a robot: every public function takes a robot or a machine.
 
 A robot is assembled once and its machine is cached for the lifetime of the robot, so calls with a robot cost no more
 than calls with its machine, and both share compiled kernels.
@@ -6,13 +6,12 @@ than calls with its machine, and both share compiled kernels.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from typing import TypeAlias
 
 from gearwright.arguments import value_text
-from gearwright.errors import InputError, OpenLoopWarning, caller_stack_level
-from gearwright.mechanism.assembly.assemble import assemble
+from gearwright.errors import InputError
+from gearwright.mechanism.assembly.assemble import assemble_tree
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import listed_names
@@ -24,8 +23,10 @@ _ASSEMBLED: dict[int, tuple[weakref.ref[Robot], Mechanism]] = {}
 """Machines of the robots in use, by the robot's id: parts with arrays cannot be hashed."""
 
 
-def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
-    """Return the machine itself, or that of a robot; any other type raises an error that names the function.
+def tree_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mechanism:
+    """Return the open tree of a robot or a machine; any other type raises an error that names the function.
+
+    Functions that would cut closed loops open raise an error or issue a warning, see `require_tree`.
 
     Args:
         function: name of the called function, for messages.
@@ -34,18 +35,17 @@ def machine_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> M
 
     >>> from gearwright.parts import Link
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))])
-    >>> machine_of("gravity", arm) is machine_of("gravity", arm)
+    >>> tree_of("gravity", arm) is tree_of("gravity", arm)
     True
     """
-    if isinstance(robot_or_mech, Mechanism):
-        if robot_or_mech.closure is not None:
-            _refuse_closed_machine(function, answer or function)
-        return robot_or_mech.tree
     require_robot_or_machine(function, robot_or_mech)
-    warn_of_open_loops(function, robot_or_mech, answer or function)
+    if robot_or_mech.loops:
+        require_tree(function, robot_or_mech, answer or function)
+    if isinstance(robot_or_mech, Mechanism):
+        return robot_or_mech.tree
     number = id(robot_or_mech)
     if number not in _ASSEMBLED:
-        mech = assemble(robot_or_mech)
+        mech = assemble_tree(robot_or_mech)
         _ASSEMBLED[number] = weakref.ref(robot_or_mech, lambda _: _ASSEMBLED.pop(number, None)), mech
     return _ASSEMBLED[number][1]
 
@@ -77,35 +77,21 @@ LOOP_BREAKING_FUNCTIONS = {
 """Functions that plan motions of all joints, which would violate the loops."""
 
 
-def warn_of_open_loops(function: str, robot: Robot, answer: str) -> None:
-    """Warn that a function ignores the loops of a robot, or raise an error if its result would be meaningless.
-
-    All functions that do not close loops are checked here, until loops are part of the machine itself.
-    """
-    if not robot.loops or answer in LOOP_CLOSING_FUNCTIONS or answer in LOOP_INDEPENDENT_FUNCTIONS:
+def require_tree(function: str, robot_or_mech: RobotOrMech, answer: str) -> None:
+    """Raise an error if a function would cut the loops of a robot or machine open."""
+    if answer in LOOP_CLOSING_FUNCTIONS or answer in LOOP_INDEPENDENT_FUNCTIONS:
         return
-    loops = f"loop{'s' if len(robot.loops) > 1 else ''} {listed_names(repr(loop.name) for loop in robot.loops)}"
+    loops = listed_names(repr(loop.name) for loop in robot_or_mech.loops)
+    title = f"robot {robot_or_mech.name!r}" if isinstance(robot_or_mech, Robot) else "the machine"
     if answer in LOOP_BREAKING_FUNCTIONS:
         raise InputError(
-            f"{function}: robot {robot.name!r} has the closed {loops}, which a motion of all joints would violate. "
-            "Plan the independent joints (gw.contact.free_speeds lists them); gw.contact.closed_motion adds the others."
+            f"{function}: {title} has the closed loops {loops}, which a motion of all joints would violate. Plan the "
+            "independent joints (gw.assemble(robot).independent lists them); gw.contact.closed_motion adds the others."
         )
-    warnings.warn(
-        f"{function}: robot {robot.name!r} has the closed {loops}, which this function ignores: the result is that of "
-        "the open tree, without constraint forces. gw.demands, gw.simulate, gw.reactions, gw.linearise and gw.analyse "
-        "keep loops closed. Give gw.assemble(robot), the open tree, if this is intended.",
-        OpenLoopWarning,
-        stacklevel=caller_stack_level(),
+    raise InputError(
+        f"{function}: {title} has the closed loops {loops}, which this function would cut open. Give "
+        "gw.assemble(robot, coordinates='tree'), the open tree, if this is intended."
     )
-
-
-def _refuse_closed_machine(function: str, answer: str) -> None:
-    """Raise an error for a machine with closed loops in a function that would cut them open."""
-    if answer not in LOOP_INDEPENDENT_FUNCTIONS and answer not in ("reactions", "linearise"):
-        raise InputError(
-            f"{function}: it does not take a machine with closed loops. Give the robot, or mech.tree with the loops as "
-            "laws."
-        )
 
 
 def require_robot_or_machine(function: str, value: object) -> None:
