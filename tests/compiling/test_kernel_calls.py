@@ -269,7 +269,7 @@ def test_without_machine_code_a_program_is_traced_once(arm, motion, monkeypatch)
 def test_a_robot_is_assembled_once(monkeypatch):
     """Assembling takes longer than taking a kernel from the cache."""
     robot, made = gw.load("elbow"), []
-    monkeypatch.setattr(tree_of, "assemble", lambda x: made.append(x) or gw.assemble(x))
+    monkeypatch.setattr(tree_of, "assemble_tree", lambda x: made.append(x) or gw.assemble(x))
     gw.compile(gw.gravity, robot)
     assert len(made) == 1
 

@@ -40,7 +40,7 @@ def load(folder, loops, robot=FOUR_BAR):
 def test_loops_and_motors_are_read(tmp_path):
     robot = load(tmp_path, LOOPS)
     assert [(loop.frames, loop.held) for loop in robot.loops] == [(("tip_a", "tip_b"), ("x", "y", "z"))]
-    mech = gw.contact.closed_machine(robot, start=[0.7, -0.2, 1.5])
+    mech = gw.assemble(robot, start=[0.7, -0.2, 1.5])
     assert mech.speeds == ("a",)
     q = mech.closed([0.9])
     ends = [gw.placement(mech, q, name).position for name in ("tip_a", "tip_b")]
@@ -53,7 +53,7 @@ def test_joints_are_replaced(tmp_path):
     assert [link.joint.kind for link in robot.links[:3]].count("spherical") == 1
     universal = next(link.joint for link in robot.links if link.joint.kind == "universal")
     assert (tuple(universal.axis), tuple(universal.axis2)) == ((1, 0, 0), (0, 1, 0))
-    assert gw.assemble(load(tmp_path, LOOPS + "joint_name: [b]\njoint_type: [FIXED]\n")).n == 2
+    assert gw.assemble(load(tmp_path, LOOPS + "joint_name: [b]\njoint_type: [FIXED]\n"), "tree").n == 2
 
 
 def test_another_yaml_file_is_not_used(tmp_path):

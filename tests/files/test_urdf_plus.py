@@ -135,7 +135,7 @@ def test_a_loop_closes_and_marks_give_the_independent_joints():
     robot, _ = read_urdf_with_report(FOUR_BAR)
     assert robot.independent == ("a",)
     assert robot.loops[0].held == ("x", "y", "z")
-    mech = gw.contact.closed_machine(robot, start=[0.7, -0.2, 1.5])
+    mech = gw.assemble(robot, start=[0.7, -0.2, 1.5])
     assert mech.speeds == ("a",)
     assert mech.redundant == ("pin.z",)
     q = mech.closed([0.9])
@@ -211,7 +211,7 @@ def test_loops_are_written_back(tmp_path):
     assert alone.independent == ("a",)
     start, machines = [0.7, -0.2, 1.5], []
     for each in (robot, alone, gw.load(tmp_path / "bars.urdf")):
-        machines.append(gw.contact.closed_machine(each, start=start))
+        machines.append(gw.assemble(each, start=start))
     q = machines[0].reference
     wanted = gw.inverse_dynamics(machines[0], q, [1.0], [2.0])
     for mech in machines[1:]:
