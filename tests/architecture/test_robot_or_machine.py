@@ -179,7 +179,10 @@ EXCUSED = {
     "fmu": "writes a file; its runs are compared in tests/export",
     "mujoco_check": "takes a robot or a machine in tests/export/test_mujoco_check.py, by a program of its own",
     **dict.fromkeys(
-        ("approach", "arc", "circle", "distributed_positioning", "least_torque", "line", "torque_ratio", "track_poses"),
+        (
+            *("approach", "arc", "circle", "distributed_positioning", "line", "track_poses"),
+            *("least_energy", "least_time", "least_torque", "mechanical_energy", "torque_ratio"),
+        ),
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "export": "writes files, as export.c does",

@@ -271,6 +271,7 @@ ELSEWHERE = {"identification.read_log", "control.load_nominal", "motion.chain"}
 COSTLY = {
     "gw.studio", "gw.size_drives", "gw.jax_function", "gw.torch_function", "gw.casadi_function", "gw.casadi_rates",
     "gw.report", "gw.closed_form", "gw.compile", "gw.save", "gw.sweep", "planning.least_torque", "planning.fastest",
+    "planning.least_energy", "planning.least_time",
     "planning.line", "planning.arc", "planning.circle", "control.nominal_control", "control.tracking_plot",
     "identification.write_report", "identification.fit_consistent", "identification.identify_payload",
     "identification.save_identified", "analysis.parameter_comparison", *(n for n in PUBLIC if n.startswith("export.")),

@@ -22,8 +22,10 @@ from gearwright.planning.paths.cartesian_motions import arc, circle, line
 from gearwright.planning.paths.path_limits import PathLimits
 from gearwright.planning.paths.pose_tracking import track_poses
 from gearwright.planning.redundancy.distributed_positioning import distributed_positioning
-from gearwright.planning.redundancy.least_torque import least_torque, torque_ratio
+from gearwright.planning.redundancy.least_time import least_time
+from gearwright.planning.redundancy.least_torque import least_energy, least_torque, mechanical_energy, torque_ratio
 from gearwright.planning.time_optimal.fastest_motion import LimitUse, fastest, limit_use
+from gearwright.planning.time_optimal.line_actuators import LineActuator
 
 __all__ = [
     "Capsule",
@@ -33,6 +35,7 @@ __all__ = [
     "JointLimits",
     "KineticEnergy",
     "LimitUse",
+    "LineActuator",
     "Manipulability",
     "MotionShares",
     "Obstacles",
@@ -47,9 +50,12 @@ __all__ = [
     "external_rates",
     "fastest",
     "inverse_kinematics",
+    "least_energy",
+    "least_time",
     "least_torque",
     "limit_use",
     "line",
+    "mechanical_energy",
     "rotation_from_euler",
     "slerp",
     "sphere",

@@ -1,1 +1,1 @@
-"""Redundant arms: least torque, and distributed positioning."""
+"""Redundant robots: least torque, energy and time, and distributed positioning."""

@@ -23,6 +23,7 @@ from gearwright.motion_demands.actuators import DriveInverses, motor_torque_dema
 from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
 from gearwright.motion_demands.stated_limits import joint_efforts
 from gearwright.parts import Motor, Robot
+from gearwright.planning.time_optimal.line_actuators import ActuatorLines, LineActuator
 from gearwright.system.inputs import FORCE_INPUT_PREFIX
 from gearwright.system.system import Modes, System
 from gearwright.text import did_you_mean, listed_names
@@ -31,7 +32,11 @@ MOTOR_LIMIT_NAMES = ("motor_torque", "current", "voltage")
 
 
 class LimitedSignal(NamedTuple):
-    """A limited quantity: linear in actuator forces, speeds and accelerations, with its limit."""
+    """A limited quantity: linear in actuator forces, speeds and accelerations, with its limit.
+
+    Forces are those along the force lines, then those of all joints or their line actuators; speeds are those of the
+    joints, then those along line actuators.
+    """
 
     name: str
     limit: float
@@ -49,6 +54,7 @@ class DriveLimits:
         machine: its actuator demands, with friction and losses.
         signals: the limited quantities.
         bounds: limits of positions, and the names of the joints.
+        lines: actuators along coordinates.
         remarks: neglected effects.
     """
 
@@ -56,6 +62,7 @@ class DriveLimits:
     machine: StateForces
     signals: tuple[LimitedSignal, ...]
     bounds: CoordinateLimits
+    lines: ActuatorLines
     remarks: tuple[str, ...] = ()
 
     @property
@@ -65,9 +72,11 @@ class DriveLimits:
 
     def limit_shares(self, states: MotionRows, modes: Sequence[Modes]) -> Array:
         """Return the ratio to every limit at states, with sign, (T, signals): beyond 1 or -1 it is exceeded."""
-        x = self.machine.forces_at(states, modes)
+        forces = self.machine.forces_at(states, modes)
+        x = np.hstack([forces, self.lines.forces(states.q, forces @ self.machine.line_rows)])
+        v = np.hstack([states.v, self.lines.speeds(states.q, states.v)])
         F, G, H = (np.array([getattr(s, w) for s in self.signals]) for w in ("forces", "speeds", "accelerations"))
-        ratios: Array = (x @ F.T + states.v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
+        ratios: Array = (x @ F.T + v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
         return ratios
 
     @cached_property
@@ -92,6 +101,7 @@ def drive_limits(
     acceleration: ArrayLike | None,
     torque: ArrayLike | None,
     motors: Mapping[str, Any],
+    actuators: Mapping[str, LineActuator] | None = None,
 ) -> DriveLimits:
     """Return the given limits, else those of the robot's parts.
 
@@ -104,6 +114,7 @@ def drive_limits(
         acceleration: of joints.
         torque: of joints.
         motors: "motor_torque", "current" and "voltage" -> one number, or motor -> number; None: those of the motors.
+        actuators: joint -> the actuator along a coordinate in its place.
     """
     mech = tree_of(function, robot)
     _require_rigid_drives(function, mech)
@@ -115,9 +126,43 @@ def drive_limits(
         System(mech, all_laws), (*DriveInverses(torque_demands).force_lines, *undriven_lines(mech, torque_demands))
     )
     joint_bounds = coordinate_limits(function, mech.n, robot, speed, acceleration)
-    signals = [*_rate_limits(mech, machine, joint_bounds), *_torque_limits(function, robot, mech, machine, torque)]
-    signals += _motor_limits(function, robot, mech, machine, motors)
-    return DriveLimits(mech, machine, tuple(signals), joint_bounds, _ignored_inductances(robot, signals))
+    lines = ActuatorLines.from_user(function, mech, actuators)
+    signals = _SignalRows(machine, lines)
+    limited = [*_rate_limits(signals, joint_bounds), *_torque_limits(function, robot, signals, torque)]
+    limited += _motor_limits(function, robot, signals, motors)
+    return DriveLimits(mech, machine, tuple(limited), joint_bounds, lines, _ignored_inductances(robot, limited))
+
+
+@dataclass(frozen=True)
+class _SignalRows:
+    """Rows of limited quantities over forces, speeds and accelerations."""
+
+    machine: StateForces
+    lines: ActuatorLines
+
+    @property
+    def mech(self) -> Mechanism:
+        return self.lines.mech
+
+    def limited(
+        self,
+        name: str,
+        limit: float,
+        *,
+        line_forces: Array | None = None,
+        joint_forces: Array | None = None,
+        joint_speeds: Array | None = None,
+        line_speeds: Array | None = None,
+        accelerations: Array | None = None,
+    ) -> LimitedSignal:
+        n, count = self.mech.n, len(self.lines.actuators)
+
+        def joined(*rows: tuple[Array | None, int]) -> Array:
+            return np.concatenate([np.zeros(size) if row is None else row for row, size in rows])
+
+        forces = joined((line_forces, len(self.machine.force_lines)), (joint_forces, n))
+        speeds = joined((joint_speeds, n), (line_speeds, count))
+        return LimitedSignal(name, limit, forces, speeds, joined((accelerations, n)))
 
 
 def _require_rigid_drives(function: str, mech: Mechanism) -> None:
@@ -129,57 +174,65 @@ def _require_rigid_drives(function: str, mech: Mechanism) -> None:
         )
 
 
-def _rate_limits(mech: Mechanism, machine: StateForces, joint_bounds: CoordinateLimits) -> list[LimitedSignal]:
-    """Return limits of joint speeds and accelerations."""
-    none, signals = np.zeros(len(machine.force_lines)), []
-    for k, name in enumerate(mech.speeds):
-        unit_row, zero = np.eye(mech.n)[k], np.zeros(mech.n)
+def _rate_limits(signals: _SignalRows, joint_bounds: CoordinateLimits) -> list[LimitedSignal]:
+    """Return limits of joint speeds and accelerations, and of speeds along actuators."""
+    limited = []
+    for k, name in enumerate(signals.mech.speeds):
+        unit_row = np.eye(signals.mech.n)[k]
         if np.isfinite(joint_bounds.speed[k]):
-            signals.append(LimitedSignal(f"v.{name}", float(joint_bounds.speed[k]), none, unit_row, zero))
+            limited.append(signals.limited(f"v.{name}", float(joint_bounds.speed[k]), joint_speeds=unit_row))
         if np.isfinite(joint_bounds.acceleration[k]):
-            signals.append(LimitedSignal(f"a.{name}", float(joint_bounds.acceleration[k]), none, zero, unit_row))
-    return signals
+            limited.append(signals.limited(f"a.{name}", float(joint_bounds.acceleration[k]), accelerations=unit_row))
+    for row, actuator in zip(np.eye(len(signals.lines.actuators)), signals.lines.actuators.values(), strict=True):
+        if actuator.speed is not None:
+            limited.append(signals.limited(f"{actuator.line.name}.speed", actuator.speed, line_speeds=row))
+    return limited
 
 
 def _torque_limits(
-    function: str, robot: Robot | Mechanism, mech: Mechanism, machine: StateForces, torque: ArrayLike | None
+    function: str, robot: Robot | Mechanism, signals: _SignalRows, torque: ArrayLike | None
 ) -> list[LimitedSignal]:
-    """Return limits of motor torques at the joints, and of forces at joints without a motor."""
+    """Return limits of motor torques at the joints, of forces at joints without a motor, and along actuators."""
+    mech = signals.mech
     if torque is not None:
         limits = dict(zip(mech.speeds, per_joint(function, {"torque": torque}, mech.n, above=0.0)[0], strict=True))
     else:
         limits = joint_efforts(robot, mech) if isinstance(robot, Robot) else {}
-    zero = np.zeros(mech.n)
-    return [
-        LimitedSignal(FORCE_INPUT_PREFIX + name, float(limits[name]), machine.line_rows[:, k], zero, zero)
-        for k, name in enumerate(mech.speeds)
-        if name in limits and np.isfinite(limits[name])
-    ]
+    limited = []
+    for k, name in enumerate(mech.speeds):
+        actuator = signals.lines.actuators.get(k)
+        if actuator is not None:
+            title, limit = f"{actuator.line.name}.force", actuator.force
+        else:
+            title, limit = FORCE_INPUT_PREFIX + name, float(limits.get(name, np.inf))
+        if np.isfinite(limit):
+            limited.append(signals.limited(title, limit, joint_forces=np.eye(mech.n)[k]))
+    return limited
 
 
 def _motor_limits(
-    function: str, robot: Robot | Mechanism, mech: Mechanism, machine: StateForces, limits: Mapping[str, Any]
+    function: str, robot: Robot | Mechanism, signals: _SignalRows, limits: Mapping[str, Any]
 ) -> list[LimitedSignal]:
     """Return limits of the motors: torque, current T / K, and voltage R T / K + K w."""
     sheets = dict(robot_motors(robot)) if isinstance(robot, Robot) else {}
-    titles = [actuator.name for actuator in mech.actuators]
-    signals = []
+    titles = [actuator.name for actuator in signals.mech.actuators]
+    limited = []
     for quantity in MOTOR_LIMIT_NAMES:
         stated = _given_motor_limits(function, quantity, limits.get(quantity), titles)
         for j, title in enumerate(titles):
             motor = sheets.get(title, Motor())
             limit = stated[title] if stated is not None else _stated_motor_limit(robot, title, motor, quantity)
             if limit is not None:
-                signals.append(_motor_signal(function, title, quantity, limit, motor, machine, j))
-    return signals
+                limited.append(_motor_signal(function, title, quantity, limit, motor, signals, j))
+    return limited
 
 
 def _motor_signal(
-    function: str, title: str, quantity: str, limit: float, motor: Motor, machine: StateForces, j: int
+    function: str, title: str, quantity: str, limit: float, motor: Motor, signals: _SignalRows, j: int
 ) -> LimitedSignal:
-    zero, unit_row = np.zeros(machine.line_rows.shape[1]), np.eye(len(machine.force_lines))[j]
+    unit_row = np.eye(len(signals.machine.force_lines))[j]
     if quantity == "motor_torque":
-        return LimitedSignal(f"{title}.torque", limit, unit_row, zero, zero)
+        return signals.limited(f"{title}.torque", limit, line_forces=unit_row)
     constant, resistance = motor.torque_constant, motor.resistance
     if not constant or (quantity == "voltage" and resistance is None):
         missing = "torque_constant" if not constant else "resistance"
@@ -187,10 +240,11 @@ def _motor_signal(
             f"{function}: {quantity} of motor {title!r} is limited, but its {missing} is unknown. Give it."
         )
     if quantity == "current":
-        return LimitedSignal(f"{title}.current", limit, unit_row / float(constant), zero, zero)
-    back_emf = float(constant) * machine.line_rows[j]
-    return LimitedSignal(
-        f"{title}.voltage", limit, unit_row * float(resistance or 0.0) / float(constant), back_emf, zero
+        return signals.limited(f"{title}.current", limit, line_forces=unit_row / float(constant))
+    back_emf = float(constant) * signals.machine.line_rows[j]
+    current = unit_row / float(constant)
+    return signals.limited(
+        f"{title}.voltage", limit, line_forces=current * float(resistance or 0.0), joint_speeds=back_emf
     )
 
 

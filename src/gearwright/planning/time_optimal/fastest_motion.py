@@ -22,6 +22,7 @@ from gearwright.motion_demands.forces_at_states import MotionRows
 from gearwright.parts import Robot
 from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_limits
 from gearwright.planning.time_optimal.joint_paths import segments_between_rests, spline_through_points
+from gearwright.planning.time_optimal.line_actuators import LineActuator
 from gearwright.planning.time_optimal.path_parametrisation import time_optimal_motion
 from gearwright.plots import Panel, panel_figure, save_if_path
 from gearwright.plots.notebook import NotebookFigure
@@ -49,6 +50,7 @@ def fastest(
     motor_torque: float | Mapping[str, float] | None = None,
     current: float | Mapping[str, float] | None = None,
     voltage: float | Mapping[str, float] | None = None,
+    actuators: Mapping[str, LineActuator] | None = None,
     share: float = 1.0,
     laws: Sequence[Law] | None = None,
     extra_laws: Sequence[Law] = (),
@@ -71,6 +73,7 @@ def fastest(
         motor_torque: largest torque of a motor [Nm], one for all or motor -> number; by default its `max_torque`.
         current: largest current [A]; by default its `max_current`.
         voltage: largest voltage [V]; by default the lower of its `max_voltage` and that of its supply.
+        actuators: joint -> `LineActuator` that acts along a coordinate in place of an actuator at this joint.
         share: usable share of every limit, such as 0.95 to leave a reserve for the controller.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none.
         extra_laws: laws added to those of the robot.
@@ -98,6 +101,7 @@ def fastest(
         acceleration=acceleration,
         torque=torque,
         motors=motors,
+        actuators=actuators,
     ).with_share(share)
     _require_limits(limits)
     if isinstance(path, Trajectory):
@@ -182,6 +186,7 @@ def limit_use(
     motor_torque: float | Mapping[str, float] | None = None,
     current: float | Mapping[str, float] | None = None,
     voltage: float | Mapping[str, float] | None = None,
+    actuators: Mapping[str, LineActuator] | None = None,
     laws: Sequence[Law] | None = None,
     extra_laws: Sequence[Law] = (),
     samples: int = 2001,
@@ -207,6 +212,7 @@ def limit_use(
         acceleration=acceleration,
         torque=torque,
         motors=motors,
+        actuators=actuators,
     )
     if not limits.signals:
         raise InputError(

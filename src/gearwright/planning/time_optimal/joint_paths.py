@@ -98,6 +98,14 @@ def _segment_path(function: str, trajectory: Trajectory, start: float, end: floa
         count, last = 2 * count - 1, deviation
 
 
+def path_through_motion(motion: Trajectory, count: int) -> PPoly:
+    """Return the path of a motion without stops as a spline over its length through 2 count - 1 points."""
+    from scipy.interpolate import make_interp_spline
+
+    t, share = _spread_points(motion, 0.0, motion.duration, count)
+    return from_spline(make_interp_spline(share, motion.at(t), k=5), 5)
+
+
 def _spread_points(trajectory: Trajectory, start: float, end: float, count: int) -> tuple[Array, Array]:
     """Return times and length shares of 2 count - 1 points, denser near the ends."""
     fine = start + (end - start) * (1 - np.cos(np.pi * np.linspace(0, 1, SAMPLES_PER_PATH_POINT * count))) / 2
