@@ -1,5 +1,6 @@
 """Actuators: demands and reflected loads, and a machine with linear actuators as one model."""
 
+from gearwright.analysis.drives.motor_space import MotorSpace, motor_space
 from gearwright.forces import LinearActuator, SynchronousMotor, dc_motor, dc_motors, stepping_motor, synchronous_motor
 from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
 from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
@@ -9,6 +10,7 @@ from gearwright.functions.actuation import (
     actuator_speeds,
     actuator_torques,
     motor_inertias,
+    motor_ratios,
     structure_matrix,
 )
 from gearwright.motion_demands.demands import demands
@@ -23,6 +25,7 @@ __all__ = [
     "LimitExcess",
     "LinearActuator",
     "MotionDemands",
+    "MotorSpace",
     "ServoValve",
     "Signal",
     "StateJump",
@@ -35,6 +38,8 @@ __all__ = [
     "dc_motors",
     "demands",
     "motor_inertias",
+    "motor_ratios",
+    "motor_space",
     "pneumatic_cylinder",
     "servo_cylinder",
     "stepping_motor",

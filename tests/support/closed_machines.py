@@ -145,3 +145,21 @@ def _random_rotation(rng: np.random.Generator) -> np.ndarray:
     Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
     Q = Q * np.sign(np.diag(R))
     return Q if np.linalg.det(Q) > 0 else -Q
+
+
+def four_bar_robot(crank: float, coupler: float, rocker: float, ground: float, ratio: float) -> Robot:
+    """A planar four-bar with a driven crank."""
+    from gearwright.parts import Drive, Frame, Gear, Joint, Link, Motor
+
+    def bar(name: str, parent: str, x: float, length: float) -> Link:
+        tensor = ((1e-4, 0, 0), (0, length**2 / 12, 0), (0, 0, length**2 / 12))
+        return Link(name, parent, Joint(axis=(0, 0, 1), position=(x, 0, 0)), 1.0, (length / 2, 0, 0), tensor)
+
+    bars = [
+        bar("crank", "base", 0.0, crank),
+        bar("coupler", "crank", crank, coupler),
+        bar("rocker", "base", ground, rocker),
+    ]
+    ends = [Frame("coupler_end", "coupler", (coupler, 0, 0)), Frame("rocker_end", "rocker", (rocker, 0, 0))]
+    pin = Loop("pin", ("coupler_end", "rocker_end"), ("x", "y"))
+    return Robot("four_bar", bars, [Drive("crank", Motor(3e-4), Gear(ratio))], frames=ends, loops=[pin])

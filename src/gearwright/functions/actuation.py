@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions.public_call import run_program
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
+from gearwright.programs.kinematic_programs import MOTOR_RATIOS
 from gearwright.programs.program import Program
 from gearwright.text import listed_names
 
@@ -130,6 +133,25 @@ def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
     U, sizes, Vt = np.linalg.svd(A)
     rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
     return ActuatorRedundancy(rank, Vt[rank:].T, U[:, rank:])
+
+
+@check_arguments
+def motor_ratios(mech: RobotOrMech, q: ArrayLike) -> Array:
+    r"""Return motor speed per speed, (..., actuators, n); motor speeds are their product with v.
+
+    For an open tree these are the constant rows A' of the structure matrix. With closed loops they are $A' G(q)$ in the
+    independent speeds and depend on the configuration.
+
+    Args:
+        mech: the machine, or a robot.
+        q: configuration [rad, m], (..., nq).
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
+    >>> motor_ratios(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]), [0.3])
+    array([[100.]])
+    """
+    return run_program(MOTOR_RATIOS, mech, (q,))
 
 
 def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:

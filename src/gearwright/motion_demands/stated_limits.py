@@ -11,7 +11,7 @@ from gearwright.forces import DryFriction, Law
 from gearwright.forces.robot_lines import joint_line, robot_motors
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism
-from gearwright.parts import Friction, Link, Motor, Robot
+from gearwright.parts import Friction, Link, Robot
 from gearwright.system.inputs import FORCE_INPUT_PREFIX
 from gearwright.text import listed_names
 
@@ -28,9 +28,8 @@ def stated_limits(robot: Robot | Mechanism, mech: Mechanism, own_motors: bool = 
         return {}
     limits = {FORCE_INPUT_PREFIX + name: effort for name, effort in joint_efforts(robot, mech).items()}
     for title, motor in robot_motors(robot) if own_motors else ():
-        torque = _max_torque(motor)
-        if torque is not None:
-            limits[f"{title}.torque"] = torque
+        if motor.torque_limit is not None:
+            limits[f"{title}.torque"] = float(motor.torque_limit)
         if motor.heat is not None and motor.heat.max_temperature and motor.torque_constant and motor.resistance:
             limits[f"{title}.winding_temperature"] = float(motor.heat.max_temperature)
     return limits
@@ -48,12 +47,6 @@ def _is_behind_spring(mech: Mechanism, name: str) -> bool:
     shafts = {mech.speeds.index(shaft) for shaft in mech.shafts}
     rows = [{index for index, _ in spring.terms} for spring in mech.springs]
     return any(k in row and row & shafts for row in rows)
-
-
-def _max_torque(motor: Motor) -> float | None:
-    stated = motor.max_current, motor.torque_constant
-    by_current = None if stated[0] is None or stated[1] is None else stated[0] * stated[1]
-    return min((float(x) for x in (motor.max_torque, by_current) if x is not None), default=None)
 
 
 def ignored_data_remarks(robot: Robot | Mechanism, mech: Mechanism, q: Array, own_motors: bool) -> tuple[str, ...]:

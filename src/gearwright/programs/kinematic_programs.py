@@ -113,6 +113,11 @@ def _jacobian(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list
     return speed_map.columns(point_jacobian(pose, jacobian_point(mech, fixed)))
 
 
+def _motor_ratios(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> list[list[Scalar]]:
+    speed_map = placed_machine(mech, x["q"], ops)[1]
+    return speed_map.columns([list(actuator.row) for actuator in mech.actuators])  # type: ignore[arg-type]
+
+
 def _jacobian_rate(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:
     pose, speed_map = placed_machine(mech, x["q"], ops)
     v, point = speed_map.speeds(x["v"]), jacobian_point(mech, fixed)
@@ -226,6 +231,8 @@ REACHING_STEP = Program(
     entries=STEP_ENTRIES,
 )
 
+MOTOR_RATIOS = Program("motor_ratios", ("q",), _motor_ratios, lambda m, _: (len(m.actuators), m.n))
+
 KINEMATIC_PROGRAMS = (
     JACOBIAN,
     JACOBIAN_RATE,
@@ -236,4 +243,5 @@ KINEMATIC_PROGRAMS = (
     EXTERNAL_RATES,
     EXTERNAL_ADJOINT,
     REACHING_STEP,
+    MOTOR_RATIOS,
 )

@@ -141,6 +141,14 @@ class Motor:
         return None if self.torque_constant is None else 1 / self.torque_constant
 
     @property
+    def torque_limit(self) -> Scalar | None:
+        """Limit of the torque by the electronics [Nm]: `max_torque` or that of `max_current`; None if unlimited."""
+        limits = [self.max_torque]
+        if self.max_current is not None and self.torque_constant is not None:
+            limits.append(self.max_current * self.torque_constant)
+        return min((x for x in limits if x is not None), default=None)
+
+    @property
     def mass_at_rest(self) -> Scalar:
         """Mass of the stator [kg]: as given, or the mass of the complete motor minus that of its rotor."""
         return self.stator_mass if self.motor_mass is None else self.motor_mass - self.mass

@@ -125,7 +125,7 @@ def choose_closure(
     """Return the independent speeds and groups of a machine whose loops are closed at q.
 
     Driven speeds are independent if the loops permit; `stated` names the independent speeds of the loops instead.
-    Speeds outside the loops need not be named.
+    Where it names fewer than needed, the others are chosen by rank.
 
     Raises:
         InputError: the configuration is singular, or the stated speeds do not determine the others.
@@ -140,10 +140,8 @@ def choose_closure(
     occurs = np.any([np.abs(rows) > 1e-12 * size for rows in all_rows], axis=0)
     if stated:
         independent = _stated_indices(owner, tree, stated)
-        if len(independent) < tree.n - rank:
-            independent += [k for k in np.flatnonzero(~occurs.any(axis=0)).tolist() if k not in independent]
-        dependent = [k for k in range(tree.n) if k not in independent]
-        _require_determined(owner, tree, all_rows[0][equations], dependent, rank)
+        dependent = _completed_dependent(owner, tree, all_rows[0][equations], independent, rank)
+        independent += [k for k in range(tree.n) if k not in independent and k not in dependent]
     else:
         idle = [k for k in range(tree.n) if k not in driven]
         dependent = _dependent_speeds(all_rows[0][equations], idle, sorted(driven), rank)
@@ -224,19 +222,22 @@ def _stated_indices(owner: str, tree: Mechanism, stated: Sequence[str]) -> list[
     return indices
 
 
-def _require_determined(owner: str, tree: Mechanism, rows: Array, dependent: Sequence[int], rank: int) -> None:
-    if len(dependent) != rank:
+def _completed_dependent(owner: str, tree: Mechanism, rows: Array, independent: Sequence[int], rank: int) -> list[int]:
+    """The dependent speeds, none of them stated as independent; an error if those do not determine the others."""
+    if len(independent) > tree.n - rank:
         raise InputError(
-            f"{owner}: {tree.n - len(dependent)} independent speeds are stated, but loops of rank {rank} leave "
+            f"{owner}: {len(independent)} independent speeds are stated, but loops of rank {rank} leave "
             f"{tree.n - rank} of {tree.n} speeds independent. State {tree.n - rank}."
         )
-    if _rank_of_size(rows[:, list(dependent)], float(np.abs(rows).max(initial=0.0))) < rank:
-        better = set(_dependent_speeds(rows, list(dependent), [k for k in range(tree.n) if k not in dependent], rank))
-        names = listed_names(tree.speeds[k] for k in range(tree.n) if k not in better)
+    others = [k for k in range(tree.n) if k not in independent]
+    dependent = _dependent_speeds(rows, others, list(independent), rank)
+    if {*dependent} & {*independent}:
+        names = listed_names(tree.speeds[k] for k in range(tree.n) if k not in dependent)
         raise InputError(
             f"{owner}: the stated independent speeds do not determine the others at this configuration. "
             f"Possible independent speeds are {names}."
         )
+    return dependent
 
 
 def _groups(pattern: Array, equations: Sequence[int], dependent: Sequence[int]) -> Iterator[LoopGroup]:
