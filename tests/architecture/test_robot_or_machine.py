@@ -128,6 +128,7 @@ STIFF_CALLS = {
     "mass_matrix": lambda m: gw.mass_matrix(m, Q),
     "TorqueModel": lambda m: gw.identification.TorqueModel(m).nominal_values,
     "momentum": lambda m: gw.momentum(m, Q, V),
+    "motor_ratios": lambda m: gw.actuation.motor_ratios(m, Q),
     "motor_inertias": lambda m: gw.actuation.motor_inertias(m, Q),
     "neutral": lambda m: gw.neutral(m),
     "parameter_groups": lambda m: gw.identification.parameter_groups(m),
@@ -238,7 +239,7 @@ EXCUSED = {
     "UpdatedRobot": "a result",
     "Measurement": "what a control law meets while it runs",
     "tracking_plot": "a figure, whose limits are those of a robot",
-    **dict.fromkeys(("servos", "with_motor_outputs"), "about the motors of a robot's parts"),
+    **dict.fromkeys(("motor_space", "servos", "with_motor_outputs"), "about the motors of a robot's parts"),
     **dict.fromkeys(("Configuration", "Situation"), "what a coordinate or a law meets while it runs"),
     **dict.fromkeys(
         (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.parts import Loop
 from support.closed_machines import FRAME, POINT, random_closed_machine
@@ -284,3 +284,22 @@ def test_wrong_shapes_and_values():
             mech.closed(bad)
     with pytest.raises(InputError, match="no loops"):
         gw.contact.ClosedMechanism.from_tree(gw.assemble(gw.load("elbow")), [])
+
+
+def test_loops_that_are_singular_at_zero_start_beside_it():
+    """A flat parallelogram, where the branch of the antiparallelogram begins."""
+    bar = {"joint": "revolute", "axis": (0, 0, 1), "mass": 1.0, "com": (0.5, 0, 0)}
+    bodies = [
+        gw.Body("left", "base", **bar),
+        gw.Body("top", "left", position=(1, 0, 0), **bar),
+        gw.Body("right", "base", position=(2, 0, 0), **bar),
+    ]
+    frames = [gw.BodyFrame("a", "top", position=(2, 0, 0)), gw.BodyFrame("b", "right", position=(1, 0, 0))]
+    tree = gw.Mechanism(bodies, frames=frames)
+    pin = Loop("pin", ("a", "b"), ("x", "y"))
+    with pytest.warns(GearwrightWarning, match="left"):
+        mech = gw.contact.ClosedMechanism.from_tree(tree, [pin])
+    assert mech.n == 1
+    assert 0 < np.abs(mech.reference).max() < 0.05
+    with pytest.raises(InputError, match="rank"):
+        gw.contact.ClosedMechanism.from_tree(tree, [pin], start=[0.0, 0.0, 0.0])

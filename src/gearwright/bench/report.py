@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.compiling.host.known_processor import host_processor
-from gearwright.plots import bar_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, bar_figure, save_if_path
 
 INVERSE_BATCH_TASK = "inverse dynamics, batch"
 """The task in the figure."""

@@ -16,8 +16,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.functions.linearise import adjoint_matrix, tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.plots import save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.poles import pole_figure
 from gearwright.programs.inputs import checked_array
 from gearwright.system.open_systems.operating_point import OperatingPoint, operating_point

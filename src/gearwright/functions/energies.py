@@ -14,9 +14,8 @@ from gearwright.dynamics import energy
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.regressor import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
-from gearwright.plots.notebook import NotebookFigure
 from gearwright.programs.batch import evaluate_program
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Program

@@ -15,9 +15,8 @@ from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_forces
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, Spin, tree_of
 from gearwright.mechanism.units import force_unit
-from gearwright.plots import Panel, panel_figure, save_if_path
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
-from gearwright.plots.notebook import NotebookFigure
 from gearwright.programs.batch import evaluate_program
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Program

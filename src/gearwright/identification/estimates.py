@@ -11,9 +11,8 @@ import numpy as np
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.distributions import interval_figure as values_with_intervals
-from gearwright.plots.notebook import NotebookFigure
 
 
 class Estimates(NotebookFigure):

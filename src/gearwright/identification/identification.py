@@ -24,8 +24,7 @@ from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion
 from gearwright.parts import Robot
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.text import listed_names
 
 MIN_EXCITATION_RATIO = 1e-6

@@ -23,8 +23,7 @@ from gearwright.motion.csv_columns import motion_text
 from gearwright.motion.joint_names_and_units import coordinate_properties
 from gearwright.motion.piecewise_polynomials import DERIVATIVE_JUMP_RATIO, curve_extremes, derivative_jump_times
 from gearwright.parts import Robot
-from gearwright.plots import Panel, panel_figure, panels_by_unit, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, panels_by_unit, save_if_path
 from gearwright.text import listed_names
 
 if TYPE_CHECKING:  # SciPy takes half a second to import; reading motions does not need it

@@ -28,8 +28,7 @@ from gearwright.motion_demands.motion_segments.smooth_segments import (
     segment_slices,
 )
 from gearwright.motion_demands.problem import DemandProblem
-from gearwright.plots import panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, panel_figure, save_if_path
 from gearwright.system.inputs import FORCE_INPUT_PREFIX, Signal
 from gearwright.system.series_figure import block_panels, overview_panels
 from gearwright.system.state import State

@@ -115,7 +115,7 @@ def _jacobian(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list
 
 def _motor_ratios(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> list[list[Scalar]]:
     speed_map = placed_machine(mech, x["q"], ops)[1]
-    return speed_map.columns([list(actuator.row) for actuator in mech.actuators])  # type: ignore[arg-type]
+    return speed_map.columns([list(actuator.row) for actuator in mech.actuators])
 
 
 def _jacobian_rate(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> list[list[Scalar]]:

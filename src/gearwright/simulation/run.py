@@ -21,8 +21,7 @@ from gearwright.forces.contact.contact import FREE_MODE
 from gearwright.forces.contact.soft_contact import PRESS_MODE
 from gearwright.motion.csv_columns import read_columns
 from gearwright.motion.csv_files import write_columns
-from gearwright.plots import panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, panel_figure, save_if_path
 from gearwright.plots.time_spans import TimeSpan
 from gearwright.system.series_figure import block_panels, overview_panels
 from gearwright.text import did_you_mean, listed_names, visible_text

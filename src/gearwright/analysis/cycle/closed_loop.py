@@ -22,8 +22,7 @@ from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.parts import Robot
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.simulation import IntegratorOptions, Run, simulate
 from gearwright.simulation.acting_laws import named_inputs
 from gearwright.system.controllers.controller import as_controller

@@ -35,9 +35,8 @@ from gearwright.analysis.parametric_series import (
 from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
 from gearwright.parts import GearboxSheet, GearType, Link, Motor, MotorSheet, ToothForce
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.envelope import envelope_figure
-from gearwright.plots.notebook import NotebookFigure
 
 
 def drive_figure(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Any:

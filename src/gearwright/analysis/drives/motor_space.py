@@ -18,7 +18,7 @@ from gearwright.functions.actuation import motor_ratios
 from gearwright.functions.constrained.closing import ClosedMechanism, assemble
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.parts import Motor, Robot
-from gearwright.plots.curves import Diagram, curve_figure
+from gearwright.plots import Diagram, curve_figure
 from gearwright.text import did_you_mean, listed_names
 
 MOVED_MOTOR_RATIO = 1e-9

@@ -15,9 +15,7 @@ from gearwright.analysis.links.beam import BeamDeflection, LinkBeam, beam_deflec
 from gearwright.analysis.links.link_loads import DISTANCE_LABEL, LinkLoads, load_diagrams
 from gearwright.arrays import Array
 from gearwright.parts import Material
-from gearwright.plots import save_if_path
-from gearwright.plots.curves import Diagram, curve_figure
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import Diagram, NotebookFigure, curve_figure, save_if_path
 
 DRAWN_STRESS_SHARE = 0.2
 """Smallest stress, as a share of the strength, for which the figure shows the strength too."""

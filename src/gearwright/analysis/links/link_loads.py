@@ -21,9 +21,7 @@ from gearwright.arrays import Array
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import LinkSection, Robot
-from gearwright.plots import save_if_path
-from gearwright.plots.curves import Diagram, curve_figure
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import Diagram, NotebookFigure, curve_figure, save_if_path
 
 DISTANCE_LABEL = "distance from the joint [m]"
 SECTION_FORCE_NAMES = ("axial force", "shear y", "shear z")

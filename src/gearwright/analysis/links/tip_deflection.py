@@ -29,9 +29,8 @@ from gearwright.functions.dynamics import placement
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Robot
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import RankingPanel, ranking_figure
-from gearwright.plots.notebook import NotebookFigure
 from gearwright.text import listed_names
 
 MOTOR_SHAFT_SUFFIX = ".motor"

@@ -18,8 +18,7 @@ from gearwright.functions.dynamics import axial_rates, integrate, inverse_dynami
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
-from gearwright.plots import Panel, panel_figure, panels_by_unit, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, panels_by_unit, save_if_path
 from gearwright.text import listed_names
 
 

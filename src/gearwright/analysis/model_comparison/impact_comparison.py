@@ -16,9 +16,8 @@ from gearwright.errors import InputError
 from gearwright.functions.constrained.constrained_dynamics import impact
 from gearwright.functions.dynamics import jacobian, kinetic_energy, mass_matrix
 from gearwright.mechanism import RobotOrMech, approximate, tree_of
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
-from gearwright.plots.notebook import NotebookFigure
 from gearwright.programs.inputs import checked_array
 
 ROTOR_MODELS = ("exact", "diagonal", "none")

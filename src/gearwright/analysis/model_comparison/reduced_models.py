@@ -21,8 +21,7 @@ from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.text import listed_names
 
 REDUCED_MODELS = ("nicosia_tomei", "spong", "spong_bare", "rigid")

@@ -30,9 +30,8 @@ from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Drive, LinkSection, Robot, parameter, with_parameters
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import RankingPanel, ranking_figure
-from gearwright.plots.notebook import NotebookFigure
 
 
 def characteristics_with_partials(analysis: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:

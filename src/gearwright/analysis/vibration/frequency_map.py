@@ -18,9 +18,8 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.plots import save_if_path
+from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.contour import PlotPlane, contour_figure
-from gearwright.plots.notebook import NotebookFigure
 from gearwright.text import did_you_mean
 
 

@@ -18,8 +18,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, tree_of
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.text import did_you_mean
 
 OVERDAMPED_RATIO = 0.7

@@ -16,8 +16,7 @@ from gearwright.cli.output import heading_text
 from gearwright.mechanism import assemble_tree
 from gearwright.motion import chain, polynomial
 from gearwright.motion.default_motion import default_motion
-from gearwright.plots import Panel, panel_figure, save_figure
-from gearwright.plots.curves import Diagram, curve_figure
+from gearwright.plots import Diagram, Panel, curve_figure, panel_figure, save_figure
 from gearwright.simulation import Run, simulate
 from gearwright.text import listed_names
 

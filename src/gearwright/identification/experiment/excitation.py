@@ -22,7 +22,7 @@ from gearwright.mechanism import Mechanism, tree_of
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure
 
 ExcitationCriterion: TypeAlias = Literal["condition", "d-optimal"]
 ExcitationProgress: TypeAlias = Callable[[int, int, float], None]

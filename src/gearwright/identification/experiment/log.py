@@ -21,8 +21,7 @@ from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion
 from gearwright.motion.csv_columns import read_columns
 from gearwright.parts import Robot
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.text import did_you_mean, listed_names
 
 # Logs

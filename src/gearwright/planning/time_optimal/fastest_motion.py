@@ -24,8 +24,7 @@ from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_lim
 from gearwright.planning.time_optimal.joint_paths import segments_between_rests, spline_through_points
 from gearwright.planning.time_optimal.line_actuators import LineActuator
 from gearwright.planning.time_optimal.path_parametrisation import time_optimal_motion
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import NotebookFigure
+from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.text import listed_names
 
 if TYPE_CHECKING:

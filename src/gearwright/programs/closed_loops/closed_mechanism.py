@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, EquivalentTree
 from gearwright.dynamics.closed_loops.loop_equations import loop_geometry
 from gearwright.dynamics.configuration import independent_joints, neutral
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
 from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree, tree_of
 from gearwright.parts import Loop, Robot
 from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, choose_closure
@@ -214,12 +215,22 @@ def close_loops(
         tree: the open tree.
         loops: at least one.
         independent: names of the independent speeds; (): chosen by rank, driven ones preferred.
-        start: configuration (nq,) near which the loops are closed; None: all coordinates zero.
+        start: configuration (nq,) near which the loops are closed; None: all coordinates zero, or a regular
+            configuration near it, with a warning.
     """
     geometries = _geometries(tree, loops)
     numbers = LoopNumbers(tree, geometries)
     first = np.array(neutral(tree) if start is None else start, dtype=np.float64)
     reference = numbers.closed_start(owner, first)
+    if start is None and numbers.is_singular(reference):
+        reference = numbers.regular_nearby(reference)
+        values = ", ".join(f"{name} {x:.4g}" for name, x in zip(tree.coordinates, reference, strict=True))
+        warnings.warn(
+            f"{owner}: the loops are singular where all coordinates are zero, and several branches meet there. They "
+            f"are closed at {values}. State a configuration of the wanted branch: states: in the file, or start=.",
+            GearwrightWarning,
+            stacklevel=caller_stack_level(),
+        )
     closure = choose_closure(owner, tree, geometries, reference, independent)
     return ClosedMechanism(tree, loops, closure, reference)
 

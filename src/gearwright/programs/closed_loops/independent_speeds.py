@@ -106,6 +106,17 @@ class LoopNumbers:
             if gap < REFERENCE_GAP:
                 yield near
 
+    def is_singular(self, q: Array) -> bool:
+        """Whether the equations have a lower rank at a closed configuration than near it."""
+        rank = matrix_rank(self.gaps_and_rows(q.tolist())[1])
+        return any(matrix_rank(self.gaps_and_rows(x.tolist())[1]) > rank for x in self.closed_nearby(q))
+
+    def regular_nearby(self, q: Array) -> Array:
+        """The closed configuration near a singular one that is farthest from a singularity."""
+        nearby = [(x, self.gaps_and_rows(x.tolist())[1]) for x in self.closed_nearby(q)]
+        rank = max(matrix_rank(rows) for _, rows in nearby)
+        return max(nearby, key=lambda pair: float(np.linalg.svd(pair[1], compute_uv=False)[rank - 1]))[0]
+
 
 def matrix_rank(rows: Array) -> int:
     """The rank, with singular values up to `LOOP_RANK_TOLERANCE` of the largest as zero."""
