@@ -125,6 +125,7 @@ FOLDERS = {
         "checks",
         "compiled_loop",
         "python_loop",
+        "sensitivities",
     ),
     "control": (
         "joint_space",

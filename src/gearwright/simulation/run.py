@@ -186,6 +186,8 @@ class Run(NotebookFigure):
         remarks: choices of the program and observations, as text.
         name: name of the robot or machine.
         modes: mode of every law at each sample, by the law's name; "stepped" where time stepping does not choose one.
+        sensitivities: per signal ("q", "v", states and signals of laws) and name the derivatives at the samples, as
+            requested by `simulate(..., sensitivities=)`.
 
     >>> import gearwright as gw
     >>> run = gw.simulate(gw.assemble(gw.load("elbow")), [0.0, 0.5, 0.0], until=0.1)
@@ -200,6 +202,7 @@ class Run(NotebookFigure):
     remarks: tuple[str, ...] = ()
     name: str = "run"
     modes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sensitivities: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"

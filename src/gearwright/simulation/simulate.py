@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from gearwright.arguments import increasing_array, is_single_value, real_number,
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Law
+from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
-from gearwright.simulation.acting_laws import acting_laws, named_inputs
+from gearwright.simulation.acting_laws import RobotLaws, acting_laws, named_inputs
 from gearwright.simulation.checks.energy_balance import (
     FAILURE_DRIFT,
     REMARK_DRIFT,
@@ -35,6 +37,8 @@ from gearwright.simulation.checks.joint_effort import (
 )
 from gearwright.simulation.engine_choice import EngineChoice
 from gearwright.simulation.events import Event
+from gearwright.simulation.fixed_step.compiled_rollout import parametric_system
+from gearwright.simulation.fixed_step.differentiated_step import SensitivityNames, nominal_number
 from gearwright.simulation.fixed_step.fixed_step_run import INTERRUPTED_REMARK, run_fixed
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
 from gearwright.simulation.instability import with_instability_cause
@@ -44,11 +48,15 @@ from gearwright.simulation.integrators.methods import PROJECTED_METHOD, has_sund
 from gearwright.simulation.integrators.stiffness_detection import fastest_decay
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
+from gearwright.simulation.sensitivities.balance_derivatives import BalanceDerivatives
+from gearwright.simulation.sensitivities.run_sensitivities import run_sensitivities
 from gearwright.simulation.simulation import Simulation
 from gearwright.system.controllers.controller import as_controller
 from gearwright.system.inputs import gather_inputs
-from gearwright.system.state import initial_state, state_vector
+from gearwright.system.open_systems.open_system import state_names
+from gearwright.system.state import State, initial_state, state_vector
 from gearwright.system.system import System
+from gearwright.system.vector_program import NoKernelError
 from gearwright.text import did_you_mean
 
 SMOOTH_METHODS = ("euler", "rk4")
@@ -114,6 +122,7 @@ def simulate(
     progress: bool | None = None,
     saturate: bool = False,
     engine: str = "auto",
+    sensitivities: Sequence[str] = (),
 ) -> Run:
     """Simulate a robot with its friction, losses, stops and motors, or a machine with the given laws.
 
@@ -139,6 +148,9 @@ def simulate(
             otherwise a remark reports where they exceed it.
         engine: event loop of adaptive runs: "auto" (in machine code once compiling pays), "compiled" (from the start;
             an error if a law cannot be compiled) or "python" (SciPy's steps, modes in Python). The motion is the same.
+        sensitivities: what the run is differentiated by, exactly and through its events: paths of numbers of the robot,
+            machine or laws, initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant
+            changes of inputs (`input.tau.<speed>`, `input.<input>`). `run.sensitivities["q"][path]` is (T, nq).
 
     Returns:
         The run. `run.remarks` state the chosen method and the reason.
@@ -148,6 +160,15 @@ def simulate(
     >>> bool(run.drift < 1e-6)
     True
     """
+    if sensitivities:
+        options: dict[str, Any] = {"inputs": inputs, "laws": laws, "extra_laws": extra_laws, "method": method}
+        options |= {"integrator": integrator, "saturate": saturate, "engine": engine, "events": events}
+        _require_differentiable(controller, method)
+        rerun = partial(simulate, robot_or_mech, state, until, **options, progress=False)
+        run = simulate(robot_or_mech, state, until, **options, samples=samples, progress=progress)
+        return _with_sensitivities(
+            robot_or_mech, run, sensitivities, lambda times: rerun(samples=times.tolist()), options
+        )
     mech = _machine_of(robot_or_mech)
     start = initial_state(mech, state)
     times = _sample_times(until, samples)
@@ -194,6 +215,47 @@ def simulate(
             f"simulate: integrator.step={step} is for the methods {methods}. Remove it, or choose one of them."
         )
     return _run_adaptive(simulation, x, progress, limits)
+
+
+def _require_differentiable(controller: Any, method: str | None) -> None:
+    """Raise an error for runs whose sensitivities are not known."""
+    if controller is not None:
+        raise InputError(
+            "simulate: sensitivities of a run with a controller are not available. Use gw.rollout(..., controller=, "
+            "sensitivities=), which differentiates the closed loop, or write the controller as a law."
+        )
+    if method in FIXED_STEP_METHODS:
+        raise InputError(f"simulate: for sensitivities with method={method!r} use gw.rollout(..., sensitivities=).")
+
+
+def _with_sensitivities(
+    robot: Robot | Mechanism,
+    run: Run,
+    names: Sequence[str],
+    rerun: Callable[[Array], Run],
+    options: Mapping[str, Any],
+) -> Run:
+    """The run with its sensitivities, and remarks on them."""
+    mech, inputs = _machine_of(robot), options["inputs"]
+    input_names, extra_laws = named_inputs(inputs, None, State(neutral(mech))), tuple(options["extra_laws"])
+    laws: tuple[Law, ...] | RobotLaws
+    if options["laws"] is None and isinstance(robot, Robot):
+        laws = RobotLaws(frozenset(input_names), extra_laws)
+    else:
+        laws = acting_laws("simulate", robot, mech, (options["laws"], extra_laws), input_names, smooth=False).laws
+    paths = SensitivityNames(tuple(names)).parameters
+    parametric = parametric_system(robot, laws, paths)
+    system = parametric.system
+    inputs_of_system = (*(f"tau.{speed}" for speed in mech.speeds), *system.inputs)
+    SensitivityNames(tuple(names)).require_known("simulate", state_names(system), inputs_of_system)
+    numbers = tuple(nominal_number(robot, system.laws, path) for path in paths)
+    initial = {quantity.name: quantity.initial for quantity in system.inputs.values()}
+    breaks = gather_inputs(mech, initial, inputs).break_times
+    try:
+        series, remarks = run_sensitivities(BalanceDerivatives(parametric, paths, numbers), names, rerun, run, breaks)
+    except NoKernelError as error:
+        raise InputError(f"simulate: sensitivities need laws over scalars: {error}") from None
+    return replace(run, sensitivities=series, remarks=(*run.remarks, *remarks))
 
 
 def _run_adaptive(simulation: Simulation, x: Array, progress: bool | None, limits: Mapping[str, float]) -> Run:

@@ -58,6 +58,17 @@ def _member(part: Any, word: str) -> Any:
     return getattr(part, word)
 
 
+def law_parameter(laws: Sequence[Law], path: str) -> float | None:
+    """The number at a path; None if no law has it."""
+    location = find_parameter(laws, path)
+    if location is None:
+        return None
+    part: Any = laws[location[0]]
+    for word in location[1]:
+        part = _member(part, word)
+    return None if part is None else float(part)
+
+
 def with_law_parameters(laws: Sequence[Law], values: Mapping[str, Scalar]) -> tuple[Law, ...]:
     """The laws with other numbers (of any kind) at the paths; the laws check the numbers."""
     changed_laws = list(laws)

@@ -214,3 +214,34 @@ def directional_derivative(job: TraceJob, names: tuple[str, ...]) -> tuple[Graph
     none = ca.SX(0, 1)
     function = ca.Function("along", [*inputs.values(), *moves.values()], [none, ca.densify(slope), none])
     return graph_of_function(function), {**sizes, **{f"{DIRECTION_PREFIX}{name}": sizes[name] for name in names}}
+
+
+def tangent_step(
+    job: TraceJob, state: str, moving: int, seeds: Mapping[str, Sequence[Sequence[float]]]
+) -> tuple[Graph, Any]:
+    """A step of a state together with columns of derivatives: [x+, X+], X+ = (dx+/dx) X + sum (dx+/du) S_u.
+
+    Args:
+        job: the step; its result is the next state.
+        state: the name of its first input, the state; it becomes [x, X], column after column.
+        moving: number of entries of the state that have derivatives; the others, diagnostics, follow them.
+        seeds: per other input the constant derivatives S_u, (size, columns).
+
+    Returns:
+        The graph, and the same as a CasADi function.
+    """
+    import casadi as ca
+
+    sizes = job.input_sizes()
+    inputs = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
+    columns = len(next(iter(seeds.values()))[0])
+    tangent = ca.SX.sym(f"{DIRECTION_PREFIX}{state}", moving, columns)
+    _, result, _ = trace_function(job)(*inputs.values())
+    after = result[:moving]
+    moved = ca.mtimes(ca.jacobian(after, inputs[state])[:, :moving], tangent)
+    for name, seed in seeds.items():
+        moved = moved + ca.mtimes(ca.jacobian(after, inputs[name]), ca.sparsify(ca.DM(seed)))
+    arguments = {**inputs, state: ca.vertcat(inputs[state], ca.vec(tangent))}
+    whole, none = ca.vertcat(result, ca.vec(ca.densify(moved))), ca.SX(0, 1)
+    function = ca.Function("tangent_step", list(arguments.values()), [none, ca.densify(whole), none])
+    return graph_of_function(function), function

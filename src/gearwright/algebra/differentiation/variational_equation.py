@@ -62,7 +62,7 @@ def solve_variational_equation(
     names = list({name: None for partial_map in (first, *slopes) for name in partial_map if isinstance(name, str)})
     shape = (len(steps), len(RADAU_NODES))
     state_jacobian, forced = (_partials_table(slopes, keys, shape) for keys in (range(size), names))
-    transitions = _step_matrices(state_jacobian, forced, steps)
+    transitions = transition_matrices(state_jacobian, forced, steps)
     sensitivities = np.zeros((len(t), size, len(names)))
     sensitivities[0] = np.array([first.get(name, np.zeros(size)) for name in names]).reshape(len(names), size).T
     for k, step in enumerate(transitions):
@@ -79,8 +79,14 @@ def _partials_table(slopes: Sequence[Mapping[Any, Scalar]], keys: Sequence[Any],
     return table.reshape(*shape, len(slopes), len(keys))
 
 
-def _step_matrices(state_jacobian: Array, forced: Array, steps: Array) -> Array:
-    """Return per step the transition matrix of the sensitivities and their forcing, (steps, n, n + names)."""
+def transition_matrices(state_jacobian: Array, forced: Array, steps: Array) -> Array:
+    """Return per step the transition matrix of the sensitivities and their forcing, (steps, n, n + names).
+
+    Args:
+        state_jacobian: df/dy at the Radau nodes of every step, (steps, 3, n, n).
+        forced: df/dp there, (steps, 3, n, names).
+        steps: lengths of the steps [s], (steps,).
+    """
     count, stages, size, names = forced.shape
     h = steps[:, None, None, None, None]
     coupling = h * RADAU_WEIGHTS[None, :, None, :, None] * np.moveaxis(state_jacobian, 1, 2)[:, None]

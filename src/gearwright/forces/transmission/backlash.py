@@ -47,7 +47,7 @@ class Backlash(NonlinearSpring):
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """A contact closes and opens at the edges of the gap."""
         x, w, half = self.twist.position(situation), self.twist.speed(situation), 0.5 * self.gap
-        size = min(1.0, float(self.gap))
+        size = situation.ops.minimum(1.0, self.gap)
         if mode == UPPER:
             return (Guard(x - half, GAP, rate=w, scale=size),)
         if mode == LOWER:

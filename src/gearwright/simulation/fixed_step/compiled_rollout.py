@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,13 +62,47 @@ from gearwright.system.time_stepping.step_tries import SWEEP_RELATIVE_TOLERANCE,
 from gearwright.text import did_you_mean, listed_names
 from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import kernel_request
-from gearwright.tracing.trace import trace_graph
+from gearwright.tracing.trace import TraceJob, trace_graph
 
 REMARKED_GAIN_RATIO = 1e-3
 """Energy gained by contacts, relative to the dissipated energy, up to which there is no remark."""
 
 OPERATIONS_PER_CALL, STEPS_PER_CALL = 2e8, 10_000
 """Operations, and steps, between two checks for Ctrl-C."""
+
+
+class ParametricSystem(NamedTuple):
+    """A machine with its laws whose numbers are inputs of programs; `parametric_system` makes it.
+
+    Args:
+        job: the machine with those of its numbers that are inputs; its program is replaced.
+        system: the machine and its laws with their present numbers.
+        law_paths: paths of the numbers of laws.
+        varied_laws: as in `StepPlan`.
+    """
+
+    job: TraceJob
+    system: System
+    law_paths: tuple[str, ...]
+    varied_laws: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None
+
+    def plan(self, method: str) -> StepPlan:
+        """The plan of a step with these numbers as inputs."""
+        return StepPlan(method, law_paths=self.law_paths, varied_laws=self.varied_laws)
+
+
+def parametric_system(
+    source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws, parameters: Sequence[str]
+) -> ParametricSystem:
+    """The system with the numbers at some paths as inputs: of laws, or of the robot or machine."""
+    acting = nominal_laws(source, laws)
+    of_laws = tuple(path for path in parameters if find_parameter(acting, path) is not None)
+    of_machine = tuple(path for path in parameters if path not in of_laws)
+    job = kernel_request("forward_dynamics", source, of_machine, {}, answer="simulate").trace_job()
+    varied_laws = None
+    if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
+        varied_laws = partial(_varied_laws, source, laws, of_machine)
+    return ParametricSystem(job, System(job.mech, acting), of_laws, varied_laws)
 
 
 class FixedStep:
@@ -92,17 +126,14 @@ class FixedStep:
         if method not in INPUT_MOMENTS:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, INPUT_MOMENTS)}")
         self._arguments = (source, laws, method, work, parameters, sweeps, control, tries)
-        self.method, self.parameters, self.sweeps = method, parameters, sweeps
-        acting = nominal_laws(source, laws)
-        of_laws = tuple(path for path in parameters if find_parameter(acting, path) is not None)
-        of_machine = tuple(path for path in parameters if path not in of_laws)
-        job = kernel_request("forward_dynamics", source, of_machine, {}, answer="simulate").trace_job()
-        self.mech, self.system = job.mech, System(job.mech, acting)
+        self.method, self.parameters, self.sweeps, self.control = method, parameters, sweeps, control
+        parametric = parametric_system(source, laws, parameters)
+        job = parametric.job
+        self.mech, self.system = job.mech, parametric.system
         require_steppable(self.system, method)
-        varied_laws = None
-        if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
-            varied_laws = partial(_varied_laws, source, laws, of_machine)
-        self.plan = StepPlan(method, work, of_laws, sweeps, controller_states(control), varied_laws, tries)
+        self.plan = replace(
+            parametric.plan(method), work=work, sweeps=sweeps, controller_states=controller_states(control), tries=tries
+        )
         self._iterate = np.array(self.plan.first_iterate(self.system))
         self.further_states = self.plan.further_states(self.system)
         positions, speeds = (f"q.{x}" for x in self.mech.coordinates), (f"v.{x}" for x in self.mech.speeds)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,11 @@ from gearwright.plots.notebook import notebook_html
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
 from gearwright.simulation.fixed_step.controlled_step import HELD_OUTPUT_PREFIX, controller_feeds
+from gearwright.simulation.fixed_step.differentiated_step import (
+    MIN_DIFFERENTIATED_SWEEPS,
+    differentiated_step,
+    nominal_number,
+)
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.inputs_and_checks import (
     RolloutInterrupted,
@@ -53,6 +59,8 @@ class Rollout(NamedTuple):
         drift: error of the energy balance at the end [J], (...): energy gained less supplied plus dissipated; None
             except for "moreau".
         penetration: largest penetration of stops and contacts [rad, m], (...); None except for "moreau".
+        sensitivities: per signal ("q", "v", states of laws) and name the derivatives, (T, ..., nq), (T, ..., n) or
+            (T, ...).
     """
 
     t: Array
@@ -61,6 +69,7 @@ class Rollout(NamedTuple):
     states: Mapping[str, Array]
     drift: Array | None = None
     penetration: Array | None = None
+    sensitivities: Mapping[str, Mapping[str, Array]] = MappingProxyType({})
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure with median, interquartile range and full range per coordinate; with `path` it is saved too."""
@@ -91,6 +100,7 @@ def rollout(
     parameters: Mapping[str, ArrayLike] | None = None,
     sweeps: int | None = None,
     controller: Controller | None = None,
+    sensitivities: Sequence[str] = (),
 ) -> Rollout:
     r"""Simulate a batch of motions with a fixed step, all steps in machine code.
 
@@ -122,6 +132,9 @@ def rollout(
         sweeps: Gauss-Seidel sweeps of "moreau" per step; default: until the impulses are consistent.
         controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`; forces are added to tau,
             as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
+        sensitivities: what the motion is differentiated by, exactly: paths of numbers of the robot, machine or laws,
+            initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant changes of inputs
+            (`input.tau.<speed>`, `input.<input>`). "moreau" then does the same number of sweeps in every step.
 
     Returns:
         1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
@@ -173,6 +186,10 @@ def rollout(
             stacklevel=2,
         )
     result = _as_rollout(engine, record.reshape(len(record), *lead, x.shape[-1]), step * every)
+    if sensitivities and len(record) == 1 + steps // every:
+        feeds = (input_values, step, steps, every, controller_inputs)
+        columns = _sensitivity_columns(engine, robot_or_mech, acting, sensitivities, x, numbers, feeds)
+        result = result._replace(sensitivities=columns(lead))
     _warn_of_clipped_inputs(engine, nominal_laws(robot_or_mech, acting), (input_values, record), step, every)
     if method != MOREAU_METHOD:
         return result
@@ -181,6 +198,35 @@ def rollout(
     return result._replace(
         drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead)
     )
+
+
+def _sensitivity_columns(
+    engine: FixedStep,
+    source: Robot | Mechanism,
+    laws: tuple[Law, ...] | RobotLaws,
+    names: Sequence[str],
+    x: Array,
+    numbers: Array | None,
+    feeds: tuple[Array, float, int, int, Sequence[Array]],
+) -> Callable[[tuple[int, ...]], Mapping[str, Mapping[str, Array]]]:
+    """Sensitivities of a batch from states x (N, nx), as a function of the shape of the batch."""
+    inputs, step, steps, every, control = feeds
+    options = {"sweeps": max(engine.sweeps, MIN_DIFFERENTIATED_SWEEPS), "control": engine.control}
+    tangent = differentiated_step(source, laws, engine.method, names, options, engine.parameters)
+    nominal = nominal_laws(source, laws)
+    columns = [
+        np.full(len(x), nominal_number(source, nominal, path))
+        if path not in engine.parameters
+        else np.broadcast_to(numbers, (len(x), len(engine.parameters)))[:, engine.parameters.index(path)]  # type: ignore[arg-type]
+        for path in tangent.parameters
+    ]
+    start = tangent.with_first_columns(x[:, [engine.states.index(state) for state in tangent.plain_states]])
+    values = np.stack(columns, axis=-1) if columns else None
+    record = tangent.run_steps(start, inputs, step, steps, every, parameters=values, control=control)
+    if tangent.method == MOREAU_METHOD:
+        _warn_of_steps(tangent, record)
+    slopes = tangent.split_columns(record)[1]
+    return lambda lead: tangent.sensitivity_series(slopes.reshape(len(slopes), *lead, *slopes.shape[2:]))
 
 
 def _rollout_laws(

@@ -79,14 +79,12 @@ class LawTable:
     @cached_property
     def guard_levels(self) -> LawFormulaKernel:
         """The values of all guards of all modes, each in its own scale."""
-        return self._compile_formula("laws_guards", self._guards_formula, len(self.guards), self._reaction_sizes)
+        return self._compile_formula("laws_guards", self.guard_formula, len(self.guards), self._reaction_sizes)
 
     @cached_property
     def branch_levels(self) -> LawFormulaKernel:
         """The numbers of all modes at whose zeros a law has a branch point, as many as `branch_owners`."""
-        return self._compile_formula(
-            "laws_kinks", self._branches_formula, len(self.branch_owners), self._reaction_sizes
-        )
+        return self._compile_formula("laws_kinks", self.branch_formula, len(self.branch_owners), self._reaction_sizes)
 
     @cached_property
     def branch_owners(self) -> list[LawMode]:
@@ -144,7 +142,8 @@ class LawTable:
         )
         return [self._law_outcome(k, situations[k], arguments, in_current_mode) for k in range(len(self.system.laws))]
 
-    def _guards_formula(self, mech: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+    def guard_formula(self, mech: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+        """The values of all guards of all modes, each in its own scale."""
         situations = self.law_situations(mech, ops, arguments)
         guards_by_mode = (
             self.system.laws[k].guards(
@@ -154,7 +153,8 @@ class LawTable:
         )
         return [guard.value / guard.scale for guards in guards_by_mode for guard in guards]
 
-    def _branches_formula(self, mech: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+    def branch_formula(self, mech: Mechanism, ops: Operations, arguments: Inputs) -> list[Scalar]:
+        """The numbers of all modes at whose zeros a law has a branch point."""
         return [value for _, value in self._owned_branch_levels(mech, ops, arguments)]
 
     def _owned_branch_levels(self, mech: Mechanism, ops: Operations, arguments: Inputs) -> list[tuple[LawMode, Scalar]]:
