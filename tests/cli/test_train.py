@@ -59,3 +59,21 @@ def test_what_averaging_neglects_is_stated(run):
     file = Path(__file__).parents[2] / "examples" / "gears" / "harmonic.yaml"
     assert json.loads(run("train", file, "--json").out)["averaging_errors"] == {"arm": pytest.approx(1e-6)}
     assert "at most 1e-06 kg m2" in " ".join(run("train", file).out.split())
+
+
+def test_motor_space_of_a_linkage(run, tmp_path):
+    import gearwright as gw
+    from support.parallel_ankle import ANKLE_JOINTS, ankle_machine, parallel_ankle
+
+    gw.save(parallel_ankle(), tmp_path / "ankle.yaml")
+    path = str(tmp_path / "ankle.yaml")
+    facts = json.loads(run("train", path, "--joints", "pitch,roll", "--posture", "0.2,0.1", "--json").out)
+    space = gw.actuation.motor_space(parallel_ankle(), ankle_machine().closed([0.2, 0.1]), ANKLE_JOINTS)
+    assert facts["ratios"] == pytest.approx(space.ratios, rel=1e-9)
+    figure = tmp_path / "space.png"
+    code, out, _ = run("train", path, "--joints", "pitch,roll", "--plot", str(figure))
+    assert code == 0
+    assert "left" in out
+    assert figure.stat().st_size > 1000
+    assert run("train", path, "--joints", "pitch,toe").code != 0
+    assert run("train", path, "--posture", "1").code != 0

@@ -222,7 +222,7 @@ def _remarks(mech: Any, motors: Sequence[str], moved: Array, columns: Sequence[i
     for motor, row in zip(motors, moved, strict=True):
         others = [name for k, name in enumerate(mech.speeds) if row[k] and k not in columns]
         if others:
-            remarks.append(f"motor {motor!r} also turns with {listed_names(others)}, which are held here.")
+            remarks.append(f"motor {motor!r} also turns with {listed_names(others)}; that motion is held here.")
     if isinstance(mech, ClosedMechanism) and mech.redundant:
         remarks.append(f"equations of loops that follow from others: {listed_names(mech.redundant)}.")
     return tuple(remarks)

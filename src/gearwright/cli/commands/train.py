@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import IncludeOption, JsonOption, PlotOption, RobotArgument, XacroOption
+from gearwright.cli.arguments import IncludeOption, JsonOption, PlotOption, RobotArgument, XacroOption, parse_numbers
 from gearwright.cli.output import (
     count_text,
     heading_text,
     mention_figure,
     number_text,
     plain_table,
+    print_remark,
     result_screen,
     write_json,
 )
+from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, assemble_tree, gear_graph
 from gearwright.parts import Drive, Robot
 from gearwright.text import visible_text
@@ -24,6 +28,13 @@ from gearwright.text import visible_text
 
 def show_train(
     robot: RobotArgument,
+    joints: Annotated[
+        str | None,
+        typer.Option(metavar="J1,J2,...", help="Show the ratios of the motors to these joints, through any linkage."),
+    ] = None,
+    posture: Annotated[
+        str | None, typer.Option(metavar="q1,q2,...", help="Positions of these joints [rad, m]. Default: zero.")
+    ] = None,
     plot: PlotOption = None,
     xacro: XacroOption = False,
     include: IncludeOption = None,
@@ -37,9 +48,17 @@ def show_train(
     dashed lines are gear pairs, also those inside planetary, spur and other gears, or the total ratio of a drive's
     wheel.
 
-    Example: gearwright train grm3 --plot grm3.png
+    With --joints: the motor space, that is ratios, reflected inertia and damping at these joints in one posture. The
+    figure then shows the feasible torques and speeds of two joints.
+
+    Examples: gearwright train grm3 --plot grm3.png; gearwright train ankle.yaml --joints pitch,roll --posture 0.2,0.1
     """
     loaded = load(robot, xacro=xacro, include=include or ())
+    if joints is not None:
+        _show_motor_space(loaded, joints.split(","), posture, plot, json)
+        return
+    if posture is not None:
+        raise InputError("--posture gives positions of joints, which are not named. Add --joints.")
     mech = assemble_tree(loaded)
     facts = _train_data(loaded, mech)
     if plot is not None:
@@ -51,6 +70,45 @@ def show_train(
         write_json(facts)
     else:
         _show_train_data(facts)
+    mention_figure(plot)
+
+
+def _show_motor_space(robot: Robot, joints: list[str], posture: str | None, plot: Path | None, json: bool) -> None:
+    """Print the motor space of these joints at a posture, and draw its polygons."""
+    from gearwright.actuation import motor_space
+    from gearwright.functions.constrained.closing import ClosedMechanism, assemble
+
+    positions = [0.0] * len(joints) if posture is None else parse_numbers("--posture", posture, joints)
+    mech = assemble(robot, independent=joints) if robot.loops else assemble(robot)
+    by_name = dict(zip(joints, positions, strict=True))
+    independent = mech.independent_coordinates if isinstance(mech, ClosedMechanism) else mech.coordinates
+    start = np.array([by_name.get(name, 0.0) for name in independent])
+    space = motor_space(robot, mech.closed(start) if isinstance(mech, ClosedMechanism) else start, joints)
+    if plot is not None:
+        from gearwright.plots import save_figure
+
+        save_figure(space.plot(), plot)
+    matrices = {
+        "ratios (turns of the motor per turn of the joint)": (space.motors, space.ratios),
+        "inertia at the joints [kg m2]": (space.joints, space.inertia),
+        "share of the rotors [kg m2]": (space.joints, space.reflected_inertia),
+        "damping of the motors [Nms/rad]": (space.joints, space.reflected_damping),
+    }
+    if json:
+        fields = ("motors", "joints", "remarks")
+        arrays = ("q", "ratios", "inertia", "reflected_inertia", "reflected_damping")
+        facts: dict[str, Any] = {"robot": robot.name, **{name: list(getattr(space, name)) for name in fields}}
+        write_json(facts | {name: getattr(space, name).tolist() for name in arrays})
+    else:
+        screen = result_screen()
+        at = ", ".join(f"{visible_text(name)} {number_text(x)}" for name, x in by_name.items())
+        screen.print(heading_text(robot.name, f": motor space at {at}"))
+        for title, (names, matrix) in matrices.items():
+            screen.print(f"\n{title[0].upper()}{title[1:]}:")
+            rows = [[name, *(number_text(x) for x in row)] for name, row in zip(names, matrix.tolist(), strict=True)]
+            screen.print(plain_table(["", *space.joints], rows))
+        for remark in space.remarks:
+            print_remark(remark)
     mention_figure(plot)
 
 
