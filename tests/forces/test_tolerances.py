@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from gearwright.forces import (
     Line,
     LineInertia,
     Load,
+    LoadBristles,
     LuGre,
     MaxwellSlip,
     MotorCircuit,
@@ -47,7 +48,7 @@ from gearwright.forces import (
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.transmission.train_losses import TrainLoss
-from gearwright.parts import Drive, Friction, Gear, Link, Losses, Motor, Robot, Supply
+from gearwright.parts import Drive, Friction, Gear, Link, LoadFriction, Losses, Motor, Robot, Supply
 
 ROBOT = Robot(
     "pendulum",
@@ -61,6 +62,14 @@ ANGLE = ElementDeflection(LINE)
 BENT = TorqueCurve(20.0, 30.0, ((0.1, 40.0), (0.3, -15.0)))
 RUB = Friction(coulomb=0.4, static=0.6, stribeck_speed=0.3, viscous=0.02, stiffness=200.0, damping=3.0)
 TABLE = (Losses(0.0, 0.9, no_load_torque=0.01), Losses(10.0, 0.7, no_load_torque=0.02), Losses(40.0, 0.8))
+SHARES = LoadFriction(0.2, 0.1, 0.1, 0.05)
+LOADED = Friction(
+    coulomb=0.01,
+    static=0.015,
+    stribeck_speed=5.0,
+    stribeck_exponent=1.3,
+    load=replace(SHARES, motor_quadratic=0.5, joint_quadratic=0.3, lag=0.02),
+)
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,18 @@ CASES = (
         bends=True,
     ),
     Case("gear losses", GearLoss("g", MOTOR, TABLE, MECH.spins[:1], "a"), {"tau.a": _swinging(3.0)}, bends=True),
+    Case(
+        "load-dependent friction",
+        GearLoss("g", MOTOR, (), MECH.spins[:1], "a", friction=LOADED),
+        {"tau.a": _swinging(3.0)},
+        bends=True,
+    ),
+    Case(
+        "load-dependent bristles",
+        LoadBristles("g", MOTOR, replace(LOADED, stiffness=40.0, load=SHARES), "a", "Nm", MECH.spins[:1]),
+        {"tau.a": _swinging(3.0)},
+        bends=True,
+    ),
     Case(
         "gear that locks at speed",
         GearLoss("g", MOTOR, (Losses(0.0, 0.9, 0.4), Losses(60.0, 0.8, -0.2)), MECH.spins[:1], "a"),

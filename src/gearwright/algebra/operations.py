@@ -16,6 +16,7 @@ class Floats:
     sin = staticmethod(math.sin)
     sqrt = staticmethod(math.sqrt)
     exp = staticmethod(math.exp)
+    log = staticmethod(math.log)
     tanh = staticmethod(math.tanh)
     arctan2 = staticmethod(math.atan2)
     absolute = staticmethod(abs)

@@ -40,6 +40,10 @@ class Operations(Protocol):
         """Exponential."""
         ...
 
+    def log(self, x: Scalar, /) -> Scalar:
+        """Natural logarithm."""
+        ...
+
     def tanh(self, x: Scalar, /) -> Scalar:
         """Hyperbolic tangent."""
         ...

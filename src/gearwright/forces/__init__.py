@@ -48,6 +48,7 @@ from gearwright.forces.transmission.elastic_drives import elastic_laws
 from gearwright.forces.transmission.gear_losses import GearLoss, loss_laws
 from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.transmission.kinematic_error import ElementDeflection, TransmissionRipple
+from gearwright.forces.transmission.load_friction import LoadBristles
 from gearwright.forces.transmission.nonlinear_spring import LinearSpring, NonlinearSpring, TorqueCurve
 from gearwright.forces.transmission.train_losses import TrainLoss, train_loss_laws
 
@@ -80,6 +81,7 @@ __all__ = [
     "LinearActuator",
     "LinearSpring",
     "Load",
+    "LoadBristles",
     "LuGre",
     "MaxwellSlip",
     "MotorCircuit",

@@ -30,7 +30,7 @@ class BranchRecorder:
         self._ops = ops
         self.branch_levels: list[Scalar] = []
         self.cos, self.sin, self.sqrt = ops.cos, ops.sin, ops.sqrt
-        self.exp, self.tanh, self.arctan2 = ops.exp, ops.tanh, ops.arctan2
+        self.exp, self.log, self.tanh, self.arctan2 = ops.exp, ops.log, ops.tanh, ops.arctan2
 
     def absolute(self, x: Scalar, /) -> Scalar:
         """Absolute value; branch point at x = 0."""

@@ -192,15 +192,17 @@ class GearLossImpulse:
     Args:
         mesh: the teeth; no-load torques times the step.
         inflow: the input torque.
+        is_lockable: whether its efficiencies may be those of a self-locking gear.
     """
 
     mesh: MeshEfficiency
     inflow: PortInflow | None
+    is_lockable: bool = True
 
     @property
     def may_lock(self) -> bool:
         """Whether it may be self-locking: its back-driving efficiency is not positive, or not yet known."""
-        return not (is_number(self.mesh.back) and self.mesh.back > 0)
+        return self.is_lockable and not (is_number(self.mesh.back) and self.mesh.back > 0)
 
     def limited_impulse(self, request: ImpulseRequest) -> Scalar:
         """The loss with reversed sign."""

@@ -107,7 +107,7 @@ CASADI_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Operations of two expressions, by their CasADi names."""
 
-CASADI_FUNCTIONS = ("cos", "sin", "sqrt", "exp", "tanh", "fabs", "floor", "atan2", "fmin", "fmax")
+CASADI_FUNCTIONS = ("cos", "sin", "sqrt", "exp", "log", "tanh", "fabs", "floor", "atan2", "fmin", "fmax")
 """Functions of one or two expressions, by their CasADi names."""
 
 

@@ -212,9 +212,10 @@ def symbol_operations() -> Operations:
 
     class Recorded:
         cos, sin = recorded_function("cos", math.cos), recorded_function("sin", math.sin)
-        sqrt, exp, tanh = (
+        sqrt, exp, log, tanh = (
             recorded_function("sqrt", math.sqrt),
             recorded_function("exp", math.exp),
+            recorded_function("log", math.log),
             recorded_function("tanh", math.tanh),
         )
         arctan2, absolute = recorded_function("atan2", math.atan2), recorded_function("fabs", abs)

@@ -261,6 +261,14 @@ class TaylorOperations:
             return self.ops.exp(x)
         return _integrated_series(x, self.ops.exp(x.c[0]), lambda y: y)
 
+    def log(self, x: Scalar) -> Scalar:
+        """Natural logarithm, from y' = x' / x."""
+        if not isinstance(x, self.kind):
+            return self.ops.log(x)
+        below = len(x.c) - 1
+        rate = x.rate().truncated_to(below) / x.truncated_to(below)
+        return self.kind([self.ops.log(x.c[0]), *(rate.c[k] / (k + 1) for k in range(below))])
+
     def tanh(self, x: Scalar) -> Scalar:
         """Hyperbolic tangent, from y' = x' (1 - y^2)."""
         if not isinstance(x, self.kind):

@@ -30,7 +30,8 @@ from gearwright.forces.motors.thermal import (
 )
 from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.transmission.gear_wheels import input_wheels
-from gearwright.forces.transmission.mesh_efficiency import mesh_at_speed
+from gearwright.forces.transmission.load_friction import load_friction_mesh
+from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency, mesh_at_speed
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
@@ -118,13 +119,9 @@ def motor_series(motor: Motor, gear: GearType, load: DriveLoad, t: Array, cycles
     """
     speed = load.ratio * load.speed
     direction = load.direction * np.sign(load.ratio)
-    transmitted, speed_magnitude, table = load.load / load.ratio, np.abs(speed), losses_of(gear)
-    entering = (
-        mesh_at_speed(table, 0.0, speed_magnitude, ARRAYS).required_input(transmitted, direction, ARRAYS)
-        if table
-        else transmitted
-    )
-    friction = direction * total_sliding_friction(motor.total_friction, speed_magnitude, ARRAYS)
+    transmitted, mesh = load.load / load.ratio, _mesh(motor, gear, np.abs(speed))
+    entering = transmitted if mesh is None else mesh.required_input(transmitted, direction, ARRAYS)
+    friction = direction * _bearing_friction(motor, np.abs(speed))
     torque = np.where(direction == 0, transmitted, entering + friction) + load.rotor_torque
     return MotorSeries(torque, speed, *_current_and_voltage(motor, torque, speed, t, cycles))
 
@@ -144,19 +141,30 @@ def _current_and_voltage(
     return current, np.asarray(winding.terminal_voltage(current, changes, speed)) if motor.resistance else None
 
 
+def _mesh(motor: Motor, gear: GearType, speed: Array) -> MeshEfficiency | None:
+    """The losses of the gear, or the load-dependent friction of the motor, at magnitudes of the motor's speed."""
+    if motor.total_friction.load is not None:
+        return load_friction_mesh(motor.total_friction, speed, 0.0, ARRAYS)
+    table = losses_of(gear)
+    return mesh_at_speed(table, 0.0, speed, ARRAYS) if table else None
+
+
+def _bearing_friction(motor: Motor, speed: Array) -> Array | float:
+    """The friction of the motor's bearings; load-dependent friction contains it."""
+    friction = motor.total_friction
+    return total_sliding_friction(friction, speed, ARRAYS) if friction.load is None else 0.0
+
+
 def gear_output_torque(motor: Motor, gear: GearType, load: DriveLoad, torque: Array) -> Array:
     """Gear output torque for a motor torque, at the motor side: the inverse of `motor_series`, (T,).
 
     For a self-locking gear, the required load selects the loaded tooth flank where it is ambiguous.
     """
     speed, direction = load.ratio * load.speed, load.direction * np.sign(load.ratio)
-    entering = (
-        torque - load.rotor_torque - direction * total_sliding_friction(motor.total_friction, np.abs(speed), ARRAYS)
-    )
-    table = losses_of(gear)
-    if not table:
+    entering = torque - load.rotor_torque - direction * _bearing_friction(motor, np.abs(speed))
+    mesh = _mesh(motor, gear, np.abs(speed))
+    if mesh is None:
         return np.asarray(entering)
-    mesh = mesh_at_speed(table, 0.0, np.abs(speed), ARRAYS)
     push = direction * entering - mesh.input_torque
     driving = np.where(mesh.back > 0, push > 0, direction * load.load / load.ratio > 0)
     leaving = np.where(driving, mesh.drive, 1.0 / mesh.back) * push * direction

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 
 from gearwright.files.fields.basic import Angle, CheckedFields, FieldModel, Number, Temperature, Unit
 from gearwright.files.fields.from_parts import fields_model, part_arguments
-from gearwright.parts import Cogging, CurrentControl, Friction, Heat, Ripple, Servo, Supply
+from gearwright.parts import Cogging, CurrentControl, Friction, Heat, LoadFriction, Ripple, Servo, Supply
 
 
 def _nonnegative_number(*dimensions: str) -> Any:
@@ -37,6 +37,17 @@ def _part_fields_model(part: type, title: str, special: dict[str, Any]) -> Any:
     return type(title, (PlainPartFields, words), {"__doc__": words.__doc__, "__module__": __name__, "makes": part})
 
 
+LoadFrictionFields = _part_fields_model(
+    LoadFriction,
+    "LoadFrictionFields",
+    {
+        **dict.fromkeys(("motor", "joint", "motor_stribeck", "joint_stribeck"), _nonnegative_number("fraction")),
+        **dict.fromkeys(("motor_quadratic", "joint_quadratic"), _nonnegative_number("number")),
+        "lag": _positive_number("time"),
+    },
+)
+
+
 def _friction_model(title: str, force: str, per_speed: str, speed: str, stiffness: str) -> Any:
     """The fields of friction in the units of a kind of joint."""
     special = {
@@ -46,6 +57,8 @@ def _friction_model(title: str, force: str, per_speed: str, speed: str, stiffnes
         "stribeck_speed": _positive_number(speed),
         "stiffness": _positive_number(stiffness),
         "damping": _nonnegative_number(per_speed),
+        "stribeck_exponent": Annotated[float, Unit("number", least=0.5)],
+        "load": LoadFrictionFields,
     }
     return _part_fields_model(Friction, title, special)
 

@@ -6,7 +6,7 @@ MuJoCo's `dcmotor` becomes a motor with winding, friction, cogging and thermal d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,8 +68,8 @@ def _lugre_friction(stiffness: float, damping: float, coulomb: float, static: fl
     if not stiffness:
         return 0.0
     has_stiction = static > coulomb and speed > 0
-    more = {"static": static, "stribeck_speed": speed} if has_stiction else {}
-    return Friction(coulomb, stiffness=stiffness, damping=damping, **more)
+    bristles = Friction(coulomb, stiffness=stiffness, damping=damping)
+    return replace(bristles, static=static, stribeck_speed=speed) if has_stiction else bristles
 
 
 def _thermal_model(

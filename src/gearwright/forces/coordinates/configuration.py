@@ -46,8 +46,8 @@ class Configuration:
         mech: the machine.
         t: time [s].
         q: its coordinates.
-        ops: functions of these scalars beyond + - * /: cos, sin, sqrt, exp, tanh, arctan2, absolute, minimum, maximum,
-            where.
+        ops: functions of these scalars beyond + - * /: cos, sin, sqrt, exp, log, tanh, arctan2, absolute, minimum,
+            maximum, where.
         world: body index -> its rotation and origin in the world.
     """
 

@@ -17,7 +17,7 @@ from gearwright.forces.coordinates.angles_and_distances import Point
 from gearwright.forces.coordinates.configuration import Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.cords.tendon_length import TendonRoute, WrapSurface
-from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction
+from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, require_no_load
 from gearwright.forces.law import Action, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
 from gearwright.forces.loads import Load
@@ -162,6 +162,7 @@ def _cord_spring(cord: Cord, line: Line, smooth: bool) -> Law:
 
 def _cord_friction(cord: Cord, line: Line, smooth: bool) -> Law:
     name, friction = f"{cord.name}.friction", cord.total_friction
+    require_no_load(name, friction)
     if smooth or friction.kind == "viscous":
         return SmoothFriction(name, line, friction, unit="N")
     return DryFriction(name, line, None, "N", friction)

@@ -19,6 +19,9 @@ from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Friction, Robot
 
+LOAD_KIND = "load"
+"""The kind of load-dependent friction, which is a law of the transmission (`forces.transmission.gear_losses`)."""
+
 SMOOTHING_SPEED = 0.01
 """Regularisation speed of smooth friction at the joint [rad/s, m/s]."""
 
@@ -129,7 +132,9 @@ def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tup
     ['hinge.friction']
     """
     return tuple(
-        _friction_law(*element, smooth) for element in _friction_elements(robot, mech) if element[2].kind != "none"
+        _friction_law(*element, smooth)
+        for element in _friction_elements(robot, mech)
+        if element[2].kind not in ("none", LOAD_KIND)
     )
 
 
@@ -137,6 +142,7 @@ def _friction_elements(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Lin
     """Name, line, friction, port and unit of every joint and motor with friction."""
     for link in robot.links:
         line_and_offset, name = joint_line(mech, link), f"{link.joint_name}.friction"
+        require_no_load(name, link.joint.total_friction)
         if line_and_offset is not None:
             yield name, line_and_offset[0], link.joint.total_friction, None, force_unit(link)
         elif joint_kind(link.joint.kind).speeds and link.joint.total_friction.kind != "none":
@@ -146,6 +152,15 @@ def _friction_elements(robot: Robot, mech: Mechanism) -> Iterator[tuple[str, Lin
             )
     for title, motor in robot_motors(robot):
         yield f"{title}.motor_friction", motor_line(mech, title), motor.total_friction, title, "Nm"
+
+
+def require_no_load(name: str, friction: Friction) -> None:
+    """Raise an error for load-dependent friction where no motor transmits a torque."""
+    if friction.load is not None:
+        raise InputError(
+            f"{name}: load-dependent friction is that of a geared motor, which transmits a torque. State it as the "
+            "friction of the motor."
+        )
 
 
 def _friction_law(name: str, line: Line, friction: Friction, port: str | None, unit: str, smooth: bool) -> Law:

@@ -73,7 +73,7 @@ class LuGre(Law):
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """The rate of the deflection, the stored energy and the dissipated power."""
-        rate, force = self._bristle_rate_and_force(situation)
+        rate, force = self._bristle_rate_and_force(situation, reaction)
         z: Scalar = situation.states[0]
         stiffness: Scalar = self.friction.stiffness
         return Outcome(
@@ -83,10 +83,14 @@ class LuGre(Law):
             signals={f"{self.name}.force": force},
         )
 
-    def _bristle_rate_and_force(self, situation: Situation) -> tuple[Scalar, Scalar]:
-        """Rate of the deflection, and force."""
+    def _range(self, situation: Situation, reaction: Reaction | None) -> Scalar:
+        """The friction at which the bristles slip, g."""
+        return stribeck_friction(self.friction, situation.speed(self.line), situation.ops)
+
+    def _bristle_rate_and_force(self, situation: Situation, reaction: Reaction | None = None) -> tuple[Scalar, Scalar]:
+        """Rate of the deflection, and force; without bristle damping the force does not depend on the rate."""
         ops, parameters, w = situation.ops, self.friction, situation.speed(self.line)
         z, speed_size = situation.states[0], ops.absolute(w)
-        rate = w - parameters.stiffness * speed_size * z / stribeck_friction(parameters, w, ops)
+        rate = w - parameters.stiffness * speed_size * z / self._range(situation, reaction)
         damping = parameters.damping / ops.maximum(1.0, parameters.damping * speed_size / (4.0 * parameters.coulomb))
         return rate, -(parameters.stiffness * z + damping * rate + parameters.viscous * w)

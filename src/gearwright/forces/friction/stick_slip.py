@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED, LIMIT_REST_SPEED
 from gearwright.forces.law import (
     Action,
@@ -165,8 +165,28 @@ def departure_rate(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scal
     return ops.where(ops.absolute(speed) > LIMIT_REST_SPEED, speed, without_noise(acceleration, ops))
 
 
+SLOWEST_STRIBECK_RATIO = 1e-12
+"""Least ratio of speed to Stribeck speed of which a power with a general exponent is taken."""
+
+
+def stribeck_factor(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
+    r"""The share of low-speed friction at a speed, $e^{-|w/w_S|^\alpha}$; without a Stribeck speed 0.
+
+    >>> from gearwright.algebra.operations import FLOATS
+    >>> stribeck_factor(Friction(stribeck_speed=0.1, stribeck_exponent=3.0), 0.0, FLOATS)
+    1.0
+    """
+    if friction.stribeck_speed is None:
+        return 0.0
+    ratio = speed / friction.stribeck_speed
+    if is_number(friction.stribeck_exponent) and friction.stribeck_exponent == 2:
+        return ops.exp(-ratio * ratio)
+    size = ops.maximum(ops.absolute(ratio), SLOWEST_STRIBECK_RATIO)
+    return ops.exp(-ops.exp(friction.stribeck_exponent * ops.log(size)))
+
+
 def stribeck_friction(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
-    r"""Friction without its viscous part, $F_C + (F_S - F_C) e^{-(w/w_S)^2}$; without a Stribeck speed $F_C$ alone.
+    r"""Friction without its viscous part, $F_C + (F_S - F_C) e^{-|w/w_S|^\alpha}$; without a Stribeck speed $F_C$.
 
     >>> from gearwright.algebra.operations import FLOATS
     >>> stribeck_friction(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
@@ -174,8 +194,7 @@ def stribeck_friction(friction: Friction, speed: Scalar, ops: Operations) -> Sca
     """
     if not friction.has_stiction or friction.stribeck_speed is None:
         return friction.coulomb
-    ratio = speed / friction.stribeck_speed
-    return friction.coulomb + (friction.breakaway_friction - friction.coulomb) * ops.exp(-ratio * ratio)
+    return friction.coulomb + (friction.breakaway_friction - friction.coulomb) * stribeck_factor(friction, speed, ops)
 
 
 def total_sliding_friction(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:

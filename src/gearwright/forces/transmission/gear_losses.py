@@ -1,4 +1,4 @@
-"""Losses of a gear: efficiency by the direction of power, self-locking, and no-load torque."""
+"""Losses of a gear: efficiency by the direction of power, load-dependent friction, self-locking, no-load torque."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
+from gearwright.errors import InputError
 from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED
 from gearwright.forces.friction.stick_slip import without_noise
 from gearwright.forces.impulse_limits import PortInflow
@@ -23,12 +24,13 @@ from gearwright.forces.law import (
     Situation,
 )
 from gearwright.forces.line import Line
-from gearwright.forces.robot_lines import motor_line
+from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.forces.time_stepping_impulses import GearLossImpulse
 from gearwright.forces.transmission.gear_wheels import axial_torque, input_wheels
+from gearwright.forces.transmission.load_friction import LoadBristles, load_friction_mesh
 from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency, mesh_at_speed, require_possible_losses
 from gearwright.mechanism import Mechanism, Spin
-from gearwright.parts import Drive, Losses, Robot, losses_of
+from gearwright.parts import Friction, Losses, Robot, losses_of
 
 STUCK_MODE = "stuck"
 FORWARD_DRIVING, FORWARD_DRIVEN = "forward driving", "forward driven"
@@ -65,13 +67,18 @@ class GearLoss(Law):
     A self-locking gear that is back-driven by a joint with large inertia has no consistent motion: it jams and stops
     instantaneously (Painleve paradox); the inertias decide this.
 
+    Load-dependent friction (`Friction.load`) is the same law: its shares of T and O are the efficiencies of both
+    directions, and the friction without load is A and B (`load_friction_mesh`). Its quadratic terms follow the smaller
+    of $|T|$ and $|O|$ with a lag, as a state.
+
     Args:
-        name: its name, `<drive>.gear`.
+        name: its name, `<drive>.gear`, or `<drive>.motor_friction` of load-dependent friction.
         line: the motor's line.
-        table: losses over rising speeds of the motor.
+        table: losses over rising speeds of the motor; () with `friction`.
         wheels: the wheels on the input side of the gear, such as the rotor.
         port: name of the drive whose motor-side forces act through the gear.
         output_torque: B [Nm], reflected to the motor side.
+        friction: load-dependent friction at the motor shaft, in place of a table.
     """
 
     name: str
@@ -80,9 +87,22 @@ class GearLoss(Law):
     wheels: tuple[Spin, ...] = ()
     port: str | None = None
     output_torque: float = 0.0
+    friction: Friction | None = None
 
     def __post_init__(self) -> None:
-        require_possible_losses(self.name, self.table, self.output_torque)
+        if self.friction is None:
+            require_possible_losses(self.name, self.table, self.output_torque)
+        elif self.friction.load is None or len(self.table):
+            raise InputError(
+                f"{self.name}: its friction is {self.friction.kind}, with {len(self.table)} rows of losses. Give "
+                "either losses, or a friction with `load`."
+            )
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """The torque that the quadratic terms of load-dependent friction follow."""
+        has_memory = self.friction is not None and self.friction.load is not None and self.friction.load.has_memory
+        return (Quantity(f"{self.name}.load", "Nm"),) if has_memory else ()
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -123,7 +143,8 @@ class GearLoss(Law):
             sense, driving = QUADRANTS[mode]
             loss = self._mesh_at_speed(situation, sense).torque_loss(input_torque, sense, driving)
         signals = {f"{self.name}.input_torque": input_torque, f"{self.name}.loss_torque": loss}
-        return Outcome(dissipated=loss * situation.speed(self.line), signals=signals)
+        rates = self._memory_rates(situation, input_torque, input_torque - loss)
+        return Outcome(rates, dissipated=loss * situation.speed(self.line), signals=signals)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """The guards of rest, direction and flank."""
@@ -134,20 +155,49 @@ class GearLoss(Law):
 
     def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
         """The loss by the direction of power over the step, with the efficiencies of the initial speed."""
-        speed_size = situation.ops.absolute(situation.speed(self.line))
-        mesh = mesh_at_speed(self.table, self.output_torque, speed_size, situation.ops)
-        return FixedStepModel(STUCK_MODE, (GearLossImpulse(mesh.with_torque_factor(step), PortInflow(flows=(1.0,))),))
+        mesh = self._mesh(situation, situation.ops.absolute(situation.speed(self.line)))
+        inflow = PortInflow(flows=(1.0,))
+        return FixedStepModel(
+            STUCK_MODE, (GearLossImpulse(mesh.with_torque_factor(step), inflow, self.friction is None),)
+        )
+
+    @property
+    def may_lock(self) -> bool:
+        """Whether its efficiencies are those of a self-locking gear at rest; load-dependent friction never is."""
+        return self.friction is None and self.table[0].back_driving_efficiency <= 0
 
     def is_self_locking(self, situation: Situation) -> Scalar:
         """Whether it is self-locking at rest: the joint alone cannot turn it."""
-        return self._mesh_at_rest(situation).back <= 0
+        return False if self.friction is not None else self._mesh_at_rest(situation).back <= 0
+
+    def _mesh(self, situation: Situation, speed: Scalar) -> MeshEfficiency:
+        """The mesh at a magnitude of the motor's speed."""
+        if self.friction is None:
+            return mesh_at_speed(self.table, self.output_torque, speed, situation.ops)
+        return load_friction_mesh(self.friction, speed, self._memory(situation), situation.ops)
 
     def _mesh_at_speed(self, situation: Situation, sense: float) -> MeshEfficiency:
-        speed = sense * situation.speed(self.line)
-        return mesh_at_speed(self.table, self.output_torque, speed, situation.ops)
+        return self._mesh(situation, sense * situation.speed(self.line))
 
     def _mesh_at_rest(self, situation: Situation) -> MeshEfficiency:
-        return mesh_at_speed(self.table, self.output_torque, 0.0, situation.ops)
+        if self.friction is None:
+            return self._mesh(situation, 0.0)
+        return load_friction_mesh(self.friction, None, self._memory(situation), situation.ops)
+
+    def _memory(self, situation: Situation) -> Scalar:
+        """The torque of the quadratic terms [Nm]."""
+        return situation.ops.maximum(situation.states[0], 0.0) if self.states else 0.0
+
+    def _memory_rates(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Scalar, ...]:
+        """The rate of the torque of the quadratic terms, which follows the torque that both sides carry."""
+        if not self.states:
+            return ()
+        assert self.friction is not None
+        assert self.friction.load is not None
+        ops = situation.ops
+        carried = ops.minimum(ops.absolute(entering), ops.absolute(leaving))
+        target = ops.where(entering * leaving > 0, carried, 0.0)
+        return ((target - situation.states[0]) / self.friction.load.lag,)
 
     def _starting_guards(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Guard, ...]:
         """It turns forward when T is above the holding range of friction, backward when it is below."""
@@ -205,7 +255,7 @@ def _turning_rate(mesh: MeshEfficiency, rate: Scalar, driving: bool, reaction: R
 
 @check_arguments
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
-    """The losses of a robot's gears, as laws `<drive>.gear`.
+    """The losses of a robot's gears, as laws `<drive>.gear`, and load-dependent friction, `<motor>.motor_friction`.
 
     The wheels on the input side of a gear are those that turn at the motor's speed: the rotor, and the gear's input.
 
@@ -217,10 +267,32 @@ def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
     >>> law.name, round(law.table[0].back_driving_efficiency, 9), [wheel.name for wheel in law.wheels]
     ('arm.gear', -0.5, ['arm.rotor'])
     """
-    tables = [(drive, losses_of(drive.gear)) for drive in robot.drives]
-    return tuple(_gear_loss(mech, drive, table) for drive, table in tables if table)
+    tables = {drive.title: losses_of(drive.gear) for drive in robot.drives}
+    frictions = {title: motor.total_friction for title, motor in robot_motors(robot)}
+    both = [title for title, friction in frictions.items() if friction.load is not None and tables.get(title)]
+    if both:
+        raise InputError(
+            f"{both[0]}: the gear has losses and the motor has load-dependent friction, which describe the same loss. "
+            "Keep one: Gear(efficiency=...) or Friction(load=LoadFriction(...))."
+        )
+    return (
+        *(_gear_loss(mech, title, f"{title}.gear", table) for title, table in tables.items() if table),
+        *(
+            _gear_loss(mech, title, f"{title}.motor_friction", (), friction)
+            for title, friction in frictions.items()
+            if friction.load is not None and friction.stiffness is None
+        ),
+        *(
+            LoadBristles(
+                f"{title}.motor_friction", motor_line(mech, title), friction, title, "Nm", input_wheels(mech, title)
+            )
+            for title, friction in frictions.items()
+            if friction.load is not None and friction.stiffness is not None
+        ),
+    )
 
 
-def _gear_loss(mech: Mechanism, drive: Drive, table: tuple[Losses, ...]) -> GearLoss:
-    line = motor_line(mech, drive.title)
-    return GearLoss(f"{drive.title}.gear", line, table, input_wheels(mech, drive.title), drive.title)
+def _gear_loss(
+    mech: Mechanism, title: str, name: str, table: tuple[Losses, ...], friction: Friction | None = None
+) -> GearLoss:
+    return GearLoss(name, motor_line(mech, title), table, input_wheels(mech, title), title, friction=friction)

@@ -7,17 +7,71 @@ from dataclasses import dataclass, replace
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
-from gearwright.parts.checks import require_at_least
+from gearwright.parts.checks import require_at_least, require_kind
+
+
+@check_arguments
+@dataclass(frozen=True)
+class LoadFriction:
+    r"""Friction of a geared motor that grows with the transmitted torque, as shares of it.
+
+    T is the torque of the motor after acceleration of the rotor and O the torque that reaches the joint, both at the
+    motor side, and $S = e^{-|\omega/\omega_S|^\alpha}$. To the friction at the motor shaft this adds
+
+    $|\mu_m T + \mu_j O|$ with $\mu_m = m + S m_S$ and $\mu_j = j + S j_S$,
+
+    and, where T and O have the same sign, $S q_j O^2$ while the motor drives and $S q_m T^2$ while the joint drives. At
+    constant speed these are the models M3 to M6 of Duclusaud, Passault, Padois and Ly (2025), where O is the external
+    torque. Driving, the efficiency is $(1 - \mu_m)/(1 + \mu_j)$, back-driving it is $(1 - \mu_j)/(1 + \mu_m)$.
+
+    Args:
+        motor: share of the motor's torque, m, below 1.
+        joint: share of the joint's torque, j, below 1.
+        motor_stribeck: the same at low speed, in addition, $m_S$.
+        joint_stribeck: the same at low speed, in addition, $j_S$.
+        motor_quadratic: friction per squared torque at low speed while the joint drives, $q_m$ [1/Nm].
+        joint_quadratic: friction per squared torque at low speed while the motor drives, $q_j$ [1/Nm].
+        lag: time constant with which the quadratic terms follow the torque [s].
+
+    >>> LoadFriction(motor=0.2, joint=0.1).motor
+    0.2
+    """
+
+    motor: Scalar = 0.0
+    joint: Scalar = 0.0
+    motor_stribeck: Scalar = 0.0
+    joint_stribeck: Scalar = 0.0
+    motor_quadratic: Scalar | None = None
+    joint_quadratic: Scalar | None = None
+    lag: Scalar = 2e-3
+
+    def __post_init__(self) -> None:
+        words = ("motor", "joint", "motor_stribeck", "joint_stribeck", "motor_quadratic", "joint_quadratic")
+        require_at_least("load friction", 0.0, **{word: getattr(self, word) for word in words})
+        require_at_least("load friction", 0.0, above=True, lag=self.lag)
+        for word in ("motor", "joint"):
+            total = getattr(self, word) + getattr(self, f"{word}_stribeck")
+            if is_number(total) and total >= 1:
+                raise DriveError(
+                    f"load friction: {word} and {word}_stribeck are {total} of the torque together, at least 1: the "
+                    "gear would transmit none. Give shares with a sum below 1; a self-locking gear is given by its "
+                    "efficiency."
+                )
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether it has quadratic terms, which follow the torque with a lag."""
+        return self.motor_quadratic is not None or self.joint_quadratic is not None
 
 
 @check_arguments
 @dataclass(frozen=True)
 class Friction:
-    r"""Viscous, Coulomb, Stribeck or LuGre friction of a bearing; the given numbers determine the model.
+    r"""Viscous, Coulomb, Stribeck, LuGre or load-dependent friction; the given numbers determine the model.
 
     While sliding with the speed $\omega$, the friction against the motion is
 
-    $\mathrm{sign}(\omega) (F_C + (F_S - F_C) e^{-(\omega/\omega_S)^2}) + d \omega$,
+    $\mathrm{sign}(\omega) (F_C + (F_S - F_C) e^{-|\omega/\omega_S|^\alpha}) + d \omega$,
 
     and at rest any value up to $F_S$. With a bristle `stiffness` $\sigma_0$ (and `damping` $\sigma_1$) it is the LuGre
     model: bristles deflect by z with $\dot z = \omega - \sigma_0 |\omega| z / g(\omega)$, where g is the bracket above,
@@ -30,6 +84,9 @@ class Friction:
         stribeck_speed: speed over which static falls to Coulomb friction, $\omega_S$ [rad/s or m/s]; None: immediately.
         stiffness: of the bristles, $\sigma_0$ [Nm/rad or N/m]: makes it the LuGre model.
         damping: of the bristles, $\sigma_1$ [Nms/rad or Ns/m].
+        stribeck_exponent: $\alpha$ of the Stribeck transition, at least 0.5.
+        load: friction in proportion to the transmitted torque, for the friction of a motor. With bristles it widens
+            their range.
 
     >>> Friction(coulomb=0.2, static=0.3, stribeck_speed=0.1).kind
     'stribeck'
@@ -41,11 +98,14 @@ class Friction:
     stribeck_speed: Scalar | None = None
     stiffness: Scalar | None = None
     damping: Scalar = 0.0
+    stribeck_exponent: Scalar = 2.0
+    load: LoadFriction | None = None
 
     def __post_init__(self) -> None:
         words = ("coulomb", "viscous", "static", "damping")
         require_at_least("friction", 0.0, **{word: getattr(self, word) for word in words})
         require_at_least("friction", 0.0, above=True, stribeck_speed=self.stribeck_speed, stiffness=self.stiffness)
+        require_at_least("friction", 0.5, stribeck_exponent=self.stribeck_exponent)
         if is_number(self.static) and is_number(self.coulomb) and self.static < self.coulomb:
             raise DriveError(
                 f"friction: static {self.static} is less than coulomb {self.coulomb}. The breakaway friction is at "
@@ -66,6 +126,13 @@ class Friction:
                 f"friction: `damping` {self.damping} is that of the bristles, which need a `stiffness`. Give one for "
                 "the LuGre model, or call it `viscous`."
             )
+        if self.load is not None:
+            require_kind("friction", "load", self.load, LoadFriction)
+            if not is_zero(self.damping):
+                raise DriveError(
+                    f"friction: `damping` {self.damping} of bristles whose range depends on the load is not defined. "
+                    "Give `viscous` friction instead, or leave `load` out."
+                )
 
     @property
     def has_stiction(self) -> bool:
@@ -79,7 +146,9 @@ class Friction:
 
     @property
     def kind(self) -> str:
-        """none, viscous, coulomb, stribeck or lugre."""
+        """none, viscous, coulomb, stribeck, lugre or load."""
+        if self.load is not None:
+            return "load"
         if self.stiffness is not None:
             return "lugre"
         if self.has_stiction:
@@ -92,8 +161,8 @@ class Friction:
 def combined_friction(friction: Scalar | Friction, damping: Scalar) -> Friction:
     """Return the friction of a part: a number is the Coulomb friction; `damping` is additional viscous friction.
 
-    >>> combined_friction(0.5, 0.1)
-    Friction(coulomb=0.5, viscous=0.1, static=None, stribeck_speed=None, stiffness=None, damping=0.0)
+    >>> combined_friction(Friction(coulomb=0.5, viscous=0.2), 0.1).viscous
+    0.30000000000000004
     """
     if not isinstance(friction, Friction):
         return Friction(friction, damping)

@@ -103,7 +103,7 @@ def _inconsistent_modes_error(system: System, t: float, changes: Sequence[tuple[
         )
     law_by_name = {law.name: law for law in system.laws}
     touching = [name for name, _ in last if isinstance(law_by_name[name], Contact)]
-    gears = [law.name for law in system.laws if isinstance(law, GearLoss) and law.table[0].back_driving_efficiency <= 0]
+    gears = [law.name for law in system.laws if isinstance(law, GearLoss) and law.may_lock]
     if touching and gears:
         return SimulationError(
             f"simulate: at t = {t:g} s no force of contact {touching[0]!r} is consistent with the self-locking gears "
