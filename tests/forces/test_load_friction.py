@@ -232,15 +232,15 @@ def test_files_keep_it(tmp_path):
 
 
 def test_bad_input_by_name():
-    with pytest.raises(DriveError, match=r"motor_stribeck are 1.1"):
+    with pytest.raises(DriveError, match=r"motor_stribeck.*1\.1"):
         LoadFriction(motor=0.6, motor_stribeck=0.5)
     with pytest.raises(DriveError, match="joint"):
         LoadFriction(joint=-0.1)
-    with pytest.raises(DriveError, match=r"`damping` 3.0 .*depends on the load"):
+    with pytest.raises(DriveError, match=r"damping.*3\.0"):
         Friction(coulomb=1.0, stiffness=10.0, damping=3.0, load=LoadFriction())
     both = Drive("j", Motor(1e-3, friction=FRICTIONS["M5"]), Gear(3.0, efficiency=0.8))
-    with pytest.raises(InputError, match=r"j.*the same loss"):
+    with pytest.raises(InputError, match="j"):
         gw.laws(replace(pendulum(FRICTIONS["M5"]), drives=(both,)))
     at_joint = Robot("door", [Link("leaf", joint=Joint("hinge", friction=FRICTIONS["M3"]), mass=1.0, com=(1, 0, 0))])
-    with pytest.raises(InputError, match=r"hinge.friction: load-dependent friction"):
+    with pytest.raises(InputError, match=r"hinge\.friction"):
         gw.laws(at_joint)
