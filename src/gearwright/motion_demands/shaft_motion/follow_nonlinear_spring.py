@@ -147,30 +147,32 @@ class _ShaftFollower:
 
         rate_kernel, part, remaining = self._rate_kernel(time_constant > 0), self.part, self._remaining_force
 
+        # The deflection between shaft and joint is a thousand times smaller than their motion, and of a small motion
+        # its change is far smaller than the deflection under weight and friction: the change is integrated.
+        first = np.array([start[0] - float(part.spline(part.t[0])[self.shaft.equation]), *start[1:]])
         calls = count()
 
-        def rates(t: float, y: Array) -> Array:
-            if next(calls) == MAX_MULTISTEP_EVALUATIONS:
+        def rates(t: float, change: Array) -> Array:
+            if self.shaft.system.laws and next(calls) == MAX_MULTISTEP_EVALUATIONS:  # linear springs have no jump
                 raise _StepsTooShortError
             motion = (part.spline(t, k) for k in range(3))
-            values: Array = rate_kernel(y, *motion, np.array([remaining(t), remaining(t, 1)]), np.array([t]))
+            forces = np.array([remaining(t), remaining(t, 1)])
+            values: Array = rate_kernel(first + change, *motion, forces, np.array([t]))
             return values
 
-        # The deflection between shaft and joint is a thousand times smaller than their motion.
-        lead = [start[0] - float(part.spline(part.t[0])[self.shaft.equation]), *start[1:]]
-        span = (float(part.t[0]), float(part.t[-1]))
+        span, unchanged = (float(part.t[0]), float(part.t[-1])), np.zeros(len(first))
         tolerances = {"rtol": 1e-9, "atol": 1e-13}
         try:
-            result = solve_ivp(rates, span, lead, "LSODA", dense_output=True, **tolerances)
+            result = solve_ivp(rates, span, unchanged, "LSODA", dense_output=True, **tolerances)
         except _StepsTooShortError:  # a one-step method starts afresh behind a jump of the stiffness
             method = "Radau" if time_constant > 0 else "DOP853"
-            result = solve_ivp(rates, span, lead, method, dense_output=True, **tolerances)
+            result = solve_ivp(rates, span, unchanged, method, dense_output=True, **tolerances)
         if not result.success:
             name = self.shaft.system.mech.speeds[self.shaft.shaft]
             raise InputError(f"demands: the integration of the motion of {name!r} failed: {result.message}")
 
         def solution(t: Any) -> Array:
-            values: Array = result.sol(t)
+            values: Array = (first + result.sol(t).T).T
             values[0] += part.spline(t).T[self.shaft.equation]
             return values
 

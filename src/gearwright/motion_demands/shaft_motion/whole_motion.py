@@ -22,7 +22,7 @@ from gearwright.motion import Motion, Trajectory
 from gearwright.motion.piecewise_polynomials import hermite_interpolant, on_knots, piecewise_polynomial
 from gearwright.motion.recorded_motion import spline_through
 from gearwright.motion_demands.motion_segments.loop_forces import LoopClosure
-from gearwright.motion_demands.motion_segments.smooth_segments import cut_into_segments
+from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, cut_into_segments
 from gearwright.motion_demands.motion_segments.smooth_spans import TIME_ROUNDING_RATIO
 from gearwright.motion_demands.shaft_motion.follow_nonlinear_spring import FollowedPart, follow_shaft
 from gearwright.motion_demands.shaft_motion.linear_springs import LinearShafts
@@ -34,6 +34,11 @@ from gearwright.text import listed_names
 
 NONLINEAR_DERIVATIVES = 2
 """Order of the force derivatives whose discontinuities affect the motor acceleration behind a nonlinear spring."""
+
+
+SERIES_MISMATCH_RATIO = 1e-6
+"""Difference between speeds and rates of positions, relative to the largest speed, above which a damper's equation is
+integrated."""
 
 
 def trajectory_of(mech: Mechanism, motion: Any) -> Trajectory:
@@ -111,21 +116,42 @@ def whole_motion(
         mech, {quantity.name: quantity.initial for quantity in pushing.inputs.values()}, law_inputs
     )
     first = [start[name] for name in pushing.states]
-    further = NONLINEAR_DERIVATIVES if nonlinear_laws else shaft_plan.order - ACCELERATION_ORDER
     padded = _with_fixed_shafts(joints, mech.n)
-    bends = joints.derivative_jumps(
-        further + ACCELERATION_ORDER + 1
-    )  # the polynomials between samples have none within
-    segments = cut_into_segments(pushing, padded, input_signals, first, further, samples, bends)
-    if nonlinear_laws:
-        _raise_if_idle_shafts(shaft_plan, nonlinear_laws)
-        all_segments = tuple(segments)
-        nonlinear = NonlinearShafts(shaft_plan, padded, input_signals, all_segments, loops, ())
-        return _follow_nonlinear_springs(joints, nonlinear, replace(system, laws=tuple(nonlinear_laws)), start)
-    shafts = LinearShafts(shaft_plan, padded, input_signals, tuple(segments), order, loops)
-    return replace(
-        _with_joints(join_segments(shafts.motion_derivatives()), joints), solved_speeds=solved, shafts=shafts
-    )
+
+    def segments(further: int) -> tuple[SmoothSegment, ...]:
+        bends = joints.derivative_jumps(further + ACCELERATION_ORDER + 1)  # between samples there are none
+        return tuple(cut_into_segments(pushing, padded, input_signals, first, further, samples, bends))
+
+    if not nonlinear_laws:
+        further = shaft_plan.order - ACCELERATION_ORDER
+        shafts = LinearShafts(shaft_plan, padded, input_signals, segments(further), order, loops)
+        parts = shafts.motion_derivatives()
+        if not shaft_plan.damped or not _can_integrate(shaft_plan) or series_mismatch(parts) < SERIES_MISMATCH_RATIO:
+            return replace(_with_joints(join_segments(parts), joints), solved_speeds=solved, shafts=shafts)
+    _raise_if_idle_shafts(shaft_plan, nonlinear_laws)
+    nonlinear = NonlinearShafts(shaft_plan, padded, input_signals, segments(NONLINEAR_DERIVATIVES), loops, ())
+    return _follow_nonlinear_springs(joints, nonlinear, replace(system, laws=tuple(nonlinear_laws)), start)
+
+
+def _can_integrate(shaft_plan: ShaftPlan) -> bool:
+    """Whether every shaft follows from one equation that has no other unknown."""
+    return not shaft_plan.in_idle and all(len(step.shafts) == 1 for step in shaft_plan.steps)
+
+
+def series_mismatch(parts: Sequence[tuple[Array, Array]]) -> float:
+    r"""Return by how much positions differ from the integral of their speeds, relative to the largest speed.
+
+    The series of a damper, $K \theta = -R - D \dot\theta$, is truncated earlier for every further derivative of
+    $\theta$: where damping over stiffness is not small beside the time of the motion, position, speed and acceleration
+    are not those of one motion.
+    """
+    mismatch = 0.0
+    for t, values in parts:
+        curve = hermite_interpolant(t, [values[:, 1], values[:, 2]]).antiderivative()
+        risen = np.diff(curve(t), axis=0)
+        error = np.abs(np.diff(values[:, 0], axis=0) - risen) / np.diff(t)[:, None]
+        mismatch = max(mismatch, float(error.max()))
+    return mismatch / max(float(np.abs(values[:, 1]).max()) for _, values in parts)
 
 
 def _follow_nonlinear_springs(
