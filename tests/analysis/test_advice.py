@@ -252,7 +252,7 @@ def test_a_rotor_on_a_moving_link_is_tried_as_it_is_analysed():
     found = analyse(robot, task, samples=SAMPLES)
     trials = DriveTrials(found.drives["elbow"], robot, gw.assemble(robot), found.demands.motion, None, None)
     for ratio in (2.0, 7.0):
-        tried = trials.present_motor_series(trials.load_with_ratios(np.array([ratio]))).torque[0]
+        tried = trials.series_with_ratios(np.array([ratio])).motor_torque[0]
         again = analyse(with_ratio(robot, "elbow", ratio), task, samples=SAMPLES).drives["elbow"].motor_torque
         assert tried == pytest.approx(again, abs=1e-7 * np.abs(again).max())
 

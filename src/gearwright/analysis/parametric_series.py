@@ -59,16 +59,20 @@ def series_element(x: Scalar, index: tuple[int, ...], shape: tuple[int, ...]) ->
     return map_series(lambda values: float(values[index]), x, shape)
 
 
-def peak_magnitude(x: Scalar) -> Scalar:
-    """The largest magnitude of a series (T,).
+def peak_magnitude(values: Scalar) -> Scalar:
+    """The largest magnitude of a series (..., T), with the derivatives at its time.
 
     >>> peak_magnitude(np.array([1.0, -3.0, 2.0]))
     3.0
     """
-    values = primal_value(x)
-    index = int(np.abs(values).argmax())
-    element = series_element(x, (index,), values.shape)
-    return -element if values[index] < 0 else element
+    x = np.asarray(primal_value(values))
+    if not partials_of(values):
+        return plain_number(np.maximum(x.max(axis=-1), -x.min(axis=-1)))
+    at = np.expand_dims(np.abs(x).argmax(axis=-1), -1)
+    sign = np.where(np.take_along_axis(x, at, -1) < 0, -1.0, 1.0)
+    return map_linear(
+        lambda y: plain_number((sign * np.take_along_axis(np.broadcast_to(y, x.shape), at, -1))[..., 0]), values
+    )
 
 
 def peak_norm(parts: Sequence[Scalar], times: int) -> Scalar:
@@ -93,17 +97,22 @@ def norm_of(*parts: Scalar) -> Scalar:
     return NUMBER_OPERATIONS.sqrt(total)
 
 
-def to_power(x: Scalar, exponent: float) -> Scalar:
-    """The power of a number or series: exponent at least 1 for non-negative values, any exponent for positive ones.
+def plain_number(values: Array) -> Any:
+    """An array without axes as a float; other arrays unchanged."""
+    return float(values) if np.ndim(values) == 0 else values
+
+
+def to_power(x: Scalar, exponent: Scalar) -> Scalar:
+    """The power of non-negative numbers or series; derivatives at zero are zero.
 
     >>> from gearwright.algebra.differentiation.dual_numbers import dual_parameters
     >>> found = to_power(dual_parameters({"a": 4.0})["a"], 1.5)
-    >>> found.c[0], found.c[1].by["a"]
+    >>> float(found.c[0]), float(found.c[1].by["a"])
     (8.0, 3.0)
     """
     value = primal_value(x)
     slopes = partials_of(x)
-    if not slopes:
-        return value**exponent
-    factor = exponent * value ** (exponent - 1)
+    if not slopes:  # cubes, the usual case, without logarithms
+        return value * value * value if np.all(exponent == 3.0) else value**exponent
+    factor = np.where(value > 0, exponent * np.where(value > 0, value, 1.0) ** (exponent - 1), 0.0)
     return dual(value**exponent, {name: factor * slope for name, slope in slopes.items()})

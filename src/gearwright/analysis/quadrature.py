@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import dual, partials_of, primal_value
-from gearwright.analysis.parametric_series import map_series
+from gearwright.algebra.differentiation.dual_numbers import dual, map_linear, partials_of, primal_value
+from gearwright.analysis.parametric_series import plain_number
 from gearwright.arrays import Array
 
+REVERSAL_SPEED_RATIO = 1e-9
+"""Speed relative to the largest speed, below which a joint counts as reversing."""
 END_RATE_SAMPLES = 6
 """Number of samples from which the rate at an end is computed."""
 
 
 def integral(t: Scalar, values: Scalar) -> Scalar:
-    r"""$\int x\, dt$ by Simpson's rule from each repeated time to the next; values (T,) may be dual numbers.
+    r"""$\int x\, dt$ by Simpson's rule from each repeated time to the next; values (..., T) may be dual numbers.
 
     A jump at a variable time adds $(x_- - x_+)\, dt/dp$ to the derivatives.
 
     >>> t = np.array([0.0, 0.5, 1.0, 1.0, 2.0])
-    >>> integral(t, np.array([0.0, 0.25, 1.0, 3.0, 3.0]))     # t^2, then 3
-    3.3333333333333335
+    >>> round(integral(t, np.array([0.0, 0.25, 1.0, 3.0, 3.0])), 9)     # t^2, then 3
+    3.333333333
     """
-    from scipy.integrate import simpson
-
     times = primal_value(t)
-    spans = [(a, b) for a, b in smooth_spans(times) if b - a > 1]
-    whole = map_series(lambda x: float(sum(simpson(x[a:b], x=times[a:b]) for a, b in spans)), values, times.shape)
+    weights = integral_weights(times)
+    whole = map_linear(lambda x: plain_number(np.asarray(x) @ weights if np.ndim(x) else x * weights.sum()), values)
     if not partials_of(t):
         return whole
     ends = np.flatnonzero(np.diff(times) == 0)
@@ -71,6 +72,23 @@ def smooth_spans(t: Array) -> list[tuple[int, int]]:
     return list(pairwise([0, *(np.flatnonzero(np.diff(t) == 0) + 1).tolist(), len(t)]))
 
 
+def motion_direction(t: Array, speed: Array) -> Array:
+    """Direction of a motion, (T,); at a reversal that of the adjacent samples in the same smooth segment.
+
+    >>> motion_direction(np.arange(3.0), np.array([0.0, -2.0, 0.0])).tolist()
+    [-1.0, -1.0, -1.0]
+    """
+    direction = np.where(np.abs(speed) > REVERSAL_SPEED_RATIO * np.abs(speed).max(initial=0.0), np.sign(speed), 0.0)
+    for a, b in smooth_spans(t):
+        moving = np.flatnonzero(direction[a:b])
+        if moving.size:
+            still = np.flatnonzero(direction[a:b] == 0)
+            nearest = moving[np.abs(still[:, None] - moving).argmin(axis=1)]
+            ends = (still == 0) | (still == b - a - 1)  # inside the segment it may be at rest
+            direction[a + still[ends]] = direction[a + nearest[ends]]
+    return direction
+
+
 def trapezoid_weights(t: Array) -> Array:
     r"""Weights of the trapezoidal rule, $\int x\, dt \approx w \cdot x$: for many series at once.
 
@@ -85,16 +103,41 @@ def trapezoid_weights(t: Array) -> Array:
 
 
 def integral_weights(t: Array) -> Array:
-    r"""Weights of `integral`, $\int x\, dt = w \cdot x$, (T,): the same rule for many series at once.
+    r"""Weights of Simpson's rule from each repeated time to the next, $\int x\, dt = w \cdot x$, (T,).
+
+    A segment with an odd number of intervals ends with the parabola through its last three samples (Cartwright).
 
     >>> t = np.array([0.0, 0.5, 1.0, 1.0, 2.0])
     >>> round(float(integral_weights(t) @ np.array([0.0, 0.25, 1.0, 3.0, 3.0])), 9)     # t^2, then 3
     3.333333333
     """
-    from scipy.integrate import simpson
+    return _integral_weights(np.ascontiguousarray(t, dtype=float).tobytes())
 
+
+@lru_cache(maxsize=64)
+def _integral_weights(times: bytes) -> Array:
+    t = np.frombuffer(times)
     weights = np.zeros(len(t))
     for a, b in smooth_spans(t):
-        if b - a > 1:
-            weights[a:b] = simpson(np.eye(b - a), x=t[a:b], axis=1)
+        _add_simpson_weights(np.diff(t[a:b]), weights[a:b])
+    weights.flags.writeable = False  # it is shared
     return weights
+
+
+def _add_simpson_weights(steps: Array, weights: Array) -> None:
+    """Add the weights of one smooth segment to `weights` (steps + 1,)."""
+    if len(steps) < 2:
+        weights += steps.sum() / 2
+        return
+    h, k = steps[: len(steps) // 2 * 2].reshape(-1, 2).T
+    both = (h + k) / 6
+    weights[: 2 * len(h) : 2] += both * (2 - k / h)
+    weights[1 : 2 * len(h) : 2] += both * (h + k) ** 2 / (h * k)
+    weights[2 : 2 * len(h) + 1 : 2] += both * (2 - h / k)
+    if len(steps) % 2:
+        x, y = steps[-2:]
+        weights[-3:] += (
+            -(y**3) / (6 * x * (x + y)),
+            (y * y + 3 * x * y) / (6 * x),
+            (2 * y * y + 3 * x * y) / (6 * (x + y)),
+        )

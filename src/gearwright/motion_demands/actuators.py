@@ -20,6 +20,7 @@ from gearwright.forces.motors.inverse_motor import MotorInverse
 from gearwright.forces.motors.thermal import temperature_quantities
 from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.forces.transmission.drive_equation import winding_equations
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
@@ -96,9 +97,9 @@ class ActuatorDemand:
         """Return further series of the data sheet (current, heat, power ...) from torque [Nm] and speed [rad/s]."""
         if self.motor is None or self.actuator.port is None:
             return {}
-        title, constant = self.actuator.port, self.motor.torque_constant
+        title, winding = self.actuator.port, winding_equations(self.motor)
         series = {f"{title}.speed": speed, f"{title}.power": force * speed}
-        return series | {f"{title}.current": force / constant} if constant else series
+        return series if winding is None else series | {f"{title}.current": winding.current_for_torque(force)}
 
 
 def motor_demands(robot: Robot | None, mech: Mechanism, start: Mapping[str, float]) -> list[ActuatorDemand]:

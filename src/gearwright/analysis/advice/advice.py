@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gearwright.analysis.advice.catalogue_advice import CatalogueSearch
-from gearwright.analysis.advice.drive_trials import DriveLoad, DriveTrials
+from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN, RatioScan, ratio_advice
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
@@ -18,6 +18,7 @@ from gearwright.analysis.drives.limit_checks import LimitCheck
 from gearwright.analysis.drives.limit_kinds import LimitKind
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
+from gearwright.forces.transmission.drive_equation import DriveLoad
 
 DURATION_FACTORS = np.geomspace(1.0, 20.0, 400)
 """Factors on the duration of the motion that are tried."""
@@ -128,7 +129,8 @@ def _slowed_load_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     still = float(np.abs(advisor.shares.static).max())
     if still >= check.limit:
         return [Advice("static load", value=still, unit=check.unit)]
-    feasible = np.flatnonzero(_joint_peaks(advisor.trials, _slowed_load(advisor.trials, advisor.shares)) <= check.limit)
+    slowed = advisor.trials.present_motor_series(_slowed_load(advisor.trials, advisor.shares))
+    feasible = np.flatnonzero(slowed.peak_torque <= check.limit)
     return [Advice("longer motion", factor=float(DURATION_FACTORS[feasible[0]]))] if feasible.size else []
 
 
@@ -138,17 +140,13 @@ def _slowed_load(trials: DriveTrials, shares: JointShares) -> DriveLoad:
     behind = (
         trials.mech.speeds[trials.speed_index] != trials.drive.joint
     )  # these shares exclude the rotor of an elastic drive
-    moving = shares.dynamic if behind else shares.dynamic - present.rotor_torque * present.ratio
+    moving = shares.dynamic if behind else shares.dynamic - present.rotor_torque * trials.equation.ratio
     longer = DURATION_FACTORS[:, None]
     return present._replace(
         load=present.load - moving * (1 - longer**-2),
         rotor_torque=present.rotor_torque / longer**2,
         speed=present.speed / longer,
     )
-
-
-def _joint_peaks(trials: DriveTrials, load: DriveLoad) -> Array:
-    return np.asarray(np.abs(trials.present_motor_series(load).torque).max(axis=1) * abs(trials.present_load.ratio))
 
 
 def _payload_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
@@ -158,22 +156,11 @@ def _payload_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
         return []
     remaining = np.linspace(1.0, 0.0, 201)
     loads = trials.present_load._replace(load=trials.present_load.load - (1 - remaining[:, None]) * shares.payload_part)
-    values = _torque_values(check.kind, trials, loads)
+    values = check.kind.value(trials.present_motor_series(loads))
     if not (values <= check.limit).any():
         return []
     mass, share = shares.payload_mass, remaining[np.flatnonzero(values <= check.limit)[0]]
     return [Advice("payload", value=float(share * mass), present=float(mass))]
-
-
-def _torque_values(kind: LimitKind, trials: DriveTrials, loads: DriveLoad) -> Array:
-    """Value of a torque limit in every trial."""
-    if kind.characteristic == "peak_output_torque":
-        return np.asarray(np.abs(loads.load).max(axis=1))
-    torque = trials.present_motor_series(loads).torque
-    if kind.characteristic == "rms_motor_torque":
-        return np.sqrt(trials.cycle_mean(torque**2))
-    peak = np.asarray(np.abs(torque).max(axis=1))
-    return peak if kind.characteristic == "peak_motor_torque" else peak * abs(trials.present_load.ratio)
 
 
 RECOMMENDATIONS: dict[str, Callable[[LimitCheck, Advisor], Iterable[Advice]]] = {

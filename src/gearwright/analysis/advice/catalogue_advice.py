@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from gearwright.analysis.advice.drive_trials import DriveTrials, motor_series
+from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.advice.ratio_advice import ADVICE_MARGIN
 from gearwright.analysis.drives.advice_value import Advice
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
@@ -163,11 +163,8 @@ class CatalogueSearch:
     def _entry_trial(
         self, sheet: DataSheet, drive: Drive, motor: MotorSheet | None, gearbox: GearboxSheet | None
     ) -> EntryTrial | None:
-        load = self.trials.load_with_drive(drive)
-        if load is None:
-            return None
-        series, checks = self.trials.trial_limits(drive, load, motor, gearbox)
-        return EntryTrial(sheet, series, {check.kind: check for check in checks})
+        trial = self.trials.trial_limits(drive, motor, gearbox)
+        return None if trial is None else EntryTrial(sheet, trial[0], {check.kind: check for check in trial[1]})
 
     def _match_advice(self, part: str, match: EntryTrial) -> Advice:
         tightest, share = self._tightest_limit(match, part)
@@ -202,23 +199,21 @@ class CatalogueSearch:
         trials, motor = self.trials, self._motor_from_sheet(sheet)
         present = trials.present_load
         more = float(motor.inertia) - float(trials.drive_part.motor.inertia)
-        series = motor_series(
+        series = trials.motor_series(
             replace(motor, heat=None, inductance=None),
-            trials.drive_part.gear,
+            trials.equation_with_motor(motor),
             present._replace(rotor_torque=present.rotor_torque + more * self._torque_per_inertia),
-            trials.drive.t,
         )
-        assert series.current is not None
-        assert series.voltage is not None
+        assert series.mean_square_current is not None
         pairs = (
-            (_peak_magnitude(series.torque), sheet.peak_torque),
-            (_peak_magnitude(series.speed), sheet.peak_speed),
-            (_peak_magnitude(series.voltage), sheet.voltage),
-            (_peak_magnitude(series.current), motor.max_current),
-            (float(np.sqrt(trials.cycle_mean(series.torque**2))), sheet.continuous_torque),
-            (float(trials.cycle_mean(np.abs(series.speed))), sheet.continuous_speed),
+            (series.peak_motor_torque, sheet.peak_torque),
+            (series.peak_motor_speed, sheet.peak_speed),
+            (series.peak_voltage, sheet.voltage),
+            (series.peak_current, motor.max_current),
+            (series.rms_motor_torque, sheet.continuous_torque),
+            (series.mean_motor_speed, sheet.continuous_speed),
         )
-        heated = self._heating_share(motor, float(trials.cycle_mean(series.current**2)))
+        heated = self._heating_share(motor, series.mean_square_current)
         return max([heated, *(value / limit for value, limit in pairs if limit)])
 
     @property
@@ -228,7 +223,7 @@ class CatalogueSearch:
         inertia = sum(float(spin.inertia) for spin in input_wheels(trials.mech, trials.drive.name))
         if inertia:
             return trials.present_load.rotor_torque / inertia
-        return np.asarray(trials.present_load.ratio * trials.motion.a[:, trials.speed_index])
+        return np.asarray(trials.equation.ratio * trials.motion.a[:, trials.speed_index])
 
     def _heating_share(self, motor: Motor, squares: float) -> float:
         """The mean steady-state temperature rise of a winding as a share of the allowed rise."""
@@ -255,10 +250,6 @@ def _is_mountable(motor: MotorSheet | None, gearbox: GearboxSheet | None) -> boo
 def _gearbox_life(trial: EntryTrial) -> float:
     """Life of a gearbox [h]; 0 if its data sheet does not rate it."""
     return float(trial.drive.life or 0.0)
-
-
-def _peak_magnitude(values: Array) -> float:
-    return float(np.abs(values).max())
 
 
 def _states_limit(sheet: DataSheet, kind: LimitKind) -> bool:

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.analysis.advice.drive_trials import DriveTrials, MotorSeries
+from gearwright.analysis.advice.drive_trials import DriveTrials
 from gearwright.analysis.drives.advice_value import Advice
+from gearwright.analysis.drives.drive_series import DriveSeries
 from gearwright.analysis.drives.limit_checks import LimitCheck
 from gearwright.analysis.drives.limit_kinds import LimitKind
 from gearwright.analysis.drives.steady_temperatures import steady_temperatures
@@ -20,6 +21,18 @@ RATIO_FACTORS = np.geomspace(0.1, 10.0, 401)
 """Ratios that are tried, as multiples of the present one."""
 ADVICE_MARGIN = 0.005
 """Reserve, as a share of a limit: between the samples of an analysis a peak may be slightly higher."""
+RATIO_QUANTITIES = {
+    "peak_torque",
+    "peak_motor_torque",
+    "rms_motor_torque",
+    "peak_motor_speed",
+    "mean_motor_speed",
+    "peak_current",
+    "rms_current",
+    "mean_square_current",
+    "peak_voltage",
+}
+"""Limited quantities that depend on the ratio."""
 BoolMask = NDArray[np.bool_]
 
 
@@ -38,37 +51,22 @@ class RatioScan:
     @cached_property
     def ratios(self) -> Array:
         """Magnitudes of the ratios that are tried, rounded to the four digits of the message, (R,)."""
-        return np.array([float(f"{abs(self.trials.present_load.ratio) * factor:.4g}") for factor in RATIO_FACTORS])
+        return np.array([float(f"{abs(self.trials.equation.ratio) * factor:.4g}") for factor in RATIO_FACTORS])
 
     @cached_property
-    def _motor_series(self) -> MotorSeries:
-        return self.trials.present_motor_series(self.trials.load_with_ratios(self.ratios))
-
-    @cached_property
-    def _quantities(self) -> dict[str, Array]:
-        """Per limited quantity that depends on the ratio its values, (R,)."""
-        series, mean = self._motor_series, self.trials.cycle_mean
-        values = {
-            "peak_torque": self.ratios * np.abs(series.torque).max(axis=1),
-            "peak_motor_torque": np.abs(series.torque).max(axis=1),
-            "rms_motor_torque": np.sqrt(mean(series.torque**2)),
-            "peak_motor_speed": np.abs(series.speed).max(axis=1),
-            "mean_motor_speed": mean(np.abs(series.speed)),
-        }
-        if series.current is not None:
-            squares = values["mean_square_current"] = mean(series.current**2)
-            values |= {"peak_current": np.abs(series.current).max(axis=1), "rms_current": np.sqrt(squares)}
-        if series.voltage is not None:
-            values["peak_voltage"] = np.abs(series.voltage).max(axis=1)
-        return values
+    def _motor_series(self) -> DriveSeries:
+        return self.trials.series_with_ratios(self.ratios)
 
     def limit_values(self, kind: LimitKind) -> Array | None:
         """The quantity that is compared with a limit, (R,); None if it does not depend on the ratio."""
-        return self._quantities.get(kind.screened_quantity)
+        if kind.screened_quantity not in RATIO_QUANTITIES:
+            return None
+        values: Array | None = getattr(self._motor_series, kind.screened_quantity)
+        return values
 
     def limit_value(self, kind: LimitKind, k: int) -> float:
         """Value of a limited quantity with one of the ratios."""
-        return self._winding_rise(k) if kind.screened_as else float(self._quantities[kind.characteristic][k])
+        return self._winding_rise(k) if kind.screened_as else float(getattr(self._motor_series, kind.characteristic)[k])
 
     @cached_property
     def feasible_ratios(self) -> dict[LimitKind, BoolMask]:
@@ -107,7 +105,8 @@ class RatioScan:
         air = self.trials.ambient_temperature(drive.motor)
         assert current is not None
         assert air is not None
-        nominal = self._motor_series.nominal_current(drive.motor)[k]
+        assert drive.motor.torque_constant is not None
+        nominal = self._motor_series.motor_torque[k] / float(drive.motor.torque_constant)
         warm = steady_temperatures(drive.t, nominal, drive.motor, self.trials.ambient, self.trials.cycles)
         return float(warm.winding.max()) - air
 
@@ -131,7 +130,7 @@ def ratio_advice(kind: LimitKind, scan: RatioScan) -> tuple[Advice, ...]:
         Advice(
             "ratio",
             ratio=float(scan.ratios[k]),
-            present=abs(float(scan.trials.present_load.ratio)),
+            present=abs(float(scan.trials.equation.ratio)),
             result=scan.limit_value(kind, k),
             unit=scan.checks[kind].unit,
             has_present_wheels=not _has_free_ratio(scan.trials),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,14 +15,16 @@ from gearwright.analysis.quadrature import time_derivative
 from gearwright.analysis.task.contact_wrenches import world_forces
 from gearwright.analysis.task.process_forces import ProcessForce, process_laws
 from gearwright.arrays import Array
-from gearwright.forces import GearLoss, Law
+from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
+from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.demands import demands, followable_laws
 from gearwright.motion_demands.given_torques import demands_of_given_torques
+from gearwright.motion_demands.motion_segments.smooth_spans import reversing_line
 from gearwright.motion_demands.result import MotionDemands
 from gearwright.motion_demands.sensitivity import demand_partials
 from gearwright.parts import Robot, with_parameters
@@ -80,10 +82,9 @@ class PrescribedMotion:
 
     def output_torques(self, robot: Robot, mech: Mechanism, result: MotionDemands) -> Array:
         """Demands of the motion with lossless gears and frictionless motors."""
-        lossless = _lossless_laws(robot, mech)
-        if len(lossless) == len(laws_of(robot, mech)):
+        if not _loss_laws(robot, mech):
             return result.tau
-        plain = self.demands_of(_without_bearings(robot), laws=lossless, actuators=())
+        plain = self.demands_of(robot, laws=_lossless_laws(robot, mech), actuators=())
         return _interpolated_forces(result.t, plain.t, plain.tau)
 
     def demands_of(self, robot: Robot, **options: Any) -> MotionDemands:
@@ -95,8 +96,7 @@ class PrescribedMotion:
         cold = demand_partials(robot, self.motion, values, **self._demand_arguments)
         warm = start_temperatures(with_parameters(robot, dual_parameters(values)), cold, self.cycles)
         result = demand_partials(robot, self.motion, values, states=warm, **self._demand_arguments) if warm else cold
-        mech = tree_of("analyse", robot)
-        if len(_lossless_laws(robot, mech)) == len(laws_of(robot, mech)):
+        if not _loss_laws(robot, tree_of("analyse", robot)):
             return result, result.tau
         plain = demand_partials(robot, self.motion, values, laws=_lossless_laws, actuators=(), **self._demand_arguments)
         return result, map_linear(lambda tau: _interpolated_forces(result.motion.t, plain.motion.t, tau), plain.tau)
@@ -109,15 +109,18 @@ class PrescribedMotion:
         return {"contact": self.contact or None, "samples": self.samples, **extra}
 
 
-def _without_bearings(robot: Robot) -> Robot:
-    """The robot with frictionless motors."""
-    free = [replace(drive, motor=replace(drive.motor, friction=0.0, damping=0.0)) for drive in robot.drives]
-    return replace(robot, drives=tuple(free))
+def _loss_laws(robot: Robot, mech: Mechanism) -> list[Law]:
+    """The laws of gear losses and motor friction of a robot's drives."""
+    losses = {f"{drive.title}.{signal}" for drive in robot.drives for signal in ("gear", "motor_friction")}
+    return [law for law in laws_of(robot, mech) if law.name in losses]
 
 
 def _lossless_laws(robot: Robot, mech: Mechanism) -> list[Law]:
-    """The laws of a robot without gear losses and motor friction."""
-    return [law for law in followable_laws(_without_bearings(robot), mech) if not isinstance(law, GearLoss)]
+    """The laws of a robot without gear losses and motor friction; motions are divided at the same reversals."""
+    losses = {law.name: reversing_line(law) for law in _loss_laws(robot, mech)}
+    reversing = {name.rpartition(".")[0] for name, line in losses.items() if line is not None}
+    others = [law for law in followable_laws(robot, mech) if law.name not in losses]
+    return [*others, *(reversal_law(mech, title) for title in sorted(reversing))]
 
 
 def _interpolated_forces(t: Array, times: Array, forces: Array) -> Array:

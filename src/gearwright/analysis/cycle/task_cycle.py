@@ -131,18 +131,16 @@ class TaskCycle:
         series, speeds = self.demands.series, self.mech.speeds
         speed_index = None if speed is None else speeds.index(speed)
         joint = speeds.index(drive.joint) if drive is not None and drive.joint in speeds else speed_index
-        body, rotor_torque = (
-            self._moved_body(drive),
-            None if speed_index is None else self._motor_loads.own_torque(title, speed_index),
-        )
+        body, own_torque, output_torque = self._moved_body(drive), None, None
+        if speed_index is not None:
+            own_torque = dict(motor_line(self.mech, title).terms)[speed_index] * self._motor_loads.rotor_torque(title)
+            output_torque = array_column(self.output_torques, speed_index) - own_torque
         return DriveAnalysis(
             name=title,
             joint=None if drive is None else drive.joint,
             t=self.demands.t,
             torque=None if speed is None else series[FORCE_INPUT_PREFIX + speed],
-            output_torque=None
-            if speed_index is None or rotor_torque is None
-            else array_column(self.output_torques, speed_index) - rotor_torque,
+            output_torque=output_torque,
             speed=None if joint is None else array_column(self.demands.motion.v, joint),
             motor_torque=self.demands[f"{title}.torque"],
             motor_speed=self.demands[f"{title}.speed"],
@@ -158,7 +156,7 @@ class TaskCycle:
             gearbox_sheet=None if drive is None else self._gearbox_sheet(drive),
             reaction=None if body is None else array_item(self.reactions, np.s_[:, body]),
             axis=None if body is None else tuple(self.mech.bodies[body].axis),
-            own_torque=rotor_torque,
+            own_torque=own_torque,
             supply_voltage=supply_voltage(self.robot, title),
         )
 

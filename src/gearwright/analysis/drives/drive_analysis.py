@@ -16,6 +16,7 @@ import numpy as np
 from gearwright.algebra import Scalar, Vec
 from gearwright.algebra.differentiation.dual_arrays import array_columns
 from gearwright.algebra.differentiation.dual_numbers import primal_value
+from gearwright.analysis.drives.drive_series import REST_MOTOR_SPEED, DriveSeries
 from gearwright.analysis.drives.limit_kinds import (
     MOTOR_SPEED,
     PEAK_MOTOR_TORQUE,
@@ -25,14 +26,8 @@ from gearwright.analysis.drives.limit_kinds import (
 )
 from gearwright.analysis.drives.steady_temperatures import Temperatures
 from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
-from gearwright.analysis.parametric_series import (
-    NUMBER_OPERATIONS,
-    SERIES_OPERATIONS,
-    peak_magnitude,
-    peak_norm,
-    to_power,
-)
-from gearwright.analysis.quadrature import at_moving_times, integral
+from gearwright.analysis.parametric_series import peak_norm
+from gearwright.analysis.quadrature import at_moving_times
 from gearwright.arrays import Array
 from gearwright.parts import GearboxSheet, GearType, Link, Motor, MotorSheet, ToothForce
 from gearwright.plots import NotebookFigure, save_if_path
@@ -101,25 +96,13 @@ def shaft_load(reaction: Sequence[Scalar], axis: Sequence[Scalar], count: int) -
     )
 
 
-REST_MOTOR_SPEED = 1e-9
-"""Mean motor speed [rad/s] up to which a motor is at rest: the rounding of a run."""
-
-
 @dataclass(frozen=True)
-class DriveAnalysis(NotebookFigure):
-    """One drive over one cycle of a task.
+class DriveAnalysis(DriveSeries, NotebookFigure):
+    """One drive over one cycle of a task: its series (`DriveSeries`) with their characteristics, parts, surroundings.
 
     Args:
         name: of the drive.
         joint: name of the driven joint; None for a motor of a train, which drives several.
-        t: times [s], (T,).
-        torque: motor torque referred to the joint [Nm, N], before losses, including the rotor's acceleration, (T,).
-        output_torque: output torque of the gear, without the torque that accelerates the motor, (T,).
-        speed: of the joint [rad/s, m/s], (T,).
-        motor_torque: [Nm], (T,).
-        motor_speed: [rad/s], (T,).
-        current: [A], (T,); None without a torque constant.
-        voltage: at the terminals [V], (T,); None without electrical data.
         temperatures: in the periodic steady state; None without thermal data.
         ambient: temperature of the air [K], if known.
         inertia_ratio: largest load inertia of the cycle over the inertia of motor and gear, both at the motor.
@@ -136,14 +119,6 @@ class DriveAnalysis(NotebookFigure):
 
     name: str
     joint: str | None
-    t: Array
-    torque: Array | None
-    output_torque: Array | None
-    speed: Array | None
-    motor_torque: Array
-    motor_speed: Array
-    current: Array | None
-    voltage: Array | None
     temperatures: Temperatures | None
     ambient: float | None
     inertia_ratio: float | None
@@ -165,81 +140,6 @@ class DriveAnalysis(NotebookFigure):
             beside: the same drive in a closed loop, as thin lines.
         """
         return save_if_path(drive_figure(self, beside), path)
-
-    @cached_property
-    def rms_torque(self) -> float | None:
-        """Root mean square of the torque at the joint [Nm, N]."""
-        return None if self.torque is None else self._root_mean_square(self.torque)
-
-    @cached_property
-    def peak_torque(self) -> float | None:
-        """Largest torque at the joint [Nm, N]."""
-        return self._peak_value(self.torque)
-
-    @cached_property
-    def peak_output_torque(self) -> float | None:
-        """Largest output torque of the gear [Nm, N]."""
-        return self._peak_value(self.output_torque)
-
-    @cached_property
-    def mean_output_torque(self) -> float | None:
-        r"""Cubic mean of the output torque for bearing life, $(\int |\omega| |T|^3 dt / \int |\omega| dt)^{1/3}$."""
-        return None if self.output_torque is None else self._weighted_mean_torque(3.0)
-
-    @cached_property
-    def peak_speed(self) -> float | None:
-        """Largest speed of the joint [rad/s, m/s]."""
-        return self._peak_value(self.speed)
-
-    @cached_property
-    def rms_motor_torque(self) -> float:
-        """Root mean square of the motor's torque [Nm]."""
-        return self._root_mean_square(self.motor_torque)
-
-    @cached_property
-    def peak_motor_torque(self) -> float:
-        """Largest torque of the motor [Nm]."""
-        return self._peak_value(self.motor_torque)
-
-    @cached_property
-    def peak_motor_speed(self) -> float:
-        """Largest speed of the motor [rad/s]."""
-        return self._peak_value(self.motor_speed)
-
-    @cached_property
-    def mean_motor_speed(self) -> float:
-        """Mean magnitude of the motor's speed [rad/s]."""
-        return self.cycle_mean(SERIES_OPERATIONS.absolute(self.motor_speed))
-
-    @cached_property
-    def rms_current(self) -> float | None:
-        """Root mean square of the current [A]."""
-        return None if self.current is None else self._root_mean_square(self.current)
-
-    @cached_property
-    def peak_current(self) -> float | None:
-        """Largest current [A]."""
-        return self._peak_value(self.current)
-
-    @cached_property
-    def peak_voltage(self) -> float | None:
-        """Largest voltage [V]."""
-        return self._peak_value(self.voltage)
-
-    @property
-    def power(self) -> Array:
-        """Mechanical power of the motor [W], (T,)."""
-        return self.motor_torque * self.motor_speed
-
-    @property
-    def electrical_power(self) -> Array | None:
-        """Power from the supply [W], (T,)."""
-        return None if self.voltage is None or self.current is None else self.voltage * self.current
-
-    @cached_property
-    def peak_power(self) -> float:
-        """Largest mechanical power of the motor, driving or braking [W]."""
-        return self._peak_value(self.power)
 
     @cached_property
     def tooth_loads(self) -> tuple[ToothForce, ...]:
@@ -296,24 +196,10 @@ class DriveAnalysis(NotebookFigure):
         box = self.gearbox_sheet
         return None if self.shaft_load is None or box is None else self.shaft_load.at_distance(box.radial_load_distance)
 
-    @cached_property
-    def energy(self) -> float | None:
-        """Electrical energy per cycle [J] with regeneration."""
-        return None if self.electrical_power is None else self._integral(self.electrical_power)
-
-    @cached_property
-    def energy_without_regeneration(self) -> float | None:
-        """Electrical energy per cycle [J] if regenerated energy is dissipated."""
-        return (
-            None
-            if self.electrical_power is None
-            else self._integral(SERIES_OPERATIONS.maximum(self.electrical_power, 0.0))
-        )
-
     @property
     def winding_temperature(self) -> float | None:
         """Highest temperature of the winding [K]; infinite when there is no steady state."""
-        return None if self.temperatures is None else self._peak_value(self.temperatures.winding)
+        return None if self.temperatures is None else self.peak(self.temperatures.winding)
 
     @property
     def winding_temperature_rise(self) -> float | None:
@@ -324,7 +210,7 @@ class DriveAnalysis(NotebookFigure):
     @property
     def housing_temperature(self) -> float | None:
         """Highest temperature of the housing [K]."""
-        return None if self.temperatures is None else self._peak_value(self.temperatures.housing)
+        return None if self.temperatures is None else self.peak(self.temperatures.housing)
 
     @cached_property
     def life(self) -> float | None:
@@ -333,10 +219,10 @@ class DriveAnalysis(NotebookFigure):
         if sheet is None or sheet.life is None or not sheet.rated_torque or not sheet.life_speed:
             return None
         exponent = sheet.life_exponent or 3.0
-        mean, speed = self._weighted_mean_torque(exponent), self.mean_motor_speed
-        if mean == 0 or speed <= REST_MOTOR_SPEED:
+        wear = self.wear(exponent)
+        if not primal_value(wear) or self.mean_motor_speed <= REST_MOTOR_SPEED:
             return float("inf")
-        return sheet.life * to_power(sheet.rated_torque / mean, exponent) * sheet.life_speed / speed
+        return sheet.life * sheet.rated_torque**exponent * sheet.life_speed / wear
 
     def limit_sources(self, link: Link | None = None) -> LimitSources:
         """What states the limits of the drive, which moves a link."""
@@ -356,25 +242,3 @@ class DriveAnalysis(NotebookFigure):
             return None
         stall = motor.torque_constant * voltage / motor.resistance
         return float(stall), float(voltage / motor.torque_constant)
-
-    def _weighted_mean_torque(self, exponent: float) -> Scalar:
-        assert self.output_torque is not None
-        weights, torques = (SERIES_OPERATIONS.absolute(x) for x in (self.motor_speed, self.output_torque))
-        total = self._integral(weights * to_power(torques, exponent))
-        if self.mean_motor_speed <= REST_MOTOR_SPEED or not primal_value(total):
-            return 0.0
-        return to_power(total / self._integral(weights), 1 / exponent)
-
-    def _integral(self, values: Scalar) -> Scalar:
-        return integral(self.t, values)
-
-    def cycle_mean(self, values: Scalar) -> Scalar:
-        """The mean of a series over the cycle."""
-        t = primal_value(self.t)
-        return self._integral(values) / float(t[-1] - t[0])
-
-    def _root_mean_square(self, values: Scalar) -> Scalar:
-        return NUMBER_OPERATIONS.sqrt(self.cycle_mean(values * values))
-
-    def _peak_value(self, values: Scalar | None) -> Scalar:
-        return None if values is None else peak_magnitude(at_moving_times(self.t, values))

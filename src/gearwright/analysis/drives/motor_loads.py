@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Scalar, is_zero
 from gearwright.algebra.differentiation.dual_numbers import primal_value
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.analysis.parametric_series import SERIES_OPERATIONS, column_series, map_series, peak_magnitude
-from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
 from gearwright.forces.robot_lines import motor_line
-from gearwright.forces.transmission.gear_wheels import input_wheels
+from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.forces.transmission.gear_wheels import axial_torque, input_wheels
 from gearwright.mechanism import Mechanism, Spin, approximate
 from gearwright.motion import Motion
 
@@ -34,10 +32,15 @@ class MotorLoads:
     motion: Motion
     titles: Sequence[str]
 
-    def own_torque(self, title: str, at: int) -> Scalar:
-        """The part of a drive's torque that accelerates its motor, at a speed index, (T,)."""
-        force = self._forces_by_inertia[at]
-        return self._time_series(force.c[1].by.get(title, 0.0) if isinstance(force, Jet) else 0.0)
+    def rotor_torque(self, title: str) -> Scalar:
+        """The torque that accelerates a motor and the input of its gear, at the motor [Nm], (T,)."""
+        row, offset = self._turning_torques[title]
+        products = (x * a for x, a in zip(row, column_series(self.motion.a), strict=True) if not is_zero(x))
+        return self._time_series(sum(products, offset))
+
+    def rotor_inertia(self, title: str, at: int) -> Scalar:
+        """The part of `rotor_torque` per acceleration of a speed, (T,)."""
+        return self._time_series(self._turning_torques[title][0][at])
 
     def inertia_ratio(self, title: str, at: int) -> Scalar | None:
         """Largest load inertia over the inertia of motor and gear, both at the motor."""
@@ -59,21 +62,14 @@ class MotorLoads:
         return {title: input_wheels(self.mech, title) for title in self.titles}
 
     @cached_property
-    def _forces_by_inertia(self) -> list[Scalar]:
-        """Forces of the motion, per speed (T, 1), with derivatives by a factor on the inertia turning with each motor.
-
-        They are linear in the inertia of a wheel, so this derivative is sufficient.
-        """
-        factors = {
-            spin.name: Jet([1.0, Partials({title: 1.0})])
+    def _turning_torques(self) -> dict[str, tuple[list[Scalar], Scalar]]:
+        """Per drive row and offset of the torque that turns its wheels, as an affine function of accelerations."""
+        q, v = (column_series(x) for x in (self.motion.q, self.motion.v))
+        kinematics = SharedKinematics(self.mech, q, v, SERIES_OPERATIONS)
+        return {
+            title: axial_torque(kinematics, wheels, motor_line(self.mech, title).terms[0][1])
             for title, wheels in self._motor_wheels.items()
-            for spin in wheels
         }
-        spins = tuple(
-            spin.with_scaled_inertia(factors[spin.name]) if spin.name in factors else spin for spin in self.mech.spins
-        )
-        q, v, a = (column_series(x) for x in (self.motion.q, self.motion.v, self.motion.a))
-        return inverse_dynamics(place_machine(replace(self.mech, spins=spins), q, SERIES_OPERATIONS), v, a)
 
     @cached_property
     def _load_inertias(self) -> list[Scalar]:

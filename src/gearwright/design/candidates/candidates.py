@@ -26,14 +26,14 @@ from gearwright.analysis.drives.limit_kinds import (
 from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
-from gearwright.design.candidates.drive_equations import DriveData
 from gearwright.design.candidates.drive_influence import DriveBasis
 from gearwright.design.candidates.usable_entries import mounting_matrix, skipped_entries, usable_entries
 from gearwright.errors import InputError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
-from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
-from gearwright.parts import GearboxSheet, MotorSheet, mounting_conflict
-from gearwright.parts.gears.losses import losses_of, static_back_efficiency
+from gearwright.forces.transmission.drive_equation import DriveEquation, DriveLoad
+from gearwright.motion import Motion
+from gearwright.parts import Friction, GearboxSheet, Losses, MotorSheet, losses_of, mounting_conflict
+from gearwright.parts.gears.losses import static_back_efficiency
 
 
 class Choice(NamedTuple):
@@ -206,18 +206,41 @@ class Candidates:
         return positions
 
     @property
-    def drive_data(self) -> DriveData:
-        """The numbers of all choices as columns (C, 1), for series along the last axis."""
-        drive, back, no_load = (
-            self._gearbox_values(field)[:, None] for field in ("efficiency", "back_efficiency", "no_load")
-        )
-        mesh = MeshEfficiency(drive, back, no_load, 0.0)
-        constant = self._motor_values("constant")[:, None]
-        winding = DcEquations(constant, constant, self._motor_values("resistance")[:, None])
+    def equation(self) -> DriveEquation:
+        """The drive equation of all choices, with columns (C, 1) for series along the last axis."""
+        kept = self.basis.drive if self.is_kept else None
         coulomb, viscous = (self._motor_values(field)[:, None] for field in ("coulomb", "viscous"))
-        return DriveData(
-            self.ratio[:, None], mesh, coulomb, viscous, winding, self._gearbox_values("life_exponent")[:, None]
+        if self.basis.gear is not None:
+            losses = losses_of(self.basis.gear)
+        else:
+            efficiency = self._gearbox_values("efficiency")[:, None]
+            losses = (Losses(0.0, efficiency, static_back_efficiency(efficiency)),)
+        return DriveEquation(
+            self.ratio[:, None], losses, Friction(coulomb, viscous) if kept is None else kept.motor.total_friction
         )
+
+    def winding_under(self, torque: Scalar) -> DcEquations:
+        """The windings of all choices, under any torque at their reference temperatures, with columns (C, 1)."""
+        constant = self._motor_values("constant")[:, None]
+        return DcEquations(constant, constant, self._motor_values("resistance")[:, None])
+
+    @property
+    def life_exponent(self) -> Array:
+        """Exponent of the life of each gearbox, (C,)."""
+        return self._gearbox_values("life_exponent")
+
+    def added_force(self, at: int) -> Array:
+        """Contribution of the choices to the force at a speed, (C, T)."""
+        basis, turning = self.basis, self.inertia * self.ratio
+        factors = np.column_stack([self.mass, self.inertia, turning, turning * self.ratio])
+        return factors @ np.stack([x[:, at] for x in (basis.mass, basis.rest, basis.first, basis.second)])
+
+    def drive_load(self, motion: Motion, force: Array) -> DriveLoad:
+        """The load of all choices under the force of the whole machine at their joint, (C, T)."""
+        basis, at = self.basis, self.basis.speed_index
+        factors = np.column_stack([self.inertia * self.ratio, self.inertia, np.ones(len(self))])
+        rotor_torque = factors @ np.stack([motion.a[:, at], basis.carrier, basis.kept_rotor])
+        return DriveLoad(force - self.ratio[:, None] * rotor_torque, rotor_torque, motion.v[:, at], basis.direction)
 
     def mean_temperature(self, squares: Scalar, ops: Operations) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.
@@ -381,13 +404,12 @@ def _gearbox_columns(
     life: float | None,
 ) -> SheetColumns:
     """The numbers of gearboxes; `rated` are the data sheets whose limits apply, of chosen or kept gearboxes."""
-    losses = np.array([_gear_losses(basis, box) for box in boxes])
     numbers = {
         "mass": _as_column(*_sheet_values(boxes, "mass"), empty=0.0),
         "price": np.array([0.0 if box is None else nan if box.price is None else box.price for box in boxes]),
         "inertia": _as_column(*_sheet_values(boxes, "inertia"), empty=0.0),
         "ratio": np.array([_gear_ratio(basis, box) for box in boxes]),
-        **dict(zip(("efficiency", "back_efficiency", "no_load"), losses.T, strict=True)),
+        "efficiency": _as_column(*_sheet_values(boxes, "efficiency"), empty=1.0),
         "life_exponent": _as_column(*_sheet_values(rated, "life_exponent"), empty=3.0),
     }
     sources = [basis.limit_sources._replace(gearbox_sheet=box) for box in rated]
@@ -422,16 +444,6 @@ def _gear_ratio(basis: DriveBasis, box: GearboxSheet | None) -> float:
         return float(basis.gear.ratio)
     assert box.signed_ratio is not None
     return box.signed_ratio
-
-
-def _gear_losses(basis: DriveBasis, box: GearboxSheet | None) -> tuple[float, float, float]:
-    if box is not None:
-        assert box.efficiency is not None
-        return box.efficiency, float(static_back_efficiency(box.efficiency)), 0.0
-    stated = losses_of(basis.gear)
-    if not stated:
-        return 1.0, 1.0, 0.0
-    return float(stated[0].efficiency), float(stated[0].back_driving_efficiency), float(stated[0].no_load_torque)
 
 
 def _allowed_mean_square(sources: LimitSources) -> float | None:

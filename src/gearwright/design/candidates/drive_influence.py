@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from gearwright.analysis import LimitSources, Task
 from gearwright.analysis.cycle.cycle_motion import PrescribedMotion
 from gearwright.analysis.drives.drive_analysis import ShaftLoad, shaft_load
+from gearwright.analysis.drives.motor_loads import MotorLoads
 from gearwright.analysis.links.section_forces import reactions_along
 from gearwright.analysis.links.structural_deflection import external_wrenches
+from gearwright.analysis.quadrature import motion_direction
 from gearwright.analysis.task.payload_phases import PhaseRows, robot_with_heaviest_payload
 from gearwright.arrays import Array
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
@@ -30,13 +32,14 @@ from gearwright.errors import InputError
 from gearwright.forces import GearLoss
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.motion import Motion
-from gearwright.parts import Drive, Gear, GearType, Motor, Robot
+from gearwright.parts import Drive, Gear, GearType, Motor, Robot, losses_of
 from gearwright.text import did_you_mean, listed_names
 
-BASIS_SERIES = ("mass", "rest", "first", "second", "reaction")
+BASIS_SERIES = ("mass", "rest", "first", "second", "carrier", "carrier_rate", "kept_rotor", "direction", "reaction")
 """Series of a `DriveBasis`."""
 PROBE_INERTIA = 1e-3
 """Probe mass [kg] and inertia [kg m2] for the computation of the series."""
@@ -54,6 +57,10 @@ class DriveBasis:
         first: coefficient of the ratio, (T, n).
         second: coefficient of the square of the ratio, (T, n).
         gear: the gear that stays, if only the motor is chosen.
+        carrier: angular acceleration of the motor's carrier about the motor's axis [rad/s2], (T,).
+        carrier_rate: the part of that rotation's rate that is due to the driven joint itself, per speed, (T,).
+        kept_rotor: torque at the motor that accelerates wheels of the gear that stays [Nm], (T,).
+        direction: sign of the joint's speed, (T,).
         limit_sources: what states the limits of any drive of the joint: the driven link and the supply of the motor.
         reaction: wrench across the joint without the chosen drives: force, then moment about its origin in the axes of
             the driven link, (T, 6).
@@ -67,6 +74,10 @@ class DriveBasis:
     first: Array
     second: Array
     gear: GearType | None
+    carrier: Array
+    carrier_rate: Array
+    kept_rotor: Array
+    direction: Array
     limit_sources: LimitSources = field(default_factory=LimitSources)
     reaction: Array = field(default_factory=lambda: np.zeros((0, 6)))
     axis: tuple[Any, ...] = (0.0, 0.0, 1.0)
@@ -192,6 +203,7 @@ def _single_payload_space(
             "the drives of a rigid robot, and check the elastic one with `analyse`."
         )
     smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
+    smooth += [reversal_law(mech, drive.title) for drive in loaded.drives if _loses_at_reversals(drive, joints, geared)]
     cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, samples)
     demands = cycle_motion.demands_of(bare, laws=smooth, actuators=())
     motion = demands.motion
@@ -238,6 +250,12 @@ def _kept_gear(drive: Drive, geared: Collection[str]) -> GearType | None:
     return None if isinstance(drive.gear, Gear) and drive.joint not in geared else drive.gear
 
 
+def _loses_at_reversals(drive: Drive, joints: Collection[str], geared: Collection[str]) -> bool:
+    """Whether losses of a drive jump where it reverses; any chosen gearbox has losses."""
+    is_chosen = drive.joint in joints and _kept_gear(drive, geared) is None
+    return is_chosen or bool(losses_of(drive.gear)) or drive.motor.total_friction.kind not in ("none", "viscous")
+
+
 def _with_motor_and_ratio(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> Drive:
     gear = _kept_gear(drive, geared)
     return replace(drive, motor=motor, gear=Gear(ratio) if gear is None else gear)
@@ -258,21 +276,36 @@ class _ProbedMachines:
 
     def drive_basis(self, bare: Robot, drive: Drive, free: Array, at: int) -> DriveBasis:
         """The basis of a drive, from probes; `free` are the forces of the robot without it."""
+        place, kept_gear, motion = drive.motor.position, _kept_gear(drive, self.geared), self.motion
+
+        def fitted_robot(motor: Motor, ratio: float = 1.0) -> Robot:
+            return bare.with_drive(drive.title, _with_motor_and_ratio(drive, motor, ratio, self.geared))
 
         def added_forces(motor: Motor, ratio: float = 1.0) -> Array:
-            fitted = bare.with_drive(drive.title, _with_motor_and_ratio(drive, motor, ratio, self.geared))
-            return np.asarray(self.inverse_dynamics_of(fitted) - free) / PROBE_INERTIA
+            return np.asarray(self.inverse_dynamics_of(fitted_robot(motor, ratio)) - free) / PROBE_INERTIA
 
-        place = drive.motor.position
         mass = added_forces(Motor(motor_mass=PROBE_INERTIA, position=place))
         turning = Motor(inertia=PROBE_INERTIA, position=place)
-        kept_gear = _kept_gear(drive, self.geared)
-        if kept_gear is not None:
+        if kept_gear is None:
+            ratio = 1.0
+            forward, backward, double = (added_forces(turning, n) for n in (1.0, -1.0, 2.0))
+            first = (forward - backward) / 2
+            second = (double - forward - first) / 3
+            rest = forward - first - second
+        else:
             # For a fixed ratio all of its effect is assigned to the quadratic term.
             ratio = float(kept_gear.ratio)
-            zero = np.zeros_like(free)
-            return DriveBasis(drive, at, mass, zero, zero, added_forces(turning) / ratio**2, kept_gear)
-        forward, backward, double = (added_forces(turning, ratio) for ratio in (1.0, -1.0, 2.0))
-        first = (forward - backward) / 2
-        second = (double - forward - first) / 3
-        return DriveBasis(drive, at, mass, forward - first - second, first, second, None)
+            rest = first = np.zeros_like(free)
+            second = added_forces(turning) / ratio**2
+        (kept, kept_inertia), (probed, inertia) = (
+            self._rotor_torque_and_inertia(robot, drive.title, at) for robot in (bare, fitted_robot(turning))
+        )
+        carrier = (probed - kept) / PROBE_INERTIA - ratio * motion.a[:, at]
+        carrier_rate = (inertia - kept_inertia) / PROBE_INERTIA - ratio
+        direction = motion_direction(motion.t, motion.v[:, at])
+        return DriveBasis(drive, at, mass, rest, first, second, kept_gear, carrier, carrier_rate, kept, direction)
+
+    def _rotor_torque_and_inertia(self, robot: Robot, title: str, at: int) -> tuple[Array, Array]:
+        """Torque at a motor that accelerates what turns with it, and its part per acceleration of a joint, (T,)."""
+        loads = MotorLoads(approximate(assemble_tree(robot), self.model), self.motion, [title])
+        return loads.rotor_torque(title), loads.rotor_inertia(title, at)

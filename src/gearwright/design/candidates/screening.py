@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.algebra.operations import ARRAYS
-from gearwright.analysis.drives.limit_kinds import JOINT_SPEED, LimitKind
+from gearwright.algebra import Scalar
+from gearwright.analysis.drives.drive_series import DriveSeries, series_of_drive
+from gearwright.analysis.drives.limit_kinds import JOINT_SPEED, LimitKind, field_value
 from gearwright.arrays import Array
-from gearwright.design.candidates.candidates import Candidates
-from gearwright.design.candidates.drive_equations import ArrayReductions, limited_quantities, motor_series
+from gearwright.design.candidates.candidates import SHAFT_QUANTITIES, Candidates
 from gearwright.motion import Motion
 
 
@@ -41,34 +41,47 @@ def largest(shares: Iterable[Array], like: Array) -> Array:
     return np.maximum.reduce([np.zeros_like(like), *shares])
 
 
-def screen_candidates(pairs: Candidates, motion: Motion, carried: Array) -> Screening:
-    r"""Demands of a motion on the choices of one joint; the rotor itself needs $J (n Y^2 + Y^1)$.
+def screen_candidates(pairs: Candidates, motion: Motion, force: Array, only_peaks: bool = False) -> Screening:
+    """Demands of a motion on the choices of one joint.
 
     Args:
         pairs: the choices.
         motion: of all joints.
-        carried: force at the joint of the machine with all other drives, without this one, (T,) or (C, T).
+        force: of the whole machine at the joint, (C, T).
+        only_peaks: whether only limits of largest values are compared, at few instants of the motion.
     """
-    basis, at = pairs.basis, pairs.basis.speed_index
-    load = carried + pairs.mass[:, None] * basis.mass[:, at] + pairs.inertia[:, None] * basis.rest[:, at]
-    rotor_torque = pairs.inertia[:, None] * (pairs.ratio[:, None] * basis.second[:, at] + basis.first[:, at])
-    reductions, drive_data = ArrayReductions(motion.t), pairs.drive_data
-    series = motor_series(drive_data, load, rotor_torque, motion.v[:, at], ARRAYS)
-    values = limited_quantities(series, drive_data, reductions) | pairs.shaft_quantities
-    return Screening(
-        {kind: values[kind.screened_quantity] / limit for kind, limit in pairs.limits.items()},
-        energy=reductions.span * reductions.mean(series.voltage * series.current),
-        temperature=pairs.steady_temperature(values["mean_square_current"]),
-    )
+    series = screened_series(pairs, motion, force)
+    limits = {kind: limit for kind, limit in pairs.limits.items() if kind.is_peak or not only_peaks}
+    shares = {kind: screened_value(kind, series, pairs) / limit for kind, limit in limits.items()}
+    if only_peaks:
+        unknown = np.zeros(len(pairs))
+        return Screening(shares, unknown, unknown)
+    return Screening(shares, series.energy, pairs.steady_temperature(series.mean_square_current))
+
+
+def screened_series(pairs: Candidates, motion: Motion, force: Array) -> DriveSeries:
+    """The series of all choices of one joint, (C, T), by the equation of the analysis.
+
+    Windings are at their reference temperature, and the voltage of an inductance is not included: both are part of the
+    analysis of the selected design.
+    """
+    return series_of_drive(motion.t, pairs.drive_load(motion, force), pairs.equation, pairs.winding_under)
+
+
+def screened_value(kind: LimitKind, series: DriveSeries, pairs: Candidates) -> Scalar:
+    """The quantity that is compared with a limit, (C,)."""
+    if kind.screened_as == "wear":
+        return series.wear(pairs.life_exponent[:, None])
+    if kind.screened_quantity in SHAFT_QUANTITIES:
+        return pairs.shaft_quantities[kind.screened_quantity]
+    return field_value(series, kind.screened_quantity)
 
 
 def speed_shares(pairs: Candidates, motion: Motion) -> dict[LimitKind, Array]:
     """Utilisation of each speed limit, (C,); it does not depend on the load."""
-    v, reductions = np.abs(motion.v[:, pairs.basis.speed_index]), ArrayReductions(motion.t)
-    turning = np.abs(pairs.ratio)
-    peak = reductions.peak(v)
-    speeds = {"peak_motor_speed": turning * peak, "mean_motor_speed": turning * reductions.mean(v)}
-    values = {kind: speeds[kind.characteristic] for kind in pairs.limits if kind.is_motor_speed}
-    if JOINT_SPEED in pairs.limits:
-        values[JOINT_SPEED] = np.full(len(pairs), peak)
-    return {kind: value / pairs.limits[kind] for kind, value in values.items()}
+    v = motion.v[:, pairs.basis.speed_index]
+    zero = np.zeros_like(v)
+    per_ratio = DriveSeries(motion.t, zero, zero, v, zero, v, None, None)
+    factors = {kind: np.abs(pairs.ratio) for kind in pairs.limits if kind.is_motor_speed}
+    factors |= {kind: np.ones(len(pairs)) for kind in pairs.limits if kind is JOINT_SPEED}
+    return {kind: factor * kind.value(per_ratio) / pairs.limits[kind] for kind, factor in factors.items()}

@@ -15,7 +15,7 @@ from gearwright.analysis.drives.limit_kinds import CONTINUOUS_TORQUE, LimitKey
 from gearwright.arrays import Array
 from gearwright.design.candidates.candidates import Candidates
 from gearwright.design.candidates.drive_influence import DriveSpace
-from gearwright.design.candidates.screening import Screening, largest, screen_candidates
+from gearwright.design.candidates.screening import Screening, screen_candidates
 
 ChoiceIndices = NDArray[np.intp]
 """Per set and joint the index of a choice among its candidates, (P, J)."""
@@ -91,7 +91,9 @@ class DriveSets:
 
         return tuple({k for k in range(len(bases)) if k != j and has_influence(k, j)} for j in range(len(bases)))
 
-    def screen_joint(self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices) -> Screening:
+    def screen_joint(
+        self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices, only_peaks: bool = False
+    ) -> Screening:
         """Screening of one joint of many sets, by indices (P,) of its candidates and of the joints acting on it.
 
         Sets are processed in blocks that fit into the processor's caches.
@@ -99,7 +101,7 @@ class DriveSets:
         step = max(1, CACHED_SERIES_VALUES // len(self.space.t))
         parts = [
             self._screen_block(
-                joint, {k: x[start : start + step] for k, x in chosen.items()}, places[start : start + step]
+                joint, {k: x[start : start + step] for k, x in chosen.items()}, places[start : start + step], only_peaks
             )
             for start in range(0, max(len(places), 1), step)
         ]
@@ -111,24 +113,19 @@ class DriveSets:
             temperature=np.concatenate([part.temperature for part in parts]),
         )
 
-    def _screen_block(self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices) -> Screening:
-        at = self.space.drives[joint].speed_index
-        load = np.broadcast_to(self.space.bare[:, at], (len(places), len(self.space.t)))
+    def _screen_block(
+        self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices, only_peaks: bool
+    ) -> Screening:
+        at, pairs = self.space.drives[joint].speed_index, self.options[joint][places]
+        force = self.space.bare[:, at] + pairs.added_force(at)
         for k in sorted(self._influencing_joints[joint]):
-            load = load + self._added_force(k, chosen[k], at)
-        return screen_candidates(self.options[joint][places], self.space.motion, load)
-
-    def _added_force(self, k: int, places: ChoiceIndices, at: int) -> Array:
-        """Contribution of the chosen drives of a joint to a force, (P, T)."""
-        pairs, basis = self.options[k][places], self.space.drives[k]
-        mass, inertia, ratio = (x[:, None] for x in (pairs.mass, pairs.inertia, pairs.ratio))
-        turning = basis.rest[:, at] + ratio * (basis.first[:, at] + ratio * basis.second[:, at])
-        return np.asarray(mass * basis.mass[:, at] + inertia * turning)
+            force = force + self.options[k][chosen[k]].added_force(at)
+        return screen_candidates(pairs, self.space.motion, force, only_peaks)
 
     def peak_share_bound(self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices) -> Array:
         """A lower bound of the largest utilisation of any limit of a joint, (P,), from few instants."""
-        screening = self._sets_at_instants.screen_joint(joint, chosen, places)
-        return largest((share for kind, share in screening.limit_shares.items() if kind.is_peak), screening.energy)
+        screening = self._sets_at_instants.screen_joint(joint, chosen, places, only_peaks=True)
+        return screening.largest_share
 
     @cached_property
     def _sets_at_instants(self) -> DriveSets:

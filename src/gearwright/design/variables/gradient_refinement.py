@@ -4,7 +4,7 @@ The machine is a function of the variables and of a factor $s_j$ per drive on th
 Drives, mounts and materials are fixed. One kernel computes the forces of the motion, another one their derivatives by
 the variables. Forces are linear in $s_j$, so that the part that turns motor j alone is $2 (\tau(1) - \tau(s_j = 1/2))$.
 Losses, currents, the limits of drives and all objectives follow from them with their gradients; stresses and
-deflections of links come from jets.
+deflections of links come from dual numbers.
 """
 
 from __future__ import annotations
@@ -19,21 +19,15 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Scalar
-from gearwright.algebra.differentiation.dual_numbers import dual_parameters, primal_value
-from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.algebra.differentiation.dual_numbers import Dual, dual, dual_parameters, partials_of, primal_value
 from gearwright.analysis import LimitKey
-from gearwright.analysis.parametric_series import partial_by
+from gearwright.analysis.drives.drive_series import series_of_drive
+from gearwright.analysis.parametric_series import SERIES_OPERATIONS
 from gearwright.analysis.sensitivity.structural_sensitivity import structural_partials
 from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
-from gearwright.design.candidates.drive_equations import (
-    JET_OPERATIONS,
-    DriveData,
-    JetReductions,
-    limited_quantities,
-    motor_series,
-)
+from gearwright.design.candidates.screening import screened_value
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
 from gearwright.design.search.drive_sets import DriveSets
 from gearwright.design.variables.design_evaluation import (
@@ -45,9 +39,8 @@ from gearwright.design.variables.design_evaluation import (
 from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
 from gearwright.design.variables.task_speed import slowed_task
 from gearwright.errors import GearwrightError
-from gearwright.forces.actuators.dc_motor_equations import DcEquations
+from gearwright.forces.transmission.drive_equation import DriveLoad
 from gearwright.forces.transmission.gear_wheels import input_wheels
-from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
 from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.parts import Robot
 from gearwright.programs import dynamics_programs
@@ -164,48 +157,39 @@ class DesignGradients:
         return tau, slopes[..., : len(self.free)]
 
     def shares_with_partials(self, x: Array) -> tuple[dict[LimitKey, Scalar], Scalar, Scalar]:
-        """Utilisation of each limit of every drive, energy, and highest mean temperature, as jets."""
+        """Utilisation of each limit of every drive, energy, and highest mean temperature, with derivatives."""
         tau, slopes = self.forces_and_partials(x)
+        variables = dual_parameters(dict(zip(self.free, x.tolist(), strict=True)))
         shares: dict[LimitKey, Scalar] = {}
         energy: Scalar = 0.0
         temperatures: list[Scalar] = []
         sets = self.evaluation.sets
-        reductions = JetReductions(sets.space.t)
         for j, joint in enumerate(self.problem.judged_joints):
-            at = sets.space.drives[j].speed_index
-            whole, half = (Jet([tau[k, :, at], slopes[k, :, at].T]) for k in (0, j + 1))
-            rotor_part = (whole - half) * 2.0
-            pairs = sets.options[j][self.evaluation.places[j : j + 1]]
-            drive_data = self._drive_data(pairs, joint, x)
-            load = whole - rotor_part + sets.space.outside[:, at]
-            series = motor_series(
-                drive_data, load, rotor_part / drive_data.ratio, sets.space.motion.v[:, at], JET_OPERATIONS
+            basis = sets.space.drives[j]
+            at = basis.speed_index
+            whole, half = (
+                dual(tau[k, :, at], dict(zip(self.free, slopes[k, :, at].T, strict=True))) for k in (0, j + 1)
             )
-            values = limited_quantities(series, drive_data, reductions)
+            pairs = sets.options[j][self.evaluation.places[j : j + 1]]
+            ratio = variables.get(self.problem.space.ratio_variables.get(joint, ""), pairs.ratio[:, None])
+            rotor_torque = (whole - half) * 2.0 / (ratio + basis.carrier_rate)
+            load = whole - rotor_torque * ratio + sets.space.outside[:, at]
+            series = series_of_drive(
+                sets.space.t,
+                DriveLoad(load, rotor_torque, sets.space.motion.v[:, at], basis.direction),
+                replace(pairs.equation, ratio=ratio),
+                pairs.winding_under,
+                SERIES_OPERATIONS,
+            )
             shares |= {
-                LimitKey(joint, kind): values[kind.screened_quantity] / float(limit[0])
+                LimitKey(joint, kind): value / float(limit[0])
                 for kind, limit in pairs.limits.items()
-                if np.isfinite(limit[0]) and isinstance(values.get(kind.screened_quantity), Jet)
+                if np.isfinite(limit[0]) and isinstance(value := screened_value(kind, series, pairs), Dual)
             }
-            energy = energy + reductions.mean(series.voltage * series.current) * reductions.span
+            energy = energy + series.energy
             if not np.isnan(pairs.thermal_resistance).any():
-                temperatures.append(pairs.mean_temperature(values["mean_square_current"], JET_OPERATIONS))
-        return shares, energy, max(temperatures, key=lambda jet: float(jet.c[0][0]), default=None)
-
-    def _drive_data(self, pairs: Any, joint: str, x: Array) -> DriveData:
-        """The data of a drive, with a jet for a variable ratio."""
-        columns = pairs.drive_data
-        ratio = Jet([columns.ratio[0], np.zeros((len(self.free), 1))])
-        variable = self.problem.space.ratio_variables.get(joint)
-        if variable in self.free:
-            k = self.free.index(variable)
-            ratio = Jet([np.array([x[k]]), np.eye(len(self.free))[:, k : k + 1]])
-        teeth, wire = columns.mesh, columns.winding
-        mesh = MeshEfficiency(teeth.drive[0], teeth.back[0], teeth.input_torque[0], teeth.output_torque)
-        winding = DcEquations(*(part[0] if isinstance(part, np.ndarray) else part for part in wire))
-        return DriveData(
-            ratio, mesh, columns.coulomb[0], columns.viscous[0], winding, float(columns.life_exponent[0, 0])
-        )
+                temperatures.append(pairs.mean_temperature(series.mean_square_current, SERIES_OPERATIONS))
+        return shares, energy, max(temperatures, key=lambda x: float(primal_value(x)[0]), default=None)
 
     def link_shares_with_partials(self, x: Array) -> list[Scalar]:
         """Utilisation of each limit of links and tip, with derivatives by the variables."""
@@ -225,11 +209,15 @@ class DesignGradients:
         )
 
     def beam_mass_with_partials(self, x: Array) -> Scalar:
-        """Mass of the variable beams, as a jet."""
-        steps = np.eye(len(self.free))
-        jets = {name: Jet([float(x[k]), steps[k]]) for k, name in enumerate(self.free)}
-        mass = self.problem.space.varied_beam_mass({**self.fixed, **jets})
-        return mass if isinstance(mass, Jet) else Jet([float(mass), np.zeros(len(self.free))])
+        """Mass of the variable beams, with derivatives by the variables."""
+        varied = dual_parameters(dict(zip(self.free, x.tolist(), strict=True)))
+        return self.problem.space.varied_beam_mass({**self.fixed, **varied})
+
+    def value_and_gradient(self, x: Scalar) -> tuple[float, Array]:
+        """A dual number as its value and its derivatives by the variables, (P,)."""
+        slopes = partials_of(x)
+        gradient = [float(np.ravel(slopes.get(name, 0.0))[0]) for name in self.free]
+        return float(np.ravel(primal_value(x))[0]), np.array(gradient)
 
 
 def _wheels_of_motor(robot: Robot, joint: str) -> tuple[str, ...]:
@@ -264,7 +252,7 @@ class SmoothProblem:
         self.gradients = DesignGradients(problem, evaluation, self.free, self.fixed)
         self._scale = 0.0
         self._allowed_share = problem.share - LIMIT_BACKOFF_RATIO
-        self._cache: dict[bytes, tuple[Scalar, Array, Array]] = {}
+        self._cache: dict[bytes, tuple[tuple[float, Array], Array, Array]] = {}
 
     @property
     def start_point(self) -> Array:
@@ -276,38 +264,35 @@ class SmoothProblem:
         x = self.low + self.span * y
         return {**self.fixed, **dict(zip(self.free, x.tolist(), strict=True))}
 
-    def _evaluate_at(self, y: Array) -> tuple[Scalar, Array, Array]:
-        """The objective as a jet, the margins of the limits (K,) and their derivatives (K, P), by y."""
+    def _evaluate_at(self, y: Array) -> tuple[tuple[float, Array], Array, Array]:
+        """The objective and its gradient, the margins of the limits (K,) and their derivatives (K, P), by y."""
         key = y.tobytes()
         if key not in self._cache:
             x = self.low + self.span * y
             uses, energy, warmest = self.gradients.shares_with_partials(x)
             goals = {"mass": self.gradients.beam_mass_with_partials(x), "energy": energy, "temperature": warmest}
-            goal = self._scaled_objective(goals)
-            links, bends = self._link_margins(x)
-            left = self._allowed_share - np.array([float(share.c[0]) for share in uses.values()])
-            slopes = [-np.ravel(share.c[1]) * self.span for share in uses.values()]
+            all_uses = [*uses.values(), *self.gradients.link_shares_with_partials(x)]
+            pairs = [self.gradients.value_and_gradient(use) for use in all_uses]
             self._cache[key] = (
-                goal,
-                np.concatenate([left, links]),
-                np.vstack([*slopes, *bends]) if slopes or len(bends) else np.zeros((0, len(y))),
+                self._scaled_objective(goals),
+                self._allowed_share - np.array([value for value, _ in pairs]),
+                -self.span * np.array([gradient for _, gradient in pairs]).reshape(len(pairs), len(y)),
             )
         return self._cache[key]
 
     def objective_and_gradient(self, y: Array) -> tuple[float, Array]:
         """The objective and its gradient."""
-        jet = self._evaluate_at(y)[0]
-        return float(jet.c[0]), jet.c[1] * self.span
+        return self._evaluate_at(y)[0]
 
-    def _scaled_objective(self, goals: dict[str, Scalar]) -> Scalar:
-        """The objective, scaled to start at 1; energy if the variables do not change the mass."""
+    def _scaled_objective(self, goals: dict[str, Scalar]) -> tuple[float, Array]:
+        """The objective and its gradient, scaled to start at 1; energy if the variables do not change the mass."""
         indifferent = self.problem.objective == "mass" and not self.problem.space.varied_links
         goal = goals["energy" if indifferent else self.problem.objective]
-        value = float(np.ravel(goal.c[0])[0])
+        value, gradient = self.gradients.value_and_gradient(goal)
         if self.problem.objective == "temperature":
             value -= self.problem.space.base.task.ambient or SHEET_AMBIENT_TEMPERATURE  # the temperature rise
         self._scale = self._scale or abs(value) or 1.0
-        return Jet([value / self._scale, np.ravel(goal.c[1]) / self._scale])
+        return value / self._scale, gradient * self.span / self._scale
 
     def remaining_margins(self, y: Array) -> Array:
         """Margins of the limits."""
@@ -316,13 +301,6 @@ class SmoothProblem:
     def margin_partials(self, y: Array) -> Array:
         """Derivatives of the margins."""
         return self._evaluate_at(y)[2]
-
-    def _link_margins(self, x: Array) -> tuple[Array, Array]:
-        """Margins of the limits of links (L,), and their derivatives by y (L, P)."""
-        uses = self.gradients.link_shares_with_partials(x)
-        left = [self._allowed_share - float(primal_value(use)) for use in uses]
-        slopes = [[-partial_by(use, name) for name in self.free] for use in uses]
-        return np.array(left), np.array(slopes).reshape(len(uses), len(self.free)) * self.span
 
 
 def refine_variables(problem: SizingProblem, evaluation: DesignEvaluation) -> DesignEvaluation:

@@ -51,3 +51,7 @@ class DcEquations(NamedTuple):
     def current_for_torque(self, torque: Scalar) -> Scalar:
         """The current for a torque on the rotor [A]."""
         return torque / self.torque_constant
+
+    def heat(self, current: Scalar) -> Scalar:
+        """The Joule heat of the winding, R i^2 [W]."""
+        return self.resistance * current * current

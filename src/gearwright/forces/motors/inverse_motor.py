@@ -122,7 +122,7 @@ class WindingInverse:
         i, rate = time_coefficient(current, 0), time_coefficient(current, 1)
         constant = self.winding.torque_constant(demand.motion[0], thermal_state, DualOperations(ARRAYS))
         equations = self.winding.dc_equations(constant, thermal_state)
-        heat = equations.resistance * i * i + np.zeros(len(demand.t))
+        heat = equations.heat(i) + np.zeros(len(demand.t))
         signals = {f"{self.winding.drive}.current": i, f"{self.winding.drive}.heat": heat}
         voltage = equations.terminal_voltage(i, rate, speed)
         current_states = [i] if self.relative_degree > 1 else []

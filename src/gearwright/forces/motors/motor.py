@@ -227,7 +227,7 @@ class Winding:
                 * (self.control.bandwidth * instant.current_error + clipped_voltage / self._inductance_value)
             )
         if self.motor.heat is not None and instant.thermal_state is not None:
-            rates += temperature_rates(self.motor.heat, instant.thermal_state, instant.resistance * i * i)
+            rates += temperature_rates(self.motor.heat, instant.thermal_state, instant.dc_equations.heat(i))
         return tuple(rates)
 
     def stored_energy(self, situation: Situation, instant: MotorInstant) -> Scalar:

@@ -168,7 +168,7 @@ class MotorCircuit(Law):
             i = winding.current(instant, v)
             rates += winding.state_rates(instant, v, situation.ops)
             signals |= winding.signal_values(instant, v)
-            supplied, heat = supplied + v * i, heat + instant.resistance * i * i
+            supplied, heat = supplied + v * i, heat + instant.dc_equations.heat(i)
             stored = stored + winding.stored_energy(situation, instant)
         if self.supply is not None and bus is not None:
             supplied = self.supply.voltage * bus.source

@@ -121,7 +121,7 @@ class GearLoss(Law):
 
     def act(self, mode: str, situation: Situation) -> Action:
         """A hold at rest; otherwise a drag proportional to the transmitted torque, and the no-load torque."""
-        row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
+        row, offset = axial_torque(situation.kinematics, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         if mode == STUCK_MODE:
             flow_probe = Drag(self.line, 0.0, row, offset, self.port)
             is_self_locking = self.is_self_locking(situation)  # its friction grows with any impact
@@ -296,3 +296,11 @@ def _gear_loss(
     mech: Mechanism, title: str, name: str, table: tuple[Losses, ...], friction: Friction | None = None
 ) -> GearLoss:
     return GearLoss(name, motor_line(mech, title), table, input_wheels(mech, title), title, friction=friction)
+
+
+def reversal_law(mech: Mechanism, title: str) -> GearLoss:
+    """A drive without losses: its only effect is that `demands` divides a motion where its motor reverses.
+
+    Series with and without losses then have the same times.
+    """
+    return GearLoss(f"{title}.reversal", motor_line(mech, title), (Losses(),))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.algebra.differentiation.dual_numbers import primal_value
-from gearwright.forces.law import Situation
 from gearwright.forces.robot_lines import motor_line
+from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism, Spin
 
 
@@ -32,7 +32,7 @@ def _same_size(x: Scalar, y: Scalar) -> bool:
     return is_zero(x - y) or is_zero(x + y)
 
 
-def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tuple[list[Scalar], Scalar]:
+def axial_torque(kinematics: SharedKinematics, spins: Sequence[Spin], per: Scalar) -> tuple[list[Scalar], Scalar]:
     r"""Row and offset of the torque that turns wheels: sum of $(J (b \cdot a) + J_c (h \cdot a + \dot h \cdot v))$.
 
     The torque is along the line of which the wheels' rows are multiples; `per` is the factor of that line at the common
@@ -41,17 +41,17 @@ def axial_torque(situation: Situation, spins: Sequence[Spin], per: Scalar) -> tu
     Returns:
         (row over all speeds, offset) with torque = row . a + offset.
     """
-    return turning_torque(situation, [(spin, spin.terms[0][1] / per) for spin in spins])
+    return turning_torque(kinematics, [(spin, spin.terms[0][1] / per) for spin in spins])
 
 
-def turning_torque(situation: Situation, wheels: Sequence[tuple[Spin, Scalar]]) -> tuple[list[Scalar], Scalar]:
+def turning_torque(kinematics: SharedKinematics, wheels: Sequence[tuple[Spin, Scalar]]) -> tuple[list[Scalar], Scalar]:
     """Row and offset of the torque that accelerates wheels, each given with its ratio to the line of the torque."""
-    row: list[Scalar] = [0.0] * situation.mech.n
+    row: list[Scalar] = [0.0] * kinematics.mech.n
     offset: Scalar = 0.0
     for spin, weight in wheels:
         for index, b in spin.terms:
             row[index] = row[index] + weight * spin.inertia * b
-        carrier_terms, drift = situation.kinematics.carrier_rotation(spin)
+        carrier_terms, drift = kinematics.carrier_rotation(spin)
         coupling = weight * spin.coupling_inertia
         for index, h in carrier_terms:
             row[index] = row[index] + coupling * h

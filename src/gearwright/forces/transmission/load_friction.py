@@ -80,7 +80,7 @@ class LoadBristles(LuGre):
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One force, and the transmitted torque as a flow without gain."""
-        row, offset = axial_torque(situation, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
+        row, offset = axial_torque(situation.kinematics, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         return replace(super().act(mode, situation), drags=(Drag(self.line, 0.0, row, offset, self.port),))
 
     def _range(self, situation: Situation, reaction: Reaction | None) -> Scalar:

@@ -145,7 +145,7 @@ class TrainLoss(Law):
 
     def _source_drag(self, source: TorqueSource, push: ConstantLine | None, situation: Situation) -> Drag:
         """The losses due to a source; a drag with zero gain only reports its torque."""
-        row, offset = turning_torque(situation, source.spins)
+        row, offset = turning_torque(situation.kinematics, source.spins)
         line = self.meshes[0].line if push is None else push
         return Drag(replace(line, inlet=source.line), 0.0 if push is None else 1.0, row, offset, source.port)
 

@@ -17,6 +17,7 @@ from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
+from gearwright.forces.transmission.drive_equation import winding_equations
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion.limits import CoordinateLimits, coordinate_limits, per_joint
 from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
@@ -233,19 +234,19 @@ def _motor_signal(
     unit_row = np.eye(len(signals.machine.force_lines))[j]
     if quantity == "motor_torque":
         return signals.limited(f"{title}.torque", limit, line_forces=unit_row)
-    constant, resistance = motor.torque_constant, motor.resistance
-    if not constant or (quantity == "voltage" and resistance is None):
-        missing = "torque_constant" if not constant else "resistance"
+    winding = winding_equations(motor)
+    if winding is None or (quantity == "voltage" and motor.resistance is None):
+        missing = "torque_constant" if winding is None else "resistance"
         raise InputError(
             f"{function}: {quantity} of motor {title!r} is limited, but its {missing} is unknown. Give it."
         )
+    current = winding.current_for_torque(unit_row)
     if quantity == "current":
-        return signals.limited(f"{title}.current", limit, line_forces=unit_row / float(constant))
-    back_emf = float(constant) * signals.machine.line_rows[j]
-    current = unit_row / float(constant)
-    return signals.limited(
-        f"{title}.voltage", limit, line_forces=current * float(resistance or 0.0), joint_speeds=back_emf
-    )
+        return signals.limited(f"{title}.current", limit, line_forces=current)
+    winding = winding._replace(resistance=float(motor.resistance or 0.0))
+    by_force = winding.terminal_voltage(current, 0.0, 0.0)
+    back_emf = winding.back_emf(signals.machine.line_rows[j])
+    return signals.limited(f"{title}.voltage", limit, line_forces=by_force, joint_speeds=back_emf)
 
 
 def _given_motor_limits(
