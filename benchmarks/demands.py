@@ -74,7 +74,7 @@ def swept() -> float:
     robot = arm(elastic=True)
     task = Task.read(TASK, robot)
     ratios = {"wrist_1.gear.ratio": [float(x) for x in range(90, 120, 5)]}
-    return _seconds(lambda: gw.sweep(robot, ratios, task, workers=1))
+    return _seconds(lambda: gw.sweep(robot, ratios, task, options=gw.design.SweepOptions(workers=1)))
 
 
 def sized() -> float:

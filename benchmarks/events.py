@@ -46,7 +46,10 @@ def friction(rounds: int) -> list[Target]:
     """`puma560` with its friction for 2 s: against the method before, and against MuJoCo with `frictionloss`."""
     robot = gw.load("puma560")
     mech, laws = gw.assemble(robot), gw.laws(robot)
-    run = lambda engine="auto": gw.simulate(mech, None, 2.0, inputs=torques, laws=laws, engine=engine)  # noqa: E731
+    options = gw.analysis.IntegratorOptions
+    run = lambda engine="auto": gw.simulate(  # noqa: E731
+        mech, None, 2.0, inputs=torques, laws=laws, integrator=options(engine=engine)
+    )
     samples = sampled_torques(mech)
     from_samples = lambda: gw.simulate(mech, None, 2.0, inputs=samples, laws=laws)  # noqa: E731
     calls: dict[str, Callable[[], object]] = {
@@ -189,7 +192,15 @@ def loops(rounds: int) -> Target:
     push = lambda t: [6 * np.sin(9 * t), 5 * np.sin(7 * t), 4 * np.cos(8 * t), 0.0, 0.0, 0.0]  # noqa: E731
 
     def run(engine: str) -> None:
-        gw.simulate(robot, start, 0.5, inputs=push, laws=laws, method="adaptive", engine=engine)
+        gw.simulate(
+            robot,
+            start,
+            0.5,
+            inputs=push,
+            laws=laws,
+            method="adaptive",
+            integrator=gw.analysis.IntegratorOptions(engine=engine),
+        )
 
     times = time_interleaved({GEARWRIGHT_NAME: lambda: run("compiled"), BEFORE: lambda: run("python")}, rounds)
     return Target(

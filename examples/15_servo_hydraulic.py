@@ -9,7 +9,7 @@ its limit of 1; simulated with it, the slide follows the motion within 1e-6 m. T
 import numpy as np
 
 import gearwright as gw
-from gearwright.forces import ServoValve, servo_cylinder
+from gearwright.forces import HydraulicCylinder, ServoValve, servo_cylinder
 from gearwright.motion import polynomial
 
 AREA, VOLUME, OIL, MASS = 1.96e-3, 8.0e-4, 9.6e8, 250.0  # 63 x 38.5 mm, 400 mm of stroke with its lines; oil with air
@@ -17,7 +17,10 @@ AREA, VOLUME, OIL, MASS = 1.96e-3, 8.0e-4, 9.6e8, 250.0  # 63 x 38.5 mm, 400 mm 
 slide = gw.Mechanism([gw.Body("slide", joint="prismatic", axis=(0, 0, 1), mass=MASS)])
 valve = ServoValve(rated_flow=40 / 60e3, rated_drop=70e5, frequency=2 * np.pi * 90, damping=0.8)  # 40 l/min at 70 bar
 axis = servo_cylinder(
-    slide, "slide", valve, area=AREA, volume=VOLUME, mass=9.0, bulk_modulus=OIL, leakage=2e-12, damping=400.0
+    slide,
+    "slide",
+    valve,
+    HydraulicCylinder(area=AREA, volume=VOLUME, mass=9.0, bulk_modulus=OIL, leakage=2e-12, damping=400.0),
 )
 
 model = gw.actuation.complete_model(slide, [axis])

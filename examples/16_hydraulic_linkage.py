@@ -9,7 +9,7 @@ within 1e-06 rad; a command computed with a constant lever arm has an error of m
 import numpy as np
 
 import gearwright as gw
-from gearwright.forces import Line, ServoValve, distance, servo_cylinder
+from gearwright.forces import HydraulicCylinder, Line, ServoValve, distance, servo_cylinder
 from gearwright.motion import polynomial
 
 boom = gw.Mechanism(
@@ -17,9 +17,9 @@ boom = gw.Mechanism(
 )
 FOOT, EYE = np.array([0.3, -0.6, 0.0]), np.array([0.7, -0.05, 0.0])
 strut = distance(boom, ("base", FOOT), ("boom", EYE), name="strut")
-data = dict(area=1.2e-3, volume=5e-4, mass=6.0, damping=400.0, leakage=2e-12, carried=0.0, name="lift")
+cylinder = HydraulicCylinder(area=1.2e-3, volume=5e-4, mass=6.0, damping=400.0, leakage=2e-12, carried=0.0)
 valve = ServoValve(rated_flow=4e-3, frequency=300.0)
-lift = servo_cylinder(boom, strut, valve, **data)
+lift = servo_cylinder(boom, strut, valve, cylinder, name="lift")
 
 motion = polynomial([0.2], [0.8], duration=1.0, order=7)
 asked = gw.demands(boom, motion, actuators=[lift], samples=200)
@@ -31,7 +31,7 @@ exact = float(np.abs(run.q - motion.at(run.t)).max())
 turn = np.array([[np.cos(0.5), -np.sin(0.5), 0], [np.sin(0.5), np.cos(0.5), 0], [0, 0, 1]])  # halfway up
 eye = turn @ EYE
 lever = float(np.cross(eye, (eye - FOOT) / np.linalg.norm(eye - FOOT))[2])
-constant = servo_cylinder(boom, Line.for_machine(boom, {"boom": lever}), valve, **data)
+constant = servo_cylinder(boom, Line.for_machine(boom, {"boom": lever}), valve, cylinder, name="lift")
 guess = gw.demands(boom, motion, actuators=[constant], samples=200)
 rough = gw.simulate(boom, asked.start, until=1.0, extra_laws=[lift], inputs=guess.input_signals, samples=41)
 missed = float(np.abs(rough.q - motion.at(rough.t)).max())

@@ -9,7 +9,17 @@ does.
 import numpy as np
 
 import gearwright as gw
-from gearwright.forces import AirValve, dc_motor, pneumatic_cylinder, stepping_motor, synchronous_motor
+from gearwright.forces import (
+    AirValve,
+    DcMotorData,
+    PneumaticCylinder,
+    SteppingMotorData,
+    SynchronousMotorData,
+    dc_motor,
+    pneumatic_cylinder,
+    stepping_motor,
+    synchronous_motor,
+)
 from gearwright.parts import Drive, Gear, Link, Motor, Robot
 
 
@@ -22,21 +32,21 @@ def swing(mech, actuator):
 
 
 slide = gw.Mechanism([gw.Body("slide", joint="prismatic", axis=(1, 0, 0), mass=9.0)])
-air = dict(areas=(8e-4, 6.8e-4), volumes=(1.5e-4, 1.1e-4), pressures=(4e5, 4.5e5), mass=0.6)
-on_air = swing(slide, pneumatic_cylinder(slide, "slide", AirValve(3e-8), **air))
+air = PneumaticCylinder(areas=(8e-4, 6.8e-4), volumes=(1.5e-4, 1.1e-4), pressures=(4e5, 4.5e5), mass=0.6)
+on_air = swing(slide, pneumatic_cylinder(slide, "slide", AirValve(3e-8), air))
 print(f"9 kg on closed air: {on_air:.2f} rad/s")
 
 link = Link("shaft", inertia=np.eye(3) * 1e-15)
 shaft = gw.assemble(Robot("bench", [link], [Drive("shaft", Motor(inertia=3e-5), Gear(ratio=1.0))]))
-winding = dict(torque_constant=0.4, resistance=1e6, inductance=1.0)
-about_step = swing(shaft, stepping_motor(shaft, "shaft", teeth=50, current=1.8, **winding))
+stepper = SteppingMotorData(torque_constant=0.4, teeth=50, current=1.8, resistance=1e6, inductance=1.0)
+about_step = swing(shaft, stepping_motor(shaft, "shaft", stepper))
 print(f"a rotor about its step: {about_step:.1f} rad/s")
 
-field = dict(pole_pairs=4, flux=0.012, resistance=0.3, inductances=(4e-4, 7e-4))
-wound = dict(torque_constant=1.5 * 4 * 0.012, back_emf_constant=4 * 0.012, resistance=0.3, inductance=7e-4)
+field = SynchronousMotorData(pole_pairs=4, flux=0.012, resistance=0.3, inductances=(4e-4, 7e-4))
+wound = DcMotorData(torque_constant=1.5 * 4 * 0.012, back_emf_constant=4 * 0.012, resistance=0.3, inductance=7e-4)
 runs = {
-    "synchronous": (synchronous_motor(shaft, "shaft", **field), {"shaft.voltage_q": 2.0}),
-    "dc": (dc_motor(shaft, "shaft", **wound), {"shaft.voltage": 2.0}),
+    "synchronous": (synchronous_motor(shaft, "shaft", field), {"shaft.voltage_q": 2.0}),
+    "dc": (dc_motor(shaft, "shaft", wound), {"shaft.voltage": 2.0}),
 }
 speeds = {}
 for name, (motor, volts) in runs.items():

@@ -30,9 +30,11 @@ start = [0.2, 1.4, 1.45]
 tip = gw.placement(mech, start, "tip").position
 goal = (None, tip + 0.4 * np.array([np.cos(-2.7), np.sin(-2.7), 0.0]))  # any orientation, this position
 
-locked = gw.planning.line(robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=1.2), held=["j3"])
+locked = gw.planning.line(
+    robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=1.2), options=gw.planning.PathOptions(held=["j3"])
+)
 plain = gw.planning.line(robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=1.2))
-best = gw.planning.least_torque(robot, "tip", plain, oriented=False)
+best = gw.planning.least_torque(robot, "tip", plain, search=gw.planning.NullSpaceOptions(oriented=False))
 
 needs = {}
 for name, motion in (("third joint locked", locked), ("least joint motion", plain), ("least torque", best)):

@@ -29,7 +29,7 @@ run = gw.rollout(
     steps=3000,
     step=1e-3,
     extra_laws=stops,
-    every=100,
+    options=gw.analysis.RolloutOptions(every=100),
     parameters={"joint2.friction.coulomb": frictions},
 )
 shoulder = run.q[-1, :, 1]

@@ -44,7 +44,7 @@ for kind in ("exact", "diagonal", "none"):
     duration, torques = planned(arm if kind == "exact" else gw.approximate(arm, kind))
     fine = 50  # steps per interval of the replay
     swing = gw.rollout(
-        arm, START, np.zeros(3), N * fine, duration / (N * fine), method="rk4", tau=np.repeat(torques, fine, axis=0)
+        arm, START, np.zeros(3), N * fine, duration / (N * fine), method="rk4", inputs=np.repeat(torques, fine, axis=0)
     )
     missed[kind] = np.abs(swing.q[-1] - GOAL).max()
     print(f"{kind:9s} planned in {duration:.4f} s, final error {missed[kind]:.1e} rad")

@@ -35,7 +35,7 @@ print(f"at a limit {100 * (use.largest_share > 0.99).mean():.1f} % of the time")
 
 light = gw.approximate(gw.assemble(arm), "none")  # the rotors' mass at rest is kept, their spinning is not
 torques = {"shoulder": 20 * 0.06, "elbow": 20 * 0.06}
-hoped = gw.planning.fastest(light, path, motor_torque=torques, laws=gw.laws(arm))
+hoped = gw.planning.fastest(light, path, motors=gw.planning.MotorLimits(torque=torques), laws=gw.laws(arm))
 truth = gw.planning.limit_use(arm, hoped)
 print(f"without rotors {hoped.duration:.3f} s, which takes {truth.peak_shares['shoulder.current']:.2f} of the current")
 

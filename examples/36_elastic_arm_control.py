@@ -28,7 +28,16 @@ controllers = {
     "torque": gw.control.pd(mech, hold, 2000, 100, torque_feedback=2.0),
 }
 for name, controller in controllers.items():
-    run = gw.rollout(mech, rest + 0.01, zero, 8000, 2.5e-4, method="rk4", controller=controller, every=80)
+    run = gw.rollout(
+        mech,
+        rest + 0.01,
+        zero,
+        8000,
+        2.5e-4,
+        method="rk4",
+        controller=controller,
+        options=gw.analysis.RolloutOptions(every=80),
+    )
     print(f"{name} feedback: speed left after {run.t[-1]:.0f} s {np.abs(run.v[-10:]).max():.1e} rad/s")
 
 # Following a motion: rotors that do not push on the links, as the model of feedback linearisation has it.
@@ -40,7 +49,16 @@ for name, controller in {
     "springs known": gw.control.feedback_linearisation(spong, motion, 20.0),
     "springs taken as stiff": gw.control.computed_torque(spong, motion, 20.0),
 }.items():
-    run = gw.rollout(spong, start, zero, 3200, 2.5e-4, method="rk4", controller=controller, every=32)
+    run = gw.rollout(
+        spong,
+        start,
+        zero,
+        3200,
+        2.5e-4,
+        method="rk4",
+        controller=controller,
+        options=gw.analysis.RolloutOptions(every=32),
+    )
     errors[name] = np.abs(run.q[:, :3] - motion.at(run.t)).max()
     print(f"{name}: largest error {errors[name]:.1e} rad")
 assert poles["link"] > 30 > 0 > poles["motor"] > 5 * poles["torque"]

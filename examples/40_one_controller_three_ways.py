@@ -24,8 +24,8 @@ times = np.linspace(0.0, 0.5, 11)
 run = gw.simulate(arm, until=0.5, controller=controller, samples=times)
 masses = np.linspace(0.0, 3.0, 1000)
 batch = gw.rollout(
-    arm, np.zeros(3), np.zeros(3), 500, 1e-3, method="rk4", controller=controller, every=50,
-    parameters={"payload.mass": masses},
+    arm, np.zeros(3), np.zeros(3), 500, 1e-3, method="rk4", controller=controller,
+    parameters={"payload.mass": masses}, options=gw.analysis.RolloutOptions(every=50),
 )  # fmt: skip
 print(f"largest difference of run and batch {np.abs(batch.q[:, 0] - run.q).max():.1e} rad")
 print(f"error at the end: {batch.q[-1, 0] - motion.at(0.5)} without load, {batch.q[-1, -1] - motion.at(0.5)} with 3 kg")

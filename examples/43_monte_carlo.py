@@ -18,7 +18,7 @@ over = {
     "payload.position.z": Uniform(0.05, 0.15),
     "j2.motor.inertia": Normal(inertia, 0.1 * inertia),
 }
-found = gw.sweep(robot, over, swing, samples=5000, seed=1)
+found = gw.sweep(robot, over, swing, samples=5000, options=gw.design.SweepOptions(seed=1))
 peak = found["peak.j2"]
 print(f"peak torque at j2: {peak.mean():.1f} Nm, {np.percentile(peak, 5):.1f} to {np.percentile(peak, 95):.1f} Nm")
 shares = {name: np.corrcoef(found[name], peak)[0, 1] ** 2 for name in found.names}

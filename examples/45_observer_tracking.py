@@ -25,7 +25,16 @@ at_rest = gw.approximate(mech, "spong")  # the push of rotors on links, left out
 start = gw.motor_motion(at_rest, *(motion.at(0.0, k) for k in range(5))).q
 inner = gw.control.feedforward(mech, motion, 2000, 100)
 control = gw.control.elastic_observer(inner, motion.at(0.0) + 0.02, frequency=100.0)
-run = gw.rollout(mech, start, np.zeros(6), 3200, 2.5e-4, method="rk4", controller=control, every=32)
+run = gw.rollout(
+    mech,
+    start,
+    np.zeros(6),
+    3200,
+    2.5e-4,
+    method="rk4",
+    controller=control,
+    options=gw.analysis.RolloutOptions(every=32),
+)
 
 estimate = np.stack([run.states[f"estimate.q.{name}"] for name in mech.speeds[:3]], axis=-1)
 gap = np.abs(estimate - run.q[:, :3]).max(axis=1)

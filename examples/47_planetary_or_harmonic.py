@@ -35,8 +35,7 @@ for kind in ("planetary", "harmonic"):
         task,
         table,
         joints=["shoulder", "elbow"],
-        assumed_efficiency=0.7,
-        search=gw.design.SearchOptions(samples=61, method="evolve"),
+        search=gw.design.SearchOptions(samples=61, method="evolve", assumed_efficiency=0.7),
     )
     for joint, one in found[kind].choices.items():
         play = one.gearbox.backlash

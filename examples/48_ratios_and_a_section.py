@@ -30,7 +30,6 @@ arm = Robot("arm", links, drives)
 limits = {"speed": 2.5, "acceleration": 12.0, "jerk": 300.0}
 there, back = ([-0.4, 0.5], [0.8, -0.6]), ([0.8, -0.6], [-0.4, 0.5])
 task = Task([s_curve(*there, **limits), s_curve(*back, **limits)], pause=0.2, required={"tip_deflection": 5e-4})
-sections = {"upper": LinkSection((0.4, 0, 0), Tube(0.06, 0.05))}
 variables = {
     "shoulder.gear.ratio": Range(20, 200),
     "elbow.gear.ratio": Range(20, 200),
@@ -38,16 +37,16 @@ variables = {
     "upper.section.wall": Range(0.0015, 0.006),
     "upper.material": ["aluminium", "steel", "magnesium"],
 }
-before = gw.analyse(arm, task, sections=sections)
+arm = arm.with_sections({"upper": LinkSection((0.4, 0, 0), Tube(0.06, 0.05))})
+before = gw.analyse(arm, task)
 search = gw.design.SearchOptions(samples=101, trials=30)
-choices = {"objective": "energy", "joints": (), "variables": variables, "sections": sections}
-best = gw.size_drives(arm, task, **choices, search=search)
+best = gw.size_drives(arm, task, objective="energy", joints=(), variables=variables, search=search)
 for name, value in best.values.items():
     print(f"{name}: {value if isinstance(value, str) else format(value, '.4g')}")
 print(f"{before.energy:.1f} J per cycle before, {best.analysis.energy:.1f} J now")
 
 ratios = np.linspace(40, 200, 17)
-energies = gw.sweep(best.robot, {"shoulder.gear.ratio": ratios}, task, workers=1)
+energies = gw.sweep(best.robot, {"shoulder.gear.ratio": ratios}, task, options=gw.design.SweepOptions(workers=1))
 curve = {"shoulder": energies["shoulder.energy"]}
 page = panel_figure(ratios, "ratio of the shoulder", [Panel("energy of the shoulder [J]", curve)])
 print("figure:", save_figure(page, Path(gettempdir()) / "ratios_and_a_section.png"))

@@ -42,7 +42,7 @@ table = Catalogue({key: drives().motor(key) for key in motors}, narrow)
 
 believed, true = {}, {}
 for model in ("exact", "diagonal"):
-    sized = size_drives(wrist, task, table, margin=0.07, model=model, search=gw.design.SearchOptions(samples=81))
+    sized = size_drives(wrist, task, table, margin=0.07, search=gw.design.SearchOptions(samples=81, model=model))
     first = sized.front[0]
     truth = gw.analyse(with_chosen_drives(wrist, dict(zip(mounts, first.choices, strict=True))), task, catalogue=table)
     believed[model], true[model] = 1 - first.largest_share, min(check.margin for check in truth.limits)

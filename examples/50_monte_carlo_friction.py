@@ -25,7 +25,9 @@ repetitions: continuous
 robot = gw.load("scara").with_joint("shoulder", friction=2.0).with_joint("elbow", friction=1.0)
 task = Task.read(TASK, robot)
 over = {"shoulder.friction": Normal(2.0, 0.5), "elbow.friction": Normal(1.0, 0.25)}
-found = gw.sweep(robot, over, AnalysisMeasure(task, samples=61), samples=24, seed=1, workers=1)
+found = gw.sweep(
+    robot, over, AnalysisMeasure(task, samples=61), samples=24, options=gw.design.SweepOptions(seed=1, workers=1)
+)
 
 warm = {joint: found[f"{joint}.winding_temperature"] - 273.15 for joint in ("shoulder", "elbow")}
 shares = {}

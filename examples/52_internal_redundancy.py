@@ -26,7 +26,7 @@ robot = Robot("balanced_boom", links, gravity=(0, -9.81, 0))
 
 locked = gw.motion.polynomial([-np.pi / 2, 0.05], [0.0, 0.05], 1.5)
 best = gw.planning.least_torque(robot, "tip", locked)
-quick = gw.planning.least_time(robot, "tip", best, coefficients=2, steps=8)
+quick = gw.planning.least_time(robot, "tip", best, search=gw.planning.NullSpaceOptions(coefficients=2, steps=8))
 
 needs = {}
 for name, motion in (("weight locked", locked), ("least torque", best), ("least time", quick)):

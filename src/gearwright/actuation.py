@@ -1,9 +1,19 @@
 """Actuators: demands and reflected loads, and a machine with linear actuators as one model."""
 
 from gearwright.analysis.drives.motor_space import MotorSpace, motor_space
-from gearwright.forces import LinearActuator, SynchronousMotor, dc_motor, dc_motors, stepping_motor, synchronous_motor
-from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
-from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
+from gearwright.forces import (
+    DcMotorData,
+    LinearActuator,
+    SteppingMotorData,
+    SynchronousMotor,
+    SynchronousMotorData,
+    dc_motor,
+    dc_motors,
+    stepping_motor,
+    synchronous_motor,
+)
+from gearwright.forces.actuators.hydraulic_cylinder import HydraulicCylinder, ServoValve, servo_cylinder
+from gearwright.forces.actuators.pneumatic_cylinder import AirValve, PneumaticCylinder, pneumatic_cylinder
 from gearwright.functions.actuation import (
     ActuatorRedundancy,
     actuator_redundancy,
@@ -22,14 +32,19 @@ __all__ = [
     "ActuatorRedundancy",
     "AirValve",
     "CompleteModel",
+    "DcMotorData",
+    "HydraulicCylinder",
     "LimitExcess",
     "LinearActuator",
     "MotionDemands",
     "MotorSpace",
+    "PneumaticCylinder",
     "ServoValve",
     "Signal",
     "StateJump",
+    "SteppingMotorData",
     "SynchronousMotor",
+    "SynchronousMotorData",
     "actuator_redundancy",
     "actuator_speeds",
     "actuator_torques",

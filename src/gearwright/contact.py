@@ -9,6 +9,7 @@ from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import MovingFrame
 from gearwright.functions.constrained.closing import ClosedMechanism
 from gearwright.functions.constrained.closure import FreeSpeeds
+from gearwright.functions.constrained.constrained_dynamics import StruckBody
 from gearwright.functions.constrained.peg_in_hole import JammingVertex, PegInHole
 from gearwright.functions.linearise import free_speeds
 from gearwright.parts.builders.walls_and_objects import with_object, with_wall
@@ -31,6 +32,7 @@ __all__ = [
     "Plane",
     "SoftContact",
     "Sphere",
+    "StruckBody",
     "Surface",
     "closed_motion",
     "fixed_frame",

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.analysis import Task, analyse
 from gearwright.analysis.cycle import motor_periods
 from gearwright.analysis.cycle.motor_periods import period_samples
-from gearwright.motion import polynomial
+from gearwright.motion import EndRates, polynomial
 from gearwright.parts import Cogging, Drive, Gear, Joint, KinematicError, Link, Motor, Ripple, Robot, Torsion
 
 K, R, L, DAMPING, RATIO = 0.05, 0.5, 1e-3, 2e-4, 50.0
@@ -27,7 +27,7 @@ def arm(gear=None, **motor) -> Robot:
 def steady(speed: float) -> Task:
     """One second at a constant speed of the motor [rad/s]."""
     v = speed / RATIO
-    return Task([polynomial([0.0], [v], duration=1.0, order=3, start_speed=v, end_speed=v)])
+    return Task([polynomial([0.0], [v], duration=1.0, order=3, end_rates=EndRates(start_speed=v, end_speed=v))])
 
 
 PHASES = [0.0, 1.0, np.pi / 2]

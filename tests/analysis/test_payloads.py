@@ -127,7 +127,10 @@ def test_equal_payloads_of_motions_vary_in_sweeps():
     """As the one payload that they are; different ones do not vary, and that is said."""
     one, each = Task(WAYS, LOAD), Task(WAYS, payloads=[LOAD, LOAD, LOAD])
     masses = {"payload.mass": [0.5, 4.0]}
-    found = [sweep(arm(), masses, task, workers=1)["shoulder.rms_torque"] for task in (one, each)]
+    found = [
+        sweep(arm(), masses, task, options=gw.design.SweepOptions(workers=1))["shoulder.rms_torque"]
+        for task in (one, each)
+    ]
     assert found[0].tolist() == found[1].tolist()
     assert found[0][1] > found[0][0]
     for name in ("payload.mass", "task.payload.mass"):
@@ -193,8 +196,8 @@ def test_lighter_drives_do_where_the_load_is_carried_half_of_the_time():
 
 def test_a_sweep_takes_it():
     points = {"elbow.gear.ratio": [50.0, 60.0]}
-    found = sweep(arm(), points, pick(), workers=1)
-    loaded = sweep(arm(), points, Task(WAYS, LOAD, pause=0.3), workers=1)
+    found = sweep(arm(), points, pick(), options=gw.design.SweepOptions(workers=1))
+    loaded = sweep(arm(), points, Task(WAYS, LOAD, pause=0.3), options=gw.design.SweepOptions(workers=1))
     assert np.all(found["elbow.rms_torque"] < loaded["elbow.rms_torque"])
 
 

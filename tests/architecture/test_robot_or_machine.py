@@ -56,7 +56,9 @@ STIFF_CALLS = {
     "cascade": lambda m: decided(gw.control.cascade(m, MOTION, 5.0, 50.0, 0.1)),
     "computed_torque": lambda m: decided(gw.control.computed_torque(m, MOTION, 10.0)),
     "feedforward": lambda m: decided(gw.control.feedforward(m, MOTION, 100.0, 10.0)),
-    "admittance": lambda m: decided(gw.control.admittance(m, 2, MOTION, 3.0, 50.0, orientation=False)),
+    "admittance": lambda m: decided(
+        gw.control.admittance(m, 2, MOTION, gw.control.TargetAdmittance(mass=3.0, damping=50.0))
+    ),
     "hybrid_control": lambda m: decided(gw.control.hybrid_control(m, PEN, MOTION, 5.0)),
     "position_force": lambda m: decided(gw.control.position_force(m, MAT, MOTION, 5.0)),
     "in_larger_machine": lambda m: decided(gw.control.in_larger_machine(gw.control.pd(STIFF, MOTION, 50.0, 5.0), m)),
@@ -83,10 +85,12 @@ STIFF_CALLS = {
     "compare": lambda m: gw.analysis.compare(m, SAMPLES),
     "compare_impacts": lambda m: gw.analysis.compare_impacts(m, Q, [0.0, -1.0, -0.5], "tool", (0, 0, 1))["exact"],
     "compile": lambda m: gw.compile(gw.gravity, m)(Q),
-    "complete_model": lambda m: gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", **DATA)]).state_names,
+    "complete_model": lambda m: (
+        gw.actuation.complete_model(m, [gw.actuation.dc_motor(m, "j1", gw.actuation.DcMotorData(**DATA))]).state_names
+    ),
     "constrained_dynamics": lambda m: gw.constrained_dynamics(m, Q, V, A, ROW, [0.0]),
     "coriolis_matrix": lambda m: gw.coriolis_matrix(m, Q, V),
-    "dc_motor": lambda m: gw.actuation.dc_motor(m, "j1", **DATA),
+    "dc_motor": lambda m: gw.actuation.dc_motor(m, "j1", gw.actuation.DcMotorData(**DATA)),
     "difference": lambda m: gw.difference(m, Q, V),
     "displacement": lambda m: forces.displacement(m, 2).speeds,
     "distance": lambda m: forces.distance(m, "base", (2, (0.1, 0.2, 0.3))).speeds,
@@ -105,7 +109,10 @@ STIFF_CALLS = {
     "impact": lambda m: gw.impact(m, Q, V, ROW),
     "demands": lambda m: (
         gw.demands(
-            m, MOTION, actuators=[gw.actuation.dc_motor(m, f"j{k}", **DATA) for k in (1, 2, 3)], samples=9
+            m,
+            MOTION,
+            actuators=[gw.actuation.dc_motor(m, f"j{k}", gw.actuation.DcMotorData(**DATA)) for k in (1, 2, 3)],
+            samples=9,
         ).series
     ),
     "external_adjoint": lambda m: gw.planning.external_adjoint(m, Q, V, 2),
@@ -136,7 +143,10 @@ STIFF_CALLS = {
     "parameters": lambda m: gw.parameters(m),
     "placement": lambda m: gw.placement(m, Q, 2),
     "pneumatic_cylinder": lambda m: gw.actuation.pneumatic_cylinder(
-        m, "j1", AirValve(2e-8), areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5
+        m,
+        "j1",
+        AirValve(2e-8),
+        gw.actuation.PneumaticCylinder(areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5),
     ),
     "free_speeds": lambda m: gw.contact.free_speeds(m, [0.1, 0.0, 0.0], [LEVEL]).directions,
     "closed_motion": lambda m: gw.contact.closed_motion(m, SWING, [0.1, 0.0, 0.0], [LEVEL]).pieces.c,
@@ -148,14 +158,16 @@ STIFF_CALLS = {
     "regressor_blocks": lambda m: gw.identification.regressor_blocks(m, gw.regressor(m, Q, V, A)),
     "rollout": lambda m: gw.rollout(m, Q, V, steps=3, step=1e-3).q,
     "servo_cylinder": lambda m: gw.actuation.servo_cylinder(
-        m, "j1", ServoValve(rated_flow=6e-4), area=1e-3, volume=4e-4, mass=5.0
+        m, "j1", ServoValve(rated_flow=6e-4), gw.actuation.HydraulicCylinder(area=1e-3, volume=4e-4, mass=5.0)
     ),
     "simulate": lambda m: gw.simulate(m, Q, until=0.02, laws=(), samples=3).q,
     "state_space": lambda m: gw.export.state_space(m, Q, laws=()),
-    "stepping_motor": lambda m: gw.actuation.stepping_motor(m, "j1", teeth=50, current=1.0, **DATA),
+    "stepping_motor": lambda m: gw.actuation.stepping_motor(
+        m, "j1", gw.actuation.SteppingMotorData(teeth=50, current=1.0, **DATA)
+    ),
     "structure_matrix": lambda m: gw.actuation.structure_matrix(m),
     "synchronous_motor": lambda m: gw.actuation.synchronous_motor(
-        m, "j1", pole_pairs=4, flux=0.01, resistance=0.2, inductances=(4e-4, 6e-4)
+        m, "j1", gw.actuation.SynchronousMotorData(pole_pairs=4, flux=0.01, resistance=0.2, inductances=(4e-4, 6e-4))
     ),
     "tendon": lambda m: forces.tendon(m, ["base", (2, (0.1, 0.2, 0.3))]).speeds,
     "uncoupled_spins": lambda m: gw.analysis.uncoupled_spins(m),

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.actuation import AirValve, ServoValve
 from gearwright.argument_kinds import kind_of
 from gearwright.control import ControlLaw, Decision
 from gearwright.errors import GearwrightError, InputError
@@ -77,6 +76,7 @@ AT = gw.placement(MECH, STAY, "tool")
 NEAR = 0.01 * np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 SLOW = gw.planning.PathLimits(speed=1.0)
 THERE = (AT.rotation, AT.position + 0.01)
+DC_MOTOR = gw.actuation.DcMotorData(torque_constant=1.0, resistance=1.0)
 PIN = gw.contact.Constraint("pin", "tool", relative_to=gw.contact.fixed_frame("hole", AT.position), held=("z",))
 FREE = gw.motion.polynomial([STAY[0], STAY[2]], [STAY[0] + 0.02, STAY[2] + 0.01], duration=1.0)
 PEN = gw.contact.Contact("tool", gw.contact.Plane(AT.position))
@@ -155,8 +155,8 @@ OWN: dict[str, dict[str, Any]] = {
     "motion.trapezoid": {"speed": 1.0, "acceleration": 2.0},
     "planning.approach": {"limits": SLOW, "surface": gw.contact.Plane(AT.position - NEAR[2])},
     "planning.arc": {"limits": SLOW, "through": AT.position + NEAR[0], "to": (None, AT.position + NEAR[1])},
-    "planning.circle": {"limits": SLOW,
-                        "centre": AT.position + NEAR[0], "axis": [0.0, 0.0, 1.0], "angle": 0.1, "oriented": False},
+    "planning.circle": {"limits": SLOW, "path": gw.planning.CircularPath(
+        centre=AT.position + NEAR[0], axis=[0.0, 0.0, 1.0], angle=0.1, oriented=False)},
     "planning.line": {"limits": SLOW, "to": (None, AT.position + NEAR[0])},
     "planning.track_poses": {"poses": (AT.rotation[None], AT.position[None])},
     "planning.distributed_positioning": {
@@ -169,7 +169,8 @@ OWN: dict[str, dict[str, Any]] = {
     "planning.slerp": {"start": np.eye(3), "end": np.eye(3), "share": 0.5},
     "planning.sphere": {"centre": [0.0, 0.0, 1.0], "radius": 0.1},
     "control.adaptive": {"slope": 1.0, "kd": 1.0, "adaptation": 1.0, "adapted": ["link3.m"]},
-    "control.admittance": {"reference": AT, "mass": 1.0}, "control.controller_by_name": {"name": "pd"},
+    "control.admittance": {"reference": AT, "target": gw.control.TargetAdmittance(mass=1.0, damping=1.0)},
+    "control.controller_by_name": {"name": "pd"},
     "control.cascade": {"ks": 10.0, "Ts": 0.1}, "control.controller": {"law": Lazy()},
     "control.elastic_observer": {
         "controller": lambda: gw.control.pd(TURNTABLE, [0.0], 10.0, 1.0, gravity=False), "q": [0.0]
@@ -220,18 +221,22 @@ OWN: dict[str, dict[str, Any]] = {
     "identification.save_identified": {"fit": fit, "path": "out.yaml"},
     "identification.write_report": {"identification": identification, "folder": "out"},
     "actuation.complete_model": {
-        "actuators": lambda: [gw.actuation.dc_motor(MECH, j, torque_constant=1.0, resistance=1.0)
+        "actuators": lambda: [gw.actuation.dc_motor(MECH, j, DC_MOTOR)
                               for j in ("j1", "j2", "j3")]
     },
+    "actuation.dc_motor": {"data": DC_MOTOR},
     "actuation.pneumatic_cylinder": {
-        "mech": CART, "where": "cart", "valve": AirValve(1e-8), "areas": (1e-3, 1e-3), "volumes": (1e-3, 1e-3),
-        "pressures": (4e5, 4e5), "mass": 1.0,
+        "where": "j1", "valve": gw.actuation.AirValve(2e-8), "cylinder": gw.actuation.PneumaticCylinder(
+            areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5)
     },
     "actuation.servo_cylinder": {
-        "mech": CART, "where": "cart", "valve": ServoValve(1e-3, 70e5, 500.0), "area": 1e-3, "volume": 1e-3, "mass": 1.0
+        "where": "j1", "valve": gw.actuation.ServoValve(rated_flow=6e-4),
+        "cylinder": gw.actuation.HydraulicCylinder(area=1e-3, volume=4e-4, mass=5.0)
     },
-    "actuation.stepping_motor": {"teeth": 50, "current": 1.0, "inductance": 1e-3},
-    "actuation.synchronous_motor": {"pole_pairs": 4, "flux": 0.01, "inductances": (1e-3, 1e-3)},
+    "actuation.stepping_motor": {"data": gw.actuation.SteppingMotorData(
+        torque_constant=0.4, teeth=50, current=1.0, resistance=1.0, inductance=1e-3)},
+    "actuation.synchronous_motor": {"data": gw.actuation.SynchronousMotorData(
+        pole_pairs=4, flux=0.01, resistance=0.5, inductances=(1e-3, 1e-3))},
     "export.c": {"directory": "out"}, "export.export": {"to": "c", "directory": "out"},
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},

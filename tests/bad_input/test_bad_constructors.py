@@ -72,6 +72,12 @@ OWN: dict[str, dict[str, Any]] = {
     "motion.FourierMotion": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},
     "design.AnalysisMeasure": {"task": gw.analysis.Task(MOTION)}, "parts.Worm": {"wheel": 40},
     "identification.MotionLimits": {"lower": [-1.0] * 3, "upper": [1.0] * 3},
+    "actuation.DcMotorData": {"torque_constant": 0.05},
+    "actuation.SteppingMotorData": {"torque_constant": 0.5, "teeth": 50, "current": 2.0, "inductance": 3e-3},
+    "actuation.HydraulicCylinder": {"area": 1e-3, "volume": 4e-4},
+    "actuation.PneumaticCylinder": {
+        "areas": (8e-4, 8e-4), "volumes": (1.2e-4, 1.2e-4), "pressures": (4e5, 4e5)
+    },
     "actuation.LinearActuator": {
         "C": [[-1.0]], "f": [-1.0], "d": [0.0], "tie": [1.0],
         "variables": (Quantity("i", "A"),), "controls": (Quantity("u", "V"),),

@@ -15,10 +15,11 @@ from gearwright.analysis import compare_reductions, frequency_map, uncoupled_spi
 from gearwright.arguments import increasing_array, number_array, real_number, whole_number
 from gearwright.control import sampled_controller
 from gearwright.errors import DriveError, FileError, InputError
-from gearwright.forces import Clutch, IdealDrive, Line, LuGre, SmoothFriction, Stops
+from gearwright.forces import Clutch, DcMotorData, IdealDrive, Line, LuGre, SmoothFriction, Stops
 from gearwright.forces.actuators.dc_motor import dc_motor
 from gearwright.identification import FourierMotion, Log, MotionLimits, TorqueModel, log_of_currents
 from gearwright.motion import (
+    EndRates,
     from_accelerations,
     moving_average,
     pause,
@@ -89,6 +90,8 @@ def simulate_fixed(**given):
 
 
 def rollout(**given):
+    if "every" in given:
+        given = {"options": gw.analysis.RolloutOptions(**given)}
     return gw.rollout(ELBOW, np.zeros(3), np.zeros(3), **{"steps": 2, "step": 1e-3, **given})
 
 
@@ -96,7 +99,7 @@ BRISTLES = LuGre("b", Line.for_machine(ELBOW, "j1"), Friction(coulomb=1.0, stiff
 
 
 def inputs(**given):
-    motors = [dc_motor(ELBOW, name, torque_constant=0.05, resistance=0.5) for name in ("j1", "j2", "j3")]
+    motors = [dc_motor(ELBOW, name, DcMotorData(torque_constant=0.05, resistance=0.5)) for name in ("j1", "j2", "j3")]
     return gw.demands(ELBOW, MOTION, actuators=motors, **given)
 
 
@@ -121,8 +124,13 @@ def fourier(**given):
     return FourierMotion(**{"period": 1.0, "centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]], **given})
 
 
+def ends(given):
+    rates = {name: given.pop(name) for name in list(given) if name.startswith(("start_", "end_"))}
+    return {"end_rates": EndRates(**rates), **given}
+
+
 def moved(**given):
-    return polynomial(**{"start": [0.0, 0.0], "end": [1.0, 2.0], "duration": 1.0, **given})
+    return polynomial(**{"start": [0.0, 0.0], "end": [1.0, 2.0], "duration": 1.0, **ends(given)})
 
 
 def straight(**given):
@@ -131,11 +139,11 @@ def straight(**given):
 
 def curved(**given):
     limits = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0, "synchronisation": "time"}
-    return s_curve(**{"start": [0.0, 0.0], "end": [1.0, 2.0], **limits, **given})
+    return s_curve(**{"start": [0.0, 0.0], "end": [1.0, 2.0], **limits, **ends(given)})
 
 
 def through(**given):
-    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0], **given})
+    return spline(**{"points": [[0.0, 0.0], [1.0, 2.0]], "times": [0.0, 1.0], **ends(given)})
 
 
 def fitted(**given):
@@ -148,6 +156,8 @@ def pushed(**given):
 
 
 def struck(**given):
+    if "restitution" not in given:
+        given = {"against": gw.contact.StruckBody(**given)}
     return gw.impact(ELBOW, np.zeros(3), np.ones(3), np.eye(3)[:1], **given)
 
 
@@ -164,7 +174,7 @@ def clutched(**given):
 
 
 def motor(**given):
-    return dc_motor(ELBOW, "j1", **{"torque_constant": 0.05, "resistance": 0.5, **given})
+    return dc_motor(ELBOW, "j1", DcMotorData(**{"torque_constant": 0.05, "resistance": 0.5, **given}))
 
 
 def state(x=0.0):
@@ -190,7 +200,7 @@ CASES = [
     Case(rollout, "steps", COUNT),
     Case(rollout, "step", POSITIVE),
     Case(rollout, "every", (*COUNT, 3)),
-    Case(rollout, "tau", ([NAN, 0, 0], [0.0]), optional=True),
+    Case(rollout, "inputs", ([NAN, 0, 0], [0.0]), optional=True),
     Case(
         lambda f: gw.analysis.frequency_response(ELASTIC, [0.0], "table", f),
         "f",
@@ -341,13 +351,13 @@ def test_every_numeric_argument_of_the_great_functions_is_tried():
         "state",
         "motor",
         "events",
-        "states0",
         "inputs",
         "parameters",
         "source",
     }  # arrays of test_bad_arrays, mappings, recordings of motion/test_curves
     for function in (
-        gw.simulate, gw.analysis.IntegratorOptions, gw.rollout, gw.planning.PathLimits,
+        gw.simulate, gw.analysis.IntegratorOptions, gw.rollout, gw.analysis.RolloutOptions, gw.planning.PathLimits,
+        EndRates, gw.contact.StruckBody,
         gw.analysis.frequency_response, gw.demands, gw.identify,
         gw.identification.read_log, gw.identification.excite, gw.identification.ExcitationOptions,
         polynomial, trapezoid, s_curve, spline, pause,

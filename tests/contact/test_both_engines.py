@@ -22,7 +22,12 @@ PHASES = (1.0, 1.07, 1.15, 1.23)
 def mean_error(mech, laws, start, until, count, exact) -> float:
     """Of the configuration at the end, over runs with about so many steps."""
     counts = [round(count * phase) for phase in PHASES]
-    ends = (gw.rollout(mech, *start, n, until / n, method="moreau", laws=laws, every=n).q[-1] for n in counts)
+    ends = (
+        gw.rollout(
+            mech, *start, n, until / n, method="moreau", laws=laws, options=gw.analysis.RolloutOptions(every=n)
+        ).q[-1]
+        for n in counts
+    )
     return float(np.mean([np.abs(end - exact).max() for end in ends]))
 
 

@@ -113,7 +113,7 @@ def test_along_one_row_it_is_the_corrected_impact_against_a_mass():
     q, v = np.array([0.2, -0.4, 0.9]), np.array([0.3, 0.5, -0.4])
     x = gw.placement(arm, q, "tool")[1][0]
     J = gw.jacobian(arm, q, "tool")[:1]
-    after, impulse = gw.impact(arm, q, v, J, mass=2.0, speed=-0.7)
+    after, impulse = gw.impact(arm, q, v, J, against=gw.contact.StruckBody(mass=2.0, speed=-0.7))
     tied = Constraint.from_lines(
         "tied", [gw.forces.Coordinate.for_machine(both, "x", lambda c: c.point("tool").x - c.q[3])]
     )

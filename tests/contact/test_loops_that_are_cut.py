@@ -92,7 +92,11 @@ def test_motions_of_all_joints_are_refused(kind):
             limits=gw.planning.PathLimits(speed=0.1),
         ),
         "circle": lambda plan: plan.circle(
-            robot, "tool", q, pose.position + 0.02, (0, 0, 1), 1.0, limits=gw.planning.PathLimits(speed=0.1)
+            robot,
+            "tool",
+            q,
+            gw.planning.CircularPath(centre=pose.position + 0.02, axis=(0, 0, 1), angle=1.0),
+            limits=gw.planning.PathLimits(speed=0.1),
         ),
         "track_poses": lambda plan: plan.track_poses(robot, "tool", (None, pose.position[None]), q),
         "least_torque": lambda plan: plan.least_torque(robot, "tool", MOTION),

@@ -94,7 +94,7 @@ def test_a_block_on_two_rough_feet_slides_back_as_if_it_had_one(pull):
     tau, stop = np.array([pull, 0.0, 0.0]), speed / (-pull + friction * G)
     ahead, back = 0.5 * speed * stop, 0.5 * (-pull - friction * G) * (until - stop) ** 2
     mech = feet(height=0.001)
-    run = moved(mech, touching(2, 0.0, friction), ([0.0, 0.001, 0.0], [speed, 0.0, 0.0]), until, 1e-3, tau=tau)
+    run = moved(mech, touching(2, 0.0, friction), ([0.0, 0.001, 0.0], [speed, 0.0, 0.0]), until, 1e-3, inputs=tau)
     assert run.q[-1, 0] == pytest.approx(ahead - back, abs=2e-3)
     assert np.abs(run.q[:, 2]).max() < 1e-6
     assert float(run.penetration) < 1e-6
@@ -110,7 +110,7 @@ def test_results_do_not_depend_on_how_many_sweeps_are_in_a_try():
         ends.append(engine.run_steps(engine.start_states(*start)[None], None, 1e-3, 1000)[-1, 0, :6])
     np.testing.assert_allclose(*ends, atol=1e-6)
     with pytest.warns(GearwrightWarning, match=r"\b\d+ steps.* 1 sweeps.*t = 0[. ]"):
-        moved(mech, laws, start, 1.0, 1e-3, sweeps=1)
+        moved(mech, laws, start, 1.0, 1e-3, options=gw.analysis.RolloutOptions(sweeps=1))
 
 
 def test_a_run_says_nothing_about_consistent_steps():
@@ -285,7 +285,16 @@ def test_a_slider_with_clearance_lies_flat_on_its_guide_and_does_not_rock():
     ends = []
     for step in (8e-5, 4e-5, 2e-5):
         every = round(4e-4 / step)
-        run = gw.rollout(mech, [0, 0, 0], [150, -225, 75], 250 * every, step, method="moreau", laws=laws, every=every)
+        run = gw.rollout(
+            mech,
+            [0, 0, 0],
+            [150, -225, 75],
+            250 * every,
+            step,
+            method="moreau",
+            laws=laws,
+            options=gw.analysis.RolloutOptions(every=every),
+        )
         ends.append(run.q[-1, 0])
         assert np.diff(energy(mech, run)).max() < 1e-4
         assert (0.026 - np.abs(heights(mech, run.q))).min() > -1e-6

@@ -130,7 +130,13 @@ def test_surfaces_that_move():
     J = rows(mech, q)
     still = gw.impact(mech, q, v, J, [0.5, 0.2], friction=[0.1, 0.3]).v_after
     rising = gw.impact(
-        mech, q, v + np.array([0, 0.7, 0]), J, [0.5, 0.2], speed=[0.7, 0, 0.7, 0], friction=[0.1, 0.3]
+        mech,
+        q,
+        v + np.array([0, 0.7, 0]),
+        J,
+        [0.5, 0.2],
+        against=gw.contact.StruckBody(speed=[0.7, 0, 0.7, 0]),
+        friction=[0.1, 0.3],
     ).v_after
     assert rising == pytest.approx(still + np.array([0, 0.7, 0]), abs=1e-9)
 

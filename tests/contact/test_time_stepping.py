@@ -36,7 +36,16 @@ LAWS = {
 
 def steps(mech, start, laws, until, step, **more):
     every = round(until / 10 / step)
-    return gw.rollout(mech, *start, 10 * every, step, method="moreau", laws=laws, every=every, **more)
+    return gw.rollout(
+        mech,
+        *start,
+        10 * every,
+        step,
+        method="moreau",
+        laws=laws,
+        options=gw.analysis.RolloutOptions(every=every),
+        **more,
+    )
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -64,10 +73,10 @@ def test_a_block_slides_turns_and_sticks_within_the_cone(pace, height):
     start = [0.0, 0.0, height], [pace, 0.2 * pace, -height]
     inputs = {f"tau.{x}": value for x, value in zip("xyz", tau, strict=True)}
     run = gw.simulate(BLOCK, start, until=1.0, laws=[FLOOR], inputs=inputs, samples=11, method="adaptive")
-    apart = [np.abs(steps(BLOCK, start, [FLOOR], 1.0, h, tau=tau).q - run.q).max() for h in (2e-3, 5e-4)]
+    apart = [np.abs(steps(BLOCK, start, [FLOOR], 1.0, h, inputs=tau).q - run.q).max() for h in (2e-3, 5e-4)]
     assert apart[1] < 7e-4
     assert apart[1] < 0.5 * apart[0] + 1e-10  # from rest on the floor it is exact
-    held = steps(BLOCK, ([0.0] * 3, [0.0] * 3), [FLOOR], 1.0, 1e-3, tau=0.85 * tau)
+    held = steps(BLOCK, ([0.0] * 3, [0.0] * 3), [FLOOR], 1.0, 1e-3, inputs=0.85 * tau)
     assert np.abs(held.q).max() < 1e-12
 
 

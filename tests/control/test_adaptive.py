@@ -38,7 +38,16 @@ def lyapunov(adaptive, run):
 @pytest.fixture(scope="module")
 def continuous():
     adaptive = control()
-    out = gw.rollout(ARM, np.zeros(3), np.zeros(3), 40_000, 1e-3, method="rk4", controller=adaptive, every=2)
+    out = gw.rollout(
+        ARM,
+        np.zeros(3),
+        np.zeros(3),
+        40_000,
+        1e-3,
+        method="rk4",
+        controller=adaptive,
+        options=gw.analysis.RolloutOptions(every=2),
+    )
     return adaptive, out
 
 
@@ -63,7 +72,16 @@ def test_increases_of_a_sampled_one_fall_with_its_period():
     for period in (8e-3, 2e-3):
         adaptive = gw.control.with_sampling(control(), period)
         every = round(period / 1e-3)
-        out = gw.rollout(ARM, np.zeros(3), np.zeros(3), 2000, 1e-3, method="rk4", controller=adaptive, every=every)
+        out = gw.rollout(
+            ARM,
+            np.zeros(3),
+            np.zeros(3),
+            2000,
+            1e-3,
+            method="rk4",
+            controller=adaptive,
+            options=gw.analysis.RolloutOptions(every=every),
+        )
         V, _ = lyapunov(adaptive, out)
         grown.append(np.maximum(np.diff(V), 0.0).max() / V[0])
     assert 0 < grown[1] < 0.5 * grown[0]
@@ -72,7 +90,16 @@ def test_increases_of_a_sampled_one_fall_with_its_period():
 def test_the_true_parameters_leave_computed_torque():
     """With true parameters it is the model's own inverse dynamics: nothing moves the parameters."""
     adaptive = gw.control.adaptive(ARM, wanted, SLOPE, KD, RATE, ADAPTED)
-    out = gw.rollout(ARM, np.zeros(3), np.zeros(3), 1000, 1e-3, method="rk4", controller=adaptive, every=100)
+    out = gw.rollout(
+        ARM,
+        np.zeros(3),
+        np.zeros(3),
+        1000,
+        1e-3,
+        method="rk4",
+        controller=adaptive,
+        options=gw.analysis.RolloutOptions(every=100),
+    )
     for name in ADAPTED:
         assert np.ptp(out.states[f"adapted.{name}"]) < 1e-8
 

@@ -21,7 +21,7 @@ STIFFNESS = np.array([8e3, 6e3, 3e3])
 BLOCK = {"mass": 3.0, "stiffness": 4e3, "damping": 60.0}
 SPRING, HERTZ = 2e4, 2e5
 K, D = np.array([2000.0, 1500.0, 1200.0]), 600.0
-MASS, W = (20.0, 300.0, 900.0), 10.0
+TARGET, W = gw.control.TargetAdmittance(mass=20.0, damping=300.0, stiffness=900.0), 10.0
 BESIDE = HERE.position + np.array([0.01, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])
 BELOW = BESIDE - 0.02 * UP
@@ -41,7 +41,7 @@ def impedance(mech):
 
 def admittance(mech):
     return gw.control.admittance(
-        mech, "tool", (HERE.rotation, BELOW), *MASS, gains=gw.control.AdmittanceGains(frequency=W, observer=60.0)
+        mech, "tool", (HERE.rotation, BELOW), TARGET, gains=gw.control.AdmittanceGains(frequency=W, observer=60.0)
     )
 
 
@@ -69,7 +69,7 @@ def given_way(q, tip, force):
     """Of admittance control: the reference gives way by F / k, and position control by F / (Lambda w^2) behind it."""
     J = gw.jacobian(ARM, q, "tool")[:3]
     behind = J @ np.linalg.solve(gw.mass_matrix(ARM, q), J[2]) / W**2
-    return SPRING * (HERE.position[2] - tip[2]), BELOW + force * (behind + UP / MASS[2])
+    return SPRING * (HERE.position[2] - tip[2]), BELOW + force * (behind + UP / TARGET.stiffness)
 
 
 def down(force, depth):

@@ -228,9 +228,10 @@ def test_the_impedance_holds_in_contact(soft):
 def test_admittance_shows_the_mass_that_is_stated():
     """On a rigid desk F (1/k + 1/(L w^2)) is how far it is kept out; in the air a push moves it as the mass stated."""
     m, d, k = 6.0, 150.0, 900.0
+    target = gw.control.TargetAdmittance(mass=m, damping=d, stiffness=k)
     at = (HERE.rotation, HERE.position - np.array([0.0, 0.0, 0.02]))
     control = gw.control.admittance(
-        ARM, "tool", at, m, d, k, gains=gw.control.AdmittanceGains(frequency=40.0, observer=300.0)
+        ARM, "tool", at, target, gains=gw.control.AdmittanceGains(frequency=40.0, observer=300.0)
     )
     # states start where the reference is met: it has given way by the 2 cm that the desk keeps it out
     begin = gw.State(START.q, None, {"give.z": 0.02})
@@ -244,9 +245,7 @@ def test_admittance_shows_the_mass_that_is_stated():
         ARM,
         "tool",
         (HERE.rotation, HERE.position),
-        m,
-        d,
-        k,
+        target,
         gains=gw.control.AdmittanceGains(frequency=60.0, observer=400.0),
     )
     tau = gw.jacobian(ARM, START.q, "tool")[2] * 6.0

@@ -29,7 +29,16 @@ def grows(mech, control, size, until=4.0):
     q0 = np.full(mech.nq, 1e-3)
     steps = round(until / 1e-3)
     try:
-        out = gw.rollout(mech, q0, np.zeros(mech.n), steps, 1e-3, method="rk4", controller=control, every=4)
+        out = gw.rollout(
+            mech,
+            q0,
+            np.zeros(mech.n),
+            steps,
+            1e-3,
+            method="rk4",
+            controller=control,
+            options=gw.analysis.RolloutOptions(every=4),
+        )
     except SimulationError:
         return True
     third = len(out.t) // 3
@@ -86,7 +95,16 @@ def elbow():
 
 def tracked(plant, control, motion, model):
     start = gw.motor_motion(model, *(motion.at(0.0, k) for k in range(5))).q
-    out = gw.rollout(plant, start, np.zeros(6), 3200, 2.5e-4, method="rk4", controller=control, every=160)
+    out = gw.rollout(
+        plant,
+        start,
+        np.zeros(6),
+        3200,
+        2.5e-4,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=160),
+    )
     return np.abs(out.q[:, :3] - motion.at(out.t)).max(), out
 
 
@@ -110,7 +128,16 @@ def test_feedback_of_motor_link_and_torque_on_an_elastic_arm(elbow):
     assert slowest(mech, rest, motor=(2000, 100)) < -0.5
     left = {}
     for name, control in (("motor", motor), ("torque", gw.control.pd(mech, hold, 2000, 100, torque_feedback=2.0))):
-        out = gw.rollout(mech, rest + 0.01, np.zeros(6), 8000, 2.5e-4, method="rk4", controller=control, every=100)
+        out = gw.rollout(
+            mech,
+            rest + 0.01,
+            np.zeros(6),
+            8000,
+            2.5e-4,
+            method="rk4",
+            controller=control,
+            options=gw.analysis.RolloutOptions(every=100),
+        )
         left[name] = np.abs(out.v[-10:]).max()
         assert np.abs(out.q[-1, :3] - hold).max() < 5e-3
     assert left["torque"] < left["motor"] < 0.2
@@ -154,7 +181,16 @@ def test_full_state_gains_stabilise_an_elastic_arm(elbow):
     assert found.poles.real.max() < -1.0
     control = gw.control.state_feedback(mech, hold, found.K)
     rest = control.references(np.zeros(1))["q_ref"][0]
-    out = gw.rollout(mech, rest + 0.02, np.zeros(6), 8000, 2.5e-4, method="rk4", controller=control, every=8000)
+    out = gw.rollout(
+        mech,
+        rest + 0.02,
+        np.zeros(6),
+        8000,
+        2.5e-4,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=8000),
+    )
     assert np.abs(out.q[-1] - rest).max() < 1e-3
 
 
@@ -205,7 +241,16 @@ def test_elastic_laws_decide_alike_in_run_batch_kernel_and_c(name, elbow, tmp_pa
         samples=times,
         integrator=gw.analysis.IntegratorOptions(rtol=1e-11, atol=1e-13),
     )
-    out = gw.rollout(spong, start, np.zeros(6), 8 * count, period / 8, method="rk4", controller=control, every=8)
+    out = gw.rollout(
+        spong,
+        start,
+        np.zeros(6),
+        8 * count,
+        period / 8,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=8),
+    )
     np.testing.assert_allclose(out.q, run.q, atol=1e-7)
     decides_alike(spong, control, out, tmp_path)
 

@@ -107,7 +107,16 @@ def test_motor_positions_alone_are_enough():
     other = decided(control, [9.0, 9.0, 9.0, 0.3, 0.4, 0.5], np.ones(6), states)
     np.testing.assert_array_equal(one, other)
     start = gw.motor_motion(spong, *(motion.at(0.0, k) for k in range(5))).q
-    run = gw.rollout(MECH, start, np.zeros(6), 4800, 2.5e-4, method="rk4", controller=control, every=480)
+    run = gw.rollout(
+        MECH,
+        start,
+        np.zeros(6),
+        4800,
+        2.5e-4,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=480),
+    )
     gap = np.stack([np.abs(run.states[f"estimate.q.j{k}"] - run.q[:, k - 1]) for k in (1, 2, 3)], axis=-1)
     assert gap[0].max() == pytest.approx(0.02, abs=2e-3)
     assert gap[-1].max() < 2e-3

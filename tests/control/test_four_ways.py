@@ -41,7 +41,14 @@ SAMPLED = {
 def rolled_out(control, h=1e-3):
     every = round(T[1] / h)
     return gw.rollout(
-        ARM, np.zeros((2, 3)), np.zeros(3), every * (len(T) - 1), h, method="rk4", controller=control, every=every
+        ARM,
+        np.zeros((2, 3)),
+        np.zeros(3),
+        every * (len(T) - 1),
+        h,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=every),
     )
 
 
@@ -62,7 +69,14 @@ def test_a_sampled_controller_decides_alike_in_run_batch_kernel_and_c(name, tmp_
     times = np.arange(0, 0.1, PERIOD)
     run = gw.simulate(ARM, until=0.1, controller=control, samples=times, **FINE)
     out = gw.rollout(
-        ARM, np.zeros(3), np.zeros(3), 2 * (len(times) - 1), PERIOD / 2, method="rk4", controller=control, every=2
+        ARM,
+        np.zeros(3),
+        np.zeros(3),
+        2 * (len(times) - 1),
+        PERIOD / 2,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=2),
     )
     np.testing.assert_allclose(out.q, run.q, atol=1e-9)
     decides_alike(ARM, control, out, tmp_path)
@@ -83,7 +97,15 @@ def test_a_function_over_scalars_moves_a_batch_as_a_run():
         given = {f"tau.j{k}": 3.0 for k in (1, 2, 3)}
         run = gw.simulate(ARM, until=0.4, controller=control, inputs=given, samples=T, **FINE)
         out = gw.rollout(
-            ARM, np.zeros((2, 3)), np.zeros(3), 792, 5e-4, method="rk4", controller=control, tau=[3.0] * 3, every=8
+            ARM,
+            np.zeros((2, 3)),
+            np.zeros(3),
+            792,
+            5e-4,
+            method="rk4",
+            controller=control,
+            inputs=[3.0] * 3,
+            options=gw.analysis.RolloutOptions(every=8),
         )
         np.testing.assert_allclose(out.q[:, 0], run.q, atol=1e-7)
     run = gw.simulate(ARM, until=0.4, controller=own, samples=T, **FINE)
@@ -101,7 +123,14 @@ def test_a_sampled_function_over_scalars_decides_alike_in_run_batch_and_c(tmp_pa
     times = np.arange(0, 0.1, PERIOD)
     run = gw.simulate(ARM, until=0.1, controller=control, samples=times, **FINE)
     out = gw.rollout(
-        ARM, np.zeros(3), np.zeros(3), 2 * (len(times) - 1), PERIOD / 2, method="rk4", controller=control, every=2
+        ARM,
+        np.zeros(3),
+        np.zeros(3),
+        2 * (len(times) - 1),
+        PERIOD / 2,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=2),
     )
     np.testing.assert_allclose(out.q, run.q, atol=1e-9)
     decides_alike(ARM, control_law_of("test", control, gw.assemble(ARM)), out, tmp_path)
@@ -136,7 +165,7 @@ def test_a_batch_of_time_stepping_is_controlled_as_a_run():
         run = gw.simulate(robot, [0.0], 0.8, controller=control, samples=11, **FINE)
         apart = {}
         for h in (2e-3, 5e-4):
-            steps = {"steps": round(0.8 / h), "step": h, "every": round(0.08 / h)}
+            steps = {"steps": round(0.8 / h), "step": h, "options": gw.analysis.RolloutOptions(every=round(0.08 / h))}
             out = gw.rollout(robot, [0.0], [0.0], **steps, method="moreau", controller=control, laws=gw.laws(robot))
             integral = np.abs(out.states["lever.integral"] - run["lever.integral"]).max()
             apart[h] = max(np.abs(out.q - run.q).max(), integral)
@@ -180,7 +209,9 @@ def test_a_law_of_ones_own_is_a_controller():
     start = [0.1, 0.4, 0.0], [1.0, 0.0, 0.0]
     run = gw.simulate(gw.assemble(ARM), start, 0.2, controller=damper, samples=3, **FINE)
     assert run["way"][-1] == pytest.approx(run.q[-1, 0] - 0.1, abs=1e-9)
-    out = gw.rollout(ARM, *start, 400, 5e-4, method="rk4", controller=damper, every=400)
+    out = gw.rollout(
+        ARM, *start, 400, 5e-4, method="rk4", controller=damper, options=gw.analysis.RolloutOptions(every=400)
+    )
     np.testing.assert_allclose(out.q[-1], run.q[-1], atol=1e-9)
 
 

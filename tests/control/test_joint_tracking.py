@@ -13,7 +13,16 @@ from gearwright.motion import polynomial
 def rolled(plant, control, motion, steps, q0=None):
     start = motion.at(0.0) if q0 is None else q0
     h = motion.duration / steps
-    return gw.rollout(plant, start, 0 * start, steps, h, method="rk4", controller=control, every=steps // 20)
+    return gw.rollout(
+        plant,
+        start,
+        0 * start,
+        steps,
+        h,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=steps // 20),
+    )
 
 
 def error(out, motion):
@@ -111,7 +120,17 @@ def test_the_friction_of_the_robot_is_in_the_stored_control():
     peaks = {}
     for name, stored in (("online", None), ("stored", gw.control.nominal_control(robot, motion, laws=laws))):
         control = gw.control.feedforward(robot, motion, 50.0, 10.0, stored=stored)
-        out = gw.rollout(robot, [0.0], [0.0], 1000, 1e-3, method="rk4", controller=control, laws=laws, every=50)
+        out = gw.rollout(
+            robot,
+            [0.0],
+            [0.0],
+            1000,
+            1e-3,
+            method="rk4",
+            controller=control,
+            laws=laws,
+            options=gw.analysis.RolloutOptions(every=50),
+        )
         peaks[name] = error(out, motion)
     assert peaks["online"] > 20 * peaks["stored"]
 
@@ -183,7 +202,16 @@ def test_an_integral_that_heeds_its_limits_does_not_wind_up():
         ("heeded", gw.control.with_sampling(gw.control.cascade(disc, [2.0], *gains, limits=4.0), 1e-3)),
         ("cut", gw.control.with_sampling(gw.control.cascade(disc, [2.0], *gains), 1e-3, limits=4.0)),
     ):
-        out = gw.rollout(disc, [0.0], [0.0], 10_000, 1e-3, method="rk4", controller=control, every=10)
+        out = gw.rollout(
+            disc,
+            [0.0],
+            [0.0],
+            10_000,
+            1e-3,
+            method="rk4",
+            controller=control,
+            options=gw.analysis.RolloutOptions(every=10),
+        )
         assert np.abs(out.states["held.tau.disc"]).max() == pytest.approx(4.0)
         beyond[name] = out.q.max() - 2.0
         assert bool(abs(out.q[-1, 0] - 2.0) < 1e-6) is (name == "heeded")

@@ -20,7 +20,16 @@ def puma():
 def test_a_frame_is_tracked_to_integrator_accuracy(puma):
     mech, motion, hand = puma
     control = gw.control.operational_space(mech, hand, motion, 15.0)
-    out = gw.rollout(mech, motion.at(0.0), np.zeros(6), 600, 1e-3, method="rk4", controller=control, every=60)
+    out = gw.rollout(
+        mech,
+        motion.at(0.0),
+        np.zeros(6),
+        600,
+        1e-3,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=60),
+    )
     found, wanted = gw.placement(mech, out.q, hand), gw.placement(mech, motion.at(out.t), hand)
     np.testing.assert_allclose(found.position, wanted.position, atol=1e-9)
     np.testing.assert_allclose(found.rotation, wanted.rotation, atol=1e-8)
@@ -31,7 +40,16 @@ def test_errors_of_a_frame_die_out_as_stated(puma):
     start = motion.at(0.0)
     hold = gw.placement(mech, start + 0.03, hand)
     control = gw.control.operational_space(mech, hand, (hold.rotation, hold.position), 10.0)
-    out = gw.rollout(mech, start, np.zeros(6), 500, 1e-3, method="rk4", controller=control, every=50)
+    out = gw.rollout(
+        mech,
+        start,
+        np.zeros(6),
+        500,
+        1e-3,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=50),
+    )
     p = gw.placement(mech, out.q, hand).position - hold.position
     t = out.t[:, None]
     np.testing.assert_allclose(p, p[0] * (1 + 10 * t) * np.exp(-10 * t), atol=1e-8)
@@ -46,7 +64,17 @@ def test_a_frame_gives_way_like_a_spring(puma):
     control = gw.control.impedance(mech, hand, (hold.rotation, hold.position), *gains)
     wrench = np.array([4.0, -8.0, 6.0, 1.0, -0.5, 0.8])
     tau = gw.jacobian(mech, q, hand).T @ wrench
-    out = gw.rollout(mech, q, np.zeros(6), 8000, 1e-3, method="rk4", controller=control, every=8000, tau=tau)
+    out = gw.rollout(
+        mech,
+        q,
+        np.zeros(6),
+        8000,
+        1e-3,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=8000),
+        inputs=tau,
+    )
     found = gw.placement(mech, out.q[-1], hand)
     felt = np.linalg.solve(gw.jacobian(mech, out.q[-1], hand).T, tau)  # held in joint space, while J turned a little
     turn = found.rotation @ hold.rotation.T
@@ -64,7 +92,9 @@ def test_a_redundant_arm_keeps_its_elbow_quiet():
         arm, hand, (hold.rotation, hold.position), 10.0, orientation=False, unseen_damping=8.0
     )
     spin = np.linalg.svd(gw.jacobian(arm, q, hand)[:3])[2][-1]
-    out = gw.rollout(arm, q, 0.5 * spin, 1000, 1e-3, method="rk4", controller=control, every=100)
+    out = gw.rollout(
+        arm, q, 0.5 * spin, 1000, 1e-3, method="rk4", controller=control, options=gw.analysis.RolloutOptions(every=100)
+    )
     np.testing.assert_allclose(gw.placement(arm, out.q, hand).position, np.tile(hold.position, (11, 1)), atol=1e-7)
     assert np.linalg.norm(out.v[-1]) < 0.5 * np.linalg.norm(out.v[0])
 
@@ -75,7 +105,17 @@ def test_the_momentum_observer_follows_external_forces():
     motion = polynomial([0, 0, 0], [1.0, 0.5, -0.5], 0.4)
     control = gw.control.momentum_observer(gw.control.computed_torque(arm, motion, 20.0), 60.0, threshold=[9.0, 2.0, 1])
     push = np.array([0.0, 3.0, -1.5])
-    out = gw.rollout(arm, np.zeros(3), np.zeros(3), 400, 1e-3, method="rk4", controller=control, every=20, tau=push)
+    out = gw.rollout(
+        arm,
+        np.zeros(3),
+        np.zeros(3),
+        400,
+        1e-3,
+        method="rk4",
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=20),
+        inputs=push,
+    )
     found = control.signals(out)
     rise = 1 - np.exp(-60.0 * out.t)
     for k, joint in enumerate(("j1", "j2", "j3")):

@@ -75,7 +75,17 @@ def test_force_control_runs_in_batches_and_as_c(tmp_path):
     )
     control = gw.control.with_sampling(plan, 2e-3)
     run = gw.simulate(ARM, above, until=0.3, laws=[mat], controller=control, samples=151)
-    out = gw.rollout(ARM, above, np.zeros(3), 600, 5e-4, method="moreau", laws=[mat], controller=control, every=4)
+    out = gw.rollout(
+        ARM,
+        above,
+        np.zeros(3),
+        600,
+        5e-4,
+        method="moreau",
+        laws=[mat],
+        controller=control,
+        options=gw.analysis.RolloutOptions(every=4),
+    )
     np.testing.assert_allclose(out.q, run.q, atol=2e-4)
     sensor = out.states["mat.force.measured"]
     assert sensor[-1] == pytest.approx(run["mat.force.measured"][-1], rel=2e-2)
@@ -116,7 +126,10 @@ def test_what_does_not_fit_is_refused():
         ("KnownEnvironment.*stiffness", lambda: KnownEnvironment()),
         ("exponent", lambda: KnownEnvironment(1e4, exponent=2.0)),
         ("damping", lambda: KnownEnvironment(1e4, -1.0)),
-        ("mass = 0.0", lambda: gw.control.admittance(ARM, "tool", at, 0.0, 1.0)),
+        (
+            "mass = 0.0",
+            lambda: gw.control.admittance(ARM, "tool", at, gw.control.TargetAdmittance(mass=0.0, damping=1.0)),
+        ),
         ("observer=0", lambda: gw.control.AdmittanceGains(observer=0)),
         ("force_frequency=0", lambda: gw.control.ForceGains(force_frequency=0)),
         ("integral=-1", lambda: gw.control.ForceGains(integral=-1)),

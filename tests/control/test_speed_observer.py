@@ -83,7 +83,9 @@ def test_error_stays_below_the_proven_bound(name, wrong_start):
     v0 = np.tile(np.linspace(1.0, -0.8, joints), 2)
     inner = gw.control.pd(mech, [0.2] * joints, 2000, 100)
     control = gw.control.speed_observer(inner, start + wrong_start, bound)
-    run = gw.rollout(mech, start, v0, 1200, 2.5e-4, method="rk4", controller=control, every=40)
+    run = gw.rollout(
+        mech, start, v0, 1200, 2.5e-4, method="rk4", controller=control, options=gw.analysis.RolloutOptions(every=40)
+    )
     assert gw.kinetic_energy(mech, run.q, run.v).max() < bound.kinetic_energy
     estimate = np.stack([run.states[f"observer.{x}"] for x in mech.speeds], axis=-1) + bound.gain * run.q
     error = np.sqrt(2 * gw.kinetic_energy(mech, run.q, run.v - estimate))
@@ -110,7 +112,16 @@ def test_tracking_without_measured_speeds(name):
     errors = []
     for control in (inner, gw.control.speed_observer(inner, start, bound)):
         v0 = np.tile([0.3, -0.2, 0.2][:joints], 2)  # the observer starts from zero speeds
-        run = gw.rollout(mech, start, v0, 3200, 2.5e-4, method="rk4", controller=control, every=400)
+        run = gw.rollout(
+            mech,
+            start,
+            v0,
+            3200,
+            2.5e-4,
+            method="rk4",
+            controller=control,
+            options=gw.analysis.RolloutOptions(every=400),
+        )
         errors.append(np.abs(run.q[:, :joints] - motion.at(run.t)).max(axis=1))
     measured, estimated = errors
     assert measured[-1] < 1e-4

@@ -102,8 +102,8 @@ def test_a_diagonal_model_chooses_what_does_not_suffice():
     narrow = {k: replace(WHOLE.gearbox(k), outer_diameter=None) for k in boxes}  # the wider motors would not fit
     known = Catalogue({k: WHOLE.motor(k) for k in motors}, narrow)
     task = to_and_fro([0, 0, 0], [2.5, 1.2, -2.5], 18.0, 400.0, payload=Payload(0.4, (0.05, 0, 0)), pause=0.1)
-    words = {"margin": 0.07, "search": gw.design.SearchOptions(samples=81, method="enumerate")}
-    exact, plain = (size_drives(wrist(), task, known, model=model, **words) for model in (None, "diagonal"))
+    searches = (gw.design.SearchOptions(samples=81, method="enumerate", model=model) for model in (None, "diagonal"))
+    exact, plain = (size_drives(wrist(), task, known, margin=0.07, search=search) for search in searches)
     believed = plain.front[0]
     assert believed.mass < exact.front[0].mass
     names = [basis.joint for basis in wrist().drives]

@@ -289,8 +289,7 @@ def test_the_shortest_cycle_ends_at_a_limit():
         swing(),
         table,
         "cycle_time",
-        search=gw.design.SearchOptions(samples=SAMPLES, trials=6),
-        front=("cycle_time", "mass"),
+        search=gw.design.SearchOptions(samples=SAMPLES, trials=6, front=("cycle_time", "mass")),
     )
     assert found.analysis.is_feasible
     pace = found.values["task.stretch"]
@@ -327,10 +326,9 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
     ranges = {"upper.section.outer": Range(0.02, 0.06), "upper.section.wall": Range(0.001, 0.004)}
     words = {
         "variables": ranges,
-        "sections": {"upper": TUBE},
         "search": gw.design.SearchOptions(samples=SAMPLES, trials=4),
     }
-    light = size_drives(arm(), task, joints=(), **words)
+    light = size_drives(arm().with_sections({"upper": TUBE}), task, joints=(), **words)
     check = next(one for one in light.analysis.limits if one.name == "tip deflection")
     assert check.margin == pytest.approx(0.0, abs=5e-3)
     assert light.values["upper.section.wall"] == pytest.approx(0.001, abs=1e-6)  # thin and wide is lightest
@@ -358,11 +356,10 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
 def test_bad_variables_are_refused(variables, message):
     with pytest.raises(InputError, match=message):
         size_drives(
-            arm(),
+            arm().with_sections({"upper": TUBE}),
             swing(),
             small(4, 3),
             variables=variables,
-            sections={"upper": TUBE},
             search=gw.design.SearchOptions(samples=51, trials=2),
         )
 

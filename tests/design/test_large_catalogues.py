@@ -117,7 +117,7 @@ def test_the_winner_keeps_every_limit(allowed):
     ranges = {"upper.section.outer": Range(0.02, 0.06), "upper.section.wall": Range(0.001, 0.004)}
     sections = {"upper": LinkSection((0.3, 0, 0), Tube(0.04, 0.034))}
     found = size_drives(
-        arm(), task, joints=(), variables=ranges, sections=sections, search=SearchOptions(samples=301, trials=2)
+        arm().with_sections(sections), task, joints=(), variables=ranges, search=SearchOptions(samples=301, trials=2)
     )
     assert found.analysis.is_feasible
     check = next(one for one in found.analysis.limits if one.name == "tip deflection")

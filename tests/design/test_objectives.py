@@ -123,7 +123,7 @@ def test_gains_stay_within_the_torque_that_is_left():
 @pytest.mark.parametrize("front", ["mass", ("mass",), ("mass", "mass"), ("mass", "colour"), ("mass", "price")])
 def test_fronts_of_other_things_are_refused(front):
     with pytest.raises(InputError, match=r"front|objective|prices"):
-        size_drives(arm(), swing(), small(4, 3), front=front, search=gw.design.SearchOptions(samples=51))
+        size_drives(arm(), swing(), small(4, 3), search=gw.design.SearchOptions(samples=51, front=front))
 
 
 def test_an_objective_without_numbers_is_refused():

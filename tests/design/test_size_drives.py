@@ -163,12 +163,12 @@ def test_a_task_that_is_too_fast_says_so():
         ({"objective": "price"}, "price"),
         ({"margin": 1.0}, "margin"),
         ({"joints": ["wrist"]}, "'wrist'"),
-        ({"assumed_efficiency": 0.2}, "assumed_efficiency"),
+        ({"search": gw.design.SearchOptions(samples=51, assumed_efficiency=0.2)}, "assumed_efficiency"),
     ],
 )
 def test_bad_arguments_are_refused(words, message):
     with pytest.raises(InputError, match=message):
-        size_drives(arm(), swing(), small(4, 3), search=gw.design.SearchOptions(samples=51), **words)
+        size_drives(arm(), swing(), small(4, 3), **{"search": gw.design.SearchOptions(samples=51), **words})
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from gearwright.parts import LinkSection, Payload, Plane, Tube, parameter, with_
 from gearwright.parts.environment.loops_and_contacts import ContactPoint
 from gearwright.simulation.progress import counting_bar
 
+ONE_WORKER = gw.design.SweepOptions(workers=1)
 ROBOT = gw.load("elbow")
 SWING = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
 RATIOS = {"j2.gear.ratio": list(range(50, 80))}
@@ -54,7 +55,7 @@ def test_kernels_give_what_each_robot_gives():
 
 
 def test_a_task_is_analysed_at_every_point():
-    found = sweep(gw.load("scara"), {"elbow.gear.ratio": [40.0, 60.0]}, Task([_scara_way()]), workers=1)
+    found = sweep(gw.load("scara"), {"elbow.gear.ratio": [40.0, 60.0]}, Task([_scara_way()]), options=ONE_WORKER)
     assert found["elbow.peak_motor_speed"][1] / found["elbow.peak_motor_speed"][0] == pytest.approx(1.5)
 
 
@@ -64,17 +65,17 @@ def _scara_way():
 
 def test_samples_follow_their_distributions():
     over = {"j2.gear.ratio": Normal(100.0, 5.0), "j3.gear.ratio": Uniform(50.0, 70.0)}
-    found = sweep(ROBOT, over, SWING, samples=400, seed=3)
+    found = sweep(ROBOT, over, SWING, samples=400, options=gw.design.SweepOptions(seed=3))
     normal, uniform = found["j2.gear.ratio"], found["j3.gear.ratio"]
     assert (normal.mean(), normal.std()) == (pytest.approx(100.0, abs=0.1), pytest.approx(5.0, rel=0.03))
     assert 50.0 <= uniform.min() < 50.2
     assert 69.8 < uniform.max() <= 70.0
-    again = sweep(ROBOT, over, SWING, samples=400, seed=3)
+    again = sweep(ROBOT, over, SWING, samples=400, options=gw.design.SweepOptions(seed=3))
     assert np.array_equal(again["rms.j2"], found["rms.j2"])
 
 
 def test_a_point_that_fails_does_not_stop_the_others():
-    found = sweep(ROBOT, {"j2.gear.ratio": [50.0, 60.0, 70.0]}, picky, workers=1)
+    found = sweep(ROBOT, {"j2.gear.ratio": [50.0, 60.0, 70.0]}, picky, options=ONE_WORKER)
     assert "ZeroDivisionError" in found.errors[1]
     assert np.isnan(found["inverse"][1])
     assert found["inverse"][[0, 2]].tolist() == [-0.1, 0.1]
@@ -83,7 +84,9 @@ def test_a_point_that_fails_does_not_stop_the_others():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_whatever_a_measure_raises_is_recorded(workers, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *sys.path]))
-    found = sweep(ROBOT, {"j2.gear.ratio": [50.0, 60.0, 70.0, 80.0]}, quarrelsome, workers=workers)
+    found = sweep(
+        ROBOT, {"j2.gear.ratio": [50.0, 60.0, 70.0, 80.0]}, quarrelsome, options=gw.design.SweepOptions(workers=workers)
+    )
     assert found["ratio"].tolist() == pytest.approx([50.0, np.nan, np.nan, np.nan], nan_ok=True)
     assert (found.errors[1], found.errors[2]) == ("KeyError: 'no such key'", "RuntimeError: no solution")
     assert found.errors[3].startswith("TypeError: ")
@@ -94,7 +97,7 @@ def test_only_the_person_stops_a_sweep():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sweep(ROBOT, RATIOS, stopped, workers=1)
+        sweep(ROBOT, RATIOS, stopped, options=ONE_WORKER)
 
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
@@ -103,7 +106,9 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     marks.mkdir()
     code = (
         "import gearwright as gw; from design.measures_of_sweeps import slow\n"
-        f"gw.sweep(gw.load('elbow'), {{'j2.gear.ratio': list(range(50, 80))}}, slow, store={str(store)!r}, workers=1)"
+        "options = gw.design.SweepOptions(workers=1)\n"
+        f"over, store = {{'j2.gear.ratio': list(range(50, 80))}}, {str(store)!r}\n"
+        "gw.sweep(gw.load('elbow'), over, slow, store=store, options=options)"
     )
     paths = os.pathsep.join([str(TESTS), *sys.path])
     environment = {**os.environ, "GEARWRIGHT_TEST_MARKS": str(marks), "PYTHONPATH": paths}
@@ -118,7 +123,7 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     computed = [mark.name.split("-")[0] for mark in marks.iterdir()]
     assert set(computed) == {f"{ratio}" for ratio in range(50, 80)}
     assert len(computed) <= 31  # the one that was being computed when the process died
-    found = sweep(ROBOT, RATIOS, slow, store=store, workers=1)
+    found = sweep(ROBOT, RATIOS, slow, store=store, options=ONE_WORKER)
     assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 80)]
 
 
@@ -152,7 +157,7 @@ def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch):
     """One of two local processes kills itself in the middle: its points are computed by others."""
     monkeypatch.setenv("GEARWRIGHT_TEST_MARKS", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *sys.path]))
-    found = sweep(ROBOT, {"j2.gear.ratio": list(range(50, 58))}, deadly, workers=2)
+    found = sweep(ROBOT, {"j2.gear.ratio": list(range(50, 58))}, deadly, options=gw.design.SweepOptions(workers=2))
     assert (tmp_path / "dead").exists()
     assert not found.errors
     assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 58)]
@@ -164,7 +169,7 @@ def test_processes_that_die_again_and_again_are_told(monkeypatch):
 
     monkeypatch.setattr("gearwright.design.parameter_sweep.local_workers._pool_outcomes", broken)
     with pytest.raises(SimulationError, match=r"\b30 points"):
-        sweep(ROBOT, RATIOS, slow, workers=2)
+        sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(workers=2))
 
 
 def test_tasks_go_to_other_processes():
@@ -190,13 +195,13 @@ def test_a_full_disk_is_told_and_the_sweep_goes_on(tmp_path, monkeypatch):
     over = {"j2.gear.ratio": [float(x) for x in range(40, 240)]}
     monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", cramped)
     with pytest.raises(FileError, match=r"full.*space"):
-        sweep(ROBOT, over, quick, store=store, workers=1)
+        sweep(ROBOT, over, quick, store=store, options=ONE_WORKER)
     monkeypatch.setattr("gearwright.design.parameter_sweep.result_store.sqlite3.connect", real)
     with closing(real(store)) as base:
         before = base.execute("SELECT COUNT(*) FROM points").fetchone()[0]
     assert 0 < before < 200
     calls.clear()
-    found = sweep(ROBOT, over, quick, store=store, workers=1)
+    found = sweep(ROBOT, over, quick, store=store, options=ONE_WORKER)
     assert len(calls) == 200 - before
     assert found["ratio"].tolist() == over["j2.gear.ratio"]
 
@@ -222,17 +227,17 @@ def quick(robot):
 def test_a_store_of_another_version_is_kept_and_computed_again(tmp_path, earlier):
     """Points that other sources computed are not mixed with those of these; nothing is deleted."""
     over, store = {"j2.gear.ratio": [50.0, 60.0]}, tmp_path / "sweep.db"
-    sweep(ROBOT, over, quick, store=store, workers=1)
+    sweep(ROBOT, over, quick, store=store, options=ONE_WORKER)
     with closing(sqlite3.connect(store)) as base:
         base.executescript(earlier)
         base.execute("UPDATE points SET numbers = '{\"ratio\": 7.0}'")
         base.commit()
     with pytest.warns(GearwrightWarning, match=r"sweep\.db\.earlier"):
-        again = sweep(ROBOT, over, quick, store=store, workers=1)
+        again = sweep(ROBOT, over, quick, store=store, options=ONE_WORKER)
     assert again["ratio"].tolist() == [50.0, 60.0]
     with closing(sqlite3.connect(tmp_path / "sweep.db.earlier")) as base:
         assert base.execute("SELECT COUNT(*) FROM points").fetchone()[0] == 2
-    assert sweep(ROBOT, over, quick, store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
+    assert sweep(ROBOT, over, quick, store=store, options=ONE_WORKER)["ratio"].tolist() == [50.0, 60.0]
 
 
 def test_a_store_of_another_sweep_is_refused(tmp_path):
@@ -271,7 +276,7 @@ def test_bad_sweeps_are_refused(over, words, message):
 @pytest.mark.parametrize("workers", [0, -2, 1.5])
 def test_a_number_of_workers_is_whole(workers):
     with pytest.raises(InputError, match="workers"):
-        sweep(ROBOT, RATIOS, slow, workers=workers)
+        sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(workers=workers))
 
 
 def test_what_is_not_a_measure_is_refused():
@@ -282,11 +287,11 @@ def test_what_is_not_a_measure_is_refused():
 def test_the_payload_that_is_carried_varies():
     """A task's payload replaces the robot's: both words for it name what is really carried."""
     carried = Task([SWING], payload=Payload(1.0, (0.1, 0, 0)))
-    by_task = sweep(ROBOT.with_payload(9.0), {"payload.mass": [0.5, 5.0]}, carried, workers=1)
+    by_task = sweep(ROBOT.with_payload(9.0), {"payload.mass": [0.5, 5.0]}, carried, options=ONE_WORKER)
     for k, mass in enumerate((0.5, 5.0)):
         one = gw.analyse(ROBOT, Task([SWING], payload=Payload(mass, (0.1, 0, 0))), samples=201)
         assert by_task["j2.rms_torque"][k] == pytest.approx(one.drives["j2"].rms_torque, rel=1e-12)
-    again = sweep(ROBOT, {"task.payload.mass": [0.5, 5.0]}, carried, workers=1)
+    again = sweep(ROBOT, {"task.payload.mass": [0.5, 5.0]}, carried, options=ONE_WORKER)
     assert np.array_equal(again["j2.rms_torque"], by_task["j2.rms_torque"])
     with pytest.raises(InputError, match=r"payload\.mass"):
         sweep(ROBOT, {"payload.mass": [1.0], "task.payload.mass": [1.0]}, carried)
@@ -296,13 +301,13 @@ def test_numbers_of_the_task_vary():
     """Times add up, the torque of inertia falls with the square of the pace, and warm air makes warm windings."""
     level = replace(gw.load("elbow"), gravity=(0.0, 0.0, 0.0))
     over = {"task.stretch": [1.0, 2.0], "task.pause": [0.0, 0.5]}
-    found = sweep(level, over, Task([SWING]), workers=1)
+    found = sweep(level, over, Task([SWING]), options=ONE_WORKER)
     assert found["cycle_time"].tolist() == [1.0, 1.5, 2.0, 2.5]
     assert found["j2.peak_torque"][0] / found["j2.peak_torque"][2] == pytest.approx(4.0, rel=1e-9)
-    warm = sweep(gw.load("scara"), {"task.ambient": [293.15, 313.15]}, Task([_scara_way()]), workers=1)
+    warm = sweep(gw.load("scara"), {"task.ambient": [293.15, 313.15]}, Task([_scara_way()]), options=ONE_WORKER)
     assert warm["elbow.winding_temperature"][1] - warm["elbow.winding_temperature"][0] > 15.0
     late = Task([SWING], perturbed=Perturbation(start_error={"j2": 0.01}))
-    errors = sweep(ROBOT, {"task.perturbed.start_error.j2": [0.01, 0.02]}, late, workers=1)
+    errors = sweep(ROBOT, {"task.perturbed.start_error.j2": [0.01, 0.02]}, late, options=ONE_WORKER)
     assert errors["perturbed.accuracy"][1] / errors["perturbed.accuracy"][0] == pytest.approx(2.0, rel=0.05)
     with pytest.raises(InputError, match=r"'pause'"):
         sweep(ROBOT, {"task.paus": [1.0]}, Task([SWING]))
@@ -323,12 +328,12 @@ def circular(value):
 def test_surroundings_and_beams_vary():
     wall = ContactPoint("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)
     robot = replace(ROBOT, environment=[wall])
-    found = sweep(robot, {"wall.friction": [0.1, -1.0], "wall.surface.point.x": [6.0]}, touching, workers=1)
+    found = sweep(robot, {"wall.friction": [0.1, -1.0], "wall.surface.point.x": [6.0]}, touching, options=ONE_WORKER)
     assert (found["friction"][0], found["x"][0]) == (0.1, 6.0)
     assert "friction=-1.0" in found.errors[1]
     beam = LinkSection((0.3, 0, 0), Tube(0.06, 0.054))
     made = replace(ROBOT, links=[replace(k, section=beam) if k.name == "link2" else k for k in ROBOT.links])
-    found = sweep(made, {"link2.section.outer": [0.06, 0.08]}, weighing, workers=1)
+    found = sweep(made, {"link2.section.outer": [0.06, 0.08]}, weighing, options=ONE_WORKER)
     more = 2700.0 * 0.3 * np.pi / 4 * ((0.08**2 - 0.074**2) - (0.06**2 - 0.054**2))  # the wall stays
     assert found["mass"][1] - found["mass"][0] == pytest.approx(more, rel=1e-9)
 
@@ -347,7 +352,7 @@ def test_what_no_kernel_takes_is_computed_one_by_one():
     robot = replace(ROBOT, environment=[ContactPoint("wall", "link3", Plane((5.0, 0, 0), (-1, 0, 0)), friction=0.2)])
     over = {"wall.friction": [0.1, 0.3], "j2.gear.ratio": [40.0, 80.0]}
     with pytest.warns(SlowerWarning, match="kernel"):
-        found = sweep(robot, over, SWING, workers=1)
+        found = sweep(robot, over, SWING, options=ONE_WORKER)
     alone = sweep(ROBOT, {"j2.gear.ratio": [40.0, 80.0]}, SWING)["rms.j2"]  # a wall out of reach changes nothing
     assert found["wall.friction"].tolist() == [0.1, 0.1, 0.3, 0.3]
     assert found["rms.j2"] == pytest.approx([*alone, *alone], rel=1e-12)
@@ -355,8 +360,10 @@ def test_what_no_kernel_takes_is_computed_one_by_one():
 
 def test_draws_at_each_place_of_a_grid():
     over = {"j3.gear.ratio": Uniform(50.0, 70.0), "j2.gear.ratio": [40.0, 80.0]}
-    found = sweep(ROBOT, over, SWING, samples=5, seed=1)
-    drawn = sweep(ROBOT, {"j3.gear.ratio": Uniform(50.0, 70.0)}, SWING, samples=5, seed=1)["j3.gear.ratio"]
+    found = sweep(ROBOT, over, SWING, samples=5, options=gw.design.SweepOptions(seed=1))
+    drawn = sweep(
+        ROBOT, {"j3.gear.ratio": Uniform(50.0, 70.0)}, SWING, samples=5, options=gw.design.SweepOptions(seed=1)
+    )["j3.gear.ratio"]
     assert found["j2.gear.ratio"].tolist() == [40.0] * 5 + [80.0] * 5
     assert found["j3.gear.ratio"].tolist() == [*drawn, *drawn]
 
@@ -432,10 +439,16 @@ def test_a_motion_is_stored_in_pieces(tmp_path, monkeypatch):
 def test_a_store_knows_the_measure_with_its_arguments_and_its_text(tmp_path):
     over = {"j2.gear.ratio": [50.0, 60.0]}
     store = tmp_path / "sweep.db"
-    assert sweep(ROBOT, over, partial(times, factor=1), store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
-    assert sweep(ROBOT, over, partial(times, factor=1), store=store, workers=1)["ratio"].tolist() == [50.0, 60.0]
+    assert sweep(ROBOT, over, partial(times, factor=1), store=store, options=ONE_WORKER)["ratio"].tolist() == [
+        50.0,
+        60.0,
+    ]
+    assert sweep(ROBOT, over, partial(times, factor=1), store=store, options=ONE_WORKER)["ratio"].tolist() == [
+        50.0,
+        60.0,
+    ]
     with pytest.raises(FileError, match="another sweep"):
-        sweep(ROBOT, over, partial(times, factor=2), store=store, workers=1)
+        sweep(ROBOT, over, partial(times, factor=2), store=store, options=ONE_WORKER)
     before, after = (written(tmp_path / f"{k}", f"def measure(robot):\n    return {{'one': {k}.0}}\n") for k in (1, 2))
     assert measure_identity(before) != measure_identity(after)
     assert measure_identity(before) == measure_identity(written(tmp_path / "1", None))
@@ -466,7 +479,7 @@ def test_the_margin_counts_what_goes_wrong():
     beam = LinkSection((0.3, 0, 0), Tube(0.06, 0.054))
     robot = replace(ROBOT, links=[replace(k, section=beam) if k.name == "link2" else k for k in ROBOT.links])
     task = Task([SWING], required={"accuracy": 1e-3}, perturbed=Perturbation(start_error={"j2": 0.01}))
-    found = sweep(robot, {"j2.gear.ratio": [100.0]}, task, workers=1)
+    found = sweep(robot, {"j2.gear.ratio": [100.0]}, task, options=ONE_WORKER)
     one = gw.analyse(with_parameters(robot, {"j2.gear.ratio": 100.0}), task, samples=201)
     for name, value in {
         "link2.peak_stress": one.links["link2"].peak_stress,
@@ -489,7 +502,7 @@ def test_data_sheets_of_ones_own():
     drive = ROBOT.drives[1]
     robot = ROBOT.with_drive("j2", replace(drive, gear=replace(drive.gear, catalogue="weak")))
     own = Catalogue({}, {"weak": weak})
-    found = sweep(robot, {"j2.gear.ratio": [50.0, 100.0]}, Task([SWING]), workers=1, catalogue=own)
+    found = sweep(robot, {"j2.gear.ratio": [50.0, 100.0]}, Task([SWING]), options=ONE_WORKER, catalogue=own)
     assert found["margin"] == pytest.approx(1 - found["j2.peak_output_torque"] / 20.0, rel=1e-12)
     with pytest.raises(InputError, match="sweep: catalogue "):
         sweep(ROBOT, RATIOS, SWING, catalogue=own)
@@ -569,7 +582,7 @@ def test_a_table_made_by_hand_is_refused(table, row, tmp_path):
 def test_infinity_and_nan_of_a_measure_come_back(tmp_path):
     over = {"j2.gear.ratio": [50.0]}
     for _ in range(2):
-        found = sweep(ROBOT, over, unbounded, store=tmp_path / "sweep.db", workers=1)
+        found = sweep(ROBOT, over, unbounded, store=tmp_path / "sweep.db", options=ONE_WORKER)
         assert np.isposinf(found["a"]).all()
         assert np.isnan(found["b"]).all()
 
@@ -580,7 +593,8 @@ from gearwright.motion import polynomial
 print("the script runs")
 swing = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
 task = gw.design.Task([swing])
-print(len(gw.design.sweep(gw.load("elbow"), {"j2.gear.ratio": [50.0, 80.0]}, task, workers=2)))
+options = gw.design.SweepOptions(workers=2)
+print(len(gw.design.sweep(gw.load("elbow"), {"j2.gear.ratio": [50.0, 80.0]}, task, options=options)))
 """
 
 

@@ -65,17 +65,23 @@ def test_a_cluster_survives_the_death_of_a_worker(tmp_path):
     marks.mkdir()
     with cluster_of(2, marks) as there:
         killer = when_begun(marks, 4, lambda worker: os.kill(worker, signal.SIGKILL))
-        found = sweep(ROBOT, RATIOS, slow, scheduler=there.scheduler_address, store=tmp_path / "cluster.db")
-        failed = sweep(ROBOT, ODD, quarrelsome, scheduler=there.scheduler_address)
-        motion = sweep(ROBOT, IMPOSSIBLE, SWING, scheduler=there.scheduler_address)
+        found = sweep(
+            ROBOT,
+            RATIOS,
+            slow,
+            options=gw.design.SweepOptions(scheduler=there.scheduler_address),
+            store=tmp_path / "cluster.db",
+        )
+        failed = sweep(ROBOT, ODD, quarrelsome, options=gw.design.SweepOptions(scheduler=there.scheduler_address))
+        motion = sweep(ROBOT, IMPOSSIBLE, SWING, options=gw.design.SweepOptions(scheduler=there.scheduler_address))
     assert not killer.is_alive(), "no worker was killed"
     computed = Counter(ratio for ratio, _ in begun(marks))
     assert set(computed) == {f"{ratio}" for ratio in range(50, 80)}
     assert max(computed.values()) > 1, "no point was begun again"
-    here = sweep(ROBOT, RATIOS, slow, workers=1)
+    here = sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(workers=1))
     assert not found.errors
     assert found["square"].tolist() == here["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 80)]
-    assert failed.errors == sweep(ROBOT, ODD, quarrelsome, workers=1).errors
+    assert failed.errors == sweep(ROBOT, ODD, quarrelsome, options=gw.design.SweepOptions(workers=1)).errors
     motion_here = sweep(ROBOT, IMPOSSIBLE, SWING)
     assert list(motion.errors) == [1]
     assert motion.errors == motion_here.errors
@@ -114,16 +120,16 @@ def test_a_scheduler_without_workers_and_one_that_is_lost(tmp_path, started, mon
         hasty.setattr("gearwright.design.parameter_sweep.dask_cluster.NO_WORKER_WARNING_DELAY", 0.1)
         hasty.setattr("gearwright.design.parameter_sweep.dask_cluster.NO_WORKER_TIMEOUT", 0.3)
         with pytest.warns(GearwrightWarning, match="no worker"), pytest.raises(SimulationError, match="no worker"):
-            sweep(ROBOT, RATIOS, slow, scheduler=address, store=store)
+            sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(scheduler=address), store=store)
     monkeypatch.setattr(
         "gearwright.design.parameter_sweep.dask_cluster.NO_WORKER_WARNING_DELAY", 60
     )  # the worker takes a moment to start
     started("worker", address, "--nthreads", "1", "--no-nanny")
     when_begun(marks, 12, lambda _: started.kill())
     with pytest.raises(SimulationError, match="lost"):
-        sweep(ROBOT, RATIOS, slow, scheduler=address, store=store)
+        sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(scheduler=address), store=store)
     before = len(begun(marks))
-    found = sweep(ROBOT, RATIOS, slow, store=store, workers=1)
+    found = sweep(ROBOT, RATIOS, slow, store=store, options=gw.design.SweepOptions(workers=1))
     assert found["square"].tolist() == [float(ratio) ** 2 for ratio in range(50, 80)]
     assert len(begun(marks)) - before < 30, "what had come is computed again"
 
@@ -132,4 +138,4 @@ def test_a_scheduler_that_is_not_there(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("gearwright.design.parameter_sweep.dask_cluster.CONNECT_TIMEOUT", 1)
     with pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9"):
-        sweep(ROBOT, RATIOS, slow, scheduler="tcp://127.0.0.1:9")
+        sweep(ROBOT, RATIOS, slow, options=gw.design.SweepOptions(scheduler="tcp://127.0.0.1:9"))

@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import DriveError
-from gearwright.forces import Line, Quantity
+from gearwright.forces import DcMotorData, Line, Quantity
 from gearwright.forces.actuators.dc_motor import dc_motor
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.system.evaluation import evaluate_system
@@ -47,7 +47,7 @@ def exact_dc(mech, q, v, i, u, kt=0.06, ke=0.055, R=0.8, L=2e-3, B=1e-4):
 @pytest.mark.parametrize("seed", range(3))
 def test_motors_on_moving_links_are_exact(arm, seed):
     q, v, i, u = state(seed)
-    a, rates, _ = evaluated(arm, [dc_motor(arm, name, **DATA) for name in JOINTS], q, v, i, u)
+    a, rates, _ = evaluated(arm, [dc_motor(arm, name, DcMotorData(**DATA)) for name in JOINTS], q, v, i, u)
     expected = exact_dc(arm, q, v, i, u)
     assert np.abs(a - expected[0]).max() < 1e-10 * np.abs(expected[0]).max()
     assert np.abs(rates - expected[1]).max() < 1e-10 * np.abs(expected[1]).max()
@@ -58,7 +58,7 @@ def test_machine_without_rotors_gets_them_on_the_diagonal(arm):
     q, v, i, u = state(5)
     bare = gw.approximate(arm, "none")
     rotors = {spin.name: spin.inertia for spin in arm.spins}
-    motors = [dc_motor(bare, name, inertia=rotors[f"{name}.rotor"], **DATA) for name in JOINTS]
+    motors = [dc_motor(bare, name, DcMotorData(inertia=rotors[f"{name}.rotor"], **DATA)) for name in JOINTS]
     assert all(motor.act("on", _seen(bare, q, v, [0.0], [0.0])).holds for motor in motors)
     a, rates, _ = evaluated(bare, motors, q, v, i, u)
     expected = exact_dc(gw.approximate(arm, "diagonal"), q, v, i, u)
@@ -73,7 +73,8 @@ def test_part_of_the_inertia_carried(arm):
     diagonal = gw.approximate(arm, "diagonal")
     some = replace(diagonal, spins=[replace(spin, inertia=0.4 * spin.inertia) for spin in diagonal.spins])
     motors = [
-        replace(dc_motor(diagonal, name, **DATA), carried=0.4 * J) for name, J in zip(JOINTS, INERTIAS, strict=True)
+        replace(dc_motor(diagonal, name, DcMotorData(**DATA)), carried=0.4 * J)
+        for name, J in zip(JOINTS, INERTIAS, strict=True)
     ]
     a, rates, _ = evaluated(some, motors, q, v, i, u)
     expected = exact_dc(diagonal, q, v, i, u)
@@ -89,7 +90,7 @@ def test_any_tie_and_any_coordinates(arm, seed):
     """The same motors in other state coordinates y = P x, with full ties, f and d: the same motion."""
     rng = np.random.default_rng(seed)
     q, v, i, u = state(seed + 10)
-    plain = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    plain = [dc_motor(arm, name, DcMotorData(**DATA)) for name in JOINTS]
     mixed, own = [], []
     for motor, current in zip(plain, i, strict=True):
         P = np.eye(3) + 0.3 * rng.normal(size=(3, 3))
@@ -129,7 +130,7 @@ def test_actuator_that_leads(arm):
 
 def test_limits_are_kept(arm):
     q, v, i, _ = state(8)
-    motors = [dc_motor(arm, name, max_voltage=24.0, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, DcMotorData(max_voltage=24.0, **DATA)) for name in JOINTS]
     beyond = evaluated(arm, motors, q, v, i, np.array([60.0, -60.0, 10.0]))
     within = evaluated(arm, motors, q, v, i, np.array([24.0, -24.0, 10.0]))
     assert np.array_equal(beyond[1], within[1])
@@ -140,7 +141,7 @@ def test_run_up_of_a_motor_without_inductance():
     rotor = gw.parts.Drive("shaft", gw.parts.Motor(inertia=2e-5), gw.parts.Gear(ratio=1.0))
     robot = gw.parts.Robot("motor", [gw.parts.Link("shaft", inertia=np.diag([1e-12, 1e-12, 1e-12]))], [rotor])
     mech = gw.assemble(robot)
-    motor = dc_motor(mech, "shaft", torque_constant=0.05, resistance=1.0)
+    motor = dc_motor(mech, "shaft", DcMotorData(torque_constant=0.05, resistance=1.0))
     run = gw.simulate(mech, until=0.05, laws=[motor], inputs={"shaft.voltage": 10.0})
     J = 2e-5 + 1e-12
     expected = 10 / 0.05 * (1 - np.exp(-run.t * 0.05**2 / J))
@@ -150,7 +151,7 @@ def test_run_up_of_a_motor_without_inductance():
 
 def test_compiled_steps(arm):
     """Actuators whose inertia the machine carries are plain forces, which the fixed-step kernels take."""
-    motors = [dc_motor(arm, name, max_voltage=10.0, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, DcMotorData(max_voltage=10.0, **DATA)) for name in JOINTS]
     options = {"until": 0.1, "laws": motors, "inputs": {"j1.voltage": 12.0, "j2.voltage": 5.0}, "samples": 11}
     fixed, free = (
         gw.simulate(arm, method="rk4", integrator=gw.analysis.IntegratorOptions(step=1e-4), **options),
@@ -161,7 +162,7 @@ def test_compiled_steps(arm):
 
 
 def test_power_is_booked(arm):
-    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, DcMotorData(**DATA)) for name in JOINTS]
     run = gw.simulate(arm, [0.2, -0.4, 0.5], until=0.3, laws=motors, inputs={"j2.voltage": 12.0, "j1.voltage": 5.0})
     assert run.drift < 1e-8
     assert np.ptp(run["j1.current"]) > 0.1
@@ -188,25 +189,25 @@ BAD = {
 @pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
 def test_refusals(arm, change, message):
     with pytest.raises(DriveError, match=message):
-        replace(dc_motor(arm, "j1", **DATA), **change)
+        replace(dc_motor(arm, "j1", DcMotorData(**DATA)), **change)
 
 
 def test_refusals_of_motors(arm):
-    with pytest.raises(DriveError, match=r"'j1'.*resistance=0.0"):
-        dc_motor(arm, "j1", torque_constant=0.05, resistance=0.0)
+    with pytest.raises(DriveError, match=r"resistance=0.0"):
+        dc_motor(arm, "j1", DcMotorData(torque_constant=0.05, resistance=0.0))
     with pytest.raises(DriveError, match=r"'j1'.*0\.001 kg m2 .*0\.0005 kg m2.*'j1\.rotor'"):
-        dc_motor(arm, "j1", torque_constant=0.05, resistance=1.0, inertia=1e-3)
+        dc_motor(arm, "j1", DcMotorData(torque_constant=0.05, resistance=1.0, inertia=1e-3))
     with pytest.raises(DriveError, match=r"'j1'.*'j1\.rotor'.*inertia="):
-        dc_motor(gw.approximate(arm, "none"), "j1", torque_constant=0.05, resistance=1.0)
+        dc_motor(gw.approximate(arm, "none"), "j1", DcMotorData(torque_constant=0.05, resistance=1.0))
     with pytest.raises(gw.errors.GearwrightError, match=r"'j9'.*j1, j2, j3"):
-        dc_motor(arm, "j9", torque_constant=0.05, resistance=1.0, inertia=1e-4)
+        dc_motor(arm, "j9", DcMotorData(torque_constant=0.05, resistance=1.0, inertia=1e-4))
 
 
 def test_inputs_beyond_the_electronics_are_remarked_upon(arm):
     """500 V on electronics of 48 V run like 48 V, and the run says so; within the limit it says nothing."""
     runs = {}
     for volts in (500.0, 48.0):
-        motors = [dc_motor(arm, "j1", max_voltage=48.0, **DATA)]
+        motors = [dc_motor(arm, "j1", DcMotorData(max_voltage=48.0, **DATA))]
         runs[volts] = gw.simulate(arm, until=0.05, laws=motors, inputs={"j1.voltage": volts}, samples=11)
     np.testing.assert_allclose(runs[500.0].q, runs[48.0].q, atol=1e-9)
     said = [remark for remark in runs[500.0].remarks if "j1.voltage" in remark]

@@ -9,6 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import DriveError
+from gearwright.forces import DcMotorData, HydraulicCylinder, PneumaticCylinder, SteppingMotorData, SynchronousMotorData
 from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
 from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
 from gearwright.forces.actuators.mounting import place_line
@@ -18,7 +19,7 @@ from gearwright.forces.actuators.synchronous_motor import SynchronousMotor, sync
 from gearwright.system.open_systems.complete_model import complete_model
 
 VALVE = ServoValve(rated_flow=6.3e-4, rated_drop=70e5, frequency=500.0, damping=0.8)
-CYLINDER = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "supply": 210e5, "bulk_modulus": 1.1e9}
+CYLINDER = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "bulk_modulus": 1.1e9}
 AIR = {"areas": (8e-4, 6.8e-4), "volumes": (1.5e-4, 1.1e-4), "pressures": (4e5, 4.5e5), "mass": 0.6}
 
 
@@ -53,20 +54,22 @@ def frequency(model):
 def test_oil_column_frequency():
     """2 A sqrt(beta/(V m)) with the whole moving mass (Merritt)."""
     mech = slide(80.0)
-    found = frequency(complete_model(mech, [servo_cylinder(mech, "slide", VALVE, **CYLINDER)]))
+    found = frequency(complete_model(mech, [servo_cylinder(mech, "slide", VALVE, HydraulicCylinder(**CYLINDER))]))
     assert found == pytest.approx(2 * 1.2e-3 * np.sqrt(1.1e9 / (5e-4 * 80.0)), rel=1e-6)
 
 
 def test_piston_that_the_links_do_not_contain():
     mech = slide(80.0)
-    found = frequency(complete_model(mech, [servo_cylinder(mech, "slide", VALVE, carried=0.0, **CYLINDER)]))
+    found = frequency(
+        complete_model(mech, [servo_cylinder(mech, "slide", VALVE, HydraulicCylinder(carried=0.0, **CYLINDER))])
+    )
     assert found == pytest.approx(2 * 1.2e-3 * np.sqrt(1.1e9 / (5e-4 * 84.0)), rel=1e-6)
 
 
 def test_cylinder_runs_at_flow_over_area():
     """Valve half open without load: v = y Q_n sqrt(p_s/dp_n)/A."""
     mech = slide()
-    axis = servo_cylinder(mech, "slide", VALVE, damping=2000.0, leakage=1e-13, **CYLINDER)
+    axis = servo_cylinder(mech, "slide", VALVE, HydraulicCylinder(damping=2000.0, leakage=1e-13, **CYLINDER))
     run = gw.simulate(mech, until=1.5, laws=[axis], inputs={"slide.valve": 0.5}, method="stiff", samples=11)
     friction_pressure = 2000.0 * run["v.slide"][-1] / 1.2e-3
     flow = 0.5 * 6.3e-4 * np.sqrt(210 / 70) - 1e-13 * friction_pressure
@@ -82,7 +85,7 @@ def test_valve_gains_are_the_tangent_of_the_orifice():
         per_opening, per_pressure = VALVE.flow_gains(210e5, p, y)
         assert per_opening == pytest.approx((flow(y + 1e-4, p) - flow(y - 1e-4, p)) / 2e-4, rel=1e-9)
         assert -per_pressure == pytest.approx((flow(y, p + 1e3) - flow(y, p - 1e3)) / 2e3, rel=1e-6)
-        axis = servo_cylinder(slide(), "slide", VALVE, load_pressure=p, opening=y, **CYLINDER)
+        axis = servo_cylinder(slide(), "slide", VALVE, HydraulicCylinder(**CYLINDER), load_pressure=p, opening=y)
         rate = np.array(axis.C)[2] @ [0, 0, p, y, 0] + axis.offset[2]
         assert rate == pytest.approx(4 * 1.1e9 / 5e-4 * flow(y, p), rel=1e-12)
 
@@ -90,7 +93,7 @@ def test_valve_gains_are_the_tangent_of_the_orifice():
 def test_air_spring_frequency_and_standing_force():
     """sqrt(kappa (A_a^2 P_a/V_a + A_b^2 P_b/V_b)/m); at rest it pushes A_a P_a - A_b P_b less the rod."""
     mech = slide(9.0)
-    model = complete_model(mech, [pneumatic_cylinder(mech, "slide", AirValve(3e-8), **AIR)])
+    model = complete_model(mech, [pneumatic_cylinder(mech, "slide", AirValve(3e-8), PneumaticCylinder(**AIR))])
     stiffness = 1.4 * (8e-4**2 * 4e5 / 1.5e-4 + 6.8e-4**2 * 4.5e5 / 1.1e-4)
     assert frequency(model) == pytest.approx(np.sqrt(stiffness / 9.0), rel=1e-6)
     force = 8e-4 * 4e5 - 6.8e-4 * 4.5e5 - 1.2e-4 * ATMOSPHERE
@@ -124,7 +127,7 @@ def test_stepping_motor_is_the_tangent_of_its_two_phases():
 
     mech = shaft(J)
     data = {"teeth": N, "current": I0, "resistance": R, "inductance": L, "detent": D, "damping": B}
-    motor = stepping_motor(mech, "shaft", torque_constant=Km, **data)
+    motor = stepping_motor(mech, "shaft", SteppingMotorData(torque_constant=Km, **data))
     tangent = slopes(exact, np.array([0.0, 0.0, I0, 0.0, 0.0]), 1e-6)
     kept = [0, 1, 3]
     assert np.allclose(motor.C, tangent[np.ix_(kept, kept)], rtol=1e-6, atol=1e-3)
@@ -135,7 +138,7 @@ def test_stepping_motor_is_the_tangent_of_its_two_phases():
 def test_stepping_motor_swings_about_its_step():
     mech = shaft(3e-5)
     data = {"torque_constant": 0.4, "teeth": 50, "current": 1.8, "resistance": 1e9, "inductance": 1.0}
-    motor = stepping_motor(mech, "shaft", step=0.0314, **data)
+    motor = stepping_motor(mech, "shaft", SteppingMotorData(**data), step=0.0314)
     run = gw.simulate(mech, [0.0314 + 1e-3], until=0.05, laws=[motor])
     expected = 0.0314 + 1e-3 * np.cos(np.sqrt(50 * 0.4 * 1.8 / (3e-5 + 1e-15)) * run.t)
     assert np.abs(run["q.shaft"] - expected).max() < 1e-7
@@ -154,7 +157,9 @@ def test_synchronous_motor_without_d_current_is_a_dc_motor():
     mech = shaft(3e-5)
     motor = synchronous(mech)
     twin = dc_motor(
-        mech, "shaft", torque_constant=1.5 * 4 * 0.012, back_emf_constant=4 * 0.012, resistance=0.3, inductance=7e-4
+        mech,
+        "shaft",
+        DcMotorData(torque_constant=1.5 * 4 * 0.012, back_emf_constant=4 * 0.012, resistance=0.3, inductance=7e-4),
     )
     held = {"shaft.voltage_q": 12.0}
     run = gw.simulate(
@@ -201,7 +206,7 @@ def test_synchronous_motor_in_its_phases():
 def test_linearised_synchronous_motor_is_the_tangent():
     mech = shaft(3e-5)
     exact, w0, i0 = synchronous(mech), 120.0, (-2.0, 6.0)
-    motor = synchronous_motor(mech, "shaft", speed=w0, currents=i0, **SYNC)
+    motor = synchronous_motor(mech, "shaft", SynchronousMotorData(**SYNC), speed=w0, currents=i0)
     model = complete_model(mech, [motor])
 
     def rates(x):
@@ -254,13 +259,13 @@ def test_the_motors_of_parts_are_the_same_motors(inductance):
 def test_refusals():
     mech = slide()
     with pytest.raises(DriveError, match=r" 2\.2e\+07 Pa.* 2\.1e\+07 Pa"):
-        servo_cylinder(mech, "slide", VALVE, load_pressure=220e5, **CYLINDER)
+        servo_cylinder(mech, "slide", VALVE, HydraulicCylinder(**CYLINDER), load_pressure=220e5)
     with pytest.raises(DriveError, match=r"area=0.0"):
-        servo_cylinder(mech, "slide", VALVE, **{**CYLINDER, "area": 0.0})
+        servo_cylinder(mech, "slide", VALVE, HydraulicCylinder(**{**CYLINDER, "area": 0.0}))
     with pytest.raises(DriveError, match=r"servo_cylinder: .*name="):
-        servo_cylinder(mech, [1.0], VALVE, **CYLINDER)
+        servo_cylinder(mech, [1.0], VALVE, HydraulicCylinder(**CYLINDER))
     with pytest.raises(DriveError, match=r"pneumatic_cylinder: .*name="):
-        pneumatic_cylinder(mech, [1.0], AirValve(2e-8), **AIR)
+        pneumatic_cylinder(mech, [1.0], AirValve(2e-8), PneumaticCylinder(**AIR))
     with pytest.raises(DriveError, match=r"critical_ratio=1.0"):
         AirValve(2e-8, critical_ratio=1.0)
     with pytest.raises(DriveError, match="inductance_q"):

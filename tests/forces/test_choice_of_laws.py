@@ -16,6 +16,7 @@ from gearwright.actuation import complete_model, dc_motor
 from gearwright.contact import Constraint
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.export.c_code.c_functions import CFunction
+from gearwright.forces import DcMotorData
 from gearwright.forces.friction.dry_friction import SmoothFriction
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.line import Line
@@ -43,7 +44,9 @@ MECH = gw.assemble(ARM)
 MORE = SmoothFriction("brake", Line.for_machine(MECH, "j2"), Friction(viscous=0.5))
 Q, V = np.array([0.3, -0.5]), np.array([1.1, -0.7])
 WAY = polynomial(Q, [0.9, -0.1], 0.8)
-MOTORS = [dc_motor(MECH, name, torque_constant=0.1, resistance=0.5, inductance=1e-3) for name in ("j1", "j2")]
+MOTORS = [
+    dc_motor(MECH, name, DcMotorData(torque_constant=0.1, resistance=0.5, inductance=1e-3)) for name in ("j1", "j2")
+]
 
 
 def rates(machine, **given):
@@ -188,7 +191,10 @@ def test_a_rollout_goes_the_way_of_a_simulation_with_friction():
     """Dry friction that sticks: time stepping is of first order, its error halves with the step."""
     robot, start = arm(DRY), ([0.3, -0.5], [2.0, -3.0])
     exact = gw.simulate(robot, start, until=0.4, samples=2).q[-1]
-    errors = [np.abs(gw.rollout(robot, *start, n, 0.4 / n, every=n).q[-1] - exact).max() for n in (100, 400, 1600)]
+    errors = [
+        np.abs(gw.rollout(robot, *start, n, 0.4 / n, options=gw.analysis.RolloutOptions(every=n)).q[-1] - exact).max()
+        for n in (100, 400, 1600)
+    ]
     assert errors[0] > 3 * errors[1] > 9 * errors[2]
     assert errors[2] < 2e-4
     assert np.abs(gw.rollout(robot, *start, 400, 1e-3, laws=()).q[-1] - exact).max() > 0.1

@@ -71,7 +71,7 @@ def test_sliding_loses_the_budget_of_the_transmitted_torques(model, engine):
         until=3.0,
         samples=601,
         inputs={"j.torque": lambda t: 0.6 * np.sin(5.0 * t)},
-        engine=engine,
+        integrator=gw.analysis.IntegratorOptions(engine=engine),
     )
     w, T, loss = run["v.j"], run["j.motor_friction.input_torque"], run["j.motor_friction.loss_torque"]
     # M5 has two absolute values, whose signs may differ within the no-load torque

@@ -21,6 +21,7 @@ from gearwright.forces import (
     Clutch,
     Constraint,
     Contact,
+    DcMotorData,
     DryFriction,
     ElementDeflection,
     Environment,
@@ -143,7 +144,7 @@ CASES = (
     Case("prescribed", IdealDrive.from_motion("p", LINE, lambda t: (1 + t * t, 2 * t, 2.0), 5.0)),
     Case(
         "linear actuator",
-        dc_motor(MECH, "a", torque_constant=0.1, resistance=0.8, inductance=2e-2, max_voltage=5.0),
+        dc_motor(MECH, "a", DcMotorData(torque_constant=0.1, resistance=0.8, inductance=2e-2, max_voltage=5.0)),
         {"a.voltage": _swinging(9.0)},
         bends=True,
     ),

@@ -46,7 +46,7 @@ def test_plastic_impact_has_the_printed_speeds_impulse_and_loss():
 
 
 def test_impact_against_a_movable_base_has_the_printed_speeds():
-    after, impulse = gw.impact(planar_arm(), Q, BEFORE, WALL, mass=2.0)
+    after, impulse = gw.impact(planar_arm(), Q, BEFORE, WALL, against=gw.contact.StruckBody(mass=2.0))
     np.testing.assert_allclose(after, [-0.9351607, -0.13321502], atol=1e-7)
     np.testing.assert_allclose(impulse, 1.38059099, atol=1e-7)
 

@@ -7,7 +7,16 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import FileError, InputError
-from gearwright.motion import FourierMotion, fourier, from_accelerations, moving_average, polynomial, recorded, spline
+from gearwright.motion import (
+    EndRates,
+    FourierMotion,
+    fourier,
+    from_accelerations,
+    moving_average,
+    polynomial,
+    recorded,
+    spline,
+)
 from gearwright.motion.csv_files import read_recording
 from gearwright.motion.piecewise_polynomials import hermite_interpolant
 
@@ -77,7 +86,7 @@ def limited():
         (lambda: spline([[0.0], [np.inf]], [0.0, 1.0]), r"points\[1, 0\]=inf"),
         (lambda: spline([[0.0], [1.0]], [0.0, 1.0], order=4), "order=4"),
         (
-            lambda: spline([[0.0], [1.0]], speed=1.0, acceleration=1.0, start_speed=0.1),
+            lambda: spline([[0.0], [1.0]], speed=1.0, acceleration=1.0, end_rates=EndRates(start_speed=0.1)),
             "spline: .*speeds.*times",
         ),
         (lambda: spline([[0.0], [1.0]], speed=[1.0, 1.0], acceleration=1.0), r"\bspeed .*\b2\b.*\b1\b"),

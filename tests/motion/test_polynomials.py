@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gearwright.errors import InputError
-from gearwright.motion import chain, polynomial, trapezoid
+from gearwright.motion import EndRates, chain, polynomial, trapezoid
 
 CLOSED_FORMS = {
     3: lambda s: 3 * s**2 - 2 * s**3,
@@ -31,7 +31,11 @@ def test_derivatives_vanish_at_the_ends_up_to_the_order(order, highest):
 
 def test_boundary_speeds_and_accelerations_are_met():
     way = polynomial(
-        [0.0], [1.0], 2.0, 5, start_speed=[0.3], end_speed=-0.2, start_acceleration=0.5, end_acceleration=1.0
+        [0.0],
+        [1.0],
+        2.0,
+        5,
+        end_rates=EndRates(start_speed=[0.3], end_speed=-0.2, start_acceleration=0.5, end_acceleration=1.0),
     )
     ends = [0.0, 2.0]
     assert np.allclose(way.at(ends)[:, 0], [0.0, 1.0])
@@ -89,7 +93,10 @@ def test_chain_joins_and_refuses_a_jump():
         (lambda: polynomial([0.0], [1.0], 1.0, order=4), "order=4"),
         (lambda: polynomial([0.0], [1.0], 0.0), "duration=0.0"),
         (lambda: polynomial([0.0], [np.nan], 1.0), r"end\[0\]=nan"),
-        (lambda: polynomial([0.0], [1.0], 1.0, 3, start_acceleration=1.0), r"order 3 .*\b5\b.*\b7\b"),
+        (
+            lambda: polynomial([0.0], [1.0], 1.0, 3, end_rates=EndRates(start_acceleration=1.0)),
+            r"order 3 .*\b5\b.*\b7\b",
+        ),
         (lambda: trapezoid([0.0], [0.0], 1.0, 1.0), "trapezoid: start .*end"),
         (lambda: trapezoid([0.0], [1.0], -1.0, 1.0), r"speed\[0\]=-1.0"),
         (lambda: polynomial([0.0], [1.0], 1.0).sample(1), r"count=1\b.*\b2\b"),

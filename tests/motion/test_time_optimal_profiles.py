@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.motion import s_curve, trapezoid
+from gearwright.motion import EndRates, s_curve, trapezoid
 
 LIMITS = {"speed": [1.5, 1.0, 2.0], "acceleration": [6.0, 9.0, 4.0], "jerk": [60.0, 50.0, 80.0]}
 
@@ -86,8 +86,8 @@ def test_states_at_the_ends_are_met():
     rng = np.random.default_rng(7)
     for _ in range(25):
         ends, v, a = rng.uniform(-2, 2, (2, 3)), rng.uniform(-0.9, 0.9, (2, 3)), rng.uniform(-2, 2, (2, 3))
-        rates = {"start_speed": v[0], "end_speed": v[1], "start_acceleration": a[0], "end_acceleration": a[1]}
-        way = s_curve(*ends, **LIMITS, **rates, synchronisation="time")
+        rates = EndRates(start_speed=v[0], end_speed=v[1], start_acceleration=a[0], end_acceleration=a[1])
+        way = s_curve(*ends, **LIMITS, end_rates=rates, synchronisation="time")
         for k, expected in enumerate((ends, v, a)):
             assert np.allclose(way.at([0.0, way.duration], k), expected, atol=1e-9)
         kept(way)
@@ -95,7 +95,7 @@ def test_states_at_the_ends_are_met():
 
 
 def test_speeds_along_the_line_stay_on_it():
-    way = trapezoid([0.0, 0.0], [1.0, 2.0], 1.0, 4.0, start_speed=[0.3, 0.6], end_speed=[0.1, 0.2])
+    way = trapezoid([0.0, 0.0], [1.0, 2.0], 1.0, 4.0, end_rates=EndRates(start_speed=[0.3, 0.6], end_speed=[0.1, 0.2]))
     t = np.linspace(0, way.duration, 40)
     assert np.allclose(way.at(t)[:, 1], 2 * way.at(t)[:, 0])
     assert np.allclose(way.at([0.0, way.duration], 1), [[0.3, 0.6], [0.1, 0.2]])
@@ -175,15 +175,21 @@ NONE = {"speed": 1.0, "acceleration": 2.0, "jerk": 10.0}
         (lambda: s_curve([0.0], [1.0], **NONE, synchronisation="none"), "synchronisation='none'.*phase, time"),
         (lambda: s_curve([0.0], [1.0], **NONE, minimum_duration=-1.0), "minimum_duration=-1.0"),
         (
-            lambda: s_curve([0.0], [1.0], **NONE, start_speed=1.5),
+            lambda: s_curve([0.0], [1.0], **NONE, end_rates=EndRates(start_speed=1.5)),
             r"start_speed .*coordinate 0 .*\b1\.5\b",
         ),
-        (lambda: s_curve([0.0], [1.0], **NONE, end_acceleration=-3.0), r"end_acceleration .*coordinate 0 .*-3\b"),
         (
-            lambda: s_curve([0.0], [1.0], **NONE, start_speed=0.95, start_acceleration=1.9),
+            lambda: s_curve([0.0], [1.0], **NONE, end_rates=EndRates(end_acceleration=-3.0)),
+            r"end_acceleration .*coordinate 0 .*-3\b",
+        ),
+        (
+            lambda: s_curve([0.0], [1.0], **NONE, end_rates=EndRates(start_speed=0.95, start_acceleration=1.9)),
             r"speed .*coordinate 0 .*\b1\.13",
         ),
-        (lambda: s_curve([0.0, 0.0], [1.0, 1.0], **NONE, start_speed=[0.5, 0.1]), "synchronisation='time'"),
+        (
+            lambda: s_curve([0.0, 0.0], [1.0, 1.0], **NONE, end_rates=EndRates(start_speed=[0.5, 0.1])),
+            "synchronisation='time'",
+        ),
         (lambda: s_curve([0.0], [0.0], **NONE), "s_curve: start .*end"),
     ],
 )
@@ -197,7 +203,7 @@ def test_what_cannot_be_is_refused_in_words(call, words):
     [
         (-1.5, 0.5, {}, r"start .*'shoulder' .*-1\.5\b.*-1 .*\b1\b"),
         (0.0, 1.2, {}, r"end .*'shoulder' .*\b1\.2\b"),
-        (0.5, 0.9, {"start_speed": 2.0, "acceleration": 2.0}, r"motion .*'shoulder' .*\b1\.5\b"),
+        (0.5, 0.9, {"end_rates": EndRates(start_speed=2.0), "acceleration": 2.0}, r"motion .*'shoulder' .*\b1\.5\b"),
         ([0.0, 0.0], [0.5, 0.5], {}, r"\b2 coordinates.*\b1 joints"),
     ],
 )

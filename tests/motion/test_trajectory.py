@@ -8,6 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.motion import (
+    EndRates,
     Motion,
     chain,
     fourier,
@@ -141,11 +142,14 @@ def test_a_chain_takes_the_names_of_its_parts():
         (lambda: chain(), "^chain: "),
         (lambda: chain(pause([0.0], 1.0), pause([0.0, 0.0], 1.0)), "part 1 .*joints.*part 0"),
         (
-            lambda: chain(pause([0.0], 1.0), polynomial([0.0], [1.0], 1.0, start_speed=0.5)),
+            lambda: chain(pause([0.0], 1.0), polynomial([0.0], [1.0], 1.0, end_rates=EndRates(start_speed=0.5))),
             r"part 1 .*\[0\.5\].*part 0 .*\[0\.0\]",
         ),
         (lambda: moving_average(pause([0.0], 1.0), 0.0), "width=0.0"),
-        (lambda: moving_average(polynomial([0.0], [1.0], 1.0, end_speed=0.5), 0.1), "moving_average: .*rest"),
+        (
+            lambda: moving_average(polynomial([0.0], [1.0], 1.0, end_rates=EndRates(end_speed=0.5)), 0.1),
+            "moving_average: .*rest",
+        ),
         (lambda: pause([0.0], 0.0), "duration=0.0"),
         (lambda: pause([np.nan], 1.0), r"position\[0\]=nan"),
         (lambda: pause([0.0], 1.0).with_robot_names(gw.load("elbow")), r"\b1 coordinates.*\b3 joints"),

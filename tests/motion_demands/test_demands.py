@@ -70,7 +70,7 @@ def test_voltages_without_inductance(arm, there_and_back, rubbing):
         "dry": rub(arm, DryFriction, coulomb=2.0, viscous=0.5, static=2.5, stribeck_speed=0.1),
         "smooth": rub(arm, SmoothFriction, coulomb=2.0, viscous=0.5),
     }[rubbing]
-    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(**DATA)) for name in JOINTS]
     found = gw.demands(arm, there_and_back, actuators=motors, laws=laws)
     assert found.is_feasible
     assert deviation(arm, there_and_back, [*motors, *laws], found) < 1e-6
@@ -78,11 +78,13 @@ def test_voltages_without_inductance(arm, there_and_back, rubbing):
 
 def test_voltages_with_inductance(arm, there_and_back):
     """L di/dt counts: the same motion with the voltages of motors without inductance is missed."""
-    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(inductance=2e-3, **DATA)) for name in JOINTS]
     found = gw.demands(arm, there_and_back, actuators=motors)
     assert found.is_feasible
     assert deviation(arm, there_and_back, motors, found, method="stiff", atol=1e-11) < 1e-6
-    simple = gw.demands(arm, there_and_back, actuators=[dc_motor(arm, name, **DATA) for name in JOINTS])
+    simple = gw.demands(
+        arm, there_and_back, actuators=[dc_motor(arm, name, gw.actuation.DcMotorData(**DATA)) for name in JOINTS]
+    )
     assert deviation(arm, there_and_back, motors, replace(simple, start=found.start), method="stiff") > 1e-4
 
 
@@ -91,7 +93,10 @@ def test_voltage_of_a_motor_with_inductance_by_hand(arm, there_and_back):
     found = gw.demands(
         arm,
         there_and_back,
-        actuators=[dc_motor(arm, name, inductance=2e-3, back_emf_constant=0.045, **DATA) for name in JOINTS],
+        actuators=[
+            dc_motor(arm, name, gw.actuation.DcMotorData(inductance=2e-3, back_emf_constant=0.045, **DATA))
+            for name in JOINTS
+        ],
     )
     t = found.t[50:200:10]
     q, v, a, jerk = (there_and_back.at(t, k) for k in range(4))
@@ -190,7 +195,7 @@ def test_servo_hydraulic_axis_through_four_derivatives():
     mech = gantry()
     valve = ServoValve(rated_flow=6e-4)
     sizes = {"area": 1.2e-3, "volume": 5e-4, "mass": 4.0, "damping": 300.0, "leakage": 2e-12}
-    axes = [servo_cylinder(mech, name, valve, **sizes) for name in "xy"]
+    axes = [servo_cylinder(mech, name, valve, gw.actuation.HydraulicCylinder(**sizes)) for name in "xy"]
     motion = polynomial([0.0, 0.0], [0.15, -0.1], 0.6, order=7)
     found = gw.demands(mech, motion, actuators=axes)
     assert axes[0].inverse.relative_degree == 4
@@ -203,7 +208,12 @@ def test_pneumatic_axis_has_an_inner_motion():
     """The mean of both pressures is not seen in the force; it is integrated along."""
     mech = gantry()
     sizes = {"areas": (8e-3, 7e-3), "volumes": (1.5e-3, 1.1e-3), "pressures": (4e5, 4.2e5), "mass": 1.0}
-    axes = [pneumatic_cylinder(mech, name, AirValve(3e-7), leakage=2e-9, damping=80.0, **sizes) for name in "xy"]
+    axes = [
+        pneumatic_cylinder(
+            mech, name, AirValve(3e-7), gw.actuation.PneumaticCylinder(leakage=2e-9, damping=80.0, **sizes)
+        )
+        for name in "xy"
+    ]
     assert axes[0].inverse.inner_directions.shape == (4, 1)
     motion = polynomial([0.0, 0.0], [0.1, -0.05], 1.0, order=7)
     found = gw.demands(mech, motion, actuators=axes)
@@ -222,7 +232,7 @@ def test_synchronous_motors(arm):
 def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_back):
     """The relative degree does not depend on how the states are written down."""
     rng = np.random.default_rng(1)
-    plain = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    plain = [dc_motor(arm, name, gw.actuation.DcMotorData(inductance=2e-3, **DATA)) for name in JOINTS]
     mixed = []
     for motor in plain:
         P = np.eye(3) + 0.2 * rng.normal(size=(3, 3))
@@ -238,7 +248,7 @@ def test_actuators_in_other_coordinates_give_the_same_voltages(arm, there_and_ba
 
 def test_a_sampled_motion_gives_the_same_voltages(arm):
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
-    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(inductance=2e-3, **DATA)) for name in JOINTS]
     one, other = gw.demands(arm, motion, actuators=motors), gw.demands(arm, motion.sample(101), actuators=motors)
     assert np.array_equal(one.t, other.t)
     for name in one.names:
@@ -248,7 +258,7 @@ def test_a_sampled_motion_gives_the_same_voltages(arm):
 @pytest.mark.parametrize("inductance", [0.0, 2e-3])
 def test_bristles_are_followed_along_the_motion(arm, inductance):
     """Their deflections are integrated; with inductances the rates of their forces are asked for too."""
-    motors = [dc_motor(arm, name, inductance=inductance, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(inductance=inductance, **DATA)) for name in JOINTS]
     bristles = rub(arm, LuGre, coulomb=1.0, stiffness=1e3, damping=2.0, viscous=0.5)
     motion = polynomial(ENDS[0], ENDS[1], 0.5, order=7)
     found = gw.demands(arm, motion, actuators=motors, laws=bristles)
@@ -269,7 +279,7 @@ def test_bristles_are_followed_along_the_motion(arm, inductance):
 
 def test_jumps_are_told(arm):
     """Currents cannot jump: neither with the acceleration of a trapezoid nor with dry friction that turns round."""
-    motors = [dc_motor(arm, name, inductance=2e-3, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(inductance=2e-3, **DATA)) for name in JOINTS]
     found = gw.demands(arm, trapezoid(ENDS[0], ENDS[1], 2.0, 8.0), actuators=motors)
     assert {jump.name for jump in found.jumps} == {f"{name}.current" for name in JOINTS}
     assert not found.is_feasible
@@ -286,7 +296,7 @@ def test_jumps_are_told(arm):
 
 def test_what_is_at_rest_asks_for_no_friction(arm):
     rest = polynomial(ENDS[1], ENDS[1], 0.2)
-    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(**DATA)) for name in JOINTS]
     found = gw.demands(arm, rest, actuators=motors, laws=rub(arm, DryFriction, coulomb=2.0), samples=12)
     held = gw.gravity(arm, ENDS[1]) / [120.0, 100.0, 80.0] / 0.05 * 0.5
     assert np.allclose([found[f"{name}.voltage"][3] for name in JOINTS], held, atol=1e-12)
@@ -305,7 +315,7 @@ def one_state(arm, **change):
 
 
 def test_refusals(arm, there_and_back):
-    motors = [dc_motor(arm, name, **DATA) for name in JOINTS]
+    motors = [dc_motor(arm, name, gw.actuation.DcMotorData(**DATA)) for name in JOINTS]
     with pytest.raises(InputError, match=r"actuators=\['j1'\]"):
         gw.demands(arm, there_and_back, actuators=["j1"])
     with pytest.raises(InputError, match="robot='elbow'"):

@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError
-from gearwright.motion import polynomial
+from gearwright.motion import EndRates, polynomial
 from gearwright.parts import Cogging, Drive, Friction, Gear, Heat, Joint, Link, Motor, Ripple, Robot
 
 WARM = Heat(2.0, 8.0, 1.5, 30.0, magnet=-0.002, max_temperature=380.0)
@@ -88,7 +88,7 @@ def test_static_friction_that_drops_at_once_holds_a_joint_until_the_demand_excee
     assert leaves == pytest.approx(found.t[np.argmax(found["tau.j"] > 2.6)], abs=2e-3)
     assert off(run, motion) > 1e-3
     for static, speed in ((None, 0.0), (2.6, 0.5)):  # no excess at rest, or in motion from the start to the end
-        moving = polynomial([0.0], [0.8], 0.5, order=7, start_speed=speed, end_speed=speed)
+        moving = polynomial([0.0], [0.8], 0.5, order=7, end_rates=EndRates(start_speed=speed, end_speed=speed))
         followed = gw.demands(sticky(static), moving, actuators=())
         assert followed.remarks == ()
         assert off(replayed(sticky(static), followed, moving), moving) < 1e-8

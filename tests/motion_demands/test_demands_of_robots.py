@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError, SingularityError
-from gearwright.motion import Motion, chain, fourier, moving_average, polynomial, s_curve, trapezoid
+from gearwright.motion import EndRates, Motion, chain, fourier, moving_average, polynomial, s_curve, trapezoid
 from gearwright.parts import (
     Drive,
     Friction,
@@ -36,7 +36,7 @@ def swing(robot, duration=0.6, speed=0.0, way=0.3):
             low, high = link.joint.limits.position
             start[k] = 0.5 * (low + high)
             end[k] = start[k] + min(way, 0.3 * (high - low))
-    return polynomial(start, end, duration, order=7, start_speed=speed, end_speed=speed)
+    return polynomial(start, end, duration, order=7, end_rates=EndRates(start_speed=speed, end_speed=speed))
 
 
 def missed(robot, motion, found, inputs, **options):

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.errors import SingularityError
 from gearwright.forces import Coordinate, Line, Load
 from gearwright.forces.law import Action, Force, Law
-from gearwright.motion import Motion, polynomial
+from gearwright.motion import EndRates, Motion, polynomial
 
 
 def lossy(name, efficiency=0.8):
@@ -34,7 +34,9 @@ def arm():
 
 @pytest.fixture(scope="module")
 def there_and_back():
-    return polynomial([0.1, -0.4, 0.7], [0.6, 0.2, -0.2], 0.8, order=7, start_speed=-0.5, end_speed=-0.5)
+    return polynomial(
+        [0.1, -0.4, 0.7], [0.6, 0.2, -0.2], 0.8, order=7, end_rates=EndRates(start_speed=-0.5, end_speed=-0.5)
+    )
 
 
 def test_no_row_depends_on_its_company(arm):

@@ -79,7 +79,12 @@ def test_functions_put_it_at_the_tip():
 
 
 def test_a_sweep_puts_it_there_too():
-    found = sweep(arm(), {"task.payload.mass": [1.0, MASS]}, Task([SWING], Payload(1.0)), workers=1)
+    found = sweep(
+        arm(),
+        {"task.payload.mass": [1.0, MASS]},
+        Task([SWING], Payload(1.0)),
+        options=gw.design.SweepOptions(workers=1),
+    )
     wanted = analyse(arm().with_payload(MASS), Task([SWING]), samples=201)
     assert found["j2.rms_torque"][1] == pytest.approx(wanted.drives["j2"].rms_torque, rel=1e-12)
 

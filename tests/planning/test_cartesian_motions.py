@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, PlanningError
-from gearwright.planning import PathLimits, arc, circle, line, rotation_from_euler, slerp, track_poses
+from gearwright.planning import CircularPath, PathLimits, arc, circle, line, rotation_from_euler, slerp, track_poses
 from gearwright.planning.kinematics.poses import rotation_vector
 from support.planar_arms import planar_arm
 
@@ -102,10 +102,7 @@ def test_a_circle_comes_back(ur5, turning):
         ur5,
         "tool",
         UR5,
-        p + np.array([0, 0.06, 0]),
-        [0, 0, 2],
-        angle,
-        turning=turning,
+        CircularPath(centre=p + np.array([0, 0.06, 0]), axis=[0, 0, 2], angle=angle, turning=turning),
         limits=PathLimits(speed=0.2, turn_speed=0.5),
     )
     _, (S, x) = placed(ur5, motion, "tool")
@@ -195,7 +192,7 @@ def test_a_limit_in_the_way_is_named():
         ),
         (lambda r, p: arc(r, "tool", UR5, p, p, limits=PathLimits(speed=1)), "arc: start"),
         (
-            lambda r, p: circle(r, "tool", UR5, p, [0, 0, 0], limits=PathLimits(speed=1)),
+            lambda r, p: circle(r, "tool", UR5, CircularPath(centre=p, axis=[0, 0, 0]), limits=PathLimits(speed=1)),
             r"circle: .*axis=\[0\.0, 0\.0, 0\.0\]",
         ),
         (lambda r, p: track_poses(r, "tool", (np.eye(3), p), UR5), r"track_poses: .*\(T, \.\.\.\)"),

@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, PlanningError
-from gearwright.motion import polynomial, s_curve
+from gearwright.motion import EndRates, polynomial, s_curve
 from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
 from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
 from gearwright.parts import Drive, Gear, Joint, Limits, Link, Motor, Robot
@@ -295,14 +295,18 @@ WRONG = {
     "the same twice": (lambda: fastest(table(effort=1.0), [[0.0], [0.0]]), InputError, r"\b0 and 1\b"),
     "columns": (lambda: fastest(table(effort=1.0), [[0.0, 1.0], [1.0, 2.0]]), InputError, "2 coordinates.*'?disc"),
     "share": (lambda: fastest(table(effort=1.0), [[0.0], [1.0]], share=1.5), InputError, r"share=1\.5"),
-    "motor": (lambda: fastest(dc_arm(), [[0.0], [1.0]], current={"leg": 1.0}), InputError, "'leg'.*arm"),
+    "motor": (
+        lambda: fastest(dc_arm(), [[0.0], [1.0]], motors=gw.planning.MotorLimits(current={"leg": 1.0})),
+        InputError,
+        "'leg'.*arm",
+    ),
     "volts": (
-        lambda: fastest(dc_arm(torque_constant=None), [[0.0], [1.0]], voltage=12.0),
+        lambda: fastest(dc_arm(torque_constant=None), [[0.0], [1.0]], motors=gw.planning.MotorLimits(voltage=12.0)),
         InputError,
         "torque_constant",
     ),
     "moving": (
-        lambda: fastest(table(effort=1.0), polynomial([0.0], [1.0], 1.0, start_speed=[1.0])),
+        lambda: fastest(table(effort=1.0), polynomial([0.0], [1.0], 1.0, end_rates=EndRates(start_speed=[1.0]))),
         InputError,
         "rest",
     ),

@@ -102,7 +102,7 @@ def test_least_torque_is_that_of_another_optimiser_over_other_functions(balanced
         return np.mean(ratio**power) ** (1 / power) + 1e3 * beyond
 
     best = minimize(cost, np.linspace(0.05, 0.4, 9)[1:], method="BFGS", options={"maxiter": 300})
-    better = least_torque(balanced, "tip", lift, power=power, coefficients=12)
+    better = least_torque(balanced, "tip", lift, power=power, search=gw.planning.NullSpaceOptions(coefficients=12))
     size = np.mean(ratio_by_hand(better) ** power) ** (1 / power)
     assert size == pytest.approx(best.fun, rel=0.03)
 
@@ -110,7 +110,9 @@ def test_least_torque_is_that_of_another_optimiser_over_other_functions(balanced
 def test_least_energy_is_the_least_of_a_scan(balanced):
     """Over the top and down, where the work of lifting is not recovered: one coefficient is scanned by hand."""
     over = gw.motion.polynomial([0.0, 0.05], [np.pi, 0.05], 1.5)
-    best = least_energy(balanced, "tip", over, coefficients=1, limits=[100.0, 1000.0])
+    best = least_energy(
+        balanced, "tip", over, search=gw.planning.NullSpaceOptions(coefficients=1), limits=[100.0, 1000.0]
+    )
     end = best.at(1.5)[1]
     shape = (best.at(np.linspace(0, 1.5, 401))[:, 1] - 0.05) / (end - 0.05)
     assert shape[[0, -1]] == pytest.approx([0.0, 1.0])
@@ -135,7 +137,7 @@ def test_least_energy_is_the_least_of_a_scan(balanced):
 
 def test_least_time_is_below_that_of_every_straight_path(balanced, lift):
     """What the limits forbid even at rest becomes feasible, and faster than along 12 straight paths of both joints."""
-    quick = least_time(balanced, "tip", lift, coefficients=2, steps=8)
+    quick = least_time(balanced, "tip", lift, search=gw.planning.NullSpaceOptions(coefficients=2, steps=8))
     straight = [fastest(balanced, [START, [0.0, s]], intervals=300).duration for s in np.linspace(0.1, 0.6, 11)]
     assert quick.duration < 1.001 * min(straight)
     assert limit_use(balanced, quick).largest_share.max() < 1 + 1e-6

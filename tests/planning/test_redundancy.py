@@ -9,6 +9,7 @@ import gearwright as gw
 from gearwright.errors import InputError, PlanningError
 from gearwright.planning import (
     Capsule,
+    CircularPath,
     HoldingTorque,
     JointLimits,
     KineticEnergy,
@@ -46,7 +47,7 @@ def reach_out(panda, criterion):
         START,
         p + np.array([-0.1, 0.15, -0.1]),
         limits=gw.planning.PathLimits(speed=0.3),
-        criterion=criterion,
+        options=gw.planning.PathOptions(criterion=criterion),
     )
 
 
@@ -127,7 +128,15 @@ def test_links_keep_away_from_obstacles(kind):
     descent = descent_for(robot, "tip", (1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
     clear = [
         criterion.clearance(
-            descent, line(robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=0.3), criterion=c).pieces.c[-1]
+            descent,
+            line(
+                robot,
+                "tip",
+                start,
+                goal,
+                limits=gw.planning.PathLimits(speed=0.3),
+                options=gw.planning.PathOptions(criterion=c),
+            ).pieces.c[-1],
         )
         for c in (None, criterion)
     ]
@@ -158,10 +167,7 @@ def test_macro_and_micro_share_a_motion():
         robot,
         "tip",
         start,
-        p + np.array([0.04, 0, 0]),
-        [0, 0, 1],
-        4 * np.pi,
-        oriented=False,
+        CircularPath(centre=p + np.array([0.04, 0, 0]), axis=[0, 0, 1], angle=4 * np.pi, oriented=False),
         limits=gw.planning.PathLimits(speed=1.0),
     )
     shared = distributed_positioning(robot, "tip", motion, ["x", "y"], 0.4, oriented=False)
@@ -194,8 +200,15 @@ def test_internal_redundancy_does_what_the_limits_forbid_without_it():
     p = gw.placement(mech, start, "tip").position
     goal = (None, p + 0.4 * np.array([np.cos(-2.7), np.sin(-2.7), 0.0]))
     least_motion = line(robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=1.2))
-    locked = line(robot, "tip", start, goal, limits=gw.planning.PathLimits(speed=1.2), held=["j2"])
-    spared = least_torque(robot, "tip", least_motion, oriented=False)
+    locked = line(
+        robot,
+        "tip",
+        start,
+        goal,
+        limits=gw.planning.PathLimits(speed=1.2),
+        options=gw.planning.PathOptions(held=["j2"]),
+    )
+    spared = least_torque(robot, "tip", least_motion, search=gw.planning.NullSpaceOptions(oriented=False))
     assert torque_ratio(robot, locked).max() > 1.1
     assert torque_ratio(robot, least_motion).max() > 1.1
     assert torque_ratio(robot, spared).max() < 0.95
@@ -216,10 +229,12 @@ def test_least_torque_refuses(robot, frame, fact):
     mech = gw.assemble(robot)
     motion = gw.motion.polynomial(np.zeros(mech.n), np.full(mech.n, 0.1), 1.0)
     with pytest.raises(InputError, match=fact):
-        least_torque(robot, frame, motion, oriented=False)
+        least_torque(robot, frame, motion, search=gw.planning.NullSpaceOptions(oriented=False))
 
 
 def test_arms_that_can_spare_nothing_are_refused():
     motion = gw.motion.polynomial([0.3, 0.8], [0.4, 0.9], 1.0)
     with pytest.raises(InputError, match=r"\b2 joints.*\b2\b"):
-        least_torque(planar_arm((0.4, 0.3), effort=5.0), "tip", motion, oriented=False)
+        least_torque(
+            planar_arm((0.4, 0.3), effort=5.0), "tip", motion, search=gw.planning.NullSpaceOptions(oriented=False)
+        )

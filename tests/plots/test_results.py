@@ -55,7 +55,7 @@ def made():
     yield compare_impacts(elbow, [0.2, -0.5, 1.0], [0.0, -1.0, -0.5], "tool", (0, 0, 1))
     motion = swing.sample(11)
     yield Log(motion.t, motion.q, gw.inverse_dynamics(elbow, motion.q, motion.v, motion.a))
-    yield sweep(elbow, GRID, motion, progress=False)
+    yield sweep(elbow, GRID, motion, options=gw.design.SweepOptions(progress=False))
     yield from of_a_task()
 
 

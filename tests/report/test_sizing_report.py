@@ -24,8 +24,7 @@ def sized():
     words = {
         "joints": ["elbow"],
         "variables": variables,
-        "search": SearchOptions(samples=31, trials=2),
-        "front": ("energy", "mass"),
+        "search": SearchOptions(samples=31, trials=2, front=("energy", "mass")),
     }
     return size_drives(arm(), swing(), Catalogue(motors, boxes), "energy", **words)
 

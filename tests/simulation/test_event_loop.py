@@ -173,8 +173,8 @@ def test_runs_are_those_of_the_loop_in_python(name):
             robot = replace(robot, drives=drives)
             more["controller"] = gw.Controller(lambda t, state: 40.0 * (0.3 * np.cos(3 * t) - state.q), period=0.01)
     more |= {"method": "adaptive", "samples": 21}
-    quick = gw.simulate(robot, **more, engine="compiled")
-    plain = gw.simulate(robot, **more, engine="python")
+    quick = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(engine="compiled"))
+    plain = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(engine="python"))
     for letter in ("q", "v"):
         mine, its = (
             np.array([run.series[n] for n in run.series if n.startswith(f"{letter}.")]) for run in (quick, plain)
@@ -223,9 +223,14 @@ def test_a_tolerance_that_cannot_be_met_says_where_and_why():
 
 def test_a_law_that_cannot_be_compiled_is_refused_by_the_compiled_engine():
     with pytest.raises(InputError, match="restitution"):
-        gw.simulate(ARM, until=0.02, laws=[Bouncing("odd", Line.for_machine(ARM, "j1"))], engine="compiled")
+        gw.simulate(
+            ARM,
+            until=0.02,
+            laws=[Bouncing("odd", Line.for_machine(ARM, "j1"))],
+            integrator=gw.analysis.IntegratorOptions(engine="compiled"),
+        )
     with pytest.raises(InputError, match="'compiled'"):
-        gw.simulate(ARM, until=0.02, engine="compild")
+        gw.simulate(ARM, until=0.02, integrator=gw.analysis.IntegratorOptions(engine="compild"))
 
 
 @pytest.mark.parametrize("engine", ["auto", "python"])
@@ -234,7 +239,13 @@ def test_fast_circuits_beside_friction_are_integrated_explicitly_in_machine_code
     robot = arm(2.0)
     drives = [replace(drive, motor=replace(drive.motor, inductance=16e-6)) for drive in robot.drives]
     inputs = {"shoulder.voltage": 1.0, "elbow.voltage": 1.0}
-    run = gw.simulate(replace(robot, drives=drives), until=0.4, inputs=inputs, samples=3, engine=engine)
+    run = gw.simulate(
+        replace(robot, drives=drives),
+        until=0.4,
+        inputs=inputs,
+        samples=3,
+        integrator=gw.analysis.IntegratorOptions(engine=engine),
+    )
     assert ("adaptive" if engine == "auto" else "stiff") in run.remarks[0]
 
 
@@ -260,8 +271,8 @@ def test_holds_along_coordinates_are_those_of_python():
     laws = [DryFriction("rub", reach, friction=RUB), Stops("end", reach, -0.2, 0.6, restitution=0.5)]
     more = {"state": ([0.0, 0.5, 0.1], [0.3, 1.5, -0.5]), "until": 0.9, "laws": laws, "method": "adaptive"}
     more |= {"samples": 26, "inputs": lambda t: [1.0, 40.0 * np.sin(12 * t), 4.0]}
-    quick = gw.simulate(ARM, **more, engine="compiled")
-    plain = gw.simulate(ARM, **more, engine="python")
+    quick = gw.simulate(ARM, **more, integrator=gw.analysis.IntegratorOptions(engine="compiled"))
+    plain = gw.simulate(ARM, **more, integrator=gw.analysis.IntegratorOptions(engine="python"))
     assert len(quick.events) == len(plain.events) > 2
     assert max(np.abs(quick[name] - plain[name]).max() for name in ("q.j1", "q.j2", "q.j3")) < 1e-7
     assert quick.drift < 1e-7

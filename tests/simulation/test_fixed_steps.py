@@ -44,7 +44,7 @@ def test_eleven_samples_take_the_memory_of_eleven_samples():
 
 
 def test_a_rollout_takes_the_memory_of_its_samples():
-    roll = lambda: gw.rollout(ELBOW, BENT, np.zeros(3), 200_000, 1e-3, every=20_000)  # noqa: E731
+    roll = lambda: gw.rollout(ELBOW, BENT, np.zeros(3), 200_000, 1e-3, options=gw.analysis.RolloutOptions(every=20_000))  # noqa: E731
     roll()
     assert peak(roll) < 2e6  # the clock of all steps alone takes 3 MB
 
@@ -107,10 +107,12 @@ def test_an_interrupted_rollout_gives_its_samples(monkeypatch, every):
             signal.raise_signal(signal.SIGINT)
         return whole(*given)
 
-    full = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
+    full = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, options=gw.analysis.RolloutOptions(every=every))
     monkeypatch.setattr(compiled_rollout.FixedStep, "_fill_record", interrupted)
     with pytest.warns(GearwrightWarning, match=r"\buser\b.* t = \d"):
-        some = gw.rollout(ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, every=every)
+        some = gw.rollout(
+            ELBOW, [BENT, BENT], np.zeros(3), 20_000, 1e-3, options=gw.analysis.RolloutOptions(every=every)
+        )
     assert 1 < len(some.t) < len(full.t)
     np.testing.assert_array_equal(some.q, full.q[: len(some.t)])
 

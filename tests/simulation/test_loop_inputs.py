@@ -20,7 +20,7 @@ ARM = gw.assemble(gw.load("elbow"))
 RUBBING = (DryFriction("rub", Line.for_machine(ARM, "j2"), friction=Friction(coulomb=1.0, static=1.3, viscous=0.1)),)
 
 
-simulate = partial(gw.simulate, engine="compiled")
+simulate = partial(gw.simulate, integrator=gw.analysis.IntegratorOptions(engine="compiled"))
 
 
 def cascade(t, state, ops):

@@ -30,9 +30,9 @@ def both(mech, start, until, laws, **more):
         hand_over = EventLoop.hand_over
         patch.setattr(EventLoop, "hand_over", lambda loop: left.append(1) or hand_over(loop))
         more = {"until": until, "laws": laws, "method": "adaptive", "samples": 9, **more}
-        quick = gw.simulate(mech, start, **more, engine="compiled")
+        quick = gw.simulate(mech, start, **more, integrator=gw.analysis.IntegratorOptions(engine="compiled"))
     assert not left
-    return quick, gw.simulate(mech, start, **more, engine="python")
+    return quick, gw.simulate(mech, start, **more, integrator=gw.analysis.IntegratorOptions(engine="python"))
 
 
 def test_a_redundant_loop_has_the_least_forces_of_python():
@@ -85,4 +85,11 @@ def test_a_frame_that_jumps_is_refused_as_in_python():
     desk = MovingFrame("desk", lambda t, ops: (0.0, 0.0, float(place[2]) + ops.where(t > 0.1, 0.02, 0.0)))
     pen = Constraint("pen", 2, desk, held=("z",))
     with pytest.raises(SimulationError, match="'pen' jumps"):
-        gw.simulate(arm, [0.1, 0.3, 0.2], until=0.2, laws=[pen], method="adaptive", engine="compiled")
+        gw.simulate(
+            arm,
+            [0.1, 0.3, 0.2],
+            until=0.2,
+            laws=[pen],
+            method="adaptive",
+            integrator=gw.analysis.IntegratorOptions(engine="compiled"),
+        )

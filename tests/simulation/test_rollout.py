@@ -58,7 +58,7 @@ def test_euler_is_the_plain_loop(kind):
     mech = machine(kind)
     q, v, tau = states(mech, 7)
     expected_q, expected_v = euler_loop(mech, q, v, tau, 100)
-    run = gw.rollout(mech, q, v, 100, STEP, tau=tau)
+    run = gw.rollout(mech, q, v, 100, STEP, inputs=tau)
     assert relative(run.q, expected_q) < 1e-12
     assert relative(run.v, expected_v) < 1e-12
     assert run.t[-1] == pytest.approx(0.1, rel=1e-15)
@@ -84,7 +84,7 @@ def rk4_loop(mech, q, v, tau, steps, h=STEP):
 def test_runge_kutta_is_the_plain_loop(name, panda):
     mech = panda if name == "panda" else machine(name)
     q, v, tau = states(mech, 6)
-    run = gw.rollout(mech, q, v, 100, STEP, tau=tau, method="rk4")
+    run = gw.rollout(mech, q, v, 100, STEP, inputs=tau, method="rk4")
     found = np.concatenate([run.q[-1], run.v[-1]], axis=-1)
     assert relative(found, rk4_loop(mech, q, v, tau, 100)) < 1e-12
 
@@ -99,7 +99,7 @@ def test_order_of_convergence(method, order, steps, panda):
 
     exact = solve_ivp(rate, (0, 0.2), np.concatenate([q, v]), method="DOP853", rtol=1e-13, atol=1e-13).y[:7, -1]
     errors = [
-        np.abs(gw.rollout(panda, q, v, n, 0.2 / n, tau=tau, method=method).q[-1] - exact).max()
+        np.abs(gw.rollout(panda, q, v, n, 0.2 / n, inputs=tau, method=method).q[-1] - exact).max()
         for n in (steps, 2 * steps)
     ]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
@@ -161,11 +161,11 @@ def test_energy_of_the_symplectic_step_stays_in_its_band():
 def test_a_batch_is_its_singles(method):
     mech = machine("tree")
     q, v, tau = states(mech, 9)
-    whole = gw.rollout(mech, q, v, 40, STEP, tau=tau, method=method)
+    whole = gw.rollout(mech, q, v, 40, STEP, inputs=tau, method=method)
     for count in range(1, 10):
-        some = gw.rollout(mech, q[:count], v[:count], 40, STEP, tau=tau[:count], method=method)
+        some = gw.rollout(mech, q[:count], v[:count], 40, STEP, inputs=tau[:count], method=method)
         assert relative(some.q, whole.q[:, :count]) < 1e-13
-    alone = gw.rollout(mech, q[4], v[4], 40, STEP, tau=tau[4], method=method)
+    alone = gw.rollout(mech, q[4], v[4], 40, STEP, inputs=tau[4], method=method)
     assert alone.q.shape == (41, mech.nq)
     assert relative(alone.v, whole.v[:, 4]) < 1e-12
 
@@ -173,9 +173,11 @@ def test_a_batch_is_its_singles(method):
 def test_recording_every_few_steps_leaves_the_motion_as_it_is(panda):
     q, v, tau = states(panda, 21)
     for method in ("euler", "rk4"):
-        all_of_it = gw.rollout(panda, q, v, 60, STEP, tau=tau, method=method)
+        all_of_it = gw.rollout(panda, q, v, 60, STEP, inputs=tau, method=method)
         for every in (2, 3, 60):
-            some = gw.rollout(panda, q, v, 60, STEP, tau=tau, method=method, every=every)
+            some = gw.rollout(
+                panda, q, v, 60, STEP, inputs=tau, method=method, options=gw.analysis.RolloutOptions(every=every)
+            )
             assert np.array_equal(some.q, all_of_it.q[::every])
             np.testing.assert_allclose(some.t, all_of_it.t[::every], rtol=1e-15)
 
@@ -183,9 +185,11 @@ def test_recording_every_few_steps_leaves_the_motion_as_it_is(panda):
 def test_threads_change_nothing(panda, monkeypatch):
     q, v, tau = states(panda, 1000)
     monkeypatch.setenv("GEARWRIGHT_THREADS", "1")
-    one = gw.rollout(panda, q, v, 40, STEP, tau=tau, every=20)
+    one = gw.rollout(panda, q, v, 40, STEP, inputs=tau, options=gw.analysis.RolloutOptions(every=20))
     monkeypatch.setenv("GEARWRIGHT_THREADS", "2")
-    assert np.array_equal(gw.rollout(panda, q, v, 40, STEP, tau=tau, every=20).q, one.q)
+    assert np.array_equal(
+        gw.rollout(panda, q, v, 40, STEP, inputs=tau, options=gw.analysis.RolloutOptions(every=20)).q, one.q
+    )
 
 
 def test_leading_axes_broadcast(panda):
@@ -201,11 +205,11 @@ def test_every_state_has_its_own_parameters():
     masses, offsets = np.array([[0.0], [1.0], [3.0]]), np.array([0.0, 0.1])
     q, v, tau = states(gw.assemble(robot))
     numbers = {"payload.mass": masses, "payload.position.z": offsets}
-    run = gw.rollout(robot, q, v, 50, STEP, tau=tau, parameters=numbers, laws=())
+    run = gw.rollout(robot, q, v, 50, STEP, inputs=tau, parameters=numbers, laws=())
     assert run.q.shape == (51, 3, 2, 7)
     for i, k in np.ndindex(3, 2):
         loaded = gw.load("panda_like").with_payload(float(masses[i, 0]), (0.0, 0.05, float(offsets[k])))
-        alone = gw.rollout(gw.assemble(loaded), q, v, 50, STEP, tau=tau)
+        alone = gw.rollout(gw.assemble(loaded), q, v, 50, STEP, inputs=tau)
         assert relative(run.v[:, i, k], alone.v) < 1e-11
 
 
@@ -216,21 +220,21 @@ def test_forces_are_held_or_seen_at_the_middle():
     """A torque 3 t^2 on a wheel of 0.5: v = 2 t^3, q = t^4/2, of which Simpson's rule makes no error."""
     steps, h = 10, 0.1
     middle = (3 * np.linspace(0, 1, 2 * steps + 1) ** 2)[:, None]
-    run = gw.rollout(WHEEL, [0.0], [0.0], steps, h, tau=middle, method="rk4")
+    run = gw.rollout(WHEEL, [0.0], [0.0], steps, h, inputs=middle, method="rk4")
     np.testing.assert_allclose(run.v[:, 0], 2 * run.t**3, atol=1e-14)
     np.testing.assert_allclose(run.q[:, 0], run.t**4 / 2, atol=1e-14)
     held = middle[:-1:2]
-    run = gw.rollout(WHEEL, [0.0], [0.0], steps, h, tau=held, method="rk4")
+    run = gw.rollout(WHEEL, [0.0], [0.0], steps, h, inputs=held, method="rk4")
     np.testing.assert_allclose(run.v[1:, 0], np.cumsum(held[:, 0] * h / 0.5), rtol=1e-14)
-    euler = gw.rollout(WHEEL, [0.0], [0.0], steps, h, tau=middle)
+    euler = gw.rollout(WHEEL, [0.0], [0.0], steps, h, inputs=middle)
     np.testing.assert_allclose(euler.v, run.v, rtol=1e-14)
 
 
 def test_every_state_has_its_own_forces():
     tau = np.random.default_rng(3).normal(size=(12, 5, 1))
-    run = gw.rollout(WHEEL, np.zeros((5, 1)), [0.0], 12, 0.1, tau=tau)
+    run = gw.rollout(WHEEL, np.zeros((5, 1)), [0.0], 12, 0.1, inputs=tau)
     np.testing.assert_allclose(run.v[1:], np.cumsum(tau * 0.2, axis=0), rtol=1e-12)
-    same = gw.rollout(WHEEL, np.zeros((5, 1)), [0.0], 12, 0.1, tau=tau[0])
+    same = gw.rollout(WHEEL, np.zeros((5, 1)), [0.0], 12, 0.1, inputs=tau[0])
     np.testing.assert_allclose(same.v[-1], 12 * 0.2 * tau[0], rtol=1e-12)
 
 

@@ -200,7 +200,17 @@ def test_fixed_steps_are_differentiated(method: str) -> None:
     names = ["arm.mass", "start.q.arm", "input.tau.arm", *(["arm.friction.coulomb"] if laws else [])]
 
     def moved(**options: object) -> Rollout:
-        return gw.rollout(swing, [[0.9]], [0.1], 1500, 1e-3, method=method, laws=laws, every=50, **options)
+        return gw.rollout(
+            swing,
+            [[0.9]],
+            [0.1],
+            1500,
+            1e-3,
+            method=method,
+            laws=laws,
+            options=gw.analysis.RolloutOptions(every=50),
+            **options,
+        )
 
     rolled = moved(sensitivities=names)
     assert rolled.sensitivities["q"]["arm.mass"].shape == rolled.q.shape
@@ -211,7 +221,7 @@ def test_fixed_steps_are_differentiated(method: str) -> None:
                 lambda h, name=name, value=value: moved(parameters={name: value + h}).q, (1e-4, 1e-5, 1e-6)
             )
             assert min(np.abs(d - exact).max() for d in slopes) < 1e-7 * np.abs(exact).max()
-    by_force = best_difference(lambda h: moved(tau=[h]).q, (1e-4, 1e-5))
+    by_force = best_difference(lambda h: moved(inputs=[h]).q, (1e-4, 1e-5))
     assert min(np.abs(d - rolled.sensitivities["q"]["input.tau.arm"]).max() for d in by_force) < 1e-6
 
 

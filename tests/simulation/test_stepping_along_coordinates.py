@@ -45,7 +45,17 @@ def test_it_converges_to_the_event_driven_run(case):
     errors, drifts = [], []
     for steps in (390, 400, 410, 3120, 3200, 3280):
         tau = np.array([torques(0.5 * until / steps * k) for k in range(2 * steps + 1)])
-        run = gw.rollout(ARM, Q0, V0, steps, until / steps, method="moreau", laws=laws, tau=tau, every=steps, sweeps=4)
+        run = gw.rollout(
+            ARM,
+            Q0,
+            V0,
+            steps,
+            until / steps,
+            method="moreau",
+            laws=laws,
+            inputs=tau,
+            options=gw.analysis.RolloutOptions(every=steps, sweeps=4),
+        )
         errors.append(np.abs(run.q[-1] - exact.q[-1]).max())
         drifts.append(abs(float(run.drift)))
     assert len(exact.events) > 0

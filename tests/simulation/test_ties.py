@@ -53,7 +53,15 @@ def test_a_slider_at_its_limit_starts_where_it_is_pushed(side, engine):
         for push in (3.0, -3.0):
             start = gw.State([0.0], [w], {"rub.deflection": side * WIDTH})
             inputs = {"push": side * LEVEL + push}
-            run = gw.simulate(DISC, start, 0.02, laws=LAWS, inputs=inputs, samples=5, engine=engine)
+            run = gw.simulate(
+                DISC,
+                start,
+                0.02,
+                laws=LAWS,
+                inputs=inputs,
+                samples=5,
+                integrator=gw.analysis.IntegratorOptions(engine=engine),
+            )
             slides = side * push > 0
             assert run.modes["rub"][-1] == (SLIDES[side] if slides else "stick")
             assert np.abs(run["rub.torque"]).max() <= LEVEL * (1 + 1e-8)

@@ -75,7 +75,17 @@ CASES = {
 def stepped(mech: gw.Mechanism, laws, steps: int, until: float = 0.5) -> np.ndarray:
     """The last configuration; the torques at the beginning, middle and end of every step."""
     tau = np.array([torques(0.5 * until / steps * k) for k in range(2 * steps + 1)])
-    run = gw.rollout(mech, Q0, V0, steps, until / steps, method="moreau", laws=laws, tau=tau, every=steps, sweeps=12)
+    run = gw.rollout(
+        mech,
+        Q0,
+        V0,
+        steps,
+        until / steps,
+        method="moreau",
+        laws=laws,
+        inputs=tau,
+        options=gw.analysis.RolloutOptions(every=steps, sweeps=12),
+    )
     return run.q[-1]
 
 
@@ -143,7 +153,7 @@ def test_no_step_gains_energy(restitution, coulomb):
     if coulomb:
         laws += [forces.DryFriction(f"{x}.rub", row, friction=Friction(coulomb)) for x, row in rows.items()]
     q, v = rng.uniform(-0.2, 0.2, (64, 3)), rng.uniform(-2, 2, (64, 3))
-    run = gw.rollout(mech, q, v, 1000, 1e-3, method="moreau", laws=laws, sweeps=50)
+    run = gw.rollout(mech, q, v, 1000, 1e-3, method="moreau", laws=laws, options=gw.analysis.RolloutOptions(sweeps=50))
     energy = gw.kinetic_energy(mech, run.q, run.v)
     assert (np.diff(energy, axis=0) <= 1e-12 * energy[0]).all()
     assert run.drift is not None
@@ -156,7 +166,9 @@ def test_the_books_of_the_smooth_part_close_with_first_order():
     """Swinging freely, what is missing falls with the step."""
     drifts = []
     for steps in (250, 500, 1000):
-        run = gw.rollout(ARM, Q0, V0, steps, 0.5 / steps, method="moreau", every=steps)
+        run = gw.rollout(
+            ARM, Q0, V0, steps, 0.5 / steps, method="moreau", options=gw.analysis.RolloutOptions(every=steps)
+        )
         drifts.append(abs(float(run.drift)))
     for coarse, fine in pairwise(drifts):
         assert 0.8 < np.log2(coarse / fine) < 2.2
@@ -165,7 +177,9 @@ def test_the_books_of_the_smooth_part_close_with_first_order():
 
 def test_what_sticks_does_not_creep():
     laws = rubbing(Friction(60.0))
-    run = gw.rollout(ARM, Q0, np.zeros(3), 2000, 1e-3, method="moreau", laws=laws, every=2000)
+    run = gw.rollout(
+        ARM, Q0, np.zeros(3), 2000, 1e-3, method="moreau", laws=laws, options=gw.analysis.RolloutOptions(every=2000)
+    )
     assert np.abs(run.q[-1] - Q0).max() < 1e-9
 
 
@@ -191,7 +205,17 @@ def test_numbers_of_laws_and_of_the_robot_vary_across_a_batch():
     }
     robot = ROBOT.with_payload(1.0, (0.3, 0, 0))
     mech = gw.assemble(robot)
-    run = gw.rollout(robot, Q0, V0, 300, 1e-3, method="moreau", laws=laws, parameters=varied, every=300, sweeps=12)
+    run = gw.rollout(
+        robot,
+        Q0,
+        V0,
+        300,
+        1e-3,
+        method="moreau",
+        laws=laws,
+        parameters=varied,
+        options=gw.analysis.RolloutOptions(every=300, sweeps=12),
+    )
     for k in range(2):
         own = [
             replace(laws[0]),
@@ -201,7 +225,16 @@ def test_numbers_of_laws_and_of_the_robot_vary_across_a_batch():
             replace(laws[5], upper=varied["j3.stops.upper"][k]),
         ]
         heavy = gw.assemble(ROBOT.with_payload(varied["payload.mass"][k], (0.3, 0, 0)))
-        alone = gw.rollout(heavy, Q0, V0, 300, 1e-3, method="moreau", laws=own, every=300, sweeps=12)
+        alone = gw.rollout(
+            heavy,
+            Q0,
+            V0,
+            300,
+            1e-3,
+            method="moreau",
+            laws=own,
+            options=gw.analysis.RolloutOptions(every=300, sweeps=12),
+        )
         np.testing.assert_allclose(run.q[-1, k], alone.q[-1], atol=1e-10)
         assert run.drift[k] == pytest.approx(float(alone.drift), abs=1e-10)
     assert mech.n == 3
@@ -256,9 +289,27 @@ def test_sweeps_are_as_many_as_the_inertias_ask_for():
     ]
     assert required_sweeps(fixed_step(askew, laws, "moreau").system, np.zeros((1, 8)), 1e-3) > 10
     with pytest.warns(GearwrightWarning, match=r"\b1 steps.*\b1 sweeps.*t = 0 s"):
-        gw.rollout(askew, [0.0] * 3, [1.0, -1, 2], 1, 1e-3, method="moreau", laws=laws, sweeps=1)
+        gw.rollout(
+            askew,
+            [0.0] * 3,
+            [1.0, -1, 2],
+            1,
+            1e-3,
+            method="moreau",
+            laws=laws,
+            options=gw.analysis.RolloutOptions(sweeps=1),
+        )
     with pytest.raises(InputError, match="sweeps=0"):
-        gw.rollout(askew, [0.0] * 3, [0.0] * 3, 1, 1e-3, method="moreau", laws=laws, sweeps=0)
+        gw.rollout(
+            askew,
+            [0.0] * 3,
+            [0.0] * 3,
+            1,
+            1e-3,
+            method="moreau",
+            laws=laws,
+            options=gw.analysis.RolloutOptions(sweeps=0),
+        )
 
 
 def test_machine_code_and_numpy_agree(monkeypatch):

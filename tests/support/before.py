@@ -26,12 +26,12 @@ def worst_beside_before(robot: gw.Robot, **more: object) -> float:
     that part are not compared any further.
     """
     more = {"samples": 11, "method": "adaptive", **more}
-    quick = gw.simulate(robot, **more, engine="compiled")
-    before = gw.simulate(robot, **more, engine="python")
+    quick = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(engine="compiled"))
+    before = gw.simulate(robot, **more, integrator=gw.analysis.IntegratorOptions(engine="python"))
     found = apart(quick, before)
     if found.max() > 10 * RTOL:
-        fine = gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-14)
-        exact = gw.simulate(robot, **more, integrator=fine, engine="python")
+        fine = gw.analysis.IntegratorOptions(rtol=1e-12, atol=1e-14, engine="python")
+        exact = gw.simulate(robot, **more, integrator=fine)
         parted = np.cumsum(apart(before, exact) > 10 * RTOL) > 0
         found = found[~parted]
     return float(found.max()) / RTOL

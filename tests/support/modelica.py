@@ -138,8 +138,7 @@ def simulated(model: Model, times: Series, tolerance: float) -> Motion:
         controller=control,
         laws=model.laws,
         samples=times,
-        integrator=gw.analysis.IntegratorOptions(rtol=tolerance, atol=0.01 * tolerance),
-        progress=False,
+        integrator=gw.analysis.IntegratorOptions(rtol=tolerance, atol=0.01 * tolerance, progress=False),
     )
     modes = {f"{law.name}.mode": mode_numbers(run, law.name) for law in model.laws if len(law.modes) > 1}
     return Motion(model.mech, run.t, run.q, run.v, {**run.series, **modes})

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.forces import DcMotorData
 from gearwright.forces.actuators.dc_motor import dc_motor
 from gearwright.forces.contact.end_stops import Stops
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity
@@ -129,8 +130,7 @@ def test_it_runs_beside_laws_with_modes(arm, damper, adaptive, engine):
         laws=[damper, far],
         inputs=COMMAND,
         method="adaptive",
-        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
-        engine=engine,
+        integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12, engine=engine),
     )
     assert difference(adaptive, run) < 1e-7
 
@@ -149,7 +149,7 @@ def test_a_motion_is_prescribed_to_it(arm, damper, inductance):
     With an inductance the rate of the damper's force is needed, and so that of its state and input.
     """
     data = {"torque_constant": 0.05, "resistance": 0.5, "inductance": inductance}
-    motors = [dc_motor(arm, name, **data) for name in JOINTS]
+    motors = [dc_motor(arm, name, DcMotorData(**data)) for name in JOINTS]
     motion = polynomial([0.0, 0.0, 0.0], [1.0, 0.9, -0.5], 0.5, order=7)
     current = {"j2.fluid.current": lambda t: 0.8 + 0.5 * np.sin(9.0 * t)}
     found = gw.demands(arm, motion, actuators=motors, laws=[damper], inputs=current)

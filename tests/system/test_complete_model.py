@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import InputError, SingularityError
-from gearwright.forces import Line, Quantity
+from gearwright.forces import DcMotorData, Line, Quantity
 from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.system.evaluation import evaluate_system, state_vector_rates
@@ -29,7 +29,7 @@ def arm():
 
 def motors(mech, inductance=L, inertias=None):
     own = {} if inertias is None else dict(zip(JOINTS, inertias, strict=True))
-    return [dc_motor(mech, name, inertia=own.get(name), inductance=inductance, **DATA) for name in JOINTS]
+    return [dc_motor(mech, name, DcMotorData(inertia=own.get(name), inductance=inductance, **DATA)) for name in JOINTS]
 
 
 def handbook(H, h, C, F, D, T, x):
@@ -136,8 +136,8 @@ def test_equals_the_engine_of_laws_on_coupled_rows():
     """A gear train in which each motor moves several joints; actuators of three kinds, one without an inductance."""
     mech = gw.assemble(gw.load("grm3"))
     laws = [
-        dc_motor(mech, "m1", inertia=1e-3, inductance=L, **DATA),
-        dc_motor(mech, "m2", inertia=2e-3, **DATA),
+        dc_motor(mech, "m1", DcMotorData(inertia=1e-3, inductance=L, **DATA)),
+        dc_motor(mech, "m2", DcMotorData(inertia=2e-3, **DATA)),
         LinearActuator(
             "m3.motor",
             Line.for_machine(mech, mech.actuators[2].row),

@@ -18,6 +18,7 @@ from gearwright.forces import (
     DryFriction,
     ElementDeflection,
     GearLoss,
+    HydraulicCylinder,
     IdealDrive,
     MovingFrame,
     NonlinearSpring,
@@ -47,7 +48,7 @@ BOOM = gw.Mechanism(
 FOOT, EYE = (0.3, -0.6, 0.0), (0.7, -0.05, 0.1)  # where the cylinder is hinged, on the base and on the boom
 STRUT = distance(BOOM, ("base", FOOT), ("boom", EYE), name="strut")
 VALVE = ServoValve(rated_flow=6e-4, frequency=300.0)
-SIZES = {"area": 1.2e-3, "volume": 5e-4, "mass": 6.0, "damping": 400.0, "leakage": 2e-12, "name": "lift"}
+SIZES = {"area": 1.2e-3, "volume": 5e-4, "mass": 6.0, "damping": 400.0, "leakage": 2e-12}
 ARM = gw.assemble(gw.load("elbow"))
 CORD = distance(ARM, ("base", (0.9, 0.0, 0.1)), (2, (0.1, 0.2, 0.3)), name="cord")
 
@@ -63,7 +64,7 @@ def strut(q):
 
 def test_a_cylinder_turns_a_joint_through_a_linkage():
     """Against the equations of boom, rod, oil and spool as one writes them by hand."""
-    cylinder = servo_cylinder(BOOM, STRUT, VALVE, carried=0.0, **SIZES)
+    cylinder = servo_cylinder(BOOM, STRUT, VALVE, HydraulicCylinder(carried=0.0, **SIZES), name="lift")
     commands = {"lift.valve": lambda t: 0.5 * np.sin(8 * t)}
     run = gw.simulate(BOOM, [0.3], until=0.4, laws=[cylinder], inputs=commands, samples=9)
     area, mass, damping, leakage = (SIZES[x] for x in ("area", "mass", "damping", "leakage"))
@@ -190,7 +191,9 @@ def test_friction_along_a_coordinate_sticks_and_slides():
 
 def test_what_a_guide_loses_of_a_force_along_a_coordinate():
     """A drag along the strut takes its part of what the cylinder gives through the same port, and the books have it."""
-    cylinder = replace(servo_cylinder(BOOM, STRUT, VALVE, carried=0.0, **SIZES), port="lift")
+    cylinder = replace(
+        servo_cylinder(BOOM, STRUT, VALVE, HydraulicCylinder(carried=0.0, **SIZES), name="lift"), port="lift"
+    )
     guide = GearLoss("guide", STRUT, (Losses(0.0, 0.8, 0.75),), (), "lift")
     system = System(BOOM, (cylinder, guide))
     x, u = np.array([0.3, 0.4, 2e6, 0.1, 0.0, 0.0, 0.0]), np.zeros(2)
@@ -333,7 +336,9 @@ def test_demands_are_cut_where_a_coordinate_turns_round():
 
 def test_demands_of_a_cylinder_through_a_linkage():
     """Valve commands for a motion of the boom, with derivatives of the linkage's own motion, make the motion."""
-    cylinder = servo_cylinder(BOOM, STRUT, replace(VALVE, rated_flow=4e-3), carried=0.0, **SIZES)
+    cylinder = servo_cylinder(
+        BOOM, STRUT, replace(VALVE, rated_flow=4e-3), HydraulicCylinder(carried=0.0, **SIZES), name="lift"
+    )
     motion = polynomial([0.3], [0.7], duration=1.5)
     wanted = gw.demands(BOOM, motion, laws=[], actuators=[cylinder], samples=200)
     assert wanted.excesses == ()
@@ -405,7 +410,9 @@ class TestWhatCannotBe:
 
     def test_what_needs_a_constant_row_says_so(self):
         with pytest.raises(GearwrightError, match="'strut'"):
-            gw.actuation.complete_model(BOOM, [servo_cylinder(BOOM, STRUT, VALVE, **SIZES)])
+            gw.actuation.complete_model(
+                BOOM, [servo_cylinder(BOOM, STRUT, VALVE, HydraulicCylinder(**SIZES), name="lift")]
+            )
 
 
 def length(q):

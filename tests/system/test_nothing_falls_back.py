@@ -58,7 +58,7 @@ def laws_along(line: Line) -> list[Law]:
         forces.IdealDrive.from_motion("led", line, lambda t: (t * t, 2 * t, 2.0), rate=10.0),
         forces.Stops("stops", line, -1.0, 1.0, restitution=0.5),
         forces.MotorCircuit("circuit", (forces.Winding("j2", line, MOTOR, CurrentControl(500.0)),)),
-        forces.servo_cylinder(ARM, line, valve, name="j2", **sizes),
+        forces.servo_cylinder(ARM, line, valve, forces.HydraulicCylinder(**sizes), name="j2"),
         forces.SynchronousMotor("servo", line, 4, 0.01, 0.3, (4e-4, 6e-4)),
         forces.Constraint.from_lines("rail", [line]),
         forces.Environment(
@@ -70,7 +70,9 @@ def laws_along(line: Line) -> list[Law]:
 
 def bundled_laws() -> list[Law]:
     """An instance of every law, along a constant row where it takes a line."""
-    motor = forces.dc_motor(ARM, "j1", torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
+    motor = forces.dc_motor(
+        ARM, "j1", forces.DcMotorData(torque_constant=0.05, resistance=0.5, inductance=1e-3, max_voltage=24.0)
+    )
     floor = gw.contact.Plane((0.0, 0.0, -0.2), (0.1, 0.2, 1.0))
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
@@ -144,7 +146,14 @@ def test_no_robot_falls_back(name, monkeypatch):
     mech = gw.assemble(robot)
     laws = gw.laws(robot, mech, {"*"})
     assert survey_laws(System(mech, laws)).obstacles == ()
-    run = gw.simulate(robot, until=1e-4, laws=laws, samples=2, method="adaptive", engine="compiled")
+    run = gw.simulate(
+        robot,
+        until=1e-4,
+        laws=laws,
+        samples=2,
+        method="adaptive",
+        integrator=gw.analysis.IntegratorOptions(engine="compiled"),
+    )
     assert not [remark for remark in run.remarks if "Python" in remark]
     assert made
 

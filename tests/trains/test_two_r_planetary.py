@@ -141,7 +141,7 @@ def test_the_number_of_planets_is_swept():
     way = polynomial([0.0, 0.0], END, duration=1.0, order=7)
     counts = (3, 4, 6, 7)
     points = [{"j1.gear.planets": n, "j2.gear.planets": n} for n in counts]
-    found = gw.sweep(gw.load("planetary_2r"), points, way, workers=1)
+    found = gw.sweep(gw.load("planetary_2r"), points, way, options=gw.design.SweepOptions(workers=1))
     q, v, a = motion(np.linspace(0, 1, 201))
     for k, n in enumerate(counts[:-1]):
         peaks = np.abs(gw.inverse_dynamics(gw.load(f"planetary_2r_{n}"), q, v, a)).max(axis=0)

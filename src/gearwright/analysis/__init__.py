@@ -29,7 +29,7 @@ from gearwright.functions.constrained.constrained_dynamics import ConstrainedRes
 from gearwright.functions.linearise import LinearModel
 from gearwright.programs.placement import Placement
 from gearwright.simulation import IntegratorOptions
-from gearwright.simulation.fixed_step.rollout import Rollout
+from gearwright.simulation.fixed_step.rollout import Rollout, RolloutOptions
 from gearwright.simulation.fixed_step.step_stability import FastestMode, fastest_mode
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "ReductionComparison",
     "ReductionError",
     "Rollout",
+    "RolloutOptions",
     "RotorLayout",
     "RotorMounting",
     "Sensitivities",

@@ -22,7 +22,7 @@ from gearwright.control.state_observers.speed_observer import (
     speed_observer,
     speed_observer_bound,
 )
-from gearwright.control.task_space.admittance import AdmittanceGains, admittance
+from gearwright.control.task_space.admittance import AdmittanceGains, TargetAdmittance, admittance
 from gearwright.control.task_space.operational_space import impedance, operational_space
 from gearwright.control.tracking_figure import tracking_plot
 from gearwright.control.user_law import controller
@@ -42,6 +42,7 @@ __all__ = [
     "NominalControl",
     "SpeedObserverBound",
     "StateGains",
+    "TargetAdmittance",
     "adaptive",
     "admittance",
     "cascade",

@@ -6,7 +6,7 @@ from gearwright.design.candidates.chosen_drives import with_chosen_drives
 from gearwright.design.candidates.objectives import DesignPoint
 from gearwright.design.parameter_sweep.measures import AnalysisMeasure, ForceMeasure
 from gearwright.design.parameter_sweep.points import Normal, Uniform
-from gearwright.design.parameter_sweep.sweep import Sweep, sweep
+from gearwright.design.parameter_sweep.sweep import Sweep, SweepOptions, sweep
 from gearwright.design.sizing.controller_gains import JointGains, controller_gains
 from gearwright.design.sizing.search_options import SearchOptions
 from gearwright.design.sizing.size_drives import size_drives
@@ -26,6 +26,7 @@ __all__ = [
     "SearchOptions",
     "Sizing",
     "Sweep",
+    "SweepOptions",
     "Task",
     "Uniform",
     "analyse",

@@ -1,11 +1,11 @@
 """Force laws: forces, constraints and losses that act on a machine; their interface and the laws of a robot."""
 
-from gearwright.forces.actuators.dc_motor import dc_motor, dc_motors
-from gearwright.forces.actuators.hydraulic_cylinder import ServoValve, servo_cylinder
+from gearwright.forces.actuators.dc_motor import DcMotorData, dc_motor, dc_motors
+from gearwright.forces.actuators.hydraulic_cylinder import HydraulicCylinder, ServoValve, servo_cylinder
 from gearwright.forces.actuators.linear_actuator import LinearActuator
-from gearwright.forces.actuators.pneumatic_cylinder import AirValve, pneumatic_cylinder
-from gearwright.forces.actuators.stepping_motor import stepping_motor
-from gearwright.forces.actuators.synchronous_motor import SynchronousMotor, synchronous_motor
+from gearwright.forces.actuators.pneumatic_cylinder import AirValve, PneumaticCylinder, pneumatic_cylinder
+from gearwright.forces.actuators.stepping_motor import SteppingMotorData, stepping_motor
+from gearwright.forces.actuators.synchronous_motor import SynchronousMotor, SynchronousMotorData, synchronous_motor
 from gearwright.forces.contact.catch import Catch
 from gearwright.forces.contact.constraint import Constraint
 from gearwright.forces.contact.contact import Contact
@@ -64,6 +64,7 @@ __all__ = [
     "Constraint",
     "Contact",
     "Coordinate",
+    "DcMotorData",
     "Drag",
     "DryFriction",
     "ElementDeflection",
@@ -73,6 +74,7 @@ __all__ = [
     "GearLoss",
     "Guard",
     "Hold",
+    "HydraulicCylinder",
     "IdealDrive",
     "Impact",
     "Law",
@@ -89,6 +91,7 @@ __all__ = [
     "MovingFrame",
     "NonlinearSpring",
     "Outcome",
+    "PneumaticCylinder",
     "Pulley",
     "Quantity",
     "Reaction",
@@ -96,8 +99,10 @@ __all__ = [
     "Situation",
     "SmoothFriction",
     "SoftContact",
+    "SteppingMotorData",
     "Stops",
     "SynchronousMotor",
+    "SynchronousMotorData",
     "TorqueCurve",
     "TrainLoss",
     "TransmissionRipple",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from gearwright.motion.limits import (
     require_within_limits,
 )
 from gearwright.motion.piecewise_polynomials import merge_knots, on_knots, piecewise_polynomial
+from gearwright.motion.polynomials import AT_REST, EndRates
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
@@ -51,10 +51,7 @@ def s_curve(
     robot: Robot | Mechanism | None = None,
     synchronisation: Synchronisation = "phase",
     minimum_duration: float = 0.0,
-    start_speed: ArrayLike = 0.0,
-    end_speed: ArrayLike = 0.0,
-    start_acceleration: ArrayLike = 0.0,
-    end_acceleration: ArrayLike = 0.0,
+    end_rates: EndRates = AT_REST,
 ) -> Trajectory:
     """Return the fastest motion between two states under limits of speed, acceleration and jerk.
 
@@ -70,10 +67,7 @@ def s_curve(
         synchronisation: "phase": along a straight line in joint space. "time": all joints arrive at the same time, each
             with its own profile; never slower than "phase", and for any speeds at the ends.
         minimum_duration: lower bound of the duration [s].
-        start_speed: (n,) or one for all; so are the next three.
-        end_speed: at the end.
-        start_acceleration: at the start.
-        end_acceleration: at the end.
+        end_rates: speeds and accelerations at the ends.
 
     >>> motion = s_curve([0.0, 1.0], [1.0, 0.7], speed=1.0, acceleration=2.0, jerk=10.0)
     >>> round(motion.duration, 9), motion.smoothness
@@ -81,9 +75,8 @@ def s_curve(
     >>> motion.peak(3).round(9)
     array([10.,  3.])
     """
-    ends = {"start_speed": start_speed, "end_speed": end_speed}
-    ends |= {"start_acceleration": start_acceleration, "end_acceleration": end_acceleration}
-    states = _boundary_states("s_curve", start, end, ends)
+    q0, q1 = per_joint("s_curve", {"start": start, "end": end})
+    states = _BoundaryStates(q0, q1, *end_rates.speeds_and_accelerations("s_curve", len(q0)))
     limits = coordinate_limits("s_curve", len(states.q0), robot, speed, acceleration, jerk)
     require_limits("s_curve", limits, "speed", "acceleration", "jerk")
     return _time_optimal_trajectory("s_curve", states, limits, synchronisation, minimum_duration)
@@ -99,8 +92,7 @@ def trapezoid(
     robot: Robot | Mechanism | None = None,
     synchronisation: Synchronisation = "phase",
     minimum_duration: float = 0.0,
-    start_speed: ArrayLike = 0.0,
-    end_speed: ArrayLike = 0.0,
+    end_rates: EndRates = AT_REST,
 ) -> Trajectory:
     """Return the fastest motion under limits of speed and acceleration: acceleration, constant speed, deceleration.
 
@@ -115,24 +107,16 @@ def trapezoid(
         robot: the robot whose limits hold where none are given.
         synchronisation: "phase" (a straight line in joint space) or "time".
         minimum_duration: lower bound of the duration [s].
-        start_speed: (n,) or one for all.
-        end_speed: (n,) or one for all.
+        end_rates: speeds at the ends.
 
     >>> round(trapezoid([0.0], [1.0], speed=1.0, acceleration=2.0).duration, 12)
     1.5
     """
-    states = _boundary_states("trapezoid", start, end, {"start_speed": start_speed, "end_speed": end_speed})
+    q0, q1 = per_joint("trapezoid", {"start": start, "end": end})
+    states = _BoundaryStates(q0, q1, *end_rates.speeds("trapezoid", len(q0)), *[np.zeros(len(q0))] * 2)
     limits = coordinate_limits("trapezoid", len(states.q0), robot, speed, acceleration)
     require_limits("trapezoid", limits, "speed", "acceleration")
     return _time_optimal_trajectory("trapezoid", states, limits, synchronisation, minimum_duration)
-
-
-def _boundary_states(
-    function: str, start: ArrayLike, end: ArrayLike, rates: Mapping[str, ArrayLike]
-) -> _BoundaryStates:
-    q0, q1 = per_joint(function, {"start": start, "end": end})
-    end_rates = per_joint(function, rates, len(q0))
-    return _BoundaryStates(q0, q1, *end_rates, *[np.zeros(len(q0))] * (4 - len(end_rates)))
 
 
 def _time_optimal_trajectory(

@@ -15,12 +15,12 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import (
     CoordinateLimits,
     coordinate_limits,
-    per_joint,
     require_inside,
     require_limits,
     require_within_limits,
 )
 from gearwright.motion.piecewise_polynomials import curve_extremes, from_spline, slowed_curve
+from gearwright.motion.polynomials import AT_REST, EndRates
 from gearwright.motion.trajectory import Trajectory
 from gearwright.parts import Robot
 
@@ -47,8 +47,7 @@ def spline(
     acceleration: ArrayLike | None = None,
     jerk: ArrayLike | None = None,
     robot: Robot | Mechanism | None = None,
-    start_speed: ArrayLike = 0.0,
-    end_speed: ArrayLike = 0.0,
+    end_rates: EndRates = AT_REST,
 ) -> Trajectory:
     """Return a smooth motion through via points.
 
@@ -68,8 +67,7 @@ def spline(
         acceleration: largest acceleration; that of the robot unless given.
         jerk: largest jerk, if it is limited.
         robot: the robot whose limits hold, position limits included, and that gives the columns their names.
-        start_speed: (n,) or one for all; only with times.
-        end_speed: (n,) or one for all; only with times.
+        end_rates: speeds at the ends; only with times.
 
     >>> motion = spline([[0.0, 0.0], [0.5, 1.0], [1.0, 0.0]], speed=1.0, acceleration=4.0)
     >>> bool((motion.peak(1) <= 1.0 + 1e-9).all() and (motion.peak(2) <= 4.0 + 1e-9).all())
@@ -87,7 +85,7 @@ def spline(
     limits = coordinate_limits("spline", q.shape[1], robot, speed, acceleration, jerk)
     for k, point in enumerate(q):
         require_inside("spline", f"point {k}", point, limits)
-    rates = per_joint("spline", {"start_speed": start_speed, "end_speed": end_speed}, q.shape[1])
+    rates = end_rates.speeds("spline", q.shape[1])
     pieces = (
         _limit_reaching_spline(q, order, limits, rates)
         if times is None

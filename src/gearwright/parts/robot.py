@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -131,6 +131,15 @@ class Robot:
         if all(old_drive.title != title for old_drive in self.drives):
             drives.append(fresh)
         return replace(self, drives=tuple(drives))
+
+    @check_arguments
+    def with_sections(self, sections: Mapping[str, LinkSection]) -> Robot:
+        """Return the robot with cross-sections and material of links, by the names of the links."""
+        for name, section in sections.items():
+            self.link(name)
+            require_kind(f"link {name!r}", "section", section, LinkSection)
+        links = [replace(link, section=sections.get(link.name, link.section)) for link in self.links]
+        return replace(self, links=tuple(links))
 
     def with_joint(self, joint: str, **changes: Any) -> Robot:
         """Return the robot with changed data of a joint: friction, damping, limits, spring, or its placement.

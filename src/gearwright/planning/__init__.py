@@ -19,16 +19,20 @@ from gearwright.planning.kinematics.redundancy_criteria import (
 )
 from gearwright.planning.paths.approach import approach
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
-from gearwright.planning.paths.path_limits import PathLimits
+from gearwright.planning.paths.cartesian_paths import CircularPath
+from gearwright.planning.paths.path_limits import PathLimits, PathOptions
 from gearwright.planning.paths.pose_tracking import track_poses
 from gearwright.planning.redundancy.distributed_positioning import distributed_positioning
 from gearwright.planning.redundancy.least_time import least_time
 from gearwright.planning.redundancy.least_torque import least_energy, least_torque, mechanical_energy, torque_ratio
+from gearwright.planning.redundancy.null_space_search import NullSpaceOptions
+from gearwright.planning.time_optimal.drive_limits import MotorLimits
 from gearwright.planning.time_optimal.fastest_motion import LimitUse, fastest, limit_use
 from gearwright.planning.time_optimal.line_actuators import LineActuator
 
 __all__ = [
     "Capsule",
+    "CircularPath",
     "Criterion",
     "HoldingTorque",
     "InverseKinematics",
@@ -38,8 +42,11 @@ __all__ = [
     "LineActuator",
     "Manipulability",
     "MotionShares",
+    "MotorLimits",
+    "NullSpaceOptions",
     "Obstacles",
     "PathLimits",
+    "PathOptions",
     "approach",
     "arc",
     "circle",

@@ -1,7 +1,7 @@
 """Simulation of a machine with its laws: `simulate`, integrators, events, modes, runs, fixed steps and batches."""
 
 from gearwright.simulation.events import Event
-from gearwright.simulation.fixed_step.rollout import Rollout, rollout
+from gearwright.simulation.fixed_step.rollout import Rollout, RolloutOptions, rollout
 from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.run import Run, RunEvent
 from gearwright.simulation.simulate import simulate
@@ -14,6 +14,7 @@ __all__ = [
     "Event",
     "IntegratorOptions",
     "Rollout",
+    "RolloutOptions",
     "Run",
     "RunEvent",
     "Signal",

@@ -119,9 +119,7 @@ def simulate(
     events: Sequence[Event | Callable[..., float]] = (),
     samples: int | Sequence[float] = 1001,
     integrator: IntegratorOptions = DEFAULT_INTEGRATOR,
-    progress: bool | None = None,
     saturate: bool = False,
-    engine: str = "auto",
     sensitivities: Sequence[str] = (),
 ) -> Run:
     """Simulate a robot with its friction, losses, stops and motors, or a machine with the given laws.
@@ -142,12 +140,9 @@ def simulate(
         events: functions (t, State) -> number whose zeros are located, or Events.
         samples: number of equally spaced samples, or their times [s]: the start is always one of them, and the run ends
             at the last.
-        integrator: tolerances of the adaptive methods, or the step of the fixed-step methods.
-        progress: whether to show a progress bar; default: on a terminal, for long runs.
+        integrator: tolerances and event loop of the adaptive methods, or the step of the fixed-step methods.
         saturate: whether to clip forces at the `effort` of their joints and torques at the maximum of their motors;
             otherwise a remark reports where they exceed it.
-        engine: event loop of adaptive runs: "auto" (in machine code once compiling pays), "compiled" (from the start;
-            an error if a law cannot be compiled) or "python" (SciPy's steps, modes in Python). The motion is the same.
         sensitivities: what the run is differentiated by, exactly and through its events: paths of numbers of the robot,
             machine or laws, initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant
             changes of inputs (`input.tau.<speed>`, `input.<input>`). `run.sensitivities["q"][path]` is (T, nq).
@@ -162,10 +157,11 @@ def simulate(
     """
     if sensitivities:
         options: dict[str, Any] = {"inputs": inputs, "laws": laws, "extra_laws": extra_laws, "method": method}
-        options |= {"integrator": integrator, "saturate": saturate, "engine": engine, "events": events}
+        options |= {"saturate": saturate, "events": events}
         _require_differentiable(controller, method)
-        rerun = partial(simulate, robot_or_mech, state, until, **options, progress=False)
-        run = simulate(robot_or_mech, state, until, **options, samples=samples, progress=progress)
+        quiet = replace(integrator, progress=False)
+        rerun = partial(simulate, robot_or_mech, state, until, **options, integrator=quiet)
+        run = simulate(robot_or_mech, state, until, **options, samples=samples, integrator=integrator)
         return _with_sensitivities(
             robot_or_mech, run, sensitivities, lambda times: rerun(samples=times.tolist()), options
         )
@@ -190,7 +186,7 @@ def simulate(
     x = state_vector(system, start)
     watched = tuple(e if isinstance(e, Event) else Event(e, getattr(e, "__name__", "event")) for e in events)
     tolerances = (integrator.rtol, integrator.atol)
-    choice = EngineChoice(system, engine, recorder.remarks)
+    choice = EngineChoice(system, integrator.engine, recorder.remarks)
     simulation = Simulation(
         system, input_signals, control, method or "adaptive", *tolerances, watched, recorder, times, choice
     )
@@ -205,7 +201,7 @@ def simulate(
     simulation.method, why = choose_method(simulation, x, method)
     recorder.remarks.insert(0, why)  # before the remarks made while choosing it
     if simulation.method in FIXED_STEP_METHODS:
-        with simulation.monitor.watching(float(times[0]), float(times[-1]), progress):
+        with simulation.monitor.watching(float(times[0]), float(times[-1]), integrator.progress):
             return _with_energy_check(simulation, run_fixed(simulation, x, step), limits)
     if simulation.method == PROJECTED_METHOD:
         simulation.step = DEFAULT_PROJECTED_STEP if step is None else step
@@ -214,7 +210,7 @@ def simulate(
         raise InputError(
             f"simulate: integrator.step={step} is for the methods {methods}. Remove it, or choose one of them."
         )
-    return _run_adaptive(simulation, x, progress, limits)
+    return _run_adaptive(simulation, x, integrator.progress, limits)
 
 
 def _require_differentiable(controller: Any, method: str | None) -> None:

@@ -122,8 +122,7 @@ def follow_closed_loop(
         extra_laws=loads,
         inputs=inputs or None,
         samples=samples,
-        progress=False,
-        integrator=IntegratorOptions(rtol=CLOSED_LOOP_RTOL, atol=CLOSED_LOOP_ATOL),
+        integrator=IntegratorOptions(rtol=CLOSED_LOOP_RTOL, atol=CLOSED_LOOP_ATOL, progress=False),
     )
     return ClosedLoopMotion(run, forces, warm)
 

@@ -105,10 +105,14 @@ def choose_drives(
         objective,
         joints=_sized_joints(joint, keep, vary),
         variables=dict(_parse_variable(text) for text in vary or ()),
-        front=None if front is None else [word.strip() for word in front.split(",")],
         margin=margin,
-        search=SearchOptions(verify_front=verify_front, seed=seed, trials=trials),
-        assumed_efficiency=efficiency,
+        search=SearchOptions(
+            seed=seed,
+            trials=trials,
+            front=None if front is None else [word.strip() for word in front.split(",")],
+            verify_front=verify_front,
+            assumed_efficiency=efficiency,
+        ),
     )
     if output is not None:
         save(sizing.robot, output)

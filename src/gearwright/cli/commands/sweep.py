@@ -76,7 +76,7 @@ def sweep_task(
 
     Example: gearwright sweep scara pick.yaml --over elbow.gear.ratio=40,50,60 -o ratios.csv
     """
-    from gearwright.design import Task
+    from gearwright.design import SweepOptions, Task
     from gearwright.design import sweep as swept
 
     if number_of and plot is None:
@@ -88,11 +88,9 @@ def sweep_task(
         _swept_values(over or [], points),
         Task.read(task, loaded),
         samples=samples,
-        seed=seed,
         store=store,
-        workers=workers,
-        scheduler=scheduler,
         catalogue=entries,
+        options=SweepOptions(seed=seed, workers=workers, scheduler=scheduler),
     )
     for point, error in result.errors.items():
         print_remark(f"point {point} failed: {error}")

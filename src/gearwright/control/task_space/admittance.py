@@ -41,6 +41,24 @@ ADMITTANCE_CALLER = "control.admittance"
 
 
 @dataclass(frozen=True, kw_only=True)
+class TargetAdmittance:
+    """The motion that a contact force shall cause: a mass, a damper and a spring per axis of the world.
+
+    Args:
+        mass: m [kg], one number or one per axis.
+        damping: d [Ns/m].
+        stiffness: k [N/m]; 0: hand guiding without a restoring force.
+
+    >>> TargetAdmittance(mass=3.0, damping=50.0).stiffness
+    0.0
+    """
+
+    mass: ArrayLike
+    damping: ArrayLike
+    stiffness: ArrayLike = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class AdmittanceGains:
     """Gains of admittance control: of the inner position control and of the force estimate.
 
@@ -143,9 +161,7 @@ def admittance(
     robot: RobotOrMech,
     frame: FrameName,
     reference: Any,
-    mass: ArrayLike,
-    damping: ArrayLike,
-    stiffness: ArrayLike = 0.0,
+    target: TargetAdmittance,
     *,
     gains: AdmittanceGains = DEFAULT_ADMITTANCE_GAINS,
     orientation: bool = False,
@@ -162,9 +178,7 @@ def admittance(
         robot: the robot, or a machine.
         frame: the body or frame.
         reference: pose without contact force, as for `operational_space`.
-        mass: m [kg], one number or one per axis of the world.
-        damping: d [Ns/m].
-        stiffness: k [N/m]; 0: hand guiding without a restoring force.
+        target: the mass, damping and stiffness that the frame shall show to a contact force.
         gains: of the position control and of the force estimate, g (`observer`).
         orientation: whether the orientation is controlled, or the position only.
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
@@ -172,17 +186,18 @@ def admittance(
     size = 6 if orientation else 3
     side = movable_joint_side(ADMITTANCE_CALLER, robot, frame, size)
     m, d, k = (
-        gain_per_axis(ADMITTANCE_CALLER, name, x, 3)
-        for name, x in (("mass", mass), ("damping", damping), ("stiffness", stiffness))
+        gain_per_axis(ADMITTANCE_CALLER, f"target.{name}", getattr(target, name), 3)
+        for name in ("mass", "damping", "stiffness")
     )
     if not all(m):
         raise InputError(
-            f"{ADMITTANCE_CALLER}: mass = {mass!r}; it must be positive. Give a mass, or use gw.control.impedance."
+            f"{ADMITTANCE_CALLER}: target.mass = {target.mass!r}; it must be positive. Give a mass, or use "
+            "gw.control.impedance."
         )
     frequencies = gain_per_axis(ADMITTANCE_CALLER, "gains.frequency", gains.frequency, size)
     kp, kd = frequency_gains(frequencies, (1.0,) * size)
     measured_at = checked_feedback(ADMITTANCE_CALLER, feedback)
     inner = OperationalSpaceLaw(side.mech, measured_at, frame, size, kp, kd, False, gains.unseen_damping)
     law = AdmittanceLaw(side.mech, measured_at, inner=inner, mass=m, damping=d, stiffness=k, observer=gains.observer)
-    target = frame_reference(ADMITTANCE_CALLER, frame, size, reference, side)
-    return law_controller(law, target.at, target.breaks)
+    path = frame_reference(ADMITTANCE_CALLER, frame, size, reference, side)
+    return law_controller(law, path.at, path.breaks)

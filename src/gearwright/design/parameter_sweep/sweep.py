@@ -170,18 +170,39 @@ class Sweep(NotebookFigure):
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """How the points of a sweep are drawn and computed.
+
+    Args:
+        seed: of the samples of distributions.
+        workers: number of processes on this machine; by default one per core.
+        scheduler: address of a Dask scheduler whose workers compute the points.
+        progress: whether to show a progress bar; by default on a terminal.
+
+    >>> SweepOptions(workers=1).seed
+    0
+    """
+
+    seed: int = 0
+    workers: int | None = None
+    scheduler: str | None = None
+    progress: bool | None = None
+
+
+DEFAULT_SWEEP_OPTIONS = SweepOptions()
+
+
+@check_arguments
 def sweep(
     robot: Robot,
     over: SweepRanges,
     measure: Measure | Task | Trajectory | Motion,
     *,
     samples: int | None = None,
-    seed: int = 0,
     store: str | Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
     catalogue: Catalogue | None = None,
-    progress: bool | None = None,
+    options: SweepOptions = DEFAULT_SWEEP_OPTIONS,
 ) -> Sweep:
     """Measure a robot for many values of its parameters.
 
@@ -195,12 +216,9 @@ def sweep(
         measure: a task (all characteristics of its analysis), a motion (peak and rms of the joint forces, through
             kernels), or an importable function of a robot that returns numbers by name.
         samples: number of samples of the distributions (a Latin hypercube).
-        seed: of the samples.
         store: file (SQLite) for results as they are computed; another call resumes the sweep.
-        workers: number of processes on this machine; by default one per core.
-        scheduler: address of a Dask scheduler whose workers compute the points.
         catalogue: data sheets that motors and gears name, for a task; by default the bundled ones.
-        progress: whether to show a progress bar; by default on a terminal.
+        options: seed of the samples, processes or Dask scheduler, progress bar.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial
@@ -209,15 +227,15 @@ def sweep(
     >>> bool(found["peak.j2"][1] > found["peak.j2"][0])
     True
     """
-    swept = sweep_points(over, samples, seed)
+    swept = sweep_points(over, samples, options.seed)
     subject = subject_of(robot, _resolve_measure(measure, catalogue), swept.names)
     identity = _sweep_identity(subject, swept) if store is not None else ""
     results = ResultStore(None if store is None else Path(store), identity, len(swept))
     try:
         outcome_by_point = {outcome.point: outcome for outcome in results.outcomes()}
         missing = [index for index in range(len(swept)) if index not in outcome_by_point]
-        with counting_bar(len(swept), len(outcome_by_point), progress, "sweeping") as count:
-            for outcomes in _compute_outcomes(subject, swept, missing, workers, scheduler):
+        with counting_bar(len(swept), len(outcome_by_point), options.progress, "sweeping") as count:
+            for outcomes in _compute_outcomes(subject, swept, missing, options):
                 results.add(outcomes)
                 outcome_by_point |= {outcome.point: outcome for outcome in outcomes}
                 count(len(outcome_by_point))
@@ -249,19 +267,21 @@ def _sweep_identity(subject: SweepSubject, swept: SweepPoints) -> str:
 
 
 def _compute_outcomes(
-    subject: SweepSubject, swept: SweepPoints, missing: list[int], workers: int | None, scheduler: str | None
+    subject: SweepSubject, swept: SweepPoints, missing: list[int], options: SweepOptions
 ) -> Iterator[list[PointOutcome]]:
     """Results in order of completion: in blocks through a kernel, else point by point."""
     if not missing:
         return
-    if scheduler is None:
+    if options.scheduler is None:
         batches = kernel_points(subject, swept, missing)
         if batches is not None:
             yield from batches
             return
     job = partial(with_error_caught, partial(_point_numbers, subject, swept))
     outcomes = (
-        compute_locally(job, missing, workers) if scheduler is None else compute_on_cluster(job, missing, scheduler)
+        compute_locally(job, missing, options.workers)
+        if options.scheduler is None
+        else compute_on_cluster(job, missing, options.scheduler)
     )
     yield from ([outcome] for outcome in outcomes)
 

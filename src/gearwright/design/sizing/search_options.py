@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import value_text, whole_number
 from gearwright.design.search.drive_set_search import SEARCH_METHODS
 from gearwright.design.variables.mixed_search import DEFAULT_TRIALS
@@ -14,6 +16,7 @@ DEFAULT_SIZING_SAMPLES = 401
 """Number of samples for the screening; the selected design is analysed with more."""
 
 
+@check_arguments
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
     """Options of the search for drives of `size_drives`.
@@ -24,7 +27,12 @@ class SearchOptions:
         method: "enumerate" or "evolve" (genetic algorithm); by default according to the number of sets. Variables
             have a separate method.
         trials: number of proposed designs for problems with variables.
+        front: the two objectives of the Pareto front; by default the objective and energy (for energy: and mass).
         verify_front: whether all designs of the front are analysed, and those that exceed a limit removed.
+        model: an approximation ("diagonal", "reflected") for the screening instead of the exact machine, for
+            comparison; the analysis of the selected design is always exact.
+        assumed_efficiency: of gearboxes whose data sheets state none; without it they are skipped.
+        progress: whether to show a progress bar during analyses; by default on a terminal.
 
     >>> SearchOptions(trials=0)
     Traceback (most recent call last):
@@ -35,7 +43,11 @@ class SearchOptions:
     seed: int = 0
     method: str | None = None
     trials: int = DEFAULT_TRIALS
+    front: Sequence[str] | None = None
     verify_front: bool = False
+    model: str | None = None
+    assumed_efficiency: float | None = None
+    progress: bool | None = None
 
     def __post_init__(self) -> None:
         title = type(self).__name__

@@ -28,7 +28,7 @@ from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Desig
 from gearwright.design.variables.mixed_search import best_designs
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory
-from gearwright.parts import LinkSection, Robot
+from gearwright.parts import Robot
 from gearwright.text import listed_names
 
 DEFAULT_SEARCH = SearchOptions()
@@ -45,13 +45,8 @@ def size_drives(
     *,
     joints: Sequence[str] | None = None,
     variables: Mapping[str, Any] | None = None,
-    sections: Mapping[str, LinkSection] | None = None,
-    front: Sequence[str] | None = None,
     margin: float = 0.0,
-    assumed_efficiency: float | None = None,
     search: SearchOptions = DEFAULT_SEARCH,
-    model: str | None = None,
-    progress: bool | None = None,
 ) -> Sizing:
     """Choose the best motors and gearboxes for a task, and the best values of other variables.
 
@@ -71,32 +66,26 @@ def size_drives(
             `width`, `height`), any other number of the robot, or "task.stretch" -> `Range(low, high)`;
             "<link>.material" -> a list of materials; "<drive>.mounted_on" -> a list whose entries are links or `Mount`
             objects. A gear with a variable ratio stays.
-        sections: of links for which the robot states none; they are checked, and may vary.
-        front: the two objectives of the Pareto front; by default the objective and energy (for energy: and mass).
         margin: required margin to every limit, as a share.
-        assumed_efficiency: of gearboxes whose data sheets state none; without it they are skipped.
-        search: samples of the screening, seed and method of the search, number of designs to try, and whether the whole
-            front is analysed.
-        model: an approximation ("diagonal", "reflected") for the screening instead of the exact machine, for
-            comparison; the analysis of the selected design is always exact.
-        progress: whether to show a progress bar during analyses; by default on a terminal.
+        search: samples and model of the screening, seed and method of the search, number of designs to try, objectives
+            of the Pareto front, and the efficiency assumed for gearboxes whose data sheets state none.
 
     Raises:
         InputError: no set satisfies every limit; the message names the tightest limit and its utilisation.
     """
     task = task if isinstance(task, Task) else Task(task)
     robot, drive_remarks = with_drive_at_every_joint(robot)
-    entries = with_assumed_efficiency(catalogue or drives(), assumed_efficiency)
+    entries = with_assumed_efficiency(catalogue or drives(), search.assumed_efficiency)
     margin = real_number("size_drives", "margin", margin, least=0.0, below=1.0, example=0.2)
     selected = _sized_joints(robot, joints, variables)
     require_joint_ranges("size_drives", robot, task.cycle.sample(search.samples))
     require_objective(objective, ())
-    pair = front_objectives(front, objective)
+    pair = front_objectives(search.front, objective)
     for name in pair:
         require_objective(name, ())
-    design = Design(robot, task, {**robot.sections, **(sections or {})})
+    design = Design(robot, task, robot.sections)
     space = design_space(design, _with_default_variables(variables, (objective, *pair)))
-    problem = SizingProblem(space, entries, tuple(selected), objective, 1 - margin, search.samples, model)
+    problem = SizingProblem(space, entries, tuple(selected), objective, 1 - margin, search.samples, search.model)
     bases = replace(problem, samples=2).drive_space_of(design)  # which drives they are does not depend on the samples
     options = problem.candidate_options(bases)
     for name in (objective, *pair):
@@ -108,13 +97,21 @@ def size_drives(
         require_cycle_time(task, problem.share)
         screen = DriveSetScreen(problem, pair, search.seed, search.method)
         # An approximation is not corrected by exact analyses, so that its effect is visible.
-        sets, ranking_screen = screen.best_sets_under({}), screen if model is None else None
+        sets, ranking_screen = screen.best_sets_under({}), screen if search.model is None else None
     skipped = tuple(skipped_entries(entries, problem.required_life)) if selected else ()
     catalogued = [problem.joint_candidates(basis) for basis in bases.drives if basis.drive.joint in selected]
     unfit = dict.fromkeys(remark for pairs in catalogued for remark in mounting_remarks(pairs, entries))
     skipped = (*skipped, *unfit, *unbuildable_remarks(catalogued, robot, task))
-    remarks = (*drive_remarks, *_train_remarks(robot), *skipped, *efficiency_remark(assumed_efficiency), *sets.remarks)
-    return best_verified_design(problem, DesignRanking(sets, ranking_screen), remarks, search.verify_front, progress)
+    remarks = (
+        *drive_remarks,
+        *_train_remarks(robot),
+        *skipped,
+        *efficiency_remark(search.assumed_efficiency),
+        *sets.remarks,
+    )
+    return best_verified_design(
+        problem, DesignRanking(sets, ranking_screen), remarks, search.verify_front, search.progress
+    )
 
 
 def _train_remarks(robot: Robot) -> Iterator[str]:

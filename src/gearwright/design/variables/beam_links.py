@@ -172,5 +172,5 @@ def require_links(sections: dict[str, LinkSection], links: Sequence[str]) -> Non
     if missing:
         raise InputError(
             f"{listed_names(missing)}: variable links without a section. Give the link a `section` in the robot "
-            f"file, or give sections={{{missing[0]!r}: LinkSection(...)}} to `size_drives`."
+            f"file, or give robot.with_sections({{{missing[0]!r}: LinkSection(...)}})."
         )

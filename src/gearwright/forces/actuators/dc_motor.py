@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_numbers import primal_value
@@ -21,19 +21,41 @@ Matrix = list[list[float]]
 
 
 @check_arguments
-def dc_motor(
-    mech: RobotOrMech,
-    drive: str,
-    *,
-    torque_constant: float,
-    resistance: float,
-    inductance: float = 0.0,
-    back_emf_constant: float | None = None,
-    damping: float = 0.0,
-    inertia: float | None = None,
-    max_voltage: float | None = None,
-    port: str | None = None,
-) -> LinearActuator:
+@dataclass(frozen=True, kw_only=True)
+class DcMotorData:
+    """The data of a DC motor.
+
+    Args:
+        torque_constant: $K_T$ [Nm/A].
+        resistance: R [Ohm].
+        inductance: L [H]; 0: the current has no dynamics.
+        back_emf_constant: $K_E$ [Vs/rad]; the torque constant unless given.
+        damping: viscous friction B at the motor shaft [Nms/rad].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+        max_voltage: limit of u [V].
+
+    >>> DcMotorData(torque_constant=0.05, resistance=0.5).inductance
+    0.0
+    """
+
+    torque_constant: float
+    resistance: float
+    inductance: float = 0.0
+    back_emf_constant: float | None = None
+    damping: float = 0.0
+    inertia: float | None = None
+    max_voltage: float | None = None
+
+    def __post_init__(self) -> None:
+        owner = "DcMotorData"
+        require_positive(owner, torque_constant=self.torque_constant, resistance=self.resistance)
+        require_not_negative(owner, inductance=self.inductance, damping=self.damping)
+        if self.back_emf_constant is not None:
+            require_not_negative(owner, back_emf_constant=self.back_emf_constant)
+
+
+@check_arguments
+def dc_motor(mech: RobotOrMech, drive: str, data: DcMotorData, *, port: str | None = None) -> LinearActuator:
     r"""A DC motor: $J \ddot\theta = K_T i - B \dot\theta - M$, $u = R i + L\, di/dt + K_E \dot\theta$.
 
     Three states with an inductance (Vukobratovic and Potkonjak, eq. 20.65), two without (eq. 20.67, corrected: its
@@ -43,30 +65,21 @@ def dc_motor(
     Args:
         mech: the machine.
         drive: name of the drive, one of the machine's actuators.
-        torque_constant: $K_T$ [Nm/A].
-        resistance: R [Ohm].
-        inductance: L [H]; 0: the current has no dynamics.
-        back_emf_constant: $K_E$ [Vs/rad]; the torque constant unless given.
-        damping: viscous friction B at the motor shaft [Nms/rad].
-        inertia: J [kg m2]; the machine's rotor's unless given.
-        max_voltage: limit of u [V].
+        data: the motor's constants.
         port: name of the drive through whose gear losses the torque acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> motor = dc_motor(arm, "j1", torque_constant=0.05, resistance=0.5)
+    >>> motor = dc_motor(arm, "j1", DcMotorData(torque_constant=0.05, resistance=0.5))
     >>> [x.name for x in motor.variables], motor.carried
     (['j1.motor_angle', 'j1.motor_speed'], 0.0005)
     """
     mech = tree_of("dc_motor", mech)
-    owner = f"motor {drive!r}"
-    require_positive(owner, torque_constant=torque_constant, resistance=resistance)
-    require_not_negative(owner, inductance=inductance, damping=damping)
-    if back_emf_constant is not None:
-        require_not_negative(owner, back_emf_constant=back_emf_constant)
-    J, carried = rotor_inertia(mech, drive, inertia)
-    motor = DcEquations(torque_constant, back_emf_constant or torque_constant, resistance, inductance)
-    C, d = _matrices_with_current(motor, damping, J) if inductance else _matrices_without_current(motor, damping, J)
+    J, carried = rotor_inertia(mech, drive, data.inertia)
+    back_emf_constant = data.back_emf_constant or data.torque_constant
+    motor = DcEquations(data.torque_constant, back_emf_constant, data.resistance, data.inductance)
+    matrices = _matrices_with_current if data.inductance else _matrices_without_current
+    C, d = matrices(motor, data.damping, J)
     states = [("motor_angle", "rad"), ("motor_speed", "rad/s"), ("current", "A")]
     return LinearActuator(
         name=f"{drive}.motor",
@@ -78,7 +91,7 @@ def dc_motor(
         variables=tuple(Quantity(f"{drive}.{name}", unit) for name, unit in states[: len(C)]),
         controls=(Quantity(f"{drive}.voltage", "V"),),
         carried=carried,
-        limits=(max_voltage,),
+        limits=(data.max_voltage,),
         port=port,
     )
 
@@ -117,11 +130,13 @@ def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None
         actuator = dc_motor(
             mech,
             title,
-            torque_constant=motor.torque_constant,
-            resistance=motor.resistance,
-            inductance=motor.inductance or 0.0,
-            max_voltage=voltage_limit(robot, title, motor),
-            inertia=1.0 if has_no_rotor else None,
+            DcMotorData(
+                torque_constant=motor.torque_constant,
+                resistance=motor.resistance,
+                inductance=motor.inductance or 0.0,
+                max_voltage=voltage_limit(robot, title, motor),
+                inertia=1.0 if has_no_rotor else None,
+            ),
             port=title,
         )
         # A rotor without inertia: any inertia in the actuator's equations works, because `carried` cancels it.

@@ -54,21 +54,47 @@ class ServoValve:
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class HydraulicCylinder:
+    r"""The data of a double-rod cylinder and its oil.
+
+    Args:
+        area: piston area A [m2].
+        volume: pressurised oil volume of both chambers and lines together, V [m3].
+        mass: piston and rod, m [kg].
+        bulk_modulus: effective bulk modulus of the oil with entrained air, $\beta$ [Pa].
+        leakage: past the piston, c [m3/s/Pa].
+        damping: viscous friction of the seals, B [Ns/m].
+        carried: the part of m that the machine's links already contain [kg]; default: all of it.
+
+    >>> HydraulicCylinder(area=1e-3, volume=4e-4, mass=5.0).bulk_modulus
+    1000000000.0
+    """
+
+    area: float
+    volume: float
+    mass: float
+    bulk_modulus: float = 1.0e9
+    leakage: float = 0.0
+    damping: float = 0.0
+    carried: float | None = None
+
+    def __post_init__(self) -> None:
+        sizes = {"area": self.area, "volume": self.volume, "mass": self.mass, "bulk_modulus": self.bulk_modulus}
+        require_positive("HydraulicCylinder", **sizes)
+        require_not_negative("HydraulicCylinder", leakage=self.leakage, damping=self.damping)
+
+
+@check_arguments
 def servo_cylinder(
     mech: RobotOrMech,
     where: str | Row | Line,
     valve: ServoValve,
+    cylinder: HydraulicCylinder,
     *,
-    area: float,
-    volume: float,
-    mass: float,
     supply: float = 210e5,
-    bulk_modulus: float = 1.0e9,
-    leakage: float = 0.0,
-    damping: float = 0.0,
     load_pressure: float = 0.0,
     opening: float = 0.0,
-    carried: float | None = None,
     name: str | None = None,
 ) -> LinearActuator:
     r"""A double-rod cylinder on a servo valve, linearised about an operating point; the input is the valve command.
@@ -85,42 +111,34 @@ def servo_cylinder(
         where: the line that the rod moves: a prismatic joint's speed, a row, an actuator of the machine, or
             a coordinate, such as the distance between its two hinges.
         valve: the valve.
-        area: piston area A [m2].
-        volume: pressurised oil volume of both chambers and lines together, V [m3].
-        mass: piston and rod, m [kg].
+        cylinder: the cylinder and its oil.
         supply: supply pressure [Pa].
-        bulk_modulus: effective bulk modulus of the oil with entrained air, $\beta$ [Pa].
-        leakage: past the piston, c [m3/s/Pa].
-        damping: viscous friction of the seals, B [Ns/m].
         load_pressure: at the operating point [Pa].
         opening: of the valve at the operating point, -1 to 1.
-        carried: the part of m that the machine's links already contain [kg]; default: all of it.
         name: its name; default: that of `where`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=100.0)])
-    >>> axis = servo_cylinder(slide, "slide", ServoValve(rated_flow=6e-4), area=1e-3, volume=4e-4, mass=5.0)
+    >>> cylinder = HydraulicCylinder(area=1e-3, volume=4e-4, mass=5.0)
+    >>> axis = servo_cylinder(slide, "slide", ServoValve(rated_flow=6e-4), cylinder)
     >>> [x.name for x in axis.states], axis.limits
     (['slide.load_pressure', 'slide.opening', 'slide.opening_rate'], (1.0,))
     """
     mech = tree_of("servo_cylinder", mech)
     title = _cylinder_title(where, name, "servo_cylinder")
-    require_positive(
-        f"cylinder {title!r}", area=area, volume=volume, mass=mass, supply=supply, bulk_modulus=bulk_modulus
-    )
-    require_not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
+    require_positive(f"cylinder {title!r}", supply=supply)
+    area, mass = cylinder.area, cylinder.mass
     flow, pressure_loss = valve.flow_gains(supply, load_pressure, opening)
-    oil_stiffness, w = 4 * bulk_modulus / volume, valve.frequency
-    working_point_flow = (
-        pressure_loss * load_pressure
-    )  # makes the flow at the operating point exact, not that of the tangent
+    oil_stiffness, w = 4 * cylinder.bulk_modulus / cylinder.volume, valve.frequency
+    # makes the flow at the operating point exact, not that of the tangent
+    working_point_flow = pressure_loss * load_pressure
     return LinearActuator(
         name=f"{title}.cylinder",
         line=place_line(mech, where),
         C=[
             [0, 1, 0, 0, 0],
-            [0, -damping / mass, area / mass, 0, 0],
-            [0, -oil_stiffness * area, -oil_stiffness * (pressure_loss + leakage), oil_stiffness * flow, 0],
+            [0, -cylinder.damping / mass, area / mass, 0, 0],
+            [0, -oil_stiffness * area, -oil_stiffness * (pressure_loss + cylinder.leakage), oil_stiffness * flow, 0],
             [0, 0, 0, 0, 1],
             [0, 0, 0, -w * w, -2 * valve.damping * w],
         ],
@@ -130,13 +148,13 @@ def servo_cylinder(
         offset=[0, 0, oil_stiffness * working_point_flow, 0, 0],
         variables=_cylinder_variables(title),
         controls=(Quantity(f"{title}.valve", "1"),),
-        carried=mass if carried is None else carried,
+        carried=mass if cylinder.carried is None else cylinder.carried,
         limits=(1.0,),
     )
 
 
 def _cylinder_variables(title: str) -> tuple[Quantity, ...]:
-    units = {"way": "m", "speed": "m/s", "load_pressure": "Pa", "opening": "1", "opening_rate": "1/s"}
+    units = {"position": "m", "speed": "m/s", "load_pressure": "Pa", "opening": "1", "opening_rate": "1/s"}
     return tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items())
 
 

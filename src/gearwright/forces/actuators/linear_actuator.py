@@ -241,8 +241,8 @@ class LinearActuator(Law):
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> from gearwright.forces.actuators.dc_motor import dc_motor
-    >>> motor = dc_motor(arm, "j2", torque_constant=0.05, resistance=0.5, inductance=1e-3)
+    >>> from gearwright.forces.actuators.dc_motor import DcMotorData, dc_motor
+    >>> motor = dc_motor(arm, "j2", DcMotorData(torque_constant=0.05, resistance=0.5, inductance=1e-3))
     >>> [state.name for state in motor.variables], [state.name for state in motor.states]
     (['j2.motor_angle', 'j2.motor_speed', 'j2.current'], ['j2.current'])
     """

@@ -56,20 +56,46 @@ class AirValve:
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class PneumaticCylinder:
+    """The data of a pneumatic cylinder, with the volumes and pressures of its operating point.
+
+    Args:
+        areas: $A_a, A_b$ [m2]; chamber a pushes forward.
+        volumes: of the chambers at the operating point, dead volume included [m3].
+        pressures: absolute pressures at the operating point [Pa].
+        mass: piston and rod, m [kg].
+        leakage: out of each chamber, c [kg/s/Pa].
+        damping: viscous friction of the seals, B [Ns/m].
+        carried: the part of m that the machine's links already contain [kg]; default: all of it.
+
+    >>> PneumaticCylinder(areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5).leakage
+    0.0
+    """
+
+    areas: tuple[float, float]
+    volumes: tuple[float, float]
+    pressures: tuple[float, float]
+    mass: float
+    leakage: float = 0.0
+    damping: float = 0.0
+    carried: float | None = None
+
+    def __post_init__(self) -> None:
+        sizes = {"area": min(self.areas), "volume": min(self.volumes), "pressure": min(self.pressures)}
+        require_positive("PneumaticCylinder", **sizes, mass=self.mass)
+        require_not_negative("PneumaticCylinder", leakage=self.leakage, damping=self.damping)
+
+
+@check_arguments
 def pneumatic_cylinder(
     mech: RobotOrMech,
     where: str | Row | Line,
     valve: AirValve,
+    cylinder: PneumaticCylinder,
     *,
-    areas: tuple[float, float],
-    volumes: tuple[float, float],
-    pressures: tuple[float, float],
-    mass: float,
     supply: float = 7e5,
     temperature: float = 293.15,
-    leakage: float = 0.0,
-    damping: float = 0.0,
-    carried: float | None = None,
     name: str | None = None,
 ) -> LinearActuator:
     r"""A pneumatic cylinder, linearised about a piston at rest; the input is the opening of its valve, -1 to 1.
@@ -88,40 +114,33 @@ def pneumatic_cylinder(
         where: the line that the rod moves: a speed, a row, an actuator of the machine, or
             a coordinate, such as the distance between its two hinges.
         valve: the valve.
-        areas: $A_a, A_b$ [m2]; chamber a pushes forward.
-        volumes: of the chambers at the operating point, dead volume included [m3].
-        pressures: absolute pressures at the operating point [Pa].
-        mass: piston and rod, m [kg].
+        cylinder: the cylinder at its operating point.
         supply: absolute supply pressure [Pa].
         temperature: T of the air [K].
-        leakage: out of each chamber, c [kg/s/Pa].
-        damping: viscous friction of the seals, B [Ns/m].
-        carried: the part of m that the machine's links already contain [kg]; default: all of it.
         name: its name; default: that of `where`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=10.0)])
-    >>> sizes = dict(areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5)
-    >>> [x.name for x in pneumatic_cylinder(slide, "slide", AirValve(2e-8), **sizes).states]
+    >>> cylinder = PneumaticCylinder(areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5)
+    >>> [x.name for x in pneumatic_cylinder(slide, "slide", AirValve(2e-8), cylinder).states]
     ['slide.pressure_a', 'slide.pressure_b']
     """
     mech = tree_of("pneumatic_cylinder", mech)
     if name is None and not isinstance(where, str):
         raise DriveError("pneumatic_cylinder: a cylinder along a row needs a name. Give name=...")
     title = name if name is not None else str(where)
-    (Aa, Ab), (Va, Vb), (Pa, Pb) = areas, volumes, pressures
-    sizes = {"area": min(areas), "volume": min(volumes), "pressure": min(pressures), "mass": mass, "supply": supply}
-    require_positive(f"cylinder {title!r}", **sizes, temperature=temperature)
-    require_not_negative(f"cylinder {title!r}", leakage=leakage, damping=damping)
+    (Aa, Ab), (Va, Vb), (Pa, Pb) = cylinder.areas, cylinder.volumes, cylinder.pressures
+    require_positive(f"cylinder {title!r}", supply=supply, temperature=temperature)
+    mass, leakage = cylinder.mass, cylinder.leakage
     specific_energy, a, b = AIR_CONSTANT * temperature, AIR_EXPONENT / Va, AIR_EXPONENT / Vb
     standing_force = Aa * Pa - Ab * Pb - (Aa - Ab) * ATMOSPHERE
-    units = {"way": "m", "speed": "m/s", "pressure_a": "Pa", "pressure_b": "Pa"}
+    units = {"position": "m", "speed": "m/s", "pressure_a": "Pa", "pressure_b": "Pa"}
     return LinearActuator(
         name=f"{title}.cylinder",
         line=place_line(mech, where),
         C=[
             [0, 1, 0, 0],
-            [0, -damping / mass, Aa / mass, -Ab / mass],
+            [0, -cylinder.damping / mass, Aa / mass, -Ab / mass],
             [0, -a * Pa * Aa, -a * specific_energy * leakage, 0],
             [0, b * Pb * Ab, 0, -b * specific_energy * leakage],
         ],
@@ -131,6 +150,6 @@ def pneumatic_cylinder(
         offset=[0, standing_force / mass, 0, 0],
         variables=tuple(Quantity(f"{title}.{word}", unit) for word, unit in units.items()),
         controls=(Quantity(f"{title}.valve", "1"),),
-        carried=mass if carried is None else carried,
+        carried=mass if cylinder.carried is None else cylinder.carried,
         limits=(1.0,),
     )

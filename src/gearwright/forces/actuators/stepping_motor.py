@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gearwright.argument_kinds import check_arguments
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive, rotor_inertia
@@ -10,21 +12,49 @@ from gearwright.mechanism import RobotOrMech, tree_of
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class SteppingMotorData:
+    """The data of a two-phase hybrid stepping motor.
+
+    Args:
+        torque_constant: $K_m$ [Nm/A].
+        teeth: N of the rotor: 50 for 200 full steps a turn.
+        current: I of the energised winding [A].
+        resistance: R of a winding [Ohm].
+        inductance: L of a winding [H].
+        damping: viscous friction B [Nms/rad].
+        detent: amplitude D of the detent torque [Nm].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+        max_voltage: limit of u [V].
+
+    >>> SteppingMotorData(torque_constant=0.5, teeth=50, current=2.0, resistance=1.1, inductance=3e-3).detent
+    0.0
+    """
+
+    torque_constant: float
+    teeth: int
+    current: float
+    resistance: float
+    inductance: float
+    damping: float = 0.0
+    detent: float = 0.0
+    inertia: float | None = None
+    max_voltage: float | None = None
+
+    def __post_init__(self) -> None:
+        positive = {"torque_constant": self.torque_constant, "teeth": self.teeth, "resistance": self.resistance}
+        require_positive("SteppingMotorData", **positive, inductance=self.inductance)
+        require_not_negative("SteppingMotorData", current=self.current, damping=self.damping, detent=self.detent)
+
+    @property
+    def stiffness(self) -> float:
+        """Stiffness k about a step [Nm/rad]."""
+        return self.teeth * self.torque_constant * self.current + 4 * self.teeth * self.detent
+
+
+@check_arguments
 def stepping_motor(
-    mech: RobotOrMech,
-    drive: str,
-    *,
-    torque_constant: float,
-    teeth: int,
-    current: float,
-    resistance: float,
-    inductance: float,
-    damping: float = 0.0,
-    detent: float = 0.0,
-    step: float = 0.0,
-    inertia: float | None = None,
-    max_voltage: float | None = None,
-    port: str | None = None,
+    mech: RobotOrMech, drive: str, data: SteppingMotorData, *, step: float = 0.0, port: str | None = None
 ) -> LinearActuator:
     r"""A two-phase hybrid stepping motor, linearised about a step with one winding energised.
 
@@ -41,37 +71,25 @@ def stepping_motor(
     Args:
         mech: the machine.
         drive: name of the drive, one of the machine's actuators.
-        torque_constant: $K_m$ [Nm/A].
-        teeth: N of the rotor: 50 for 200 full steps a turn.
-        current: I of the energised winding [A].
-        resistance: R of a winding [Ohm].
-        inductance: L of a winding [H].
-        damping: viscous friction B [Nms/rad].
-        detent: amplitude D of the detent torque [Nm].
+        data: the motor's constants.
         step: $\theta_0$, the motor angle of the step [rad].
-        inertia: J [kg m2]; the machine's rotor's unless given.
-        max_voltage: limit of u [V].
         port: name of the drive through whose gear losses the torque acts.
 
     >>> import gearwright as gw
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> motor = stepping_motor(
-    ...     arm, "j1", torque_constant=0.5, teeth=50, current=2.0, resistance=1.1, inductance=3e-3)
+    >>> data = SteppingMotorData(torque_constant=0.5, teeth=50, current=2.0, resistance=1.1, inductance=3e-3)
+    >>> motor = stepping_motor(arm, "j1", data)
     >>> -motor.C[1][0] * motor.inertia      # N K_m I
     50.0
     """
     mech = tree_of("stepping_motor", mech)
-    owner = f"motor {drive!r}"
-    require_positive(owner, torque_constant=torque_constant, teeth=teeth, resistance=resistance, inductance=inductance)
-    require_not_negative(owner, current=current, damping=damping, detent=detent)
-    J, carried = rotor_inertia(mech, drive, inertia)
-    K, L = torque_constant, inductance
-    stiffness = teeth * K * current + 4 * teeth * detent
+    J, carried = rotor_inertia(mech, drive, data.inertia)
+    K, L, stiffness = data.torque_constant, data.inductance, data.stiffness
     units = {"motor_angle": "rad", "motor_speed": "rad/s", "current": "A"}
     return LinearActuator(
         name=f"{drive}.motor",
         line=place_line(mech, drive),
-        C=[[0, 1, 0], [-stiffness / J, -damping / J, K / J], [0, -K / L, -resistance / L]],
+        C=[[0, 1, 0], [-stiffness / J, -data.damping / J, K / J], [0, -K / L, -data.resistance / L]],
         f=[0, -1 / J, 0],
         d=[0, 0, 1 / L],
         tie=[0, 1, 0],
@@ -79,6 +97,6 @@ def stepping_motor(
         variables=tuple(Quantity(f"{drive}.{word}", unit) for word, unit in units.items()),
         controls=(Quantity(f"{drive}.voltage", "V"),),
         carried=carried,
-        limits=(max_voltage,),
+        limits=(data.max_voltage,),
         port=port,
     )

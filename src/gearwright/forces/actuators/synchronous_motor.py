@@ -138,18 +138,41 @@ class SynchronousInverse:
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class SynchronousMotorData:
+    r"""The data of a permanent-magnet synchronous motor.
+
+    Args:
+        pole_pairs: p.
+        flux: $\psi$ of the magnets [Vs].
+        resistance: R of a phase [Ohm].
+        inductances: $L_d, L_q$ [H].
+        damping: viscous friction B at the motor shaft [Nms/rad].
+        inertia: J [kg m2]; the machine's rotor's unless given.
+
+    >>> SynchronousMotorData(pole_pairs=4, flux=0.012, resistance=0.3, inductances=(4e-4, 7e-4)).damping
+    0.0
+    """
+
+    pole_pairs: int
+    flux: float
+    resistance: float
+    inductances: tuple[float, float]
+    damping: float = 0.0
+    inertia: float | None = None
+
+    def __post_init__(self) -> None:
+        require_not_negative("SynchronousMotorData", damping=self.damping)
+
+
+@check_arguments
 def synchronous_motor(
     mech: RobotOrMech,
     drive: str,
+    data: SynchronousMotorData,
     *,
-    pole_pairs: int,
-    flux: float,
-    resistance: float,
-    inductances: tuple[float, float],
     speed: float = 0.0,
     currents: tuple[float, float] = (0.0, 0.0),
-    damping: float = 0.0,
-    inertia: float | None = None,
     port: str | None = None,
 ) -> LinearActuator:
     r"""A synchronous motor linearised about a speed and currents (d, q); four states, inputs $u_d, u_q$.
@@ -160,22 +183,16 @@ def synchronous_motor(
     Args:
         mech: the machine.
         drive: name of the drive, one of the machine's actuators.
-        pole_pairs: p.
-        flux: $\psi$ of the magnets [Vs].
-        resistance: R of a phase [Ohm].
-        inductances: $L_d, L_q$ [H].
+        data: the motor's constants.
         speed: of the rotor at the operating point [rad/s].
         currents: $i_d, i_q$ at the operating point [A].
-        damping: viscous friction B at the motor shaft [Nms/rad].
-        inertia: J [kg m2]; the machine's rotor's unless given.
         port: name of the drive through whose gear losses the torque acts.
     """
     mech = tree_of("synchronous_motor", mech)
-    require_not_negative(f"motor {drive!r}", damping=damping)
-    data = (pole_pairs, flux, resistance, inductances, port)
-    exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), *data)
-    J, carried = rotor_inertia(mech, drive, inertia)
-    (Ld, Lq), (i_d, i_q), p = inductances, currents, pole_pairs
+    p, flux, R = data.pole_pairs, data.flux, data.resistance
+    exact = SynchronousMotor(f"{drive}.motor", place_line(mech, drive), p, flux, R, data.inductances, port)
+    J, carried = rotor_inertia(mech, drive, data.inertia)
+    (Ld, Lq), (i_d, i_q) = data.inductances, currents
     w = p * speed
     per_d, per_q = exact.torque(i_d + 1, i_q) - exact.torque(i_d, i_q), exact.torque(i_d, 1.0)
     excess = exact.torque(i_d, i_q) - per_d * i_d - per_q * i_q  # torque minus its linear part
@@ -185,9 +202,9 @@ def synchronous_motor(
         line=exact.line,
         C=[
             [0, 1, 0, 0],
-            [0, -damping / J, per_d / J, per_q / J],
-            [0, p * Lq * i_q / Ld, -resistance / Ld, w * Lq / Ld],
-            [0, -p * (Ld * i_d + flux) / Lq, -w * Ld / Lq, -resistance / Lq],
+            [0, -data.damping / J, per_d / J, per_q / J],
+            [0, p * Lq * i_q / Ld, -R / Ld, w * Lq / Ld],
+            [0, -p * (Ld * i_d + flux) / Lq, -w * Ld / Lq, -R / Lq],
         ],
         f=[0, -1 / J, 0, 0],
         d=[[0, 0], [0, 0], [1 / Ld, 0], [0, 1 / Lq]],

@@ -5,6 +5,7 @@ $M a + \text{bias} = \tau + J' F$ with $J a + \gamma = 0$; for an impact $M (v^+
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,29 @@ def constrained_dynamics(
     return ConstrainedResult(free + _matrix_vector(spread, force), force)
 
 
+@dataclass(frozen=True, kw_only=True)
+class StruckBody:
+    """A body that a machine strikes; a body without a mass stays at its speed, as a wall does.
+
+    Args:
+        mass: effective mass along each row of the contacts [kg], one number or one per row; infinite unless given.
+        speed: speed along each row before the impact [m/s].
+
+    >>> StruckBody(mass=2.0).speed
+    0.0
+    """
+
+    mass: ArrayLike = np.inf
+    speed: ArrayLike = 0.0
+
+    def __post_init__(self) -> None:
+        number_array("StruckBody", "mass", self.mass, above=0.0, infinite=True, unit="kg")
+        number_array("StruckBody", "speed", self.speed, unit="m/s")
+
+
+FIXED_BODY = StruckBody()
+
+
 @check_arguments
 def impact(
     mech: RobotOrMech,
@@ -78,8 +102,7 @@ def impact(
     J: ArrayLike,
     restitution: ArrayLike = 0.0,
     *,
-    mass: ArrayLike = np.inf,
-    speed: ArrayLike = 0.0,
+    against: StruckBody = FIXED_BODY,
     friction: ArrayLike | None = None,
     order: str = TOGETHER_ORDER,
 ) -> ImpactResult:
@@ -102,8 +125,7 @@ def impact(
         v: speeds before, (..., n).
         J: rows of the contacts, (..., m, n).
         restitution: 0 (plastic) to 1 (elastic), one number or one per row.
-        mass: mass of the struck body along each row [kg]; infinite unless given.
-        speed: speed of the struck body along each row [m/s].
+        against: the struck body, with its mass and speed along each row; by default fixed.
         friction: Coulomb's coefficient of one contact, or one number (0 allowed) for each of several, for one state;
             None: no friction, and bilateral rows.
         order: "together" or "sequence", for several contacts.
@@ -125,10 +147,10 @@ def impact(
     e = number_array("impact", "restitution", restitution, least=0.0, most=1.0)
     if not one_sided:  # for several contacts: one number, or one per contact
         e = _require_per_row("restitution", e, count)
-    m = _require_per_row("mass", number_array("impact", "mass", mass, above=0.0, infinite=True, unit="kg"), count)
-    approach = _matrix_vector(rows, before) - _require_per_row(
-        "speed", number_array("impact", "speed", speed, unit="m/s"), count
+    m, struck_speed = (
+        _require_per_row(name, np.asarray(getattr(against, name), float), count) for name in ("mass", "speed")
     )
+    approach = _matrix_vector(rows, before) - struck_speed
     spread, matrix = _constraint_compliance("impact", mass_matrix(mech, q), rows, may_repeat=one_sided)
     inverse_masses = np.broadcast_to(1.0 / m, matrix.shape[:-1])
     matrix = matrix + inverse_masses[..., None] * np.eye(matrix.shape[-1])

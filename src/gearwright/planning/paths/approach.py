@@ -17,7 +17,7 @@ from gearwright.motion import Trajectory
 from gearwright.parts.environment.surfaces import Surface
 from gearwright.planning.kinematics.poses import checked_position
 from gearwright.planning.paths.cartesian_motions import line
-from gearwright.planning.paths.path_limits import PathLimits
+from gearwright.planning.paths.path_limits import PathLimits, PathOptions
 from gearwright.programs.inputs import checked_array
 
 APPROACH_CALLER = "approach"
@@ -73,7 +73,7 @@ def approach(
         )
     end = nearest_surface_point(surface, position if to is None else checked_position(APPROACH_CALLER, to, "to"))
     pose = end if oriented else (None, end)
-    return line(robot, frame, start, pose, limits=limits, accuracy=accuracy)
+    return line(robot, frame, start, pose, limits=limits, options=PathOptions(accuracy=accuracy))
 
 
 def nearest_surface_point(surface: Surface, position: Array) -> Array:

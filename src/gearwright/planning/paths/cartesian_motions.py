@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
@@ -19,12 +17,13 @@ from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.kinematics.redundancy_criteria import Criterion
 from gearwright.planning.paths.cartesian_paths import (
     CartesianPath,
+    CircularPath,
     arc_path,
     circle_path,
     line_path,
     path_time_law,
 )
-from gearwright.planning.paths.path_limits import PathLimits
+from gearwright.planning.paths.path_limits import DEFAULT_PATH_OPTIONS, PathLimits, PathOptions
 from gearwright.planning.paths.pose_tracking import follow_poses
 from gearwright.planning.paths.refinement import motion_by_time_law, require_speed_limits
 
@@ -37,9 +36,7 @@ def line(
     to: Any,
     *,
     limits: PathLimits,
-    criterion: Criterion | None = None,
-    held: Sequence[str] = (),
-    accuracy: float = 1e-6,
+    options: PathOptions = DEFAULT_PATH_OPTIONS,
 ) -> Trajectory:
     """Return a joint motion along a straight line of a frame from `start` to a pose, rotating evenly about one axis.
 
@@ -49,9 +46,7 @@ def line(
         start: configuration at the start, (nq,), with or without shafts.
         to: a pose (rotation, position); a position (3,) keeps the orientation, (None, position) leaves it free.
         limits: of speed, acceleration and jerk along the path, and of the rotation.
-        criterion: criterion for redundant joints; None: least joint motion.
-        held: names of fixed joints.
-        accuracy: largest deviation of the frame from the path [m, rad].
+        options: criterion for redundant joints, fixed joints, and accuracy.
 
     Returns:
         The motion of all coordinates; speed, acceleration, jerk and snap are continuous (an S-curve along the path,
@@ -67,7 +62,7 @@ def line(
     array([ 0.  ,  0.05, -0.05])
     """
     joints, q, start_pose = _start_placement("line", robot, frame, start)
-    return _motion_along(robot, frame, q, line_path(start_pose, to), limits, criterion, held, accuracy, joints)
+    return _motion_along(robot, frame, q, line_path(start_pose, to), limits, options, joints)
 
 
 @check_arguments
@@ -79,13 +74,11 @@ def arc(
     to: Any,
     *,
     limits: PathLimits,
-    criterion: Criterion | None = None,
-    held: Sequence[str] = (),
-    accuracy: float = 1e-6,
+    options: PathOptions = DEFAULT_PATH_OPTIONS,
 ) -> Trajectory:
     """Return a joint motion along a circular arc from `start` through a position (3,) to a pose; see `line`."""
     joints, q, start_pose = _start_placement("arc", robot, frame, start)
-    return _motion_along(robot, frame, q, arc_path(start_pose, through, to), limits, criterion, held, accuracy, joints)
+    return _motion_along(robot, frame, q, arc_path(start_pose, through, to), limits, options, joints)
 
 
 @check_arguments
@@ -93,36 +86,23 @@ def circle(
     robot: Robot | Mechanism,
     frame: int | str,
     start: ArrayLike,
-    centre: ArrayLike,
-    axis: ArrayLike,
-    angle: float = 2 * np.pi,
+    path: CircularPath,
     *,
-    turning: bool = False,
-    oriented: bool = True,
     limits: PathLimits,
-    criterion: Criterion | None = None,
-    held: Sequence[str] = (),
-    accuracy: float = 1e-6,
+    options: PathOptions = DEFAULT_PATH_OPTIONS,
 ) -> Trajectory:
-    """Return a joint motion along a circle, or an angle [rad] of it, about an axis (world axes); see `line`.
+    """Return a joint motion along a circle about an axis; see `line`.
 
     Args:
         robot: a robot or a machine.
         frame: the body or frame that moves.
         start: configuration at the start.
-        centre: a point of the axis [m].
-        axis: direction of the axis, right-handed.
-        angle: angle of the arc [rad]; by default a full turn.
-        turning: whether the frame rotates with the circle; otherwise it keeps its orientation.
-        oriented: whether the orientation is prescribed.
+        path: the circle: its axis, the angle, and whether the frame turns with it.
         limits: of speed, acceleration and jerk along the path, and of the rotation.
-        criterion: criterion for redundant joints.
-        held: names of fixed joints.
-        accuracy: largest deviation of the frame from the path [m, rad].
+        options: criterion for redundant joints, fixed joints, and accuracy.
     """
     joints, q, start_pose = _start_placement("circle", robot, frame, start)
-    path = circle_path(start_pose, centre, axis, angle, turning, oriented)
-    return _motion_along(robot, frame, q, path, limits, criterion, held, accuracy, joints)
+    return _motion_along(robot, frame, q, circle_path(start_pose, path), limits, options, joints)
 
 
 def _start_placement(
@@ -140,13 +120,11 @@ def _motion_along(
     q: Array,
     path: CartesianPath,
     limits: PathLimits,
-    criterion: Criterion | None,
-    held: Sequence[str],
-    accuracy: float,
+    options: PathOptions,
     joints: JointRanges,
 ) -> Trajectory:
     """Return the motion along the path, refined until the frame is on the path between its configurations."""
-    descent = descent_for(robot, frame, path.task, tuple(held))
+    descent = descent_for(robot, frame, path.task, tuple(options.held))
     law = path_time_law(
         {
             "position": (path.length, limits.translation),
@@ -155,8 +133,8 @@ def _motion_along(
     )
 
     def configurations_at(share: Array) -> Array:
-        return follow_poses(descent, path.poses(share), q, criterion or Criterion(), share)
+        return follow_poses(descent, path.poses(share), q, options.criterion or Criterion(), share)
 
-    motion = motion_by_time_law(descent, law, configurations_at, path.poses, accuracy)
+    motion = motion_by_time_law(descent, law, configurations_at, path.poses, options.accuracy)
     require_speed_limits(robot, joints, motion)
     return motion

@@ -35,6 +35,28 @@ class CartesianPath:
     task: tuple[float, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CircularPath:
+    """A circle, or an angle of it, about an axis (world axes).
+
+    Args:
+        centre: a point of the axis [m].
+        axis: direction of the axis, right-handed.
+        angle: angle of the arc [rad]; by default a full turn.
+        turning: whether the frame rotates with the circle; otherwise it keeps its orientation.
+        oriented: whether the orientation is prescribed.
+
+    >>> CircularPath(centre=(0.4, 0, 0.3), axis=(0, 0, 1), angle=1.5).turning
+    False
+    """
+
+    centre: ArrayLike
+    axis: ArrayLike
+    angle: float = 2 * np.pi
+    turning: bool = False
+    oriented: bool = True
+
+
 def line_path(start_pose: Any, to: Any) -> CartesianPath:
     """Return a straight line from a placement to a pose, or to a position with constant orientation."""
     R0, p0, R1, p1, task = _end_poses("line", start_pose, to)
@@ -61,22 +83,20 @@ def arc_path(start_pose: Any, through: ArrayLike, to: Any) -> CartesianPath:
     return _circular_path(R0, R1, centre, x, y, angle, float(np.linalg.norm(rotation_vector(R0, R1))), task)
 
 
-def circle_path(
-    start_pose: Any, centre: ArrayLike, axis: ArrayLike, angle: float, turning: bool, oriented: bool
-) -> CartesianPath:
-    """Return a circle about an axis; `turning`: the frame rotates with it."""
+def circle_path(start_pose: Any, circle: CircularPath) -> CartesianPath:
+    """Return a circle about an axis from a placement."""
     R0, p0 = start_pose
-    c, e = checked_position("circle", centre, "centre"), checked_position("circle", axis, "axis")
+    c, e = checked_position("circle", circle.centre, "centre"), checked_position("circle", circle.axis, "axis")
     if c.shape != (3,) or e.shape != (3,) or not e @ e > 0:
         raise InputError(
             f"circle: centre={c.tolist()} and axis={e.tolist()} must be three numbers each, the axis not zero."
         )
     e = e / np.linalg.norm(e)
     x = p0 - c - (p0 - c) @ e * e
-    angle = real_number("circle", "angle", angle, above=0.0, unit="radians", example=6.28)
-    task = (1.0, 1.0, 1.0, *(3 * [float(oriented)]))
+    angle = real_number("circle", "angle", circle.angle, above=0.0, unit="radians", example=6.28)
+    task = (1.0, 1.0, 1.0, *(3 * [float(circle.oriented)]))
     foot, y = p0 - x, np.cross(e, x)
-    if not turning:
+    if not circle.turning:
         return _circular_path(R0, R0, foot, x, y, angle, 0.0, task)
 
     def poses_at(share: Array) -> Array:

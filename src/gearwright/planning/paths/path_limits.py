@@ -1,13 +1,16 @@
-"""Limits of the motion of a frame along a Cartesian path."""
+"""Limits and options of the motion of a frame along a Cartesian path."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
+from gearwright.planning.kinematics.redundancy_criteria import Criterion
 
 
 class RateLimits(NamedTuple):
@@ -57,3 +60,30 @@ class PathLimits:
     def rotation(self) -> RateLimits:
         """Limits of the frame's rotation."""
         return RateLimits(self.turn_speed, self.turn_acceleration, self.turn_jerk)
+
+
+@check_arguments
+@dataclass(frozen=True, kw_only=True)
+class PathOptions:
+    """Options of the joint motion along a Cartesian path.
+
+    Args:
+        criterion: criterion for redundant joints; None: least joint motion.
+        held: names of fixed joints.
+        accuracy: largest deviation of the frame from the path [m, rad].
+
+    >>> PathOptions(held=["j2"]).accuracy
+    1e-06
+    """
+
+    criterion: Criterion | None = None
+    held: Sequence[str] = ()
+    accuracy: float = 1e-6
+
+    def __post_init__(self) -> None:
+        accuracy = real_number("PathOptions", "accuracy", self.accuracy, above=0.0, example=1e-6)
+        object.__setattr__(self, "accuracy", accuracy)
+        object.__setattr__(self, "held", tuple(self.held))
+
+
+DEFAULT_PATH_OPTIONS = PathOptions()

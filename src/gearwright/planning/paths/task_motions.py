@@ -19,8 +19,9 @@ from gearwright.motion.piecewise_polynomials import piecewise_polynomial
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Payload, Robot
 from gearwright.planning.paths.cartesian_motions import arc, circle, line
+from gearwright.planning.paths.cartesian_paths import CircularPath
 from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
-from gearwright.planning.paths.path_limits import PathLimits
+from gearwright.planning.paths.path_limits import PathLimits, PathOptions
 from gearwright.planning.time_optimal.fastest_motion import fastest
 from gearwright.text import did_you_mean, listed_names
 
@@ -232,18 +233,14 @@ class _MotionPlanner:
     def _circle_motion(self, words: MotionFields, start: Array) -> Trajectory:
         options = words.circle
         assert options is not None
-        orientation_options: dict[str, Any] = {"turning": options.turning, "oriented": options.orientation == "kept"}
-        angle = 2 * np.pi if options.angle is None else options.angle
-        return circle(
-            self.robot,
-            options.frame,
-            start,
-            options.centre,
-            options.axis,
-            angle,
-            **orientation_options,
-            **_path_options(options),
+        path = CircularPath(
+            centre=options.centre,
+            axis=options.axis,
+            angle=2 * np.pi if options.angle is None else options.angle,
+            turning=options.turning,
+            oriented=options.orientation == "kept",
         )
+        return circle(self.robot, options.frame, start, path, **_path_options(options))
 
     def _file_motion(self, words: MotionFields, start: Array) -> Trajectory:
         assert words.file is not None
@@ -278,4 +275,4 @@ def _path_options(words: Any) -> dict[str, Any]:
     """Return the stated limits and fixed joints of a path."""
     stated = {field.name: getattr(words, field.name) for field in fields(PathLimits)}
     limits = PathLimits(**{name: value for name, value in stated.items() if value is not None})
-    return {"limits": limits, "held": words.held}
+    return {"limits": limits, "options": PathOptions(held=words.held)}

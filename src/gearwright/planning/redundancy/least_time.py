@@ -22,7 +22,7 @@ from gearwright.planning.redundancy.null_space_search import (
     optimise_null_space,
     planned_machine,
 )
-from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_limits
+from gearwright.planning.time_optimal.drive_limits import LIMITS_OF_SHEETS, DriveLimits, drive_limits
 from gearwright.planning.time_optimal.fastest_motion import fastest
 from gearwright.planning.time_optimal.joint_paths import path_through_motion
 from gearwright.planning.time_optimal.line_actuators import LineActuator
@@ -32,6 +32,8 @@ SEARCH_INTERVALS, SEARCH_PATH_POINTS = 60, 33
 """Intervals and points of a path while null-space motions are compared."""
 DURATION_STEP = 1e-3
 """Step of the finite differences of a duration by a coefficient [rad, m]: durations have an error of 1e-5."""
+
+DEFAULT_DURATION_SEARCH = NullSpaceOptions(coefficients=4, steps=20)
 
 
 @check_arguments
@@ -44,9 +46,7 @@ def least_time(
     acceleration: ArrayLike | None = None,
     torque: ArrayLike | None = None,
     actuators: Mapping[str, LineActuator] | None = None,
-    oriented: bool = True,
-    coefficients: int = 4,
-    steps: int = 20,
+    search: NullSpaceOptions = DEFAULT_DURATION_SEARCH,
 ) -> Trajectory:
     """Return the fastest motion of a frame along its path, over all null-space motions of a redundant robot.
 
@@ -62,9 +62,7 @@ def least_time(
         acceleration: largest acceleration [rad/s2, m/s2].
         torque: largest torque at each joint [Nm, N].
         actuators: joint -> `LineActuator` in place of the actuator at this joint.
-        oriented: whether the orientation of the frame is preserved.
-        coefficients: splines per redundant joint.
-        steps: most steps of the optimisation.
+        search: whether the orientation is preserved, splines per redundant joint, steps, and accuracy.
     """
     planned_machine("least_time", robot)
     limits = drive_limits(
@@ -75,15 +73,14 @@ def least_time(
         speed=speed,
         acceleration=acceleration,
         torque=torque,
-        motors={},
+        motors=LIMITS_OF_SHEETS,
         actuators=actuators,
     )
 
     def costs(candidates: CandidateMotions) -> Array:
         return np.array([_duration_or_excess(limits, candidates.t, q) for q in candidates.q]) / motion.duration
 
-    options = NullSpaceOptions(oriented, coefficients, steps, accuracy=1e-6, coefficient_step=DURATION_STEP)
-    path = optimise_null_space("least_time", robot, frame, motion, costs, options)
+    path = optimise_null_space("least_time", robot, frame, motion, costs, search, DURATION_STEP)
     return fastest(robot, path, speed=speed, acceleration=acceleration, torque=torque, actuators=actuators)
 
 

@@ -30,6 +30,8 @@ RATIO_SAMPLES = 1001
 SMOOTHED_POWER_RATIO = 0.01
 """Power, relative to the largest of the motion, that rounds the corner of max(P, 0) during the search."""
 
+DEFAULT_NULL_SPACE_SEARCH = NullSpaceOptions()
+
 
 @check_arguments
 def least_torque(
@@ -39,11 +41,8 @@ def least_torque(
     *,
     limits: ArrayLike | None = None,
     actuators: Mapping[str, LineActuator] | None = None,
-    oriented: bool = True,
-    coefficients: int = 6,
     power: float = 8.0,
-    steps: int = 60,
-    accuracy: float = 1e-6,
+    search: NullSpaceOptions = DEFAULT_NULL_SPACE_SEARCH,
 ) -> Trajectory:
     r"""Return the same motion of a frame with null-space motion that minimises torques relative to their limits.
 
@@ -58,11 +57,8 @@ def least_torque(
         motion: a motion of all coordinates, as from `line`.
         limits: reference torque per speed, or for all; by default the limits of the robot's joints.
         actuators: joint -> `LineActuator` in place of the actuator at this joint; its limits of force and speed count.
-        oriented: whether the orientation of the frame is preserved.
-        coefficients: splines per redundant joint.
         power: exponent p of the mean.
-        steps: most steps of the optimisation.
-        accuracy: largest deviation of the frame from its motion [m, rad].
+        search: whether the orientation is preserved, splines per redundant joint, steps, and accuracy.
     """
     real_number("least_torque", "power", power, least=2.0)
     loads = _ActuatorLoads.from_user("least_torque", robot, limits, actuators)
@@ -71,8 +67,7 @@ def least_torque(
         size: Array = np.mean(loads.ratios(candidates.q, candidates.v, candidates.a) ** power, axis=(1, 2))
         return np.asarray(size ** (1 / power))
 
-    options = NullSpaceOptions(oriented, coefficients, steps, accuracy)
-    return optimise_null_space("least_torque", robot, frame, motion, costs, options)
+    return optimise_null_space("least_torque", robot, frame, motion, costs, search)
 
 
 @check_arguments
@@ -83,10 +78,7 @@ def least_energy(
     *,
     limits: ArrayLike | None = None,
     actuators: Mapping[str, LineActuator] | None = None,
-    oriented: bool = True,
-    coefficients: int = 6,
-    steps: int = 60,
-    accuracy: float = 1e-6,
+    search: NullSpaceOptions = DEFAULT_NULL_SPACE_SEARCH,
 ) -> Trajectory:
     r"""Return the same motion of a frame with null-space motion that minimises the energy of the actuators.
 
@@ -104,8 +96,7 @@ def least_energy(
         energy = np.trapezoid(loads.drawn_power(q, v, a, rounding), t, axis=1)
         return np.asarray(energy / scale + INFEASIBLE_MOTION_COST * excess)
 
-    options = NullSpaceOptions(oriented, coefficients, steps, accuracy)
-    return optimise_null_space("least_energy", robot, frame, motion, costs, options)
+    return optimise_null_space("least_energy", robot, frame, motion, costs, search)
 
 
 @check_arguments

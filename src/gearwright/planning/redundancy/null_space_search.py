@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
@@ -44,23 +45,25 @@ MotionCosts: TypeAlias = Callable[[CandidateMotions], Array]
 """Costs (sets,) of candidate motions."""
 
 
-@dataclass(frozen=True)
+@check_arguments
+@dataclass(frozen=True, kw_only=True)
 class NullSpaceOptions:
-    """Options of a search.
+    """Options of the search for the null-space motion of a redundant robot.
 
     Args:
         oriented: whether the orientation of the frame is preserved.
         coefficients: splines per redundant joint.
         steps: most steps of the optimisation.
         accuracy: largest deviation of the frame from its motion [m, rad].
-        coefficient_step: step of the finite differences of a coefficient [rad, m].
+
+    >>> NullSpaceOptions(oriented=False).steps
+    60
     """
 
-    oriented: bool
-    coefficients: int
-    steps: int
-    accuracy: float
-    coefficient_step: float = 1e-5
+    oriented: bool = True
+    coefficients: int = 6
+    steps: int = 60
+    accuracy: float = 1e-6
 
 
 def planned_machine(function: str, robot: Robot | Mechanism) -> Mechanism:
@@ -80,8 +83,12 @@ def optimise_null_space(
     motion: Trajectory,
     costs: MotionCosts,
     options: NullSpaceOptions,
+    coefficient_step: float = 1e-5,
 ) -> Trajectory:
-    """Return the same motion of a frame with the null-space motion of least cost."""
+    """Return the same motion of a frame with the null-space motion of least cost.
+
+    `coefficient_step` is the step of the finite differences of a coefficient [rad, m].
+    """
     whole_number(function, "coefficients", options.coefficients, least=1)
     whole_number(function, "steps", options.steps, least=1)
     descent = descent_for(robot, frame, (1.0, 1.0, 1.0, *(3 * [float(options.oriented)])))
@@ -101,7 +108,7 @@ def optimise_null_space(
         bumps = _bump_functions(t, options.coefficients)
         return _NullSpaceSearch(remaining, frame_poses(t), t, motion.at(t), spare, bumps, costs)
 
-    best = _minimise_costs(search_at(instants), options)[None]
+    best = _minimise_costs(search_at(instants), options.steps, coefficient_step)[None]
     result = refine_motion(
         descent,
         motion.duration,
@@ -189,10 +196,10 @@ class _NullSpaceSearch:
         return total
 
 
-def _minimise_costs(search: _NullSpaceSearch, options: NullSpaceOptions) -> Array:
+def _minimise_costs(search: _NullSpaceSearch, steps: int, step: float) -> Array:
     from scipy.optimize import minimize
 
-    bounds, step = search.coefficient_bounds, options.coefficient_step
+    bounds = search.coefficient_bounds
     size = len(bounds)
     steps_of_coefficients = step * np.concatenate([np.eye(size), -np.eye(size)])
 
@@ -206,7 +213,7 @@ def _minimise_costs(search: _NullSpaceSearch, options: NullSpaceOptions) -> Arra
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options={"maxiter": options.steps, "maxfun": 3 * options.steps},
+        options={"maxiter": steps, "maxfun": 3 * steps},
     )
     coefficients: Array = found.x
     return coefficients

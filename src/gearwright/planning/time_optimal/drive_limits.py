@@ -32,6 +32,27 @@ from gearwright.text import did_you_mean, listed_names
 MOTOR_LIMIT_NAMES = ("motor_torque", "current", "voltage")
 
 
+@dataclass(frozen=True, kw_only=True)
+class MotorLimits:
+    """Limits of motors: one number for all, or motor -> number; None: those of the motors and their supply.
+
+    Args:
+        torque: largest torque of a motor [Nm]; by default its `max_torque`.
+        current: largest current [A]; by default its `max_current`.
+        voltage: largest voltage [V]; by default the lower of its `max_voltage` and that of its supply.
+
+    >>> MotorLimits(current={"elbow": 20.0}).torque is None
+    True
+    """
+
+    torque: float | Mapping[str, float] | None = None
+    current: float | Mapping[str, float] | None = None
+    voltage: float | Mapping[str, float] | None = None
+
+
+LIMITS_OF_SHEETS = MotorLimits()
+
+
 class LimitedSignal(NamedTuple):
     """A limited quantity: linear in actuator forces, speeds and accelerations, with its limit.
 
@@ -101,7 +122,7 @@ def drive_limits(
     speed: ArrayLike | None,
     acceleration: ArrayLike | None,
     torque: ArrayLike | None,
-    motors: Mapping[str, Any],
+    motors: MotorLimits,
     actuators: Mapping[str, LineActuator] | None = None,
 ) -> DriveLimits:
     """Return the given limits, else those of the robot's parts.
@@ -114,7 +135,7 @@ def drive_limits(
         speed: of joints, one number or one per joint.
         acceleration: of joints.
         torque: of joints.
-        motors: "motor_torque", "current" and "voltage" -> one number, or motor -> number; None: those of the motors.
+        motors: of motors.
         actuators: joint -> the actuator along a coordinate in its place.
     """
     mech = tree_of(function, robot)
@@ -212,14 +233,14 @@ def _torque_limits(
 
 
 def _motor_limits(
-    function: str, robot: Robot | Mechanism, signals: _SignalRows, limits: Mapping[str, Any]
+    function: str, robot: Robot | Mechanism, signals: _SignalRows, limits: MotorLimits
 ) -> list[LimitedSignal]:
     """Return limits of the motors: torque, current T / K, and voltage R T / K + K w."""
     sheets = dict(robot_motors(robot)) if isinstance(robot, Robot) else {}
     titles = [actuator.name for actuator in signals.mech.actuators]
     limited = []
-    for quantity in MOTOR_LIMIT_NAMES:
-        stated = _given_motor_limits(function, quantity, limits.get(quantity), titles)
+    for quantity, given in zip(MOTOR_LIMIT_NAMES, (limits.torque, limits.current, limits.voltage), strict=True):
+        stated = _given_motor_limits(function, quantity, given, titles)
         for j, title in enumerate(titles):
             motor = sheets.get(title, Motor())
             limit = stated[title] if stated is not None else _stated_motor_limit(robot, title, motor, quantity)

@@ -20,7 +20,7 @@ from gearwright.motion import Trajectory, chain, pause
 from gearwright.motion.limits import require_inside
 from gearwright.motion_demands.forces_at_states import MotionRows
 from gearwright.parts import Robot
-from gearwright.planning.time_optimal.drive_limits import DriveLimits, drive_limits
+from gearwright.planning.time_optimal.drive_limits import LIMITS_OF_SHEETS, DriveLimits, MotorLimits, drive_limits
 from gearwright.planning.time_optimal.joint_paths import segments_between_rests, spline_through_points
 from gearwright.planning.time_optimal.line_actuators import LineActuator
 from gearwright.planning.time_optimal.path_parametrisation import time_optimal_motion
@@ -46,9 +46,7 @@ def fastest(
     speed: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
     torque: ArrayLike | None = None,
-    motor_torque: float | Mapping[str, float] | None = None,
-    current: float | Mapping[str, float] | None = None,
-    voltage: float | Mapping[str, float] | None = None,
+    motors: MotorLimits = LIMITS_OF_SHEETS,
     actuators: Mapping[str, LineActuator] | None = None,
     share: float = 1.0,
     laws: Sequence[Law] | None = None,
@@ -69,9 +67,7 @@ def fastest(
         speed: largest speed of each joint, or of all [rad/s, m/s]; by default that of the robot.
         acceleration: largest acceleration [rad/s2, m/s2]; by default that of the robot.
         torque: largest torque of the motors at each joint [Nm, N]; by default the joint's `effort`.
-        motor_torque: largest torque of a motor [Nm], one for all or motor -> number; by default its `max_torque`.
-        current: largest current [A]; by default its `max_current`.
-        voltage: largest voltage [V]; by default the lower of its `max_voltage` and that of its supply.
+        motors: largest torques, currents and voltages of motors; by default those of their data and supply.
         actuators: joint -> `LineActuator` that acts along a coordinate in place of an actuator at this joint.
         share: usable share of every limit, such as 0.95 to leave a reserve for the controller.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none.
@@ -90,7 +86,6 @@ def fastest(
     share = real_number("fastest", "share", share, above=0.0, most=1.0, example=0.95)
     if intervals is not None:
         whole_number("fastest", "intervals", intervals, least=10, example=MIN_PATH_INTERVALS)
-    motors = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
         "fastest",
         robot,
@@ -140,7 +135,7 @@ def _require_limits(limits: DriveLimits) -> None:
     if not any(s.forces.any() or s.accelerations.any() for s in limits.signals):
         raise InputError(
             "fastest: neither accelerations nor torques are limited, so the motion would take no time. Give "
-            "torque=, acceleration=, motor_torque=, current= or voltage=, or a robot with limits."
+            "torque=, acceleration= or motors=, or a robot with limits."
         )
 
 
@@ -182,9 +177,7 @@ def limit_use(
     speed: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
     torque: ArrayLike | None = None,
-    motor_torque: float | Mapping[str, float] | None = None,
-    current: float | Mapping[str, float] | None = None,
-    voltage: float | Mapping[str, float] | None = None,
+    motors: MotorLimits = LIMITS_OF_SHEETS,
     actuators: Mapping[str, LineActuator] | None = None,
     laws: Sequence[Law] | None = None,
     extra_laws: Sequence[Law] = (),
@@ -201,7 +194,6 @@ def limit_use(
     {'tau.j1': 1.46, 'tau.j2': 0.82, 'tau.j3': 0.49}
     """
     whole_number("limit_use", "samples", samples, least=2, example=2001)
-    motors: dict[str, Any] = {"motor_torque": motor_torque, "current": current, "voltage": voltage}
     limits = drive_limits(
         "limit_use",
         robot,
@@ -215,8 +207,7 @@ def limit_use(
     )
     if not limits.signals:
         raise InputError(
-            "limit_use: no limit is known. Give speed=, acceleration=, torque=, motor_torque=, current= or voltage=, "
-            "or a robot with limits."
+            "limit_use: no limit is known. Give speed=, acceleration=, torque= or motors=, or a robot with limits."
         )
     if motion.count != limits.mech.n:
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -83,6 +84,33 @@ class Rollout(NamedTuple):
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class RolloutOptions:
+    """Options of `rollout`.
+
+    Args:
+        every: steps per recorded sample.
+        states: initial states of laws by name, (...); default: the initial values of the laws.
+        sweeps: Gauss-Seidel sweeps of "moreau" per step; default: until the impulses are consistent.
+
+    >>> RolloutOptions(every=10).sweeps is None
+    True
+    """
+
+    every: int = 1
+    states: Mapping[str, ArrayLike] | None = None
+    sweeps: int | None = None
+
+    def __post_init__(self) -> None:
+        whole_number("RolloutOptions", "every", self.every, least=1, example=10)
+        if self.sweeps is not None:
+            whole_number("RolloutOptions", "sweeps", self.sweeps, least=1, example=10)
+
+
+DEFAULT_ROLLOUT_OPTIONS = RolloutOptions()
+
+
+@check_arguments
 def rollout(
     robot_or_mech: Robot | Mechanism,
     q0: ArrayLike,
@@ -91,16 +119,13 @@ def rollout(
     step: float,
     *,
     method: str | None = None,
-    tau: ArrayLike | None = None,
+    inputs: Any = None,
+    controller: Controller | None = None,
     laws: Sequence[Law] | None = None,
     extra_laws: Sequence[Law] = (),
-    states0: Mapping[str, ArrayLike] | None = None,
-    inputs: Mapping[str, ArrayLike] | None = None,
-    every: int = 1,
     parameters: Mapping[str, ArrayLike] | None = None,
-    sweeps: int | None = None,
-    controller: Controller | None = None,
     sensitivities: Sequence[str] = (),
+    options: RolloutOptions = DEFAULT_ROLLOUT_OPTIONS,
 ) -> Rollout:
     r"""Simulate a batch of motions with a fixed step, all steps in machine code.
 
@@ -113,60 +138,57 @@ def rollout(
         robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
             file) or a machine (without laws).
         q0: configurations at the beginning, (..., nq); leading axes are the batch.
-        v0: speeds at the beginning, (..., n); broadcast with q0, states0 and parameters.
-        steps: number of steps, a multiple of `every`.
+        v0: speeds at the beginning, (..., n); broadcast with q0, states of laws and parameters.
+        steps: number of steps, a multiple of `options.every`.
         step: duration of a step [s].
         method: "euler", "rk4" or "moreau"; default: "moreau" if a law has modes or holds, else "euler".
-        tau: generalized forces: constant (..., n); with one axis more than the batch, (steps, ..., n) held over each
-            step or (2 steps + 1, ..., n) at the beginning, middle and end of each step.
+        inputs: generalized forces tau: constant (..., n); with one axis more than the batch, (steps, ..., n) held over
+            each step or (2 steps + 1, ..., n) at the beginning, middle and end of each step. Or a mapping from "tau"
+            and the names of inputs of laws, each (...) or with time first, to such arrays.
+        controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`; forces are added to tau,
+            as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
         laws: laws instead of those of the robot; a warning names the excluded laws; () for none. "euler" and "rk4" take
             laws with one mode, without holds and drags (motors, smooth friction, springs): friction, stops and gaps of
             the robot become smooth; losses by the direction of power flow, loops and contacts are refused by name.
             "moreau" takes all laws unchanged.
         extra_laws: laws in addition to those of the robot.
-        states0: initial states of laws by name, (...); default: the initial values of the laws.
-        inputs: inputs of laws by name, (...) or with time first as for tau.
-        every: steps per recorded sample.
         parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
-        sweeps: Gauss-Seidel sweeps of "moreau" per step; default: until the impulses are consistent.
-        controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`; forces are added to tau,
-            as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
         sensitivities: what the motion is differentiated by, exactly: paths of numbers of the robot, machine or laws,
             initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant changes of inputs
             (`input.tau.<speed>`, `input.<input>`). "moreau" then does the same number of sweeps in every step.
+        options: steps per recorded sample, initial states of laws, Gauss-Seidel sweeps of "moreau".
 
     Returns:
-        1 + steps / every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
+        1 + steps / options.every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
 
     >>> import gearwright as gw
     >>> swing = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1, com=(0, 0, -1.0))])
-    >>> run = gw.rollout(swing, [[0.001], [0.002]], [0.0], steps=1000, step=1e-3, method="rk4", every=500)
+    >>> sparse = RolloutOptions(every=500)
+    >>> run = gw.rollout(swing, [[0.001], [0.002]], [0.0], steps=1000, step=1e-3, method="rk4", options=sparse)
     >>> (1e3 * run.q[:, 0, 0]).round(3)   # cos(sqrt(9.81) t) at 0, 0.5 and 1 s
     array([ 1.   ,  0.005, -1.   ])
     """
+    every, sweeps = options.every, options.sweeps
     require_steps(step, steps, every)
+    forces, law_inputs = _forces_and_law_inputs(inputs)
     values = {path: as_float_array("rollout", path, x) for path, x in _as_mapping("parameters", parameters).items()}
-    options: dict[str, Any] = {}
-    if sweeps is not None:
-        options |= {"sweeps": whole_number("rollout", "sweeps", sweeps, least=1, example=10), "tries": 1}
+    step_options: dict[str, Any] = {} if sweeps is None else {"sweeps": sweeps, "tries": 1}
     control = None if controller is None else control_law_of("rollout", controller, tree_of("rollout", robot_or_mech))
     if control is not None:
-        options["control"] = control.law
-    acting = _rollout_laws(
-        robot_or_mech, (laws, extra_laws), _as_mapping("inputs", inputs), control, method in STEP_METHODS
-    )
+        step_options["control"] = control.law
+    acting = _rollout_laws(robot_or_mech, (laws, extra_laws), law_inputs, control, method in STEP_METHODS)
     if method is None:
         method = MOREAU_METHOD if _needs_time_stepping(robot_or_mech, acting) else "euler"
     engine = fixed_step(
-        robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **options
+        robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **step_options
     )
-    x0 = engine.start_states(q0, v0, _as_mapping("states0", states0))
+    x0 = engine.start_states(q0, v0, options.states or {})
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
     x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
     numbers = np.stack([np.broadcast_to(x, lead).reshape(rows) for x in values.values()], axis=-1) if values else None
-    input_values = _input_array(engine, lead, steps, tau, _as_mapping("inputs", inputs))
+    input_values = _input_array(engine, lead, steps, forces, law_inputs)
     engine.require_valid(x, step, numbers)
     if method == MOREAU_METHOD and sweeps is None and rows:
         engine = engine.with_sweeps(required_sweeps(engine.system, x, step))
@@ -294,6 +316,14 @@ def _warn_of_clipped_inputs(
         warnings.warn(f"rollout: {remark}", GearwrightWarning, stacklevel=caller_stack_level())
 
 
+def _forces_and_law_inputs(inputs: Any) -> tuple[dict[str, ArrayLike], dict[str, ArrayLike]]:
+    """The generalized forces by the name of their argument, and the inputs of laws by name."""
+    if not isinstance(inputs, Mapping):
+        return {} if inputs is None else {"inputs": inputs}, {}
+    forces = {name: values for name, values in inputs.items() if name == "tau"}
+    return forces, {name: values for name, values in inputs.items() if name not in forces}
+
+
 def _as_mapping(name: str, argument: object) -> Mapping[str, ArrayLike]:
     if argument is None:
         return {}
@@ -305,14 +335,16 @@ def _as_mapping(name: str, argument: object) -> Mapping[str, ArrayLike]:
 
 
 def _input_array(
-    engine: FixedStep, lead: tuple[int, ...], steps: int, tau: ArrayLike | None, inputs: Mapping[str, ArrayLike]
+    engine: FixedStep, lead: tuple[int, ...], steps: int, forces: dict[str, ArrayLike], inputs: Mapping[str, ArrayLike]
 ) -> Array:
     """Forces and inputs of laws side by side, (moments, rows or 1, nu)."""
     law_inputs = engine.system.inputs
     for name in inputs:
         if name not in law_inputs:
             raise InputError(f"rollout: there is no input {name!r}. {did_you_mean(name, law_inputs)}")
-    parts = [("tau", as_float_array("rollout", "tau", np.zeros(engine.mech.n) if tau is None else tau))]
+    parts = [
+        (name, as_float_array("rollout", name, x)) for name, x in (forces or {"tau": np.zeros(engine.mech.n)}).items()
+    ]
     parts += [
         (name, as_float_array("rollout", name, inputs.get(name, x.initial))[..., None])
         for name, x in law_inputs.items()

@@ -129,10 +129,10 @@ class CompleteModel:
         dampers: viscous friction of joints and motors.
 
     >>> import gearwright as gw
-    >>> from gearwright.forces.actuators.dc_motor import dc_motor
+    >>> from gearwright.forces.actuators.dc_motor import DcMotorData, dc_motor
     >>> arm = gw.assemble(gw.load("elbow"))
-    >>> data = dict(torque_constant=0.05, resistance=0.5, inductance=1e-3)
-    >>> model = complete_model(arm, [dc_motor(arm, name, **data) for name in ("j1", "j2", "j3")])
+    >>> data = DcMotorData(torque_constant=0.05, resistance=0.5, inductance=1e-3)
+    >>> model = complete_model(arm, [dc_motor(arm, name, data) for name in ("j1", "j2", "j3")])
     >>> model.state_names[-3:], model.inputs
     (('j1.current', 'j2.current', 'j3.current'), ('j1.voltage', 'j2.voltage', 'j3.voltage'))
     >>> rates = model.rates(np.zeros(9), [1.0, 0.0, 0.0])
