@@ -1,6 +1,7 @@
 """The parts of a robot model: links and joints, motors and gears, payloads, frames, and the robot itself."""
 
 from gearwright.parts.builders.attachment import attach
+from gearwright.parts.builders.closing_joints import with_closing_joint
 from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base
 from gearwright.parts.builders.flexible_links import Beam, with_beam
 from gearwright.parts.builders.standard_trains import bevel_differential, nested_shafts, planetary_differential
@@ -128,6 +129,7 @@ __all__ = [
     "parameter",
     "planetary_differential",
     "with_beam",
+    "with_closing_joint",
     "with_elastic_base",
     "with_object",
     "with_parameters",

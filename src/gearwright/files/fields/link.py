@@ -79,6 +79,12 @@ def require_inside_folder(name: str) -> None:
         raise ValueError(f"{name[:60]!r} leads out of the robot's folder. Use a relative name without '..'.")
 
 
+class ClosesFields(OriginFields):
+    """The link that a second joint moves, and the pose of the joint's frame in that link's frame."""
+
+    link: Name = Field(description="the link, which gives half of its mass and inertia to this entry")
+
+
 class LinkFields(FieldModel):
     """A rigid link without the wheels it carries, and the joint to its parent."""
 
@@ -97,6 +103,10 @@ class LinkFields(FieldModel):
     flexible: BeamFields | None = Field(
         default=None, description="a flexible beam, divided into segments; the link's mass becomes a hub at the root"
     )
+    closes: ClosesFields | None = Field(
+        default=None,
+        description="this entry is a second joint of that link and closes a loop; it has no mass of its own",
+    )
     tip: Position | None = Field(
         default=None,
         description="its far end in the link's frame; by default the origin of a Denavit-Hartenberg frame, or the end "
@@ -106,6 +116,12 @@ class LinkFields(FieldModel):
         default=None,
         description="its cross-sections and material, for stress and deflection; they do not change its mass",
     )
+
+    @model_validator(mode="after")
+    def _require_no_mass_of_second_joint(self) -> LinkFields:
+        if self.closes is not None and (self.mass or self.flexible is not None):
+            raise ValueError("an entry with closes has the mass of the link it names. Remove mass and flexible here.")
+        return self
 
     @model_validator(mode="after")
     def _require_com_at_origin(self) -> LinkFields:

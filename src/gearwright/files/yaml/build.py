@@ -22,6 +22,7 @@ from gearwright.files.size_limits import part_count_problem
 from gearwright.files.yaml.validation import RobotFileContents, path_text
 from gearwright.files.yaml_tree import YamlNode
 from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
+from gearwright.parts.builders.closing_joints import weld_second_part
 from gearwright.parts.builders.mounting import drive_in_frame, mounting_link, output_is_link
 from gearwright.parts.checks import tensor_defect
 from gearwright.parts.payload_and_frames import placed_payload
@@ -58,6 +59,7 @@ def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | 
     supply = None if head.supply is None else head.supply.part()
     more["independent"] = head.independent
     robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
+    robot = _with_second_joints(robot, frames, contents, problems)
     loaded = _with_payload(robot, head.payload, frames, contents, problems)
     if loaded is None:
         return None
@@ -167,6 +169,17 @@ def _build_drive(words: DriveFields, driven: Mapping[str, Link], frames: LinkFra
 def _build_frame(words: FrameFields, frames: LinkFrames) -> Frame:
     place = frames.get(words.link, IDENTITY_PLACEMENT).compose_with(words.placement)
     return Frame(words.name, words.link, place.position, place.rotation)
+
+
+def _with_second_joints(robot: Robot, frames: LinkFrames, contents: RobotFileContents, problems: FileProblems) -> Robot:
+    """Return the robot whose links with `closes` are parts of the links that they name."""
+    for i, words in enumerate(contents.links):
+        if words is not None and words.closes is not None:
+            path = ("links", i, "closes")
+            place = frames.get(words.closes.link, IDENTITY_PLACEMENT).compose_with(words.closes.placement)
+            with problems.collect_errors(path_text(path), contents.root.line_of(path)):
+                robot = weld_second_part(robot, words.name, words.closes.link, place.position, place.rotation)
+    return robot
 
 
 def _with_payload(

@@ -36,6 +36,7 @@ def name_problems(contents: RobotFileContents, problems: FileProblems) -> None:
     names.require_existing(
         "mounted_on", names.names_under_key("drives", "mounted_on"), [*links, GROUND_NAME], "link", attached
     )
+    names.require_existing("closes", names.closed_links(), links, "link")
     names.require_existing("link", names.names_under_key("frames", "link"), [*links, GROUND_NAME], "link")
     places = [*links, *names.names_under_key("frames", "name").values(), GROUND_NAME]
     names.require_existing("frame", names.names_under_key("environment", "frame"), places, "frame or link", attached)
@@ -85,6 +86,14 @@ class _NameChecks:
             if isinstance(name, str):
                 names["links", i, "joint", "name"] = name
         return names
+
+    def closed_links(self) -> dict[KeyPath, str]:
+        entries = {i: item.get("closes") for i, item in self.mapping_entries("links")}
+        return {
+            ("links", i, "closes", "link"): entry["link"]
+            for i, entry in entries.items()
+            if isinstance(entry, dict) and isinstance(entry.get("link"), str)
+        }
 
     def drive_names(self) -> dict[KeyPath, str]:
         names = {

@@ -117,11 +117,12 @@ def _raise_if_immovable(held: PositionConstraints, t: float, x: Array) -> None:
     step = 0.3 * np.sin(1.0 + 2.4 * np.arange(mech.n))
     elsewhere[system.q] = integrate(mech, x[system.q].tolist(), step.tolist(), FLOATS)
     rows = np.maximum(rows, np.abs(held.constraint_rows(t, elsewhere)).max(axis=1))
-    for hold, size in zip(held.holds, rows, strict=True):
-        if size < IMMOVABLE_ROW_SIZE:
+    gaps = np.abs(held.position_errors(t, x))
+    for hold, size, gap in zip(held.holds, rows, gaps, strict=True):
+        if size < IMMOVABLE_ROW_SIZE and gap > START_ERROR_LIMIT:
             raise InputError(
-                f"simulate: {hold.line.name} is constrained, but no joint moves it: its row is zero. Remove it from "
-                "the constraint, or constrain a body that can move in that direction."
+                f"simulate: {hold.line.name} is constrained and off by {gap:.3g} m or rad, but no joint moves it: its "
+                "row is zero. Remove it from the constraint, or place both frames so that it is zero."
             )
 
 
