@@ -1,4 +1,4 @@
-"""Joints that close a loop, with all that a joint has: a coordinate, limits, friction, springs and motors.
+"""Joints that close a loop: they have a coordinate, limits, friction, springs and motors, as any joint.
 
 A tree of links has one joint per link. A link with a second joint is divided: one part, on the second joint, gets a
 share
