@@ -225,6 +225,7 @@ EXCUSED = {
             "parameter_comparison",
             "ParameterComparison",
             "with_beam",
+            "with_closing_joint",
             "with_elastic_base",
             "with_object",
             "with_parameters",
