@@ -48,8 +48,7 @@ class Throw:
 
     def energies(self, run) -> np.ndarray:
         """Kinetic and potential energy of every sample."""
-        pairs = zip(run.q, run.v, strict=True)
-        return np.array([gw.kinetic_energy(self.mech, q, v) + gw.potential_energy(self.mech, q) for q, v in pairs])
+        return gw.kinetic_energy(self.mech, run.q, run.v) + gw.potential_energy(self.mech, run.q)
 
 
 def random_throw(seed: int) -> Throw:
@@ -82,3 +81,48 @@ def random_throw(seed: int) -> Throw:
 
 def _unit(x):
     return x / np.linalg.norm(x)
+
+
+def friction_excess(throw: Throw, run) -> float:
+    """The largest horizontal impulse beyond mu times the vertical one, since the start of a run [Ns].
+
+    Friction at each contact is within its cone at every instant, so the sums are too:
+    |p(t) - p(0)| <= mu (m g t + p_z(t) - p_z(0)). A body that has slid in at u rests no sooner than u / (mu g).
+    """
+    mass = sum(body.mass for body in throw.mech.bodies)
+    momentum = mass * speeds_of_points(throw.mech, run.q, run.v, "body")
+    change = momentum - momentum[0]
+    pressed = throw.laws[0].friction * (mass * G * run.t + change[:, 2])
+    return float((np.hypot(change[:, 0], change[:, 1]) - pressed).max())
+
+
+def reason_to_move(throw: Throw, run) -> str:
+    """Why a rough body with restitution below 1 still moves at the end of a run: "" if it rests, "unknown" if none.
+
+    - "friction": the cone of friction has not had the time to stop it, see `friction_excess`;
+    - "swing": it turns about points that stick, without loss, and as many freedoms are left as it needs for that;
+    - "loss": it rocks, bounces or slides and loses energy by that (a rocking block needs infinitely many impacts, each
+      of which takes only a share of the energy: Housner 1963).
+    """
+    if np.abs(run.v[-1]).max() < 1e-6:
+        return ""
+    mech, law = throw.mech, throw.laws[0]
+    begin = speeds_of_points(mech, run.q[:1], run.v[:1], "body")[0]
+    if np.hypot(*begin[:2]) / (law.friction * G) + begin[2] / G > run.t[-1]:
+        return "friction"
+    energy, late = throw.energies(run), run.t > 0.75 * run.t[-1]
+    if energy[late][0] - energy[-1] > 1e-6 * np.ptp(energy):
+        return "loss"
+    q, v, names = run.q[late], run.v[late], [frame.name for frame in mech.frames]
+    closed = np.array([gw.placement(mech, q, name).position[:, 2] for name in names]) < 1e-7
+    slips = np.array([np.abs(speeds_of_points(mech, q, v, name)).max(axis=1) for name in names])
+    touching = [name for name, touches in zip(names, closed[:, -1], strict=True) if touches]
+    if not closed.any(axis=0).all() or slips[closed].max() > 1e-5:
+        return "unknown"
+    rank = np.linalg.matrix_rank(np.vstack([gw.jacobian(mech, q[-1], name)[:3] for name in touching]), tol=1e-9)
+    return "swing" if rank < mech.n else "unknown"
+
+
+def speeds_of_points(mech: gw.Mechanism, q, v, name: str) -> np.ndarray:
+    """World velocities (N, 3) of a body or frame."""
+    return np.einsum("tij,tj->ti", gw.jacobian(mech, q, name)[:, :3], v)

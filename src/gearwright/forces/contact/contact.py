@@ -86,6 +86,9 @@ SLIP_MEMORY_SPEED = 1e-5
 CONTACT_REST_SPEED = 1e-5
 """Slip speed [m/s] below which a contact may stick; above it only the direction changes."""
 
+REVERSAL_ACCELERATION = 1e-6
+"""Acceleration [m/s^2] in the stored direction up to which a slip against it does not turn back by itself."""
+
 SLIP_MEMORY_TIME = 5e-3
 """Time constant [s] of the stored direction of sliding."""
 
@@ -121,7 +124,7 @@ class Contact(Law):
     Time stepping always uses Newton's law; a remark or warning reports it where `impact` selects another law.
 
     A bounce with a separation speed below `capture` ends in closed contact, so an infinite sequence of bounces
-    terminates; while other contacts rest, the threshold is 1000 times that.
+    terminates; while other contacts rest, the threshold is 1000 times that, and at least 1 mm/s.
 
     Series: `<name>.gap` [m], `<name>.force` [N] along the normal; with friction `<name>.force_1`, `<name>.force_2` and
     `<name>.slip_1`, `<name>.slip_2` [m/s] along the tangents of the surface
@@ -135,7 +138,8 @@ class Contact(Law):
         friction: mu.
         relative_to: "base", a body or frame (the reaction acts on it), or a `MovingFrame`.
         name: its name; default: `<frame>.contact`.
-        capture: separation speed [m/s] below which it does not bounce; 1000 times that while other contacts rest.
+        capture: separation speed [m/s] below which it does not bounce; 1000 times that, at least 1 mm/s, while other
+            contacts rest.
         impact: "energetic", "poisson" or "newton".
         stated: the gap as a coordinate of the machine instead of a frame and a surface.
         across: one or two slip coordinates of such a contact.
@@ -389,6 +393,7 @@ class Contact(Law):
             _dot_product(slip, direction),
             _dot_product(accelerations, direction) + _dot_product(slip, direction_rate),
         )
+        rate = ops.where(forward_speed < 0, rate - REVERSAL_ACCELERATION, rate)
         speed = self._slip_speed(situation)
         guarded_speed = ops.where(
             speed > CONTACT_REST_SPEED, ops.maximum(forward_speed, CONTACT_REST_SPEED), forward_speed

@@ -64,8 +64,9 @@ from gearwright.tracing.casadi_interpreter import evaluate_job
 from gearwright.tracing.recipe import kernel_request
 from gearwright.tracing.trace import TraceJob, trace_graph
 
-REMARKED_GAIN_RATIO = 1e-3
-"""Energy gained by contacts, relative to the dissipated energy, up to which there is no remark."""
+REMARKED_GAIN_RATIO, NEGLIGIBLE_GAIN = 1e-4, 1e-15
+"""Energy gained by contacts up to which there is no remark: relative to the dissipated energy (friction that changes
+its sign within a step leaves up to 1e-5), and rounding [J]."""
 
 OPERATIONS_PER_CALL, STEPS_PER_CALL = 2e8, 10_000
 """Operations, and steps, between two checks for Ctrl-C."""
@@ -434,12 +435,11 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
         sweeps = engine.sweeps * engine.plan.tries
         remarks.append(
             f"the impulses of {count:g} steps are not consistent after {sweeps} sweeps, the first at t = {since:g} s: "
-            f"the largest residual is {residual:.2g} times the tolerance ({SWEEP_SPEED_TOLERANCE:g} rad/s, m/s and "
-            f"{SWEEP_RELATIVE_TOLERANCE:g} of "
-            "the largest impulse). Take a shorter step or more sweeps."
+            f"the largest residual is {residual:.2g} times the tolerance (at most {SWEEP_SPEED_TOLERANCE:g} rad/s, m/s "
+            f"and {SWEEP_RELATIVE_TOLERANCE:g} of the largest impulse). Take a shorter step or more sweeps."
         )
-    if WORK_STATES[1].name in engine.states and gain > REMARKED_GAIN_RATIO * max(
-        x[engine.states.index(WORK_STATES[1].name)], 0.0
+    if WORK_STATES[1].name in engine.states and gain > max(
+        REMARKED_GAIN_RATIO * x[engine.states.index(WORK_STATES[1].name)], NEGLIGIBLE_GAIN
     ):
         remarks.append(
             f"contacts with friction gained {gain:.3g} J: time stepping uses Newton's law of restitution, which may "

@@ -28,9 +28,9 @@ RESTITUTION_HALVINGS, ENERGY_ROUNDING = 40, 1e-12
 MAX_IMPACT_DEPTH = 1e-5
 """Largest penetration [m] at an impact; beyond it the surface has jumped."""
 
-LEAST_LEAVING_SPEED = 1e3
-"""Speed with which a contact must leave an impact while others rest, or they by it, relative to its capture speed:
-1 mm/s by default, a height of 50 nm.
+LEAVING_SPEED_RATIO, LEAST_LEAVING_SPEED = 1e3, 1e-3
+"""Speed with which a contact must leave an impact while others rest, or they by it: relative to its capture speed, and
+at least [m/s], a height of 50 nm.
 
 Otherwise every small bounce of one contact would begin a new series of ever smaller bounces of another one."""
 
@@ -79,7 +79,7 @@ def _after_joint_impact(
     for index, impact in impacts.items():
         law, approach = system.laws[index], -impact.line.speed(evaluation.situations[index].v)
         assert isinstance(law, Contact)
-        least[index] = law.capture * (LEAST_LEAVING_SPEED if rests else 1.0)
+        least[index] = _leaving_speed_at_rest(law) if rests else law.capture
         calm = calm and approach <= CALM * least[index]
         if impact.restitution * approach <= least[index]:
             impacts = {**impacts, index: replace(impact, restitution=0.0)}
@@ -87,6 +87,11 @@ def _after_joint_impact(
     for index, speed in zip(impacts, leaving, strict=True):
         changes.change_to(index, FREE_MODE if speed > least[index] else system.laws[index].modes[-1])
     return out
+
+
+def _leaving_speed_at_rest(law: Contact) -> float:
+    """The speed with which a contact leaves an impact while others rest [m/s]."""
+    return max(LEAVING_SPEED_RATIO * law.capture, LEAST_LEAVING_SPEED)
 
 
 def _after_impact_without_gain(system: System, x: Array, impact: Impact, evaluation: Evaluation) -> Array:
@@ -147,9 +152,7 @@ def _at_rest(
     for index, blow in blows.items():
         law, slip = system.laws[index], [float(line.speed(v)) for line in blow.across]
         assert isinstance(law, Contact)
-        slides = (
-            evaluation.modes[index] == SLIDE_MODE or np.linalg.norm(slip) > CALM * LEAST_LEAVING_SPEED * law.capture
-        )
+        slides = evaluation.modes[index] == SLIDE_MODE or np.linalg.norm(slip) > CALM * _leaving_speed_at_rest(law)
         lines += [blow.line, *(() if slides else blow.across)]
     jump = np.array([*(-line.speed(v) for line in lines), *(0.0 for _ in holds)], dtype=float)
     out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)

@@ -15,9 +15,10 @@ from gearwright.system.time_stepping.impulse_solver import ImpulseSolution
 InertiaSolver: TypeAlias = Callable[[Sequence[Scalar]], list[Scalar]]
 """A function from a right-hand side r to M^-1 r."""
 
-SWEEP_SPEED_TOLERANCE, SWEEP_RELATIVE_TOLERANCE = 1e-7, 1e-5
-"""Change of a speed along a row in the last sweep up to which the impulses have converged: [rad/s, m/s], and relative
-to the largest change of a speed by an impulse."""
+SWEEP_SPEED_TOLERANCE, SWEEP_ACCELERATION_TOLERANCE, SWEEP_RELATIVE_TOLERANCE = 1e-7, 1e-4, 1e-5
+"""Change of a speed along a row in the last sweep up to which the impulses have converged: [rad/s, m/s], per duration
+of the step [rad/s^2, m/s^2] (what steps neglect must not add up over ever shorter ones), and relative to the largest
+change of a speed by an impulse."""
 
 MEAN_SPEED_PASSES = 2
 """Fixed-point iterations of the mean speeds of a step, whose error each multiplies by half the angle of the step."""
@@ -130,4 +131,5 @@ def relative_residual(
         caused_change = [end - speed for end, speed in zip(solution.speeds, v, strict=True)]
         for assumed, caused in zip(free, free_motion.accelerations(caused_change), strict=True):
             residual = ops.maximum(residual, free_motion.h * ops.absolute(caused - assumed))
-    return residual / (SWEEP_SPEED_TOLERANCE + SWEEP_RELATIVE_TOLERANCE * largest)
+    smallest = ops.minimum(SWEEP_SPEED_TOLERANCE, SWEEP_ACCELERATION_TOLERANCE * free_motion.h)
+    return residual / (smallest + SWEEP_RELATIVE_TOLERANCE * largest)
