@@ -10,10 +10,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import GearwrightWarning, InputError
-from gearwright.functions.constrained.closing import speed_directions, whole_motion
+from gearwright.functions.constrained.closing import lost_direction, speed_directions, whole_motion
 from gearwright.parts import Loop
 from support.closed_machines import FRAME, POINT, random_closed_machine
-from support.mechanisms import LENGTHS, four_bar
+from support.mechanisms import LENGTHS, four_bar, with_parallelogram
 
 SEEDS = range(12)
 
@@ -84,6 +84,49 @@ def test_the_other_branch_by_a_configuration_near_it():
     mirrored = np.array([0.7, 2 * across - (0.7 + q[1]) - 0.7, 2 * across - q[2]])
     other = mech.closed([0.8], near=mirrored)
     assert np.abs(other - mech.closed([0.8])).max() > 0.1
+
+
+def test_assembly_modes_of_a_four_bar_are_mirrored_at_its_diagonal():
+    mech = gw.assemble(four_bar("rocker"))
+    modes = mech.assembly_modes([0.7])
+    assert len(modes) == 2
+    one, other = modes.values()
+    assert one == pytest.approx(mech.closed([0.7]), abs=1e-9)
+    pin = LENGTHS["crank"] * np.array([np.cos(0.7), np.sin(0.7)])
+    across = np.arctan2(-pin[1], LENGTHS["ground"] - pin[0])
+    mirrored = np.array([0.7, 2 * across - (0.7 + one[1]) - 0.7, 2 * across - one[2]])
+    assert np.cos(other - mirrored) == pytest.approx(1.0, abs=1e-12)
+    for name, q in modes.items():
+        assert mech.closed([0.7], branch=name) == pytest.approx(q, abs=1e-9)
+        assert mech.closed([1.1], branch=name) == pytest.approx(mech.closed([1.1], near=q), abs=1e-9)
+    with pytest.raises(InputError, match="'left'"):
+        mech.closed([0.7], branch="left")
+    with pytest.raises(InputError, match="branch="):
+        mech.closed([0.7], near=one, branch=next(iter(modes)))
+    with pytest.raises(InputError, match="assembly_modes"):
+        mech.assembly_modes([[0.7]])
+
+
+def test_modes_are_counted_by_poses_of_bodies():
+    """Two modes of a parallelogram: its bars are parallel, or crossed; full turns of a joint are the same mode."""
+    modes = list(gw.assemble(with_parallelogram(gw.load("elbow"), "loop")).assembly_modes().values())
+    assert len(modes) == 2
+    assert modes[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_lost_direction_at_the_dead_centre_of_a_driven_rocker():
+    """Crank and coupler are in line: their common end stays where it is while c w1 + l (w1 + w2) = 0."""
+    c, l, r, g = (LENGTHS[name] for name in ("crank", "coupler", "rocker", "ground"))
+    pin = np.arccos((g * g + (c + l) ** 2 - r * r) / (2 * g * (c + l)))  # direction of the straight crank and coupler
+    end = (c + l) * np.array([np.cos(pin), np.sin(pin)]) - [g, 0]
+    dead = np.array([pin, 0.0, np.arctan2(end[1], end[0])])
+    start = gw.assemble(four_bar("rocker")).closed([0.7])
+    mech = gw.assemble(four_bar("rocker"), independent=["rocker_joint"], start=start)
+    direction = lost_direction(mech, dead)
+    assert direction[1] / direction[0] == pytest.approx(-(c + l) / l, rel=1e-9)
+    assert direction[2] == 0
+    with pytest.raises(InputError, match=r"crank_joint \(.*coupler_joint .* can move while rocker_joint"):
+        mech.closed([mech.reference[2] + 3.0])
 
 
 # The projected open tree, on random machines with rotors on all links

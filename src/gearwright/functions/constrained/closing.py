@@ -11,13 +11,16 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
+from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.public_call import run_program, whole_input
-from gearwright.mechanism import RobotOrMech
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.batch import evaluate_program, require_closed_loops
 from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, assemble, machine_of
-from gearwright.programs.dynamics_programs import CLOSED_STEP, DIFFERENCE, REACTIONS
+from gearwright.programs.closed_loops.independent_speeds import LoopNumbers
+from gearwright.programs.dynamics_programs import CLOSED_STEP, DIFFERENCE, INTEGRATE, REACTIONS
 from gearwright.programs.inputs import checked_array
+from gearwright.programs.program import flatten_scalars
 from gearwright.text import listed_names
 
 CLOSED_GAP = 1e-11
@@ -25,6 +28,9 @@ CLOSED_GAP = 1e-11
 
 SMALL_GAP, MOST_REPETITIONS = 1e-2, 3
 """Gap [m, rad] from which Newton's method converges, and how often its steps are repeated."""
+
+MODE_STARTS, MODE_REPETITIONS, SAME_POSE = 256, 8, 1e-6
+"""Random starts of a search for assembly modes, repetitions of Newton steps, and the distance [m, 1] of equal poses."""
 
 LONGEST_STEP, MOST_PARTS = 0.5, 64
 """Longest step [rad, m] that is tried at once, and the largest number of parts of such a step."""
@@ -173,8 +179,9 @@ def _open_text(
     speeds = listed_names(mech.speeds)
     if not same_branch:
         return (
-            f"closed: the way of {speeds} to the given coordinates passes a singular configuration{state}, where the "
-            "other joints leave their branch. Give near= on the wanted branch, or other coordinates."
+            f"closed: the path of {speeds} to the given coordinates passes a singular configuration{state}, where "
+            f"{_lost_direction_text(mech, results.q[row])}, and the other joints leave their branch. Give near= or "
+            "branch= for the wanted branch (mech.assembly_modes lists them), or other coordinates."
         )
     loops = listed_names(repr(loop.name) for loop in mech.loops)
     return (
@@ -183,4 +190,72 @@ def _open_text(
     )
 
 
+def lost_direction(mech: ClosedMechanism, q: Array) -> Array:
+    """Return the unit vector (n,) of all speeds that moves dependent joints most while independent ones hardly move.
+
+    At a singular configuration it is the direction in which the loops no longer determine the dependent joints.
+    """
+    _, rows = LoopNumbers(mech.tree, mech.closure.loops).gaps_and_rows(q.tolist())
+    dependent = [k for group in mech.closure.groups for k in group.dependent]
+    direction = np.zeros(mech.tree.n)
+    direction[dependent] = np.linalg.svd(rows[np.ix_(mech.used_equations, dependent)])[2][-1]
+    return direction
+
+
+def _lost_direction_text(mech: ClosedMechanism, q: Array) -> str:
+    if not np.isfinite(q).all():
+        return f"{listed_names(mech.speeds)} do not determine the other joints"
+    direction = lost_direction(mech, q)
+    largest = np.abs(direction).max()
+    moving = [f"{mech.tree.speeds[k]} ({x:+.2f})" for k, x in enumerate(direction) if abs(x) > 0.1 * largest]
+    return f"{listed_names(moving)} can move while {listed_names(mech.speeds)} stand still"
+
+
+def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:
+    """Return the configurations that close the loops at independent coordinates (f,), by name.
+
+    Newton's method from random configurations of the dependent joints; solutions with the same poses of all bodies are
+    the same mode. The name has the sign of the determinant of each group of dependent speeds, which is constant along
+    a branch, and a number where several modes have these signs. The first one is that of the reference.
+    """
+    tree, rng = mech.tree, np.random.default_rng(0)
+    start = closed_configuration(mech, q, mech.reference)
+    length = 2 * max(1e-3, *(float(np.abs([*body.position]).max()) for body in tree.bodies), np.abs(start).max())
+    dependent = [k for group in mech.closure.groups for k in group.dependent]
+    size = np.array([np.pi if tree.layout.rates[k] == "rad" else length for k in dependent])
+    moves = np.zeros((MODE_STARTS, tree.n))
+    moves[1:, dependent] = rng.uniform(-1.0, 1.0, (MODE_STARTS - 1, len(dependent))) * size
+    here = evaluate_program(INTEGRATE, tree, {"q": np.tile(start, (MODE_STARTS, 1)), "v": moves}, {})
+    for _ in range(MODE_REPETITIONS):
+        results = _stepped(mech, here, np.zeros((len(here), mech.n)))
+        here = results.q[np.isfinite(results.q).all(axis=1)]
+    results = _stepped(mech, here, np.zeros((len(here), mech.n)))
+    pose = place_machine(tree, list(results.q.T), ARRAYS)
+    facing = np.all([np.asarray(x) + np.zeros(len(here)) > 0 for x in mech.closure.facing_cosines(pose)], axis=0)
+    placed = np.array([x + np.zeros(len(here)) for x in flatten_scalars([list(x) for x in pose.world_placements])])
+    modes: list[tuple[str, Array, Array]] = []
+    for k in np.flatnonzero(results.is_closed & facing):
+        if all(np.abs(placed[:, k] - other).max() > SAME_POSE for _, _, other in modes):
+            signs = "".join("+" if x > 0 else "-" for x in results.determinants[k])
+            modes.append((signs, _near_turn(tree, results.q[k], start), placed[:, k]))
+    counts = {signs: [x for x, _, _ in modes].count(signs) for signs, _, _ in modes}
+    numbers = dict.fromkeys(counts, 0)
+    named: dict[str, Array] = {}
+    for signs, whole, _ in modes:
+        numbers[signs] += 1
+        named[signs if counts[signs] == 1 else f"{signs}{numbers[signs]}"] = whole
+    return named
+
+
+def _near_turn(tree: Mechanism, q: Array, start: Array) -> Array:
+    """The configuration with the angles of revolute joints within half a turn of another one."""
+    turns = np.zeros(tree.nq)
+    for body, joint in zip(tree.bodies, tree.joints, strict=True):
+        if body.joint == "revolute" and body.follows is None:
+            k = tree.layout.coordinate_of[joint.dofs[0].speed]
+            turns[k] = 2 * np.pi * np.round((q[k] - start[k]) / (2 * np.pi))
+    return np.asarray(q - turns)
+
+
 ClosedMechanism.solve = staticmethod(closed_configuration)
+ClosedMechanism.find_modes = staticmethod(find_assembly_modes)

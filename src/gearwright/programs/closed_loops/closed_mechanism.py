@@ -22,7 +22,7 @@ from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
 from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree, tree_of
 from gearwright.parts import Loop, Robot
 from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, choose_closure
-from gearwright.text import listed_names
+from gearwright.text import did_you_mean, listed_names
 
 INDEPENDENT, TREE = COORDINATES = ("independent", "tree")
 """In which speeds a machine with closed loops is described: the independent ones, or all of its open tree."""
@@ -45,6 +45,8 @@ class ClosedMechanism(Mechanism):
     reference: Array
     solve: ClassVar[Callable[[ClosedMechanism, Array, Array], Array]]
     """(machine, independent coordinates, configuration near) -> whole configuration; `functions` provides it."""
+    find_modes: ClassVar[Callable[[ClosedMechanism, Array], dict[str, Array]]]
+    """(machine, independent coordinates) -> assembly modes by name; `functions` provides it."""
 
     def __init__(self, tree: Mechanism, loops: Sequence[Loop], closure: ConstraintEmbedding, reference: Array) -> None:
         is_list_of_loops = isinstance(loops, Sequence) and all(isinstance(loop, Loop) for loop in loops)
@@ -173,7 +175,7 @@ class ClosedMechanism(Mechanism):
         closure = replace(self.closure, equivalent_tree=EquivalentTree(tree, tuple(offsets)))
         return ClosedMechanism(self.tree, self.loops, closure, self.reference)
 
-    def closed(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
+    def closed(self, q: ArrayLike, near: ArrayLike | None = None, branch: str | None = None) -> Array:
         """Return the whole configuration (..., nq) that closes the loops at independent coordinates (..., f).
 
         Newton's method follows the motion of the independent coordinates from a closed configuration, so the result
@@ -182,23 +184,62 @@ class ClosedMechanism(Mechanism):
         Args:
             q: independent coordinates, in the order of `independent_coordinates`.
             near: a closed configuration, (..., nq), on the wanted branch; None: the reference.
+            branch: the name of an assembly mode at the reference, instead of `near`.
 
         Raises:
             InputError: the loops cannot be closed there, or the motion leaves the branch.
         """
-        count = len(self.independent_indices)
-        given = as_float_array("closed", "q", q)
-        if given.ndim == 0 or given.shape[-1] != count:
-            raise InputError(
-                f"closed: q has shape {given.shape}; its last axis must be {count} long "
-                f"({listed_names(self.independent_coordinates)}). Leading axes are a batch."
-            )
+        given = self._checked_independent("closed", q)
+        if branch is not None:
+            if near is not None:
+                raise InputError("closed: near= and branch= both choose the branch. Give one of them.")
+            near = self._mode_start(branch)
         start = self.reference if near is None else as_float_array("closed", "near", near)
         if start.ndim == 0 or start.shape[-1] != self.nq:
             raise InputError(f"closed: near has shape {start.shape}; its last axis must be {self.nq} long.")
-        if not (np.isfinite(given).all() and np.isfinite(start).all()):
-            raise InputError("closed: q or near has entries that are not finite. Give finite numbers.")
+        if not np.isfinite(start).all():
+            raise InputError("closed: near has entries that are not finite. Give finite numbers.")
         return type(self).solve(self, given, start)
+
+    def assembly_modes(self, q: ArrayLike | None = None) -> dict[str, Array]:
+        """Return the ways to assemble the machine at independent coordinates (f,): whole configurations by name.
+
+        A name has the sign of the determinant of each group of dependent speeds, which does not change along a branch,
+        and a number where several modes share it. Modes are found from random starts; the first one is that of the
+        reference.
+
+        Args:
+            q: independent coordinates; None: those of the reference.
+        """
+        indices = list(self.independent_indices)
+        given = self._checked_independent("assembly_modes", self.reference[indices] if q is None else q)
+        if given.ndim != 1:
+            raise InputError(f"assembly_modes: q has shape {given.shape}. Give one configuration, ({len(indices)},).")
+        return type(self).find_modes(self, given)
+
+    @cached_property
+    def _reference_modes(self) -> dict[str, Array]:
+        return self.assembly_modes()
+
+    def _mode_start(self, branch: str) -> Array:
+        if branch not in self._reference_modes:
+            raise InputError(
+                f"closed: there is no assembly mode {branch!r} at the reference. "
+                f"{did_you_mean(branch, list(self._reference_modes))}"
+            )
+        return self._reference_modes[branch]
+
+    def _checked_independent(self, function: str, q: ArrayLike) -> Array:
+        count = len(self.independent_indices)
+        given = as_float_array(function, "q", q)
+        if given.ndim == 0 or given.shape[-1] != count:
+            raise InputError(
+                f"{function}: q has shape {given.shape}; its last axis must be {count} long "
+                f"({listed_names(self.independent_coordinates)}). Leading axes are a batch."
+            )
+        if not np.isfinite(given).all():
+            raise InputError(f"{function}: q has entries that are not finite. Give finite numbers.")
+        return given
 
 
 def close_loops(
