@@ -36,6 +36,15 @@ NAMED = {
         "prismatic": "made: the way of a wall that gives",
         "free": "made: an object that flies until it is caught",
     },
+    "parts/builders/flexible_links.py": {
+        "revolute": "made: a modal coordinate of twist",
+        "prismatic": "made: a modal coordinate of deflection",
+    },
+    "parts/builders/modal_bodies.py": {
+        "revolute": "made: a turn of a node by a mode",
+        "prismatic": "made: a modal coordinate, and a displacement of a node by a mode",
+        "fixed": "made: a node that no mode moves",
+    },
     "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
     "mechanism/elements.py": {"revolute": "the default"},
     "parts/builders/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},

@@ -226,6 +226,7 @@ EXCUSED = {
             "ParameterComparison",
             "with_beam",
             "with_closing_joint",
+            "with_flexible_body",
             "with_elastic_base",
             "with_object",
             "with_parameters",

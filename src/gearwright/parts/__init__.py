@@ -3,7 +3,13 @@
 from gearwright.parts.builders.attachment import attach
 from gearwright.parts.builders.closing_joints import with_closing_joint
 from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base
-from gearwright.parts.builders.flexible_links import Beam, with_beam
+from gearwright.parts.builders.flexible_links import Beam, assumed_modes, with_beam
+from gearwright.parts.builders.modal_bodies import (
+    FlexibleBody,
+    craig_bampton,
+    load_flexible_body,
+    with_flexible_body,
+)
 from gearwright.parts.builders.standard_trains import bevel_differential, nested_shafts, planetary_differential
 from gearwright.parts.builders.walls_and_objects import with_object, with_wall
 from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSheet
@@ -66,6 +72,7 @@ __all__ = [
     "Drive",
     "ElasticBase",
     "Element",
+    "FlexibleBody",
     "Frame",
     "Friction",
     "Gear",
@@ -117,10 +124,13 @@ __all__ = [
     "Wheel",
     "Wolfrom",
     "Worm",
+    "assumed_modes",
     "attach",
     "bevel_differential",
+    "craig_bampton",
     "elements_of",
     "is_mounting_known",
+    "load_flexible_body",
     "losses_at",
     "losses_of",
     "motor_constant",
@@ -131,6 +141,7 @@ __all__ = [
     "with_beam",
     "with_closing_joint",
     "with_elastic_base",
+    "with_flexible_body",
     "with_object",
     "with_parameters",
     "with_wall",

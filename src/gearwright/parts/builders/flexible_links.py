@@ -1,25 +1,30 @@
-"""Flexible links, divided into rigid segments with passive elastic joints between them."""
+"""Flexible links, divided into rigid segments with passive elastic joints, which are free or move in assumed modes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from gearwright.algebra import IDENTITY, ZERO, Inertia, OptionalVector, Scalar, Tensor, Vec, VectorLike
+import numpy as np
+from numpy.typing import NDArray
+
+from gearwright.algebra import Inertia, OptionalVector, Scalar, Tensor, Vec, VectorLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
-from gearwright.errors import PartError, StructureError
-from gearwright.parts.builders.mounting import drive_in_frame, mounting_link, output_is_link
-from gearwright.parts.drives.drive import Drive
+from gearwright.errors import PartError
+from gearwright.parts.builders.link_division import refuse_trains_on_link, segment_name, with_divided_link, with_tip
+from gearwright.parts.builders.modal_bodies import (
+    ZERO_INERTIA,
+    FlexibleBody,
+    generalized_eigenvectors,
+    with_flexible_body,
+)
 from gearwright.parts.gears.elasticity import JointSpring
 from gearwright.parts.link import Joint, Link
-from gearwright.parts.payload_and_frames import Frame, Payload
 from gearwright.parts.robot import Robot
-from gearwright.parts.structure.frame_changes import FramePlacement, matrix_rows
-
-ZERO_INERTIA = Tensor.diagonal(0.0, 0.0, 0.0)
+from gearwright.parts.structure.frame_changes import matrix_rows
 
 
 @check_arguments
@@ -38,6 +43,9 @@ class Beam:
         direction: of the beam in the link's frame.
         across: direction of the first bending axis; by default any axis perpendicular to the beam.
         damping: of the material [s]: the damping of every elastic joint is this time times its stiffness.
+        modes: number of assumed modes per elastic axis: the first ones of the clamped beam; None: segments move freely.
+        stiffening: with modes: whether a stretched or rotating beam gets stiffer. The segments then turn by the modes
+            and keep their lengths; otherwise displacements are linear in the modal coordinates.
     """
 
     length: Scalar
@@ -49,9 +57,13 @@ class Beam:
     direction: VectorLike = (1.0, 0.0, 0.0)
     across: OptionalVector = None
     damping: Scalar = 0.0
+    modes: int | None = None
+    stiffening: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bending", tuple(self.bending))
+        if self.modes is not None and not (isinstance(self.modes, int) and 1 <= self.modes <= self.segments):
+            raise PartError(f"beam: modes {self.modes!r} is not a whole number from 1 to the {self.segments} segments.")
         if not isinstance(self.segments, int) or not 1 <= self.segments <= 200:
             raise PartError(f"beam: segments {self.segments!r} is not a whole number from 1 to 200.")
         positive = {"length": self.length, "line_density": self.line_density, "torsion": self.torsion}
@@ -109,25 +121,24 @@ def with_beam(robot: Robot, link: str, beam: Beam) -> Robot:
     then n - 1 whole segments `<link>.1`, `<link>.2`, ... and half a segment at the tip. Links, frames, motors and the
     payload on the link are moved to the segment at their position.
 
+    >>> from gearwright.parts import Frame
     >>> rod = Robot("rod", [Link("boom")], frames=[Frame("tip", "boom", (1.0, 0, 0))])
     >>> cut = with_beam(rod, "boom", Beam(1.0, 2.0, bending=(None, 40.0), segments=4))
     >>> [k.name for k in cut.links], cut.frames[0].link, cut.links[1].joint.spring.stiffness
     (['boom', 'boom.1', 'boom.2', 'boom.3', 'boom.4'], 'boom.4', 160.0)
     """
-    _refuse_trains(robot, link)
+    refuse_trains_on_link(robot, link)
     old = robot.link(link)
-    last = robot.last_link().name if robot.payload is not None and robot.payload.link is None else None
-    links = []
-    for robot_link in robot.links:
-        fresh = _hub_with_root(robot_link, beam) if robot_link is old else _link_on_segment(robot_link, link, beam)
-        links += [fresh, *_segments_with_tip(old, link, beam)] if robot_link is old else [fresh]
-    return replace(
-        robot,
-        links=links,
-        drives=[_drive_on_segment(drive, robot, link, beam) for drive in robot.drives],
-        frames=[_frame_on_segment(frame, link, beam) for frame in robot.frames],
-        payload=None if robot.payload is None else _payload_on_segment(robot.payload, link, last, beam),
-    )
+    hub = _hub_with_root(old, beam)
+    if beam.modes is None:
+        return with_divided_link(
+            robot, link, hub, with_tip(old, link, list(_segment_links(link, beam)), beam), beam, ()
+        )
+    if not beam.stiffening:
+        hubbed = replace(robot, links=[hub if part is old else part for part in robot.links])
+        return with_flexible_body(hubbed, link, assumed_modes(beam))
+    pieces = with_tip(old, link, [*_modal_links(link, beam), *_following_links(link, beam)], beam)
+    return with_divided_link(robot, link, hub, pieces, beam, ())
 
 
 def _hub_with_root(link: Link, beam: Beam) -> Link:
@@ -137,16 +148,6 @@ def _hub_with_root(link: Link, beam: Beam) -> Link:
     total = hub + Inertia.of_body(m, c, I)
     com = total.moment * (1 / total.mass)
     return replace(link, mass=total.mass, com=com, inertia=total.tensor - Tensor.of_point_mass(com, total.mass))
-
-
-def _segments_with_tip(old: Link, name: str, beam: Beam) -> list[Link]:
-    """The segments; the one that contains the tip of the original link gets the tip."""
-    segments = list(_segment_links(name, beam))
-    if old.end_point is None:
-        return segments
-    k = beam.segment_at(old.end_point)
-    place = old.end_point - beam.segment_origin(k)
-    return [replace(segment, tip=place) if segment.name == _segment_name(name, k) else segment for segment in segments]
 
 
 def _segment_links(name: str, beam: Beam) -> Iterator[Link]:
@@ -169,61 +170,99 @@ def _segment_links(name: str, beam: Beam) -> Iterator[Link]:
             parent = link_name
 
 
-def _segment_name(link: str, segment: int) -> str:
-    return f"{link}.{segment}" if segment else link
+class _AxisModes(NamedTuple):
+    """The first modes of a beam about one elastic axis: angles of its hinges (segments, modes), stiffness (modes,)."""
+
+    name: str
+    axis: Vec
+    is_twist: bool
+    angles: NDArray[np.float64]
+    stiffness: NDArray[np.float64]
 
 
-def _link_on_segment(child: Link, link: str, beam: Beam) -> Link:
-    if child.parent != link:
-        return child
-    k = beam.segment_at(child.joint.position)
-    joint = replace(child.joint, position=Vec.from_values(child.joint.position) - beam.segment_origin(k))
-    return replace(child, parent=_segment_name(link, k), joint=joint)
+def _axis_modes(beam: Beam) -> list[_AxisModes]:
+    """Return the modes of the clamped, straight, segmented beam, with unit deflection or twist of the tip.
+
+    The centre of segment s moves by sum (c_s - x_j) a_j over the hinges j before it, and it turns by sum a_j.
+    """
+    h, n = float(beam.segment_length), beam.segments
+    lengths = np.where(np.arange(1, n + 1) < n, h, h / 2)
+    hinges = (np.arange(n) + 0.5) * h
+    rods = [beam.rod_inertia(float(x)) for x in lengths]
+    centres, before = hinges + lengths / 2, np.tril(np.ones((n, n)))
+    arms, modes = before * (centres[:, None] - hinges), []
+    for name, axis, hinge_stiffness in beam.elastic_hinges:
+        is_twist = name == "twist"
+        turn = np.array([float(axis.dot(I @ axis)) for _, _, I in rods])
+        masses = np.array([0.0 if is_twist else float(m) for m, _, _ in rods])
+        M = arms.T @ (masses[:, None] * arms) + before.T @ (turn[:, None] * before)
+        values, angles = generalized_eigenvectors(float(hinge_stiffness) * np.eye(n), M)
+        angles = angles[:, : beam.modes]
+        tip = (np.ones(n) if is_twist else float(beam.length) - hinges) @ angles
+        modes.append(_AxisModes(name, axis, is_twist, angles / tip, values[: beam.modes] / tip**2))
+    return modes
 
 
-def _drive_on_segment(drive: Drive, robot: Robot, link: str, beam: Beam) -> Drive:
-    """The drive on the segment of its driven joint, or of its motor's position if the joint is not on the beam."""
-    driven = robot.link_of_joint(drive.joint)
-    if mounting_link(drive, driven) != link:
-        return drive
-    if driven.name == link and drive.axis is None:  # keep the joint's axis, which is unknown to a segment further out
-        drive = replace(drive, axis=driven.joint.axis)
-    stated = ZERO if drive.motor.position is None else drive.motor.position
-    k = beam.segment_at(driven.joint.position if driven.parent == link else stated)
-    back = FramePlacement(IDENTITY, beam.segment_origin(k) * -1.0)
-    return replace(drive_in_frame(drive, output_is_link(drive, driven), back), mounted_on=_segment_name(link, k))
+def _modal_links(name: str, beam: Beam) -> Iterator[Link]:
+    """Yield the massless links whose joints are the modal coordinates: deflection [m] or twist [rad] of the tip."""
+    for modes in _axis_modes(beam):
+        axis = modes.axis if modes.is_twist else modes.axis.cross(beam.unit_axes[2])
+        for k, stiffness in enumerate(modes.stiffness.tolist()):
+            title = f"{name}.{modes.name}{k + 1}"
+            spring = JointSpring(stiffness, beam.damping * stiffness)
+            joint = Joint(title, "revolute" if modes.is_twist else "prismatic", axis=axis, spring=spring)
+            yield Link(title, name, joint, inertia=ZERO_INERTIA)
 
 
-def _frame_on_segment(frame: Frame, link: str, beam: Beam) -> Frame:
-    if frame.link != link:
-        return frame
-    k = beam.segment_at(frame.position)
-    return replace(
-        frame, link=_segment_name(link, k), position=Vec.from_values(frame.position) - beam.segment_origin(k)
+def _following_links(name: str, beam: Beam) -> Iterator[Link]:
+    """Yield the segments: per hinge and mode one link that turns with the modal coordinate; the last has the mass."""
+    parent, all_modes = name, _axis_modes(beam)
+    turns = [(modes, k) for modes in all_modes for k in range(len(modes.stiffness))]
+    for segment in range(1, beam.segments + 1):
+        shift = beam.segment_origin(segment) - beam.segment_origin(segment - 1)
+        m, c, I = beam.rod_inertia(beam.segment_length if segment < beam.segments else beam.segment_length / 2)
+        for place, (modes, k) in enumerate(turns):
+            final = place == len(turns) - 1
+            title = segment_name(name, segment) if final else f"{name}.{segment}.{modes.name}{k + 1}"
+            follows = (f"{name}.{modes.name}{k + 1}", float(modes.angles[segment - 1, k]), 0.0)
+            position = shift if place == 0 else Vec(0.0, 0.0, 0.0)
+            joint = Joint(f"{title}.follows", axis=modes.axis, position=position, follows=follows)
+            yield Link(title, parent, joint, m, c, I) if final else Link(title, parent, joint, inertia=ZERO_INERTIA)
+            parent = title
+
+
+@check_arguments
+def assumed_modes(beam: Beam) -> FlexibleBody:
+    """Return a beam as a flexible body by its first modes, with displacements linear in the modal coordinates.
+
+    The nodes are the centres of the segments, and the tip; the half segment at the root is left to the hub. The modal
+    coordinates are deflections [m] and twists [rad] of the tip, in the order bend, sway, twist.
+    """
+    if beam.modes is None:
+        raise PartError("assumed_modes: the beam has no modes. Give Beam(..., modes=2).")
+    h, n, d = float(beam.segment_length), beam.segments, beam.unit_axes[2]
+    lengths = np.where(np.arange(1, n + 1) < n, h, h / 2)
+    hinges = (np.arange(n) + 0.5) * h
+    centres = np.append(hinges + lengths / 2, float(beam.length))
+    before = np.vstack([np.tril(np.ones((n, n))), np.ones(n)])
+    arms, shapes, stiffness = before * (centres[:, None] - hinges), [], []
+    for modes in _axis_modes(beam):
+        across = modes.axis.cross(d)
+        for k in range(len(modes.stiffness)):
+            turns = np.outer(before @ modes.angles[:, k], np.array([*modes.axis], dtype=float))
+            moves = np.zeros_like(turns) if modes.is_twist else np.outer(arms @ modes.angles[:, k], [*across])
+            shapes.append(np.hstack([moves, turns]))
+        stiffness += modes.stiffness.tolist()
+    rods = [beam.rod_inertia(float(x)) for x in lengths]
+    inertias = [[[float(x) for x in row] for row in matrix_rows(I)] for _, _, I in rods]
+    return FlexibleBody(
+        np.outer(centres, np.array([*d], dtype=float)),
+        [*(float(m) for m, _, _ in rods), 0.0],
+        np.array(shapes),
+        np.diag(stiffness),
+        inertias=[*inertias, np.zeros((3, 3)).tolist()],
+        damping=float(beam.damping),
     )
-
-
-def _payload_on_segment(payload: Payload, link: str, last: str | None, beam: Beam) -> Payload:
-    if payload.frame is not None or payload.position is None:  # placed by a frame or by an attachment
-        return payload
-    carrier = payload.link if payload.link is not None else last
-    if carrier != link:
-        return replace(payload, link=carrier)
-    k = beam.segment_at(payload.position)
-    return replace(
-        payload, link=_segment_name(link, k), position=Vec.from_values(payload.position) - beam.segment_origin(k)
-    )
-
-
-def _refuse_trains(robot: Robot, link: str) -> None:
-    for train in robot.trains:
-        named = {wheel.carrier for wheel in train.wheels} | {motor.stator for motor in train.motors}
-        named |= {name for mesh in train.meshes for name in (mesh.first, mesh.second, mesh.carrier)}
-        if link in named:
-            raise StructureError(
-                f"link {link!r} cannot be a beam: train {train.name!r} has wheels on it, and bending would separate "
-                "their axes. Mount them on a rigid link, such as a fixed link at the end of the beam."
-            )
 
 
 def _unit_vector(name: str, v: Vec) -> Vec:

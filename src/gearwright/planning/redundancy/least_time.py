@@ -12,7 +12,6 @@ from gearwright.arrays import Array
 from gearwright.errors import PlanningError
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.motion_demands.forces_at_states import MotionRows
 from gearwright.parts import Robot
 from gearwright.planning.paths.refinement import rest_to_rest_spline
 from gearwright.planning.redundancy.null_space_search import (
@@ -86,9 +85,7 @@ def least_time(
 
 def _duration_or_excess(limits: DriveLimits, t: Array, q: Array) -> float:
     """Return the least duration along configurations (T, n) [s]; if it is infeasible, a cost that grows with loads."""
-    still = np.zeros_like(q)
-    modes = limits.machine.likely_modes(q, np.gradient(q, axis=0))
-    static_excess = float(np.abs(limits.limit_shares(MotionRows(q, still, still), modes)).max()) - 1.0
+    static_excess = float(np.abs(limits.shares_at_rest(q)).max()) - 1.0
     if static_excess < 0:
         try:
             path = path_through_motion(rest_to_rest_spline(t, q), SEARCH_PATH_POINTS)

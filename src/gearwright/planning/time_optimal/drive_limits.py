@@ -101,6 +101,12 @@ class DriveLimits:
         ratios: Array = (x @ F.T + v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
         return ratios
 
+    def shares_at_rest(self, q: Array) -> Array:
+        """Return the ratio to every limit at rest in configurations along a path, (T, signals)."""
+        still = np.zeros_like(q)
+        modes = self.machine.likely_modes(q, np.gradient(q, axis=0))
+        return self.limit_shares(MotionRows(q, still, still), modes)
+
     @cached_property
     def is_speed_limit(self) -> Array:
         """Which limits depend on speeds only, (signals,)."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.algebra.operations import ARRAYS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
@@ -15,7 +14,6 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.forces import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
 from gearwright.text import did_you_mean
 
 DEAD_POINT_LEVER_RATIO = 1e-9
@@ -77,9 +75,10 @@ class ActuatorLines:
         """Return ds/dq of every actuator at configurations (..., n), (..., n, n): unit rows for those of joints."""
         B = np.broadcast_to(np.eye(self.mech.n), (*q.shape[:-1], self.mech.n, self.mech.n)).copy()
         columns = list(np.moveaxis(q, -1, 0))
-        kinematics = SharedKinematics(self.mech, columns, [np.zeros_like(x) for x in columns], ARRAYS)
+        kinematics = SharedKinematics(self.mech, columns, [np.zeros_like(x) for x in columns], np)
         for k, actuator in self.actuators.items():
-            for j, factor in enumerate(dense_row(actuator.line.placed_in(kinematics).terms, self.mech.n)):
+            B[..., k, :] = 0.0
+            for j, factor in actuator.line.placed_in(kinematics).terms:
                 B[..., k, j] = factor
         return B
 
