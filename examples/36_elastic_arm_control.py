@@ -9,6 +9,7 @@ then tracks a motion to 1e-7 rad, one with rigid springs to 5 mrad.
 import numpy as np
 
 import gearwright as gw
+from gearwright.analysis import RolloutOptions
 from gearwright.motion import polynomial
 
 mech = gw.assemble(gw.load("elastic_elbow"))
@@ -27,17 +28,9 @@ controllers = {
     "motor": gw.control.pd(mech, hold, 2000, 100),
     "torque": gw.control.pd(mech, hold, 2000, 100, torque_feedback=2.0),
 }
+sparse = RolloutOptions(every=80)
 for name, controller in controllers.items():
-    run = gw.rollout(
-        mech,
-        rest + 0.01,
-        zero,
-        8000,
-        2.5e-4,
-        method="rk4",
-        controller=controller,
-        options=gw.analysis.RolloutOptions(every=80),
-    )
+    run = gw.rollout(mech, rest + 0.01, zero, 8000, 2.5e-4, method="rk4", controller=controller, options=sparse)
     print(f"{name} feedback: speed left after {run.t[-1]:.0f} s {np.abs(run.v[-10:]).max():.1e} rad/s")
 
 # Following a motion: rotors that do not push on the links, as the model of feedback linearisation has it.
@@ -50,14 +43,7 @@ for name, controller in {
     "springs taken as stiff": gw.control.computed_torque(spong, motion, 20.0),
 }.items():
     run = gw.rollout(
-        spong,
-        start,
-        zero,
-        3200,
-        2.5e-4,
-        method="rk4",
-        controller=controller,
-        options=gw.analysis.RolloutOptions(every=32),
+        spong, start, zero, 3200, 2.5e-4, method="rk4", controller=controller, options=RolloutOptions(every=32)
     )
     errors[name] = np.abs(run.q[:, :3] - motion.at(run.t)).max()
     print(f"{name}: largest error {errors[name]:.1e} rad")

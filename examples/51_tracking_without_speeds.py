@@ -23,16 +23,8 @@ start, _, torques = (x[0] for x in hold.references(np.zeros(1)).values())
 speeds = np.tile([1.0, -0.5, 0.8], 2)
 step, count = 5e-4, 400
 watched = gw.control.speed_observer(hold, start, bound)
-run = gw.rollout(
-    mech,
-    start,
-    speeds,
-    2 * count,
-    step / 2,
-    method="rk4",
-    controller=watched,
-    options=gw.analysis.RolloutOptions(every=2),
-)
+options = gw.analysis.RolloutOptions(every=2)
+run = gw.rollout(mech, start, speeds, 2 * count, step / 2, method="rk4", controller=watched, options=options)
 observed = np.stack([run.states[f"observer.{x}"] for x in mech.speeds], axis=-1) + bound.gain * run.q
 
 

@@ -49,27 +49,45 @@ def numeric_constants() -> Iterator[Constant]:
         text = path.read_text(encoding="utf-8")
         body = ast.parse(text).body
         for node, after in zip(body, [*body[1:], None], strict=True):
-            name = _constant_name(node)
-            if name is not None and isinstance(node, ast.Assign | ast.AnnAssign) and _is_number(node.value):
-                comment = text.splitlines()[node.lineno - 1].partition("  # ")[2]
-                description = " ".join((_docstring(after) or comment).split())
-                value = ast.unparse(node.value) if node.value is not None else ""
-                yield Constant(str(path.relative_to(SOURCE)), name, value, description.replace("|", "\\|"))
+            if not isinstance(node, ast.Assign | ast.AnnAssign):
+                continue
+            comment = text.splitlines()[node.lineno - 1].partition("  # ")[2]
+            description = " ".join((_docstring(after) or comment).split()).replace("|", "\\|")
+            for name, value in _assigned_numbers(node):
+                yield Constant(str(path.relative_to(SOURCE)), name, ast.unparse(value), description)
 
 
-def _constant_name(node: ast.stmt) -> str | None:
-    single = node.target if isinstance(node, ast.AnnAssign) else None
-    target = node.targets[0] if isinstance(node, ast.Assign) else single
-    return target.id if isinstance(target, ast.Name) and target.id.lstrip("_").isupper() else None
+def _assigned_numbers(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:
+    """The constants in capitals that a statement assigns, alone or as `A, B = 1.0, 2.0`."""
+    target, value = node.targets[0] if isinstance(node, ast.Assign) else node.target, node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = list(zip(target.elts, value.elts, strict=False))
+    else:
+        pairs = [(target, value)] if value is not None else []
+    for name, number in pairs:
+        if isinstance(name, ast.Name) and name.id.lstrip("_").isupper() and _is_number(number):
+            yield name.id, number
 
 
 def _is_number(value: ast.expr | None) -> bool:
-    """Whether an expression holds numbers alone, such as `256 * 2**20`."""
-    kinds = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    """Whether an expression computes a number from numbers and constants, such as `256 * 2**20` or `10 * EPSILON`."""
+    kinds = (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    kinds += (ast.expr_context,)
     if value is None or not all(isinstance(node, kinds) for node in ast.walk(value)):
         return False
+    names = [node for node in ast.walk(value) if isinstance(node, ast.Name | ast.Attribute)]
     values = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
-    return all(isinstance(x, int | float) and not isinstance(x, bool) for x in values)
+    is_plain = all(isinstance(x, int | float) and not isinstance(x, bool) for x in values)
+    return is_plain and bool(values or names) and all(_is_numeric_name(ast.unparse(name)) for name in names)
+
+
+NUMERIC_NAMES = ("np", "math", "np.pi", "math.pi", "np.finfo", "np.finfo(float)", "np.log10", "math.radians", "float")
+NUMERIC_NAMES += ("pi", "sqrt", "radians", "log")
+"""Names that constants are computed with."""
+
+
+def _is_numeric_name(name: str) -> bool:
+    return name.isupper() or name in NUMERIC_NAMES or name.startswith("np.finfo(float).")
 
 
 def _docstring(node: ast.stmt | None) -> str:

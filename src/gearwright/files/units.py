@@ -14,6 +14,7 @@ from gearwright.parts.drives.thermal import TEMPERATURE_FIELDS, ZERO_CELSIUS
 from gearwright.text import did_you_mean
 
 FULL_TURN = 2 * math.pi
+"""A full turn [rad]."""
 
 UNITS_BY_DIMENSION: dict[str, dict[str, float]] = {
     "number": {"": 1.0},

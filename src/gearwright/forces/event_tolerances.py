@@ -8,13 +8,13 @@ from __future__ import annotations
 # Guards
 
 GUARD_VIOLATION_LEVEL = 0.5e-9
-"""Guards below minus this, in their own scale, are violated."""
+"""Guards below minus this, relative to their scale, are violated."""
 
 EVENT_LOCATION_LEVEL = 1e-9
-"""An event is located where a guard reaches minus this; down to half of it, the rate of the guard decides."""
+"""An event is located where a guard reaches minus this, relative to its scale; down to half of it, its rate decides."""
 
 NEAR_GUARD_LEVEL = 1e-6
-"""Guards below this, in their own scale, may end a mode in a search."""
+"""Guards below this, relative to their scale, may end a mode in a search."""
 
 # Rest and motion
 
@@ -45,7 +45,7 @@ EVENT_TIME_ROUNDING = 8.88e-16
 """The same, relative to the time."""
 
 SCIPY_TIME_ROUNDING = 8.9e-16
-"""The same for SciPy's root finder, which accepts no less."""
+"""The same relative to the time for SciPy's root finder, which accepts no less."""
 
 SAME_TIME_TOLERANCE = 3.552713678800501e-15
 """Times closer than this (16 units of rounding), relative to themselves, count as equal."""
@@ -57,6 +57,7 @@ MAX_NEAR_BRANCH_POINTS = 200
 """Branch points within `NEAR_BRANCH_SPAN_RATIO` of the run after which they are no longer located."""
 
 NEAR_BRANCH_SPAN_RATIO = 1e-6
+"""Time between branch points below which they are close together, relative to the run."""
 
 # Mode changes
 

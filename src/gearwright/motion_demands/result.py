@@ -233,7 +233,7 @@ MISSING_FORCE_RATIO = 1e-6
 """Force without an actuator, relative to the largest force, up to which it is a rounding error."""
 
 SOLVED_FORCE_RATIO = 1e-3
-"""The same at joints behind springs, whose motor motion makes it zero up to interpolation errors."""
+"""The same ratio at joints behind springs, whose motor motion makes it zero up to interpolation errors."""
 
 REMARKED_FORCE_RATIO = 1e-4
 """Interpolation error, relative to the largest force, above which it is reported."""

@@ -107,6 +107,7 @@ def negative_carrier_moment(inertia: Tensor, wheels: Iterable[tuple[Vec, Scalar,
 
 
 REVOLUTION_TOLERANCE = 1e-6
+"""Largest deviation from a body of revolution, relative to its size."""
 
 
 def axial_and_transverse(owner: str, tensor: Tensor, axis: Vec) -> tuple[Scalar, Scalar]:

@@ -27,6 +27,7 @@ from gearwright.scene.triangles import as_matrix, as_vector
 from gearwright.text import did_you_mean
 
 DEFAULT_AZIMUTH, DEFAULT_ELEVATION = 40.0, 22.0
+"""Direction of view [degrees]."""
 FRAMING_SAMPLES = 12
 """Number of configurations of a motion from which the view of an animation is determined."""
 MAX_TRIANGLE_RATIO = 0.04

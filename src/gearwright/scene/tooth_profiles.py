@@ -9,6 +9,7 @@ import numpy as np
 from gearwright.arrays import Array
 
 DRAWN_PRESSURE_ANGLE = radians(20)
+"""Pressure angle of drawn teeth [rad]."""
 FINE_TEETH_COUNT = 60
 """Number of teeth above which a flank is drawn with fewer points."""
 

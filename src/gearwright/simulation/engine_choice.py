@@ -26,10 +26,10 @@ COMPILE_AFTER_EVALUATIONS = 1000
 """Evaluations in Python that take about as long as compiling all laws."""
 
 MAX_EXPLICIT_STEPS = 5e3
-"""Largest number of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
+"""Largest number [1] of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
 
 MAX_COMPILED_EXPLICIT_STEPS = 2e5
-"""The same for laws with modes or constraints in machine code: an implicit step of theirs calls back to Python."""
+"""The same number [1] for laws with modes or constraints in machine code: their implicit steps call back to Python."""
 
 
 @dataclass

@@ -29,7 +29,7 @@ CONE_NEWTON_STEPS, CONE_STEP_HALVINGS = 25, 8
 """Largest numbers of Newton steps and of step halvings."""
 
 CURVATURE_DAMPING = 1e-9
-"""Regularisation of the Hessian: directions without curvature are not changed."""
+"""Regularisation of the Hessian [its unit]: directions without curvature are not changed."""
 
 
 class ContactCones(NamedTuple):

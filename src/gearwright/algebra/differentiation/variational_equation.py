@@ -21,6 +21,7 @@ from gearwright.algebra.scalar import Scalar
 from gearwright.arrays import Array
 
 SQRT_6 = 6**0.5
+"""The square root of 6 [1], in the nodes and weights of Radau's method."""
 RADAU_NODES = np.array([(4 - SQRT_6) / 10, (4 + SQRT_6) / 10, 1.0])
 RADAU_WEIGHTS = np.array(
     [

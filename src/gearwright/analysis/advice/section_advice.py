@@ -11,7 +11,7 @@ from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.parts import Box, CrossSection, Material, Tube
 
 MAX_SECTION_SCALE, MAX_SCALE_BISECTIONS = 6.0, 40
-"""Largest scale that is tried, and the number of bisections."""
+"""Largest scale factor that is tried, and the number of bisections."""
 
 
 def with_scaled_sections(link: LinkAnalysis, scale: float) -> LinkAnalysis:

@@ -30,7 +30,7 @@ from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed_names
 
 CLOSED_LOOP_RTOL, CLOSED_LOOP_ATOL = 1e-6, 1e-8
-"""Tolerance of the closed-loop simulation: the errors are known to a few per cent at best."""
+"""Relative and absolute tolerance of the closed-loop simulation: its errors are known to a few per cent at best."""
 
 TEMPERATURE_SUFFIX = "_temperature"
 """Suffix of the names of temperature states."""

@@ -25,7 +25,7 @@ MOVED_MOTOR_RATIO = 1e-9
 """Ratio, relative to the largest one of the posture, below which a joint does not turn a motor."""
 
 LARGEST_CONDITION = 1e10
-"""Condition of the ratios above which motors and joints do not determine each other."""
+"""Condition number of the ratios [1] above which motors and joints do not determine each other."""
 
 
 @dataclass(frozen=True)

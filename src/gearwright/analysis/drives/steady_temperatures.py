@@ -33,7 +33,7 @@ MAX_CURRENT_ITERATIONS, CURRENT_TOLERANCE = 50, 1e-9
 SERIES_NORM_LIMIT, MAX_EXPONENTIAL_TERMS = 0.5, 18
 """Norm of a matrix up to which the series of its exponential is summed, and the number of terms."""
 EXPONENTIAL_TERM_TOLERANCE = 1e-25
-"""Terms below this change neither the sum nor its derivatives."""
+"""Terms below this, relative to 1, change neither the sum nor its derivatives."""
 
 
 class Temperatures(NamedTuple):

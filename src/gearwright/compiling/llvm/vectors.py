@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gearwright.tracing.graph import LIBRARY_FUNCTIONS
 
 ANGLE_OVERFLOW_SCALE = 2.0**994
-"""Overflows when multiplied by an angle of 2^30 or more, which marks the state as out of range."""
+"""Factor that overflows when multiplied by an angle of 2^30 or more, which marks the state as out of range."""
 
 # Minimax polynomials of sine and cosine on [-pi/4, pi/4] (the coefficients of fdlibm's kernels).
 SINE_COEFFICIENTS = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
@@ -17,6 +17,7 @@ SINE_COEFFICIENTS = (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.
 COSINE_COEFFICIENTS = (-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07,
           2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02)  # fmt: skip
 TWO_OVER_PI = 0.6366197723675814
+"""2/pi: quarter turns per unit of angle [1/rad]."""
 ROUNDING_SHIFT = 6755399441055744.0  # 1.5 2^52: adding it rounds to an integer in the low bits
 # pi/2 in pieces. With fused multiply-add each product is exact to the last bit; without it, each piece is short enough
 # for its product with a quadrant number below 2^20 to be exact.

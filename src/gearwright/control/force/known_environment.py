@@ -19,6 +19,7 @@ RESPONSE_FLOOR_DEPTH = 1e-4
 """Depth [m] below which the stiffness is that at this depth: a Hertz contact has no stiffness at depth 0."""
 
 LINEAR_EXPONENT, HERTZ_EXPONENT = 1.0, 1.5
+"""Exponents of force over depth: a linear spring, and Hertzian contact."""
 
 
 @check_arguments

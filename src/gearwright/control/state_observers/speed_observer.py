@@ -31,7 +31,7 @@ from gearwright.system.controllers.control_law import Decision, Measurement, che
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
 CONTRACTION_TERMS = 3.0
-"""Number of terms c V of the Coriolis forces in the proof: of the estimate, of its saturation, of the true speeds."""
+"""Number [1] of terms c V of the Coriolis forces in the proof: estimate, its saturation, true speeds."""
 
 
 @dataclass(frozen=True)

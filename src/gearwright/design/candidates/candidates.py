@@ -282,7 +282,7 @@ class Candidates:
 SHAFT_QUANTITIES = tuple(f"output_shaft_load.{field}" for field in ShaftLoad._fields)
 """Limited quantities of output shafts."""
 MIN_HEAT_DENOMINATOR = 0.05
-"""Smallest denominator of the temperature rise: below it there is no steady state."""
+"""Smallest denominator of the temperature rise [1]: below it there is no steady state."""
 
 
 def present_drive_candidate(

@@ -23,7 +23,7 @@ from gearwright.errors import InputError
 ScreeningErrors = Mapping[LimitKey, float]
 """Screening error of each limit: utilisation in the analysis over the screening."""
 MAX_SCREENING_ERROR = 10.0
-"""Largest screening error, for windings without a steady state."""
+"""Largest screening error relative to a limit, for windings without a steady state."""
 MAX_REPEATED_SEARCHES = 3
 """Number of repeated searches if no set is feasible with the screening errors."""
 NEAR_MISS_FACTOR = 1.25

@@ -17,6 +17,7 @@ from gearwright.text import listed_names
 IDLE_CHECK_STATES = 4
 """Random configurations at which an unconstrained coordinate must be zero to be irrelevant."""
 IDLE_COORDINATE_TOLERANCE = 1e-9
+"""Largest value of an unconstrained coordinate that counts as zero [rad, m]."""
 
 
 def write_loops(mjcf: MjcfDocument, robot: Robot) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 COMPILER_TIME_LIMIT = 60.0
-"""Wall-clock time for one file; robots with many meshes take a few seconds."""
+"""Wall-clock time for one file [s]; robots with many meshes take a few seconds."""
 COMPILER_MEMORY_LIMIT = 4_000_000_000
 """Bytes that the compiler may use beyond its libraries."""
 MAX_MODEL_BYTES = 1_000_000_000

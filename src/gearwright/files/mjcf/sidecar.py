@@ -13,7 +13,7 @@ from gearwright.files.yaml_tree import parse_yaml
 from gearwright.parts import Link, Robot
 
 IMPOSSIBLE_ARMATURE = 1e99
-"""An impossible armature: the true one always differs from it and is therefore written."""
+"""An impossible armature [kg m2]: the true one always differs from it and is therefore written."""
 
 
 def with_sidecar(findings: ImportFindings, robot: Robot, path: Path) -> Robot:

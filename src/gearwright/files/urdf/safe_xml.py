@@ -19,7 +19,7 @@ Element: TypeAlias = Any
 """An lxml element, whose tag and attributes have a literal prefix ("drake:gear_ratio") for any namespace."""
 
 MAX_URDF_NUMBER = 1e12
-"""Upper bound of masses, lengths, inertias and ratios; a larger limit means "unlimited"."""
+"""Upper bound of masses [kg], lengths [m], inertias [kg m2] and ratios; a larger limit means "unlimited"."""
 
 _FINITE_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DOCTYPE = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)

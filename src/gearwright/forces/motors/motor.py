@@ -29,6 +29,7 @@ LIMITER_TIME_RATIO = 0.1
 SPEED_LIMIT_BAND = 0.02
 """Range of the speed limiter below the maximum speed, relative to it; the driving current falls to zero there."""
 LIMIT_REGULARISATION = 1e-9
+"""Added to a denominator, relative to 1, so that it is not zero at a limit."""
 
 
 class MotorInstant(NamedTuple):

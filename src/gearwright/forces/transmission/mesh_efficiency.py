@@ -12,7 +12,7 @@ from gearwright.forces.speed_tables import interpolate_table
 from gearwright.parts import Losses
 
 MIN_BACK_EFFICIENCY = 1e-3
-"""Least magnitude of a back-driving efficiency: at 0 the joint is locked and the motor unloaded."""
+"""Least magnitude of a back-driving efficiency [1]: at 0 the joint is locked and the motor unloaded."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from gearwright.text import listed_names
 # Properties P1 to P3 and left inverses
 
 LEFT_INVERSE_TOLERANCE = 1e-8
-"""Largest deviation of L J from the identity for a left inverse L."""
+"""Largest deviation of L J from the identity, relative to 1, for a left inverse L."""
 
 
 class ModelRanks(NamedTuple):

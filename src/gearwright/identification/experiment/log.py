@@ -30,7 +30,7 @@ CURRENT_COLUMN = "i"
 """Columns `i.<drive>` hold motor currents [A]."""
 
 EDGE_PERIODS = 1.0
-"""Length, in periods of the cut-off frequency, that is removed at a moving end of a filtered log."""
+"""Time that is removed at a moving end of a filtered log, relative to the period of the cut-off frequency."""
 
 REST_SPEED_SHARE = 0.03
 """Speed relative to the usual speed, below which the machine is at rest."""

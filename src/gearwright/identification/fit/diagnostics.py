@@ -18,10 +18,10 @@ RESIDUAL_LAGS = 10
 """Largest lag of the autocorrelation of residuals, in samples."""
 
 MAX_WHITE_CORRELATION = 0.3
-"""Autocorrelation up to which residuals are white, unless random fluctuations are larger."""
+"""Autocorrelation coefficient up to which residuals are white, unless random fluctuations are larger."""
 
 CLIP_DEVIATIONS = 2.0
-"""Standard deviations at which residuals are clipped before the autocorrelation."""
+"""Deviation, relative to the standard deviation, at which residuals are clipped before the autocorrelation."""
 
 NEGLIGIBLE_RESIDUAL_RATIO = 3e-3
 """Residuals below this share of the torques are ignored: at reversals a wrong sign of friction alone gives 2e-3. Joints
@@ -31,7 +31,7 @@ NEIGHBOUR_CUTOFF_FACTOR = 1.25
 """Factor of the cut-offs at which the estimation is repeated."""
 
 MAX_ESTIMATE_SHIFT = 2.0
-"""Largest change of an estimate, in standard deviations."""
+"""Largest change of an estimate, relative to its standard deviation."""
 
 MAX_LISTED_ESTIMATES = 5
 """Largest number of estimates in a message."""

@@ -12,6 +12,7 @@ from gearwright.mechanism.mechanism import Mechanism
 from gearwright.text import listed_names
 
 DEPENDENT_MOTOR_RATIO = 1e-9
+"""Singular values of the motors' rows below this, relative to the largest, count as zero."""
 
 
 def dependent_motors_remark(robot: str, mech: Mechanism) -> str | None:

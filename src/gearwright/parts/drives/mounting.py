@@ -14,7 +14,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.parts.drives.data_sheets import GearboxSheet, MotorSheet
 
 MAX_DIAMETER_RATIO, MIN_DIAMETER_RATIO = 1.25, 0.65
-"""Limits of motor diameter / gearbox diameter for mounting, if no common flange is stated."""
+"""Limits of the ratio of motor diameter to gearbox diameter for mounting, if no common flange is stated."""
 DIAMETER_ROUNDING = 1e-9
 """Relative rounding tolerance: 40 mm on 32 mm is exactly 1.25."""
 

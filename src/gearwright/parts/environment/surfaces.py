@@ -14,7 +14,7 @@ from gearwright.errors import PartError
 Point3: TypeAlias = tuple[float, float, float]
 
 POLE_NORMAL_LIMIT = 0.9
-"""If the z component of a sphere's normal exceeds this, its tangents are taken about x."""
+"""If the z component of a sphere's normal exceeds this [1], its tangents are taken about x."""
 
 
 @check_arguments

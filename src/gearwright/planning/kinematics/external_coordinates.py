@@ -27,7 +27,7 @@ SINGULAR_PITCH = 1e-6
 """Cosine of the pitch below which rates of yaw and roll are undefined."""
 
 ROTATION_TOLERANCE = 1e-9
-"""Largest deviation of R' R from the identity for a rotation matrix of a moving frame."""
+"""Largest deviation of R' R from the identity, relative to 1, for a rotation matrix of a moving frame."""
 
 
 @check_arguments

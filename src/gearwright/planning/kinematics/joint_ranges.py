@@ -21,6 +21,7 @@ from gearwright.parts import Robot
 KERNEL_NO_LIMIT = 1e6
 """Value for no limit in kernels, whose inputs are finite [rad, m]."""
 WINDING_PERIOD = 2 * np.pi
+"""Period of a joint that may turn without end [rad]."""
 FREE_SLIDE_RANGE = 1.0
 """Search range of a prismatic joint without limits [m]."""
 

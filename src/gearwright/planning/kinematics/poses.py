@@ -14,7 +14,7 @@ from gearwright.errors import InputError
 from gearwright.programs.placement import Placement
 
 ORTHONORMALITY_TOLERANCE = 1e-6
-"""Largest deviation of the elements of R R' from the identity."""
+"""Largest deviation of the elements of R R' from the identity, relative to 1."""
 NEXT_AXES, LAST_AXES = [1, 2, 0], [2, 0, 1]
 """Indices of a cross product; `numpy.cross` takes five times as long for one vector."""
 

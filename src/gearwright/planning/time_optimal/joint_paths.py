@@ -24,7 +24,7 @@ FIRST_PATH_POINTS, MAX_PATH_POINTS = 65, 2049
 PATH_TOLERANCE = 1e-7
 """Largest deviation of the path from the trajectory [rad, m]."""
 LOOSE_PATH_TOLERANCE = 1e-5
-"""Largest deviation if more points do not reduce it."""
+"""Largest deviation if more points do not reduce it [rad, m]."""
 SAMPLES_PER_PATH_POINT = 20
 """Samples per point for the length of a path."""
 

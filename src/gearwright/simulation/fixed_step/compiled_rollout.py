@@ -69,7 +69,7 @@ REMARKED_GAIN_RATIO, NEGLIGIBLE_GAIN = 1e-4, 1e-15
 its sign within a step leaves up to 1e-5), and rounding [J]."""
 
 OPERATIONS_PER_CALL, STEPS_PER_CALL = 2e8, 10_000
-"""Operations, and steps, between two checks for Ctrl-C."""
+"""Numbers [1] of operations, and of steps, between two checks for Ctrl-C."""
 
 
 class ParametricSystem(NamedTuple):

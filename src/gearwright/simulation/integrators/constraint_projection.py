@@ -32,7 +32,7 @@ DEPENDENT_HOLDS_REMARK = "holds: "
 """Beginning of the remark on constraint forces that are not unique."""
 
 IMMOVABLE_ROW_SIZE = 1e-12
-"""A row with a norm below this counts as zero."""
+"""A row with a norm below this [1, m] counts as zero."""
 
 
 def projected_start(system: System, t: float, x: Array, u: Array, modes: Modes) -> Array:

@@ -105,7 +105,7 @@ PROJECTED_METHOD = "projected"
 """Fixed steps of an explicit method with all laws and events, each projected onto the constraints."""
 
 UNLIMITED_TOLERANCE = 1e9
-"""A tolerance that every step meets, so that no step is shortened."""
+"""A tolerance, relative to the states, that every step meets, so that no step is shortened."""
 
 SCIPY_METHODS = {"stiff": "Radau", PROJECTED_METHOD: "RK45"}
 """SciPy's names of the methods other than the explicit one of order 8."""

@@ -35,7 +35,7 @@ from gearwright.tracing.symbols import distinct_symbols, has_dependence, new_sym
 InstantFormula = Callable[["ModeInstant"], list[Any]]
 
 INACTIVE_GUARD_LEVEL = 1.0
-"""The level of a guard that does not apply."""
+"""The level of a guard that does not apply, relative to its scale."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ STEADY_RATE_RATIO = 1e-9
 OPERATING_NEWTON_STEPS = 30
 """Largest number of Newton steps to an operating point."""
 SIDE_STEP = 1e-7
-"""Offset of the one-sided derivatives at a branch point of a law."""
+"""Offset of every state [its unit] for the one-sided derivatives at a branch point of a law."""
 
 
 @dataclass(frozen=True)

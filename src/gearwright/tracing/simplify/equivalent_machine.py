@@ -25,7 +25,7 @@ FRAME_INVARIANT_FUNCTIONS = (
 """The functions with the same result for the prepared machine: they depend on forces and energies alone."""
 
 ORTHOGONALITY_TOLERANCE = 1e-13
-"""Largest deviation of a rotation from orthogonality for which new frames do not change results."""
+"""Largest deviation of a rotation from orthogonality, relative to 1, for which new frames do not change results."""
 
 
 class SimplifiedMachine(NamedTuple):

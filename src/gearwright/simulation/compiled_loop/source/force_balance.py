@@ -23,6 +23,7 @@ DEPENDENT_CONFLICT_RATIO = 1e-6
 """Allowed relative residual of linearly dependent constraints: trial steps violate them slightly."""
 
 DEPENDENT_PIVOT_RATIO = DEPENDENT_ROWS_RATIO * DEPENDENT_ROWS_RATIO
+"""Squared ratio: pivots of G below this, relative to the largest, belong to dependent rows."""
 
 
 def set_active_modes(s: LoopWorkspace) -> None:

@@ -24,6 +24,7 @@ from gearwright.simulation.compiled_loop.source.redundant_constraints import in_
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 UNBOUNDED_TIME = 1e300
+"""A time that no run reaches [s]."""
 
 MODES_CONSISTENT = 0
 MODES_INCONSISTENT = 1

@@ -11,8 +11,11 @@ from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 STEP_SAFETY = 0.9
+"""Share of the step that the error estimate allows."""
 MIN_STEP_FACTOR = 0.2
+"""Least factor from one step to the next."""
 MAX_STEP_FACTOR = 10.0
+"""Largest factor from one step to the next."""
 
 NEGLIGIBLE_DIFFERENCE_SQUARED = 1e-4
 """Squared difference of two stages, in tolerances, below which stiffness is not estimated."""
@@ -21,6 +24,7 @@ SMALLEST_FIRST_STEP_RATIO = 1e-12
 """The smallest first step, relative to the time to the bound."""
 
 UNIT_ROUNDOFF = 2.220446049250313e-16
+"""Distance of 1 from the next larger float, relative rounding of float64."""
 
 
 def combine_stages(s: LoopWorkspace, h: float, row: int, count: int, out: Floats) -> None:
