@@ -2,7 +2,7 @@
 
 from gearwright.catalogue.drive_catalogue import Catalogue, drives
 from gearwright.catalogue.generic_families import generic_gearboxes, generic_motors
-from gearwright.catalogue.loading import load, motors, robots
+from gearwright.catalogue.loading import load, motors, robot_file, robots
 from gearwright.parts.drives.data_sheet_consistency import conflict_sentences, identity_deviations
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "identity_deviations",
     "load",
     "motors",
+    "robot_file",
     "robots",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
-from gearwright.errors import FileError, InputError
+from gearwright.errors import FileError, GearwrightWarning, InputError, caller_stack_level
 from gearwright.file_access import write_text
 from gearwright.files.permissions import Permissions
 from gearwright.files.problems import FileProblem
@@ -98,8 +99,13 @@ def check(path: str | Path, *, xacro: bool = False, include: Iterable[str | Path
     return []
 
 
-def save(robot: Robot, path: str | Path) -> None:
+def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> None:
     """Write a robot to a YAML file; `gearwright.save` also writes URDF, which needs the flat machine.
+
+    Args:
+        robot: the robot.
+        path: the file.
+        based_on: a robot file in YAML whose comments, order and units are kept where the robot is the same.
 
     Raises:
         FileError: an unknown file extension, or the file cannot be written.
@@ -113,6 +119,29 @@ def save(robot: Robot, path: str | Path) -> None:
     if path.suffix.lower() in YAML_ENDINGS:
         from gearwright.files.yaml.writer import write_yaml
 
-        write_text(path, write_yaml(robot))
+        edited = None if based_on is None else _edited_file(Path(based_on), robot, path)
+        write_text(path, write_yaml(robot) if edited is None else edited)
     else:
         raise file_error(path, f"the file extension {path.suffix!r} is not supported. Use .yaml, .yml, .urdf or .xml.")
+
+
+def _edited_file(source: Path, robot: Robot, target: Path) -> str | None:
+    """Return the text of a YAML file edited to state a robot; None with a warning if that is impossible."""
+    if source.suffix.lower() not in YAML_ENDINGS:
+        return None
+    from gearwright.files.yaml import reader
+    from gearwright.files.yaml.edits import edited_yaml
+
+    text = read_text(source)
+    moved = "attach:" in text and source.resolve().parent != target.resolve().parent
+    edited = None
+    if not moved:
+        edited = edited_yaml(text, robot, lambda x: reader.read_robot_text(x, source, Permissions(), read_file))
+    if edited is None:
+        warnings.warn(
+            f"{target} was written anew: the comments, order and units of {source} could not be kept, because the "
+            "changes concern more than its own fields.",
+            GearwrightWarning,
+            stacklevel=caller_stack_level(),
+        )
+    return edited

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.catalogue import load
+from gearwright.catalogue import load, robot_file
 from gearwright.cli.arguments import IncludeOption, JsonOption, XacroOption
 from gearwright.cli.output import print_remark, write_json
 from gearwright.errors import InputError
@@ -48,7 +48,7 @@ def convert_file(
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
     robot = load(source, xacro=xacro, include=include or (), srdf=srdf)
-    save(robot, target)
+    save(robot, target, None if srdf is not None else robot_file(source))
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":
         print_remark(

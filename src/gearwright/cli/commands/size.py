@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gearwright.catalogue import drives, load
+from gearwright.catalogue import drives, load, robot_file
 from gearwright.cli.arguments import (
     IncludeOption,
     JsonOption,
@@ -115,7 +115,7 @@ def choose_drives(
         ),
     )
     if output is not None:
-        save(sizing.robot, output)
+        save(sizing.robot, output, robot_file(robot))
     if plot is not None:
         sizing.plot(plot)
     if report is not None:

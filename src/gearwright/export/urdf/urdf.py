@@ -20,10 +20,15 @@ from gearwright.parts import Robot
 
 
 @check_arguments
-def save(robot: Robot, path: str | Path) -> None:
+def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> None:
     """Write a robot to a file; the ending selects the format: .yaml, .yml, .urdf, or .xml for MuJoCo.
 
     Data that URDF and MJCF cannot represent is written to a sidecar, see `export.write_urdf` and `export.mjcf`.
+
+    Args:
+        robot: the robot.
+        path: the file.
+        based_on: for .yaml: a robot file in YAML whose comments, order and units are kept where the robot is the same.
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.
@@ -35,7 +40,7 @@ def save(robot: Robot, path: str | Path) -> None:
     elif ending in MJCF_ENDINGS:
         mjcf(robot, path)
     else:
-        files.save(robot, path)
+        files.save(robot, path, based_on)
 
 
 @check_arguments

@@ -1,0 +1,136 @@
+"""Minimal edits of robot files: only fields that change are rewritten; comments, order and units stay."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+
+import pytest
+
+import gearwright as gw
+from gearwright.catalogue import robot_file
+from gearwright.errors import GearwrightWarning
+from gearwright.files import write_yaml
+from gearwright.parts import Drive, Frame, Gear, Motor
+
+TEXT = """\
+# My arm, measured in May.
+robot: arm   # its name
+links:
+  - name: upper
+    parent: base
+    joint: {name: shoulder, axis: [0, 1, 0], limits: {position: [-90 deg, 90 deg]}}   # a hard stop
+    mass: 5200 g
+    com: [200 mm, 0, 0]
+    inertia: {xx: 0.01, yy: 0.09, zz: 0.09}
+  - name: fore
+    parent: upper
+    joint:
+      name: elbow
+      axis: [0, 1, 0]
+      origin: {xyz: [400 mm, 0, 0]}
+    mass: 3   # with the cable
+    com: [0.15, 0, 0]
+    inertia: {xx: 0.006, yy: 0.03, zz: 0.03}
+drives:
+  # the old motors
+  - joint: shoulder
+    mounted_on: base
+    motor: {inertia: 347 gcm2, mass: 0.24}
+    gear: {ratio: 100, efficiency: 0.8}   # from the shop
+  - {joint: elbow, motor: {inertia: 100 gcm2}, gear: {ratio: 50}}
+"""
+
+
+def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
+    """The lines that were removed and added."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
+    return [x[1:] for x in lines if x.startswith("-")], [x[1:] for x in lines if x.startswith("+")]
+
+
+def edited(folder, change, text=TEXT):
+    source, target = folder / "arm.yaml", folder / "new.yaml"
+    source.write_text(text)
+    robot = change(gw.load(source))
+    gw.save(robot, target, based_on=source)
+    assert write_yaml(gw.load(target)) == write_yaml(robot)
+    return changed_lines(text, target.read_text())
+
+
+def with_ratio(robot, joint, ratio):
+    drive = robot.drive(joint)
+    return robot.with_drive(replace(drive, gear=replace(drive.gear, ratio=ratio)))
+
+
+def test_nothing_changes_where_nothing_changed(tmp_path):
+    assert edited(tmp_path, lambda robot: robot) == ([], [])
+
+
+def test_one_number(tmp_path):
+    removed, added = edited(tmp_path, lambda robot: with_ratio(robot, "shoulder", 120.0))
+    assert removed == ["    gear: {ratio: 100, efficiency: 0.8}   # from the shop"]
+    assert added == ["    gear: {ratio: 120.0, efficiency: 0.8}   # from the shop"]
+
+
+def test_one_number_in_a_flow_mapping(tmp_path):
+    removed, added = edited(tmp_path, lambda robot: with_ratio(robot, "elbow", 60.0))
+    assert added == [removed[0].replace("ratio: 50", "ratio: 60.0")]
+
+
+def test_a_new_field(tmp_path):
+    def change(robot):
+        drive = robot.drive("shoulder")
+        return robot.with_drive(replace(drive, motor=replace(drive.motor, max_torque=3.0)))
+
+    _, added = edited(tmp_path, change)
+    assert added == ["    motor: {inertia: 347 gcm2, mass: 0.24, max_torque: 3.0}"]
+
+
+def test_a_new_field_of_a_block_mapping(tmp_path):
+    _, added = edited(tmp_path, lambda robot: robot.with_joint("elbow", damping=0.3))
+    assert added == ["      damping: 0.3"]
+
+
+def test_a_new_part_and_a_removed_one(tmp_path):
+    def change(robot):
+        new = Drive("elbow", Motor(2e-5), Gear(30.0), name="second")
+        return replace(robot, drives=[robot.drives[0], new], frames=[Frame("tool", "fore", (0.3, 0, 0))])
+
+    removed, added = edited(tmp_path, change)
+    assert removed == ["  - {joint: elbow, motor: {inertia: 100 gcm2}, gear: {ratio: 50}}"]
+    assert any("second" in line for line in added)
+    assert any("tool" in line for line in added)
+
+
+def test_a_payload(tmp_path):
+    removed, added = edited(tmp_path, lambda robot: robot.with_payload(2.0, (0.3, 0, 0)))
+    assert not removed
+    assert len(added) == 1
+
+
+def test_a_change_that_cannot_be_edited_writes_the_file_anew(tmp_path):
+    source = tmp_path / "arm.yaml"
+    source.write_text(TEXT)
+    robot = gw.load(source)
+    other = replace(robot, links=[robot.links[0], replace(robot.links[1], name="lower")], drives=robot.drives[::-1])
+    with pytest.warns(GearwrightWarning, match="anew"):
+        gw.save(other, tmp_path / "new.yaml", based_on=source)
+    assert write_yaml(gw.load(tmp_path / "new.yaml")) == write_yaml(other)
+
+
+@pytest.mark.parametrize("name", ["elbow", "puma560", "harmonic_6", "scara", "grm3", "planetary_3r", "sea_leg"])
+def test_bundled_robots_keep_their_text(name, tmp_path):
+    """The mass of a link and the inertia of a motor change: two lines, or none where they share one."""
+    source = robot_file(name)
+    robot = gw.load(name)
+    heavier = replace(robot.links[-1], mass=robot.links[-1].mass * 1.25)
+    changed = replace(robot, links=[*robot.links[:-1], heavier])
+    if robot.drives:
+        drive = robot.drives[0]
+        changed = changed.with_drive(replace(drive, motor=replace(drive.motor, inertia=drive.motor.inertia * 1.5)))
+    target = tmp_path / "new.yaml"
+    gw.save(changed, target, based_on=source)
+    assert write_yaml(gw.load(target)) == write_yaml(changed)
+    removed, added = changed_lines(source.read_text(), target.read_text())
+    assert len(removed) <= 2
+    assert len(added) <= 3
