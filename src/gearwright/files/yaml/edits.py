@@ -76,7 +76,7 @@ class _Comparison:
     def __init__(self, text: str, statement: str) -> None:
         self.text, self.statement = text, statement
 
-    def mapping_edits(self, node: yaml.Node, present: FieldMapping, wanted: FieldMapping) -> Iterator[TextEdit]:
+    def mapping_edits(self, node: yaml.Node | None, present: FieldMapping, wanted: FieldMapping) -> Iterator[TextEdit]:
         """Yield the edits of a mapping."""
         if not isinstance(node, yaml.MappingNode):
             raise NoMinimalEdit
