@@ -149,3 +149,14 @@ def test_a_sketch_shows_all_kinds_of_items():
     (axes,) = sketch_figure({"all": items}, "front").axes
     assert [t.get_text() for t in axes.texts if t.get_text()] == ["up", "away", "end", "word"]
     assert len(axes.patches) == 2
+
+
+def test_the_schemes_of_feedforward_stand_beside_their_errors():
+    """Figure 20.10: two block diagrams, in the second of which the model gets the state, above the curves of both."""
+    schemes, curve_axes = draw_figure("vukobratovic_10").axes[:2], draw_figure("vukobratovic_10").axes[2]
+    assert [axes.get_title()[:3] for axes in schemes] == ["(a)", "(b)"]
+    for axes in schemes:
+        assert {"q*", "u*", "u", "gains", "model", "robot"} <= {text.get_text() for text in axes.texts}
+    arrows = [len(axes.texts) + len(axes.patches) + len(axes.lines) for axes in schemes]
+    assert arrows[1] > arrows[0]
+    assert [line.get_label() for line in curve_axes.get_lines()] == ["PD only", "scheme (a)", "scheme (b)"]

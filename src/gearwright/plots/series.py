@@ -75,20 +75,10 @@ def panel_figure(
     marks: dict[str, Any] = {}
     for k, panel in enumerate(panels):
         axes = page.add_subplot(rows, columns, k + 1)
-        for name, values in panel.curves.items():
-            original = panel.echoes.get(name, name)
-            strokes = pens[original] if original == name else {**pens[original], **ECHO_STYLE}
-            line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **strokes)[0]
-            if original == name:
-                legend[name] = line
+        legend |= draw_panel(axes, axis, panel, pens)
         marks |= shade_spans(axes, spans, named=k == 0)
-        _set_constant_range(axes, panel)
-        axes.set_ylabel(shown(panel.label))
-        axes.set_title(shown(panel.title), fontsize=10)
         if logarithmic:
             _set_log_axis(axes)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
         if k >= len(panels) - columns:
             axes.set_xlabel(shown(axis_label))
     legend |= marks
@@ -99,6 +89,23 @@ def panel_figure(
     if title:
         page.suptitle(shown(title))
     return page
+
+
+def draw_panel(axes: Any, axis: ArrayLike, panel: Panel, pens: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Draw the curves of a panel with the line style of each name; return the lines for the legend."""
+    legend = {}
+    for name, values in panel.curves.items():
+        original = panel.echoes.get(name, name)
+        strokes = pens[original] if original == name else {**pens[original], **ECHO_STYLE}
+        line = axes.plot(np.asarray(axis), np.asarray(values), label=name, **strokes)[0]
+        if original == name:
+            legend[name] = line
+    _set_constant_range(axes, panel)
+    axes.set_ylabel(shown(panel.label))
+    axes.set_title(shown(panel.title), fontsize=10)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    return legend
 
 
 def line_style(k: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.plots.labels import plot_label as shown
-from gearwright.plots.series import PLOT_COLOURS
+from gearwright.plots.series import PLOT_COLOURS, Panel, draw_panel, line_style
 
 SKETCH_VIEWS = {
     "space": ((0.866, 0.5, 0.0), (-0.171, 0.296, 0.94)),
@@ -86,12 +86,16 @@ def sketch_figure(
     view: str = "space",
     columns: int = 2,
     size: tuple[float, float] = (5.0, 4.2),
+    curves: tuple[ArrayLike, str, Panel] | None = None,
 ) -> Any:
-    """Return a figure with one drawing of this size [inch] per title, each with equal scales of its axes."""
+    """Return a figure with one drawing of this size [inch] per title, each with equal scales of its axes.
+
+    With `curves`, (axis, its label, panel), a diagram is below the drawings.
+    """
     from matplotlib.figure import Figure
 
     columns = min(columns, len(drawings))
-    rows = -(-len(drawings) // columns)
+    rows = -(-len(drawings) // columns) + (curves is not None)
     page = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
     for k, (title, items) in enumerate(drawings.items()):
         axes = page.add_subplot(rows, columns, k + 1)
@@ -101,6 +105,12 @@ def sketch_figure(
         axes.margins(0.16)
         for item in items:
             _draw_item(axes, item, np.array(SKETCH_VIEWS[view]))
+    if curves is not None:
+        axis, label, panel = curves
+        axes = page.add_subplot(rows, 1, rows)
+        lines = draw_panel(axes, axis, panel, {name: line_style(k) for k, name in enumerate(panel.curves)})
+        axes.set_xlabel(shown(label))
+        axes.legend(lines.values(), [shown(name) for name in lines], frameon=False, handlelength=3.2)
     return page
 
 

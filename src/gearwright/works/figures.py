@@ -84,7 +84,10 @@ WORK_FIGURES = {
     ),
     "vukobratovic_8": WorkFigure(HANDBOOK_AUTHORS, "20.8", "velocities of links", arm_figures.link_velocities),
     "vukobratovic_10": WorkFigure(
-        HANDBOOK_AUTHORS, "20.10", "errors with feedforward, schemes (a) and (b)", motion_figures.feedforward_schemes
+        HANDBOOK_AUTHORS,
+        "20.10",
+        "schemes (a) and (b) of feedforward, and their errors",
+        motion_figures.feedforward_schemes,
     ),
     "vukobratovic_11": WorkFigure(
         HANDBOOK_AUTHORS, "20.11", "problems 1 to 10 of robot dynamics", ten_problems.ten_problems_figure

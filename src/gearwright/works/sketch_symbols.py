@@ -88,6 +88,28 @@ def mass_block(low: PlanePoint, high: PlanePoint, label: str = "") -> list[Sketc
     return [Area(corners, GROUND_COLOUR), *([Label(middle, label)] if label else [])]
 
 
+def signal_block(centre: PlanePoint, label: str, half: PlanePoint = (0.42, 0.2)) -> list[SketchItem]:
+    """A block of a block diagram, its name in it."""
+    x, y = centre
+    corners = points_in_space([(x + a * half[0], y + b * half[1]) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    return [Area(corners, GROUND_COLOUR), Label(points_in_space((x - 0.8 * half[0], y + 0.17)), label)]
+
+
+def signal_sum(centre: PlanePoint, signs: Sequence[tuple[PlanePoint, str]]) -> list[SketchItem]:
+    """A summing point of a block diagram, with the signs of its inputs beside it."""
+    items: list[SketchItem] = [Disc(points_in_space(centre), (0, 0, 1), 0.09, FREE_COLOUR)]
+    places = [(points_in_space(np.asarray(centre) + np.asarray(shift)), sign) for shift, sign in signs]
+    return items + [Label(place, sign) for place, sign in places]
+
+
+def signal_path(points: Sequence[PlanePoint], label: str = "", at: PlanePoint | None = None) -> list[SketchItem]:
+    """A signal of a block diagram: a line through points that ends in an arrow, with its name at a place."""
+    *before, start, end = (np.asarray(point, dtype=float) for point in points)
+    items: list[SketchItem] = [Stroke(points_in_space([*before, start]), INK_COLOUR, 1.3)] if before else []
+    items.append(Arrow(points_in_space(start), points_in_space(end - start), "", INK_COLOUR))
+    return [*items, Label(points_in_space(start if at is None else at), label)] if label else items
+
+
 def arm_symbol(points: Sequence[PlanePoint], radius: float = 0.045) -> list[SketchItem]:
     """Links from point to point, with a joint at each point except the last, the tip."""
     items: list[SketchItem] = [Disc(place, (0, 0, 1), radius, FREE_COLOUR) for place in points_in_space(points[:-1])]
