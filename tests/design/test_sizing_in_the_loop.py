@@ -14,7 +14,7 @@ from gearwright.analysis.drives.limit_kinds import GEARBOX_PEAK_TORQUE, VOLTAGE,
 from gearwright.catalogue import Catalogue
 from gearwright.design import SearchOptions, size_drives, with_chosen_drives
 from gearwright.design.sizing import verified_design
-from gearwright.design.sizing.ranking import NEAR_MISS_FACTOR, DesignRanking, DriveSetScreen
+from gearwright.design.sizing.ranking import NEAR_MISS_FACTOR, DesignRanking
 from gearwright.design.sizing.verification import LimitViolation
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.design_variables import Design, design_space
@@ -26,9 +26,8 @@ def off_by(error: float):
     return replace(swing(), perturbed=Perturbation(start_error=dict.fromkeys(JOINTS, error)))
 
 
-def screen_of(task, table: Catalogue) -> DriveSetScreen:
-    question = SizingProblem(design_space(Design(arm(), task, {}), {}), table, tuple(JOINTS), "mass", 1.0, SAMPLES)
-    return DriveSetScreen(question, ("mass", "energy"))
+def screen_of(task, table: Catalogue) -> SizingProblem:
+    return SizingProblem(design_space(Design(arm(), task, {}), {}), table, tuple(JOINTS), "mass", 1.0, SAMPLES)
 
 
 @pytest.mark.parametrize(("motors", "boxes"), [(10, 8), (6, 6)])
@@ -54,11 +53,11 @@ def test_an_error_that_no_drive_mends_is_told_with_the_tightest_limit():
 
 
 @pytest.fixture(scope="module")
-def screen() -> DriveSetScreen:
+def screen() -> SizingProblem:
     return screen_of(swing(), small(10, 8))
 
 
-def ranked(screen: DriveSetScreen, name: LimitKey, factor: float) -> tuple[DesignRanking, list]:
+def ranked(screen: SizingProblem, name: LimitKey, factor: float) -> tuple[DesignRanking, list]:
     """A ranking whose first set took so many times as much of a limit as the screening says."""
     ranking = DesignRanking(screen.best_sets_under({}), screen)
     order = iter(ranking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,6 +27,13 @@ class SampleBlock(NamedTuple):
     modes: Any
 
 
+class SampleSource(Protocol):
+    """What stores samples of a run outside the recorder."""
+
+    def pass_samples(self) -> None:
+        """Pass new samples to the recorder."""
+
+
 class Recorder:
     """Collects samples, in blocks or one by one, and makes a run from them."""
 
@@ -38,8 +45,7 @@ class Recorder:
         self.remarks: list[str] = []
         self._waiting: list[tuple[float, Array, Array]] = []
         self._observe: Callable[[Array, Array, Array], Observation] | None = None
-        self.flush: Callable[[], None] = lambda: None
-        """Fetches samples that are stored outside the recorder."""
+        self.source: SampleSource | None = None
 
     def __len__(self) -> int:
         return sum(len(block.t) for block in self._blocks) + len(self._single) + len(self._waiting)
@@ -102,7 +108,8 @@ class Recorder:
             self._blocks.append(SampleBlock(np.array(t), np.array(values), np.array(modes).reshape(len(t), -1)))
 
     def _gather_all(self) -> None:
-        self.flush()
+        if self.source is not None:
+            self.source.pass_samples()
         self._gather_single_samples()
         if self._observe is not None and self._waiting:
             t, x, u = (np.array(column) for column in zip(*self._waiting, strict=True))

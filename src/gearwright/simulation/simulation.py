@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,9 +18,12 @@ from gearwright.simulation.events import Event, EventWatch
 from gearwright.simulation.integrators.constraint_projection import projection_at
 from gearwright.simulation.integrators.integrate_to_event import (
     IntegrationProblem,
+    IntegrationResult,
+    Integrator,
     JacobianAt,
     NoProgressError,
     RatesAt,
+    never_stop,
 )
 from gearwright.simulation.integrators.methods import make_integrator
 from gearwright.simulation.integrators.rates import InputsAt, exact_jacobian, is_diverged, rates_by_kernel
@@ -28,7 +31,6 @@ from gearwright.simulation.integrators.stiffness_detection import StepsTooShortE
 from gearwright.simulation.progress import RunMonitor
 from gearwright.simulation.python_loop.branch_points import BranchPoints
 from gearwright.simulation.python_loop.rates_in_modes import RatesInModes
-from gearwright.simulation.python_loop.sampled_integration import SampledIntegrator
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import RunEvent
 from gearwright.simulation.run_inputs import ControlledInputs
@@ -123,11 +125,8 @@ class Simulation:
         """Integrate in Python, law by law or with kernels; True if that ends the run."""
         problem = self._integration_problem(point, bound)
         engine = make_integrator(self.method, problem, self.step)
-        sampled = SampledIntegrator(
-            engine, problem.should_stop, self.times, self.recorder, self._branch_points, problem.project
-        )
         try:
-            result = sampled.integrate_to(bound, lambda t, x: self._record_sample(t, x, point.modes))
+            result = self._integrate_and_record(problem, engine, point.modes)
         except NoProgressError as stuck:
             failure_point = RunPoint(stuck.t, stuck.x, point.modes)
             raise self._failure_checks.no_progress_error(
@@ -137,9 +136,8 @@ class Simulation:
             point.move_to(slow.t, slow.x, None)
             self._switch_to_stiff(point, slow)
             return False
-        handed_over = (
-            not (result.is_event or result.is_branch_point) and problem.should_stop()
-        )  # the other loop chooses its own step
+        # The other loop chooses its own step.
+        handed_over = not (result.is_event or result.is_branch_point) and problem.should_stop()
         point.move_to(result.t, result.x, None if handed_over else engine.step_size, result.is_event)
         if is_diverged(self.system, point.x):
             raise self._failure_checks.divergence_error(point.t, point.x, "faster than any machine")
@@ -148,6 +146,21 @@ class Simulation:
             self._find_modes(point)
         self._failure_checks.raise_if_chattering(point)
         return is_over
+
+    def _integrate_and_record(self, problem: IntegrationProblem, engine: Integrator, modes: Modes) -> IntegrationResult:
+        """Integrate to the bound, the next event or the next branch point, and record samples."""
+        while True:
+            due = len(self.recorder)
+            is_due = due < len(self.times)
+            result = engine.advance_to(min(problem.bound, float(self.times[due])) if is_due else problem.bound)
+            if problem.project is not None:  # the dense output is not on the constraints
+                result = replace(result, x=problem.project(result.t, result.x))
+            if is_due and result.t >= self.times[due]:
+                self._record_sample(result.t, result.x, modes)
+            if result.is_branch_point:
+                self.recorder.remarks.extend(filter(None, [self._branch_points.add_crossing(result.t)]))
+            if result.is_event or result.is_branch_point or result.t >= problem.bound or problem.should_stop():
+                return result
 
     def _switch_to_stiff(self, point: RunPoint, slow: StepsTooShortError) -> None:
         """Switch to an implicit method, unless the user has chosen the explicit one or no method would help."""
@@ -215,7 +228,6 @@ class Simulation:
     def _integration_problem(self, point: RunPoint, bound: float) -> IntegrationProblem:
         """The initial value problem from the current point on, in the current modes."""
         latest = float(np.nextafter(bound, point.t)) if bound > point.t else bound  # no input has jumped yet there
-        alone = self._event_loop is None
 
         def inputs(now: float, y: Array) -> tuple[Array, Array]:
             self.monitor.raise_if_interrupted()
@@ -245,7 +257,7 @@ class Simulation:
             jacobian=slopes,
             branch_levels=kinks,
             stiffness=self._stiffness if explicit else None,
-            should_stop=lambda: alone and self._event_loop is not None,
+            should_stop=self._has_loop if self._event_loop is None else never_stop,
             project=projection_at(self.system, point, inputs(point.t, point.x)[0], self.recorder.remarks),
         )
 
@@ -284,6 +296,10 @@ class Simulation:
     @cached_property
     def _branch_points(self) -> BranchPoints:
         return BranchPoints(self.system, self.engine.motion_rates, self._duration)
+
+    def _has_loop(self) -> bool:
+        """Whether the loop in machine code can take over."""
+        return self._event_loop is not None
 
     @property
     def _event_loop(self) -> EventLoop | None:

@@ -34,7 +34,6 @@ class SearchResult(NamedTuple):
     front: tuple[DesignPoint, ...]
     evaluated_count: int
     remarks: tuple[str, ...]
-    pair: tuple[str, str] = ("mass", "energy")
 
 
 def best_sets(
@@ -80,7 +79,6 @@ def best_sets(
         design_points(sets, places[front], numbers.select_rows(front)),
         evaluated_count,
         remarks,
-        pair,
     )
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.analysis import LimitKey
 from gearwright.arrays import Array
-from gearwright.design.candidates.candidates import Candidates, Choice
-from gearwright.design.candidates.drive_influence import DriveSpace
+from gearwright.design.candidates.candidates import Choice
 from gearwright.design.candidates.objectives import DesignPoint, pareto_front_indices
-from gearwright.design.search.drive_set_search import SearchResult, best_sets
-from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
+from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.sizing.verification import Violations
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.errors import InputError
 
-ScreeningErrors = Mapping[LimitKey, float]
-"""Screening error of each limit: utilisation in the analysis over the screening."""
 MAX_SCREENING_ERROR = 10.0
 """Largest screening error relative to a limit, for windings without a steady state."""
 MAX_REPEATED_SEARCHES = 3
@@ -34,72 +28,12 @@ RANKING_CHUNK_SIZE = 200
 """Number of sets whose screening errors are evaluated together."""
 
 
-@dataclass(frozen=True)
-class DriveSetScreen:
-    """The search for sets of drives for an otherwise unchanged robot.
-
-    Args:
-        problem: the sizing problem.
-        pair: the two objectives of the front.
-        seed: of the search.
-        method: of the search.
-    """
-
-    problem: SizingProblem
-    pair: tuple[str, str]
-    seed: int = 0
-    method: str | None = None
-
-    def best_sets_under(self, errors: ScreeningErrors) -> SearchResult:
-        """The best sets that satisfy every limit with the screening errors."""
-        return best_sets(
-            self._drive_space,
-            self.corrected_sets(errors).options,
-            self.problem.objective,
-            self.problem.share,
-            pair=self.pair,
-            seed=self.seed,
-            method=self.method,
-        )
-
-    def corrected_sets(self, errors: ScreeningErrors) -> DriveSets:
-        """All sets, with limits tightened by the screening errors."""
-        return DriveSets(
-            self._drive_space, tuple(_with_corrected_limits(pairs, errors) for pairs in self._candidate_options)
-        )
-
-    def screened_shares(self, design: DesignPoint) -> dict[LimitKey, float]:
-        """Utilisation of every limit by a set in the screening."""
-        sets = DriveSets(self._drive_space, self._candidate_options)
-        return sets.limit_shares(self.choice_indices([design])[0])
-
-    def choice_indices(self, designs: Sequence[DesignPoint]) -> ChoiceIndices:
-        """Indices of choices among the options, (P, J)."""
-        choices = [pairs.choices for pairs in self._candidate_options]
-        return np.array(
-            [[pairs.index(choice) for pairs, choice in zip(choices, design.choices, strict=True)] for design in designs]
-        )
-
-    @cached_property
-    def _drive_space(self) -> DriveSpace:
-        return self.problem.drive_space_of(self.problem.space.base)
-
-    @cached_property
-    def _candidate_options(self) -> tuple[Candidates, ...]:
-        return self.problem.candidate_options(self._drive_space)
-
-
 def _choice_keys(choice: Choice) -> tuple[str, str]:
     return choice.motor.key, "" if choice.gearbox is None else choice.gearbox.key
 
 
 def _design_keys(design: DesignPoint) -> tuple[tuple[str, str], ...]:
     return tuple(map(_choice_keys, design.choices))
-
-
-def _with_corrected_limits(pairs: Candidates, errors: ScreeningErrors) -> Candidates:
-    title = pairs.basis.drive.title
-    return pairs.with_tightened_limits({key.kind: x for key, x in errors.items() if key.owner == title})
 
 
 class DesignRanking:
@@ -111,14 +45,15 @@ class DesignRanking:
     repeated with these screening errors.
 
     Args:
-        search_result: results of the screening, the best first.
-        screen: the search; None if other variables vary too and screening errors do not apply to other designs.
+        sets: results of the screening, the best first.
+        problem: the sizing problem; None if screening errors do not apply to other designs, because other variables
+            vary too or the screening is that of an approximation.
     """
 
-    def __init__(self, sets: SearchResult, screen: DriveSetScreen | None) -> None:
-        self._sets, self._screen = sets, screen
+    def __init__(self, sets: SearchResult, problem: SizingProblem | None) -> None:
+        self._sets, self._problem = sets, problem
         self._pending_designs = list(sets.designs)
-        self._design_by_keys = {_design_keys(design): design for design in sets.designs} if screen is not None else {}
+        self._design_by_keys = {_design_keys(design): design for design in sets.designs} if problem is not None else {}
         self._tried_keys: set[tuple[tuple[str, str], ...]] = set()
         self._screening_errors: dict[LimitKey, float] = {}
         self._searches = 0
@@ -141,9 +76,9 @@ class DesignRanking:
 
     def _better_designs(self, winner: DesignPoint) -> list[DesignPoint]:
         """Untried sets better than the winner, the best first."""
-        if self._screen is None:
+        if self._problem is None:
             return []
-        objective = self._screen.problem.objective
+        objective = self._problem.objective
         bound = winner.objective_value(objective) * (1 - SAME_OBJECTIVE_RATIO)
         better = [
             design
@@ -154,9 +89,9 @@ class DesignRanking:
 
     def record_error(self, design: DesignPoint, violations: Violations) -> None:
         """Update the screening errors from the analysis of a set; the latest is used, from the most similar set."""
-        if self._screen is None:
+        if self._problem is None:
             return
-        uses = self._screen.screened_shares(design)
+        uses = self._problem.screened_shares(design)
         errors: dict[LimitKey, float] = {}
         for key, violation in violations.items():
             plain = key._replace(in_closed_loop=False)
@@ -166,7 +101,7 @@ class DesignRanking:
 
     def search_result(self, winner: DesignPoint) -> SearchResult:
         """The result; its front has the sets that are feasible with the screening errors, and the winner."""
-        if not self._screening_errors:
+        if self._problem is None or not self._screening_errors:
             return self._sets
         designs = self._sets.designs
         feasible = [
@@ -175,7 +110,7 @@ class DesignRanking:
             if bears and design is not winner
         ]
         feasible.append(winner)
-        first, second = (np.array([design.objective_value(name) for design in feasible]) for name in self._sets.pair)
+        first, second = (np.array([design.objective_value(name) for design in feasible]) for name in self._problem.pair)
         return self._sets._replace(front=tuple(feasible[k] for k in pareto_front_indices(first, second)))
 
     def unanalysed_remarks(self, winner: DesignPoint) -> Iterator[str]:
@@ -217,9 +152,9 @@ class DesignRanking:
 
     def _corrected_shares(self, designs: Sequence[DesignPoint]) -> Array:
         """The largest utilisation of any limit by each set with the screening errors; without them all are feasible."""
-        if self._screen is None or not self._screening_errors or not designs:
+        if self._problem is None or not self._screening_errors or not designs:
             return np.zeros(len(designs))
-        sets, places = self._screen.corrected_sets(self._screening_errors), self._screen.choice_indices(designs)
+        sets, places = self._problem.corrected_sets(self._screening_errors), self._problem.choice_indices(designs)
         chunks = [
             sets.evaluate_sets(places[start : start + RANKING_CHUNK_SIZE]).largest_share
             for start in range(0, len(places), RANKING_CHUNK_SIZE)
@@ -228,13 +163,13 @@ class DesignRanking:
 
     @property
     def _allowed_share(self) -> float:
-        return 1.0 if self._screen is None else self._screen.problem.share
+        return 1.0 if self._problem is None else self._problem.share
 
     def _search_again(self) -> None:
         """Search more sets with the screening errors."""
-        assert self._screen is not None
+        assert self._problem is not None
         try:
-            more = self._screen.best_sets_under(self._screening_errors)
+            more = self._problem.best_sets_under(self._screening_errors)
         except InputError as error:
             self.refusal = str(error).removeprefix("size_drives: ")
             return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import value_text, whole_number
 from gearwright.design.search.drive_set_search import SEARCH_METHODS
-from gearwright.design.variables.mixed_search import DEFAULT_TRIALS
+from gearwright.design.variables.design_evaluation import DEFAULT_TRIALS
 from gearwright.errors import InputError
 from gearwright.text import did_you_mean
 

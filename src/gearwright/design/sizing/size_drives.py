@@ -19,7 +19,7 @@ from gearwright.design.candidates.usable_entries import skipped_entries
 from gearwright.design.robot_preparation.assumed_efficiency import efficiency_remark, with_assumed_efficiency
 from gearwright.design.robot_preparation.missing_drives import with_drive_at_every_joint
 from gearwright.design.search.tightest_limit import require_cycle_time
-from gearwright.design.sizing.ranking import DesignRanking, DriveSetScreen
+from gearwright.design.sizing.ranking import DesignRanking
 from gearwright.design.sizing.search_options import SearchOptions
 from gearwright.design.sizing.sizing_result import Sizing
 from gearwright.design.sizing.verified_design import best_verified_design
@@ -85,19 +85,30 @@ def size_drives(
         require_objective(name, ())
     design = Design(robot, task, robot.sections)
     space = design_space(design, _with_default_variables(variables, (objective, *pair)))
-    problem = SizingProblem(space, entries, tuple(selected), objective, 1 - margin, search.samples, search.model)
+    problem = SizingProblem(
+        space,
+        entries,
+        tuple(selected),
+        objective,
+        1 - margin,
+        search.samples,
+        search.model,
+        pair,
+        search.seed,
+        search.method,
+        search.trials,
+    )
     bases = replace(problem, samples=2).drive_space_of(design)  # which drives they are does not depend on the samples
     options = problem.candidate_options(bases)
     for name in (objective, *pair):
         require_objective(name, options)
     if space.domains:
         task.loaded_robot(robot, f"size_drives with variables ({listed_names(space.domains)})")
-        sets, ranking_screen = best_designs(problem, pair, search.trials, search.seed), None
+        sets, corrected = best_designs(problem), None
     else:
         require_cycle_time(task, problem.share)
-        screen = DriveSetScreen(problem, pair, search.seed, search.method)
         # An approximation is not corrected by exact analyses, so that its effect is visible.
-        sets, ranking_screen = screen.best_sets_under({}), screen if search.model is None else None
+        sets, corrected = problem.best_sets_under({}), problem if search.model is None else None
     skipped = tuple(skipped_entries(entries, problem.required_life)) if selected else ()
     catalogued = [problem.joint_candidates(basis) for basis in bases.drives if basis.drive.joint in selected]
     unfit = dict.fromkeys(remark for pairs in catalogued for remark in mounting_remarks(pairs, entries))
@@ -109,9 +120,7 @@ def size_drives(
         *efficiency_remark(search.assumed_efficiency),
         *sets.remarks,
     )
-    return best_verified_design(
-        problem, DesignRanking(sets, ranking_screen), remarks, search.verify_front, search.progress
-    )
+    return best_verified_design(problem, DesignRanking(sets, corrected), remarks, search.verify_front, search.progress)
 
 
 def _train_remarks(robot: Robot) -> Iterator[str]:

@@ -12,6 +12,7 @@ from gearwright.analysis import Analysis, Task
 from gearwright.design.candidates.candidates import Choice
 from gearwright.design.candidates.objectives import DesignPoint, title_with_unit
 from gearwright.design.sizing.controller_gains import JointGains
+from gearwright.design.sizing.verification import Violations
 from gearwright.parts import Material, Robot
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.plots import save_if_path
@@ -62,7 +63,7 @@ def front_figure(sizing: Sizing) -> Any:
     """A matplotlib figure of the Pareto front with the chosen design; temperatures in degrees Celsius."""
     points = [_front_point(sizing, design) for design in sizing.front]
     labels = [title_with_unit(name).replace("[K]", "[°C]") for name in sizing.pair]
-    chosen = None if sizing.design is None else _front_point(sizing, sizing.design)
+    chosen = _front_point(sizing, sizing.design)
     return pareto_figure([x for x, _ in points], [y for _, y in points], (labels[0], labels[1]), chosen)
 
 
@@ -100,25 +101,27 @@ class Sizing(NotebookFigure):
         choices: per joint the motor and the gearbox (None where the gear was kept).
         robot: with these drives and the values of the variables.
         analysis: of the task with these drives, with the full number of samples.
+        design: objectives and choices of the design, as for the front.
         front: Pareto front of two objectives, sorted by the first.
         evaluated_count: number of evaluated sets.
         remarks: on skipped entries and assumptions.
         values: of the variables.
         gains: controller gains of each joint: the highest that the torque reserve allows.
-        design: objectives and choices of the design, as for the front.
         pair: the two objectives of the front.
+        violations: limits that the analysis exceeds; of drives that were not chosen.
     """
 
     choices: Mapping[str, Choice]
     robot: Robot
     analysis: Analysis
-    front: tuple[DesignPoint, ...]
-    evaluated_count: int
+    design: DesignPoint
+    front: tuple[DesignPoint, ...] = ()
+    evaluated_count: int = 0
     remarks: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     gains: Mapping[str, JointGains] = field(default_factory=dict)
-    design: DesignPoint | None = None
     pair: tuple[str, str] = ("mass", "energy")
+    violations: Violations = field(default_factory=dict)
 
     @property
     def mass(self) -> float:

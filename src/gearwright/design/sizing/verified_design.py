@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
-from gearwright.analysis import Analysis, analyse
+from gearwright.analysis import analyse
 from gearwright.design.candidates.candidates import Choice
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
 from gearwright.design.candidates.objectives import DesignPoint
@@ -16,11 +16,10 @@ from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.sizing.controller_gains import controller_gains
 from gearwright.design.sizing.ranking import DesignRanking
 from gearwright.design.sizing.sizing_result import Sizing
-from gearwright.design.sizing.verification import Verification, Violations, no_verified_design, without_accuracy
+from gearwright.design.sizing.verification import Verification, no_verified_design, without_accuracy
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.design.variables.mixed_search import POLISHED_PROPOSALS, refine_design
 from gearwright.errors import GearwrightError, InputError, PartError, SimulationError, SingularityError
-from gearwright.parts import Robot
 from gearwright.simulation.progress import counting_bar
 from gearwright.text import listed_names
 
@@ -36,16 +35,6 @@ SCREENED_FRONT_REMARK = (
 )
 MAX_REPAIRS = 3
 """Number of repairs of a design that exceeds a limit in its analysis."""
-
-
-@dataclass(frozen=True)
-class AnalysedDesign:
-    """An analysed design, with its exceeded limits."""
-
-    design: DesignPoint
-    robot: Robot
-    analysis: Analysis
-    violations: Violations
 
 
 def best_verified_design(
@@ -92,10 +81,10 @@ class DesignTrials:
     def __init__(self, problem: SizingProblem, ranking: DesignRanking, most: int, count: Callable[[int], None]) -> None:
         self._problem, self._ranking, self._max_analyses, self._count = problem, ranking, most, count
         self._verification = Verification(problem)
-        self._infeasible_designs: list[AnalysedDesign] = []
+        self._infeasible_designs: list[Sizing] = []
         self._analysis_errors: list[GearwrightError] = []
 
-    def first_feasible(self, designs: Iterable[DesignPoint]) -> AnalysedDesign | None:
+    def first_feasible(self, designs: Iterable[DesignPoint]) -> Sizing | None:
         """The first feasible design within the remaining number of analyses, or None."""
         for design in designs:
             if self._is_finished:
@@ -116,14 +105,14 @@ class DesignTrials:
         return len(self._overloading_designs) >= MAX_OVERLOADING_SETS or self._analysis_count >= self._max_analyses
 
     @property
-    def _overloading_designs(self) -> list[AnalysedDesign]:
+    def _overloading_designs(self) -> list[Sizing]:
         return [
             analysed
             for analysed in self._infeasible_designs
             if self._verification.is_only_of_others(analysed.violations)
         ]
 
-    def _try_design(self, design: DesignPoint) -> AnalysedDesign | None:
+    def _try_design(self, design: DesignPoint) -> Sizing | None:
         """An analysed design; None if it cannot be analysed."""
         improve = len(self._infeasible_designs) < POLISHED_PROPOSALS
         try:
@@ -137,7 +126,7 @@ class DesignTrials:
             self._ranking.record_error(design, analysed.violations)
         return analysed
 
-    def best_if_other_drives_overload(self) -> AnalysedDesign:
+    def best_if_other_drives_overload(self) -> Sizing:
         """The best design that overloads only drives that were not chosen; an error without such a design."""
         if self._overloading_designs:
             return self._overloading_designs[0]
@@ -148,7 +137,7 @@ class DesignTrials:
         )
 
     def verified_front(
-        self, sets: SearchResult, best: AnalysedDesign, count: Callable[[int], None]
+        self, sets: SearchResult, best: Sizing, count: Callable[[int], None]
     ) -> tuple[SearchResult, tuple[str, ...]]:
         """The designs of the front that satisfy every limit in their analysis, and a remark on the others."""
         feasible, violated = [], dict[str, None]()
@@ -169,7 +158,7 @@ class DesignTrials:
         except (PartError, InputError, SimulationError, SingularityError) as error:
             return [str(error)]
 
-    def trial_remarks(self, best: AnalysedDesign) -> Iterator[str]:
+    def trial_remarks(self, best: Sizing) -> Iterator[str]:
         """Remarks on the selected design, and on better designs that failed."""
         yield from self._verification.unchosen_drive_remarks(best.analysis)
         objective = self._problem.objective
@@ -194,7 +183,7 @@ def _has_closed_loop(problem: SizingProblem) -> bool:
     return problem.space.base.task.perturbed is not None
 
 
-def _repaired_design(problem: SizingProblem, judge: Verification, design: DesignPoint) -> AnalysedDesign:
+def _repaired_design(problem: SizingProblem, judge: Verification, design: DesignPoint) -> Sizing:
     """A design that exceeds a limit, with its continuous variables changed until it does not."""
     analysed = _analyse_design(problem, judge, design)
     for _ in range(MAX_REPAIRS if problem.space.continuous_variables else 0):
@@ -208,47 +197,35 @@ def _repaired_design(problem: SizingProblem, judge: Verification, design: Design
     return analysed
 
 
-def _analyse_design(problem: SizingProblem, judge: Verification, point: DesignPoint) -> AnalysedDesign:
+def _analyse_design(problem: SizingProblem, judge: Verification, point: DesignPoint) -> Sizing:
     """An analysed design; the closed loop is not simulated if a limit of the prescribed motion is exceeded."""
     design = problem.space.design_with(dict(point.values))
-    robot = with_chosen_drives(design.robot, _choices_by_joint(problem, point))
+    robot = with_chosen_drives(design.robot, dict(zip(problem.judged_joints, point.choices, strict=True)))
     task = without_accuracy(design.task) if _has_closed_loop(problem) else design.task
     for loop in (None, task.perturbed) if _has_closed_loop(problem) else (None,):
         analysis = analyse(robot, replace(task, perturbed=loop), sections=design.sections, catalogue=problem.catalogue)
         violations = judge.violations(analysis)
         if violations and not judge.is_only_of_others(violations):
             break
-    return AnalysedDesign(point, robot, analysis, violations)
-
-
-def _choices_by_joint(problem: SizingProblem, design: DesignPoint) -> dict[str, Choice]:
-    return dict(zip(problem.judged_joints, design.choices, strict=True))
+    choices = dict(zip(problem.judged_joints, point.choices, strict=True))
+    values = dict(point.values)
+    return Sizing(choices, robot, analysis, point, values=values, pair=problem.pair, violations=violations)
 
 
 def _sizing_of_winner(
-    problem: SizingProblem,
-    sets: SearchResult,
-    analysed: AnalysedDesign,
-    remarks: Sequence[str],
-    of_front: Sequence[str],
+    problem: SizingProblem, sets: SearchResult, best: Sizing, remarks: Sequence[str], of_front: Sequence[str]
 ) -> Sizing:
     """The result, analysed with all requirements of its task."""
-    design = problem.space.design_with(dict(analysed.design.values))
-    analysis = analysed.analysis
+    design, analysis = problem.space.design_with(best.values), best.analysis
     if _has_closed_loop(problem) and "accuracy" in design.task.required:
-        analysis = analyse(analysed.robot, design.task, sections=design.sections, catalogue=problem.catalogue)
-    choices = _choices_by_joint(problem, analysed.design)
-    return Sizing(
-        choices,
-        analysed.robot,
-        analysis,
-        sets.front,
-        sets.evaluated_count,
-        (*remarks, *_choice_remarks(problem, choices), *of_front),
-        dict(analysed.design.values),
-        controller_gains(analysis),
-        analysed.design,
-        sets.pair,
+        analysis = analyse(best.robot, design.task, sections=design.sections, catalogue=problem.catalogue)
+    return replace(
+        best,
+        analysis=analysis,
+        front=sets.front,
+        evaluated_count=sets.evaluated_count,
+        remarks=(*remarks, *_choice_remarks(problem, best.choices), *of_front),
+        gains=controller_gains(analysis),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from gearwright.design.candidates.fitted_drive import present_motor_sheet
 from gearwright.design.candidates.objectives import DesignPoint
 from gearwright.design.candidates.perturbation_feasibility import buildable_choices
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
-from gearwright.design.search.drive_set_search import design_points, fast_enough_options
+from gearwright.design.search.drive_set_search import SearchResult, best_sets, design_points, fast_enough_options
 from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
 from gearwright.design.search.enumeration import light_sets
 from gearwright.design.search.genetic_search import SetEvaluator, improve_by_joint
@@ -31,6 +32,12 @@ from gearwright.parts import Material, Robot
 
 TIP_CHARACTERISTIC = f"tip.{TIP_DEFLECTION.characteristic}"
 """The deflection of a whole arm among the characteristics of its structure."""
+
+
+ScreeningErrors = Mapping[LimitKey, float]
+"""Screening error of each limit: utilisation in the analysis over the screening."""
+DEFAULT_TRIALS = 60
+"""Default number of proposed designs."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,10 @@ class SizingProblem:
         share: allowed utilisation of every limit.
         samples: number of samples of the cycle.
         model: approximation of the machine in the screening; None for the exact machine.
+        pair: the two objectives of the Pareto front.
+        seed: of the stochastic search.
+        method: "enumerate" or "evolve"; None: by the number of sets.
+        trials: number of proposed designs, if other variables than the drives vary.
     """
 
     space: DesignSpace
@@ -54,6 +65,10 @@ class SizingProblem:
     share: float
     samples: int
     model: str | None = None
+    pair: tuple[str, str] = ("mass", "energy")
+    seed: int = 0
+    method: str | None = None
+    trials: int = DEFAULT_TRIALS
 
     @property
     def judged_joints(self) -> tuple[str, ...]:
@@ -90,6 +105,41 @@ class SizingProblem:
             design.robot, design.task, self.judged_joints, self.samples, self.kept_gear_joints, self.model
         )
 
+    def best_sets_under(self, errors: ScreeningErrors) -> SearchResult:
+        """The best sets of drives of the robot as it is that satisfy every limit with the screening errors."""
+        return best_sets(
+            self._base_sets.space,
+            self.corrected_sets(errors).options,
+            self.objective,
+            self.share,
+            pair=self.pair,
+            seed=self.seed,
+            method=self.method,
+        )
+
+    def corrected_sets(self, errors: ScreeningErrors) -> DriveSets:
+        """All sets of drives, with limits tightened by the screening errors."""
+        return DriveSets(
+            self._base_sets.space, tuple(_with_corrected_limits(pairs, errors) for pairs in self._base_sets.options)
+        )
+
+    def screened_shares(self, design: DesignPoint) -> dict[LimitKey, float]:
+        """Utilisation of every limit by a set of drives in the screening."""
+        return self._base_sets.limit_shares(self.choice_indices([design])[0])
+
+    def choice_indices(self, designs: Sequence[DesignPoint]) -> ChoiceIndices:
+        """Indices of choices among the options, (P, J)."""
+        choices = [pairs.choices for pairs in self._base_sets.options]
+        return np.array(
+            [[pairs.index(choice) for pairs, choice in zip(choices, design.choices, strict=True)] for design in designs]
+        )
+
+    @cached_property
+    def _base_sets(self) -> DriveSets:
+        """All sets of drives for the robot as it is."""
+        space = self.drive_space_of(self.space.base)
+        return DriveSets(space, self.candidate_options(space))
+
     @property
     def kept_gear_joints(self) -> tuple[str, ...]:
         """Joints whose gear stays, with a fixed or variable ratio."""
@@ -98,6 +148,11 @@ class SizingProblem:
             for joint in self.judged_joints
             if joint not in self.chosen_joints or joint in self.space.ratio_variables
         )
+
+
+def _with_corrected_limits(pairs: Candidates, errors: ScreeningErrors) -> Candidates:
+    title = pairs.basis.drive.title
+    return pairs.with_tightened_limits({key.kind: x for key, x in errors.items() if key.owner == title})
 
 
 @dataclass(frozen=True)

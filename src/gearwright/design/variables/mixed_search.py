@@ -20,8 +20,6 @@ from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
 from gearwright.design.variables.gradient_refinement import refine_variables
 from gearwright.errors import InputError, MissingExtraError
 
-DEFAULT_TRIALS = 60
-"""Default number of proposed designs."""
 MAX_IMPROVEMENT_ROUNDS = 4
 """Number of alternations between continuous variables and drives."""
 POLISHED_PROPOSALS = 2
@@ -32,12 +30,10 @@ TIGHTENING_RATIO = 1e-4
 """Relative addition to the excess when a limit is tightened."""
 
 
-def best_designs(problem: SizingProblem, pair: tuple[str, str], trials: int, seed: int) -> SearchResult:
+def best_designs(problem: SizingProblem) -> SearchResult:
     """The designs that satisfy every limit, the best first."""
     paces_only = set(problem.space.domains) == {STRETCH_VARIABLE}
-    proposed = list(
-        _evaluate_stretch_grid(problem, trials) if paces_only else _evaluate_proposals(problem, trials, seed)
-    )
+    proposed = list((_evaluate_stretch_grid if paces_only else _evaluate_proposals)(problem))
     if not proposed:
         raise InputError(
             "size_drives: no proposed design can be built and moved. Give narrower ranges, or a slower task."
@@ -50,11 +46,13 @@ def best_designs(problem: SizingProblem, pair: tuple[str, str], trials: int, see
     feasible = [candidate.design for candidate in ranked if candidate.design.largest_share <= problem.share]
     if not feasible:
         raise _no_feasible_design(problem, min(ranked, key=lambda candidate: candidate.design.largest_share))
-    first, second = (np.array([candidate.objective_value(name) for candidate in feasible]) for name in pair)
+    first, second = (np.array([candidate.objective_value(name) for candidate in feasible]) for name in problem.pair)
     front = tuple(feasible[k] for k in pareto_front_indices(first, second))
-    source = "were evaluated on a grid of task speeds" if paces_only else f"were proposed by optuna (seed {seed})"
+    source = (
+        "were evaluated on a grid of task speeds" if paces_only else f"were proposed by optuna (seed {problem.seed})"
+    )
     remark = f"{len(proposed)} designs {source}; the best {len(finished)} were refined."
-    return SearchResult(tuple(feasible), front, len(proposed), (remark,), pair)
+    return SearchResult(tuple(feasible), front, len(proposed), (remark,))
 
 
 def refine_design(problem: SizingProblem, design: DesignPoint, excess: float) -> DesignPoint | None:
@@ -80,18 +78,18 @@ def _rank_key(problem: SizingProblem, evaluation: DesignEvaluation) -> tuple[flo
     return float(f"{_design_cost(problem, evaluation):.9g}"), float(f"{evaluation.design.energy:.6g}")
 
 
-def _evaluate_stretch_grid(problem: SizingProblem, trials: int) -> Iterator[DesignEvaluation]:
+def _evaluate_stretch_grid(problem: SizingProblem) -> Iterator[DesignEvaluation]:
     """Designs at evenly spaced task speeds, if the task speed is the only variable."""
     domain = problem.space.domains[STRETCH_VARIABLE]
     assert isinstance(domain, Range)
     evaluations = (
         evaluate_if_buildable(problem, {STRETCH_VARIABLE: float(factor)})
-        for factor in np.geomspace(domain.low, domain.high, trials)
+        for factor in np.geomspace(domain.low, domain.high, problem.trials)
     )
     return (evaluation for evaluation in evaluations if evaluation is not None)
 
 
-def _evaluate_proposals(problem: SizingProblem, trials: int, seed: int) -> Iterator[DesignEvaluation]:
+def _evaluate_proposals(problem: SizingProblem) -> Iterator[DesignEvaluation]:
     """Designs proposed by optuna."""
     try:
         import optuna
@@ -100,8 +98,8 @@ def _evaluate_proposals(problem: SizingProblem, trials: int, seed: int) -> Itera
             "size_drives: variables need optuna. Install gearwright[optimise], or omit variables."
         ) from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
-    for _ in range(trials):
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=problem.seed))
+    for _ in range(problem.trials):
         trial = study.ask()
         evaluation = evaluate_if_buildable(problem, _suggested_values(problem, trial))
         study.tell(trial, 2e6 * INFEASIBLE_COST if evaluation is None else _design_cost(problem, evaluation))

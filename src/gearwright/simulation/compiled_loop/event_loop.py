@@ -129,7 +129,7 @@ class EventLoop:
 
     def hand_over(self) -> None:
         """Pass the samples to the recorder; Python continues the run."""
-        self._flush_samples()
+        self.pass_samples()
         self._point = None
 
     def _run_entry(self, point: RunPoint, entry: str) -> LoopExit:
@@ -168,7 +168,7 @@ class EventLoop:
         if self._point is not point or point.x is not self._last_x or point.modes is not self._last_modes:
             memory = self.driver.memory
             if self._point is not point:
-                self._flush_samples()
+                self.pass_samples()
                 memory["sampled"] = self._flushed_samples = len(self.recorder)
                 self.update_held_inputs(point.t)
             self.driver.continue_from(point.t, point.x, point.modes, point.step)
@@ -185,7 +185,7 @@ class EventLoop:
             point.modes = self._last_modes = self.driver.modes
             self.recorder.events.extend(RunEvent(*change) for change in self.driver.take_mode_changes())
 
-    def _flush_samples(self) -> None:
+    def pass_samples(self) -> None:
         """Pass new samples to the recorder."""
         if self._point is None or self.driver.memory["sampled"] == self._flushed_samples:
             return
@@ -208,7 +208,7 @@ class EventLoop:
         structure = kernels.structure
         longest = self.longest if structure.guards + structure.kinks + inputs.watched_events else np.inf
         driver = LoopDriver(self.system, kernels, inputs, self.times, self.tolerances, longest)
-        self.recorder.flush = self._flush_samples
+        self.recorder.source = self
         return driver
 
     def _loop_kernels(self) -> LoopKernels:

@@ -44,6 +44,11 @@ class IntegrationResult:
     is_branch_point: bool = False
 
 
+def never_stop() -> bool:
+    """The answer of a problem that nobody else takes over."""
+    return False
+
+
 @dataclass(frozen=True)
 class IntegrationProblem:
     """An initial value problem: rates and guards in fixed modes from a state, never beyond `bound`.
@@ -68,7 +73,7 @@ class IntegrationProblem:
     branch_levels: LevelFunction | None = None
     stiffness: StiffnessMonitor | None = None
     project: Callable[[float, Array], Array] | None = None
-    should_stop: Callable[[], bool] = lambda: False
+    should_stop: Callable[[], bool] = never_stop
 
 
 class Integrator(Protocol):
