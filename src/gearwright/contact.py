@@ -12,9 +12,9 @@ from gearwright.functions.constrained.closure import FreeSpeeds
 from gearwright.functions.constrained.constrained_dynamics import StruckBody
 from gearwright.functions.constrained.peg_in_hole import JammingVertex, PegInHole
 from gearwright.functions.linearise import free_speeds
+from gearwright.motion_demands.closed_loop_motion import closed_motion
 from gearwright.parts.builders.walls_and_objects import with_object, with_wall
 from gearwright.parts.environment.surfaces import Cylinder, Plane, Sphere, Surface
-from gearwright.planning.paths.closed_loop_motion import closed_motion
 from gearwright.system.constraints.consistent_start import project
 
 __all__ = [

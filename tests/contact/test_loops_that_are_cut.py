@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,22 +38,29 @@ def gaps(robot, q):
 
 OTHER_SIZES = {
     *("actuator_redundancy", "angle", "dc_motor", "displacement", "distance", "pneumatic_cylinder", "servo_cylinder"),
-    *("stepping_motor", "structure_matrix", "synchronous_motor", "tendon", "log_of_currents", "joint_axes"),
-    *("joint_axis_derivatives", "integrate", "neutral", "approximate", "regressor_blocks", "reactions"),
-    *("speed_observer_bound", "RedundantModel"),
+    *("stepping_motor", "synchronous_motor", "tendon", "log_of_currents", "joint_axes", "joint_axis_derivatives"),
+    *("integrate", "neutral", "approximate", "regressor_blocks", "reactions", "speed_observer_bound", "RedundantModel"),
+    *(
+        "pd",
+        "computed_torque",
+        "feedforward",
+        "base_parameters",
+        "excite",
+        "demands",
+        "inverse_kinematics",
+        "project",
+        "rollout",
+        "simulate",
+    ),
 }
-"""Functions of all joints, or of whole configurations; compared in their own tests."""
+"""Functions of all joints, or of whole configurations; compared below or in their own tests."""
 REFUSED = {
-    *("adaptive", "controller_by_name", "cascade", "computed_torque", "feedforward", "admittance", "hybrid_control"),
-    *("position_force", "in_larger_machine", "impedance", "joint_gains", "lqr", "nominal_control", "operational_space"),
-    *("pd", "poles", "state_feedback", "actuator_speeds", "actuator_torques", "base_parameters", "casadi_function"),
-    *("casadi_rates", "closed_form", "compare", "compare_impacts", "compile", "complete_model"),
-    *("constrained_dynamics", "energies", "energy_rows", "energy_balance", "fastest", "limit_use", "excite", "explain"),
-    *("identify", "impact", "demands", "inverse_kinematics", "joint_forces", "lagrange_form", "linear_forms"),
-    *("TorqueModel", "motor_inertias", "free_speeds", "closed_motion", "project", "recursive_form", "rollout"),
-    *("simulate", "state_space", "feedback_linearisation", "compare_reductions", "elastic_form", "fastest_mode"),
-    *("frequency_map", "frequency_response", "vibration_modes", "motor_motion", "natural_frequencies"),
-    "needed_derivatives",
+    *("adaptive", "controller_by_name", "cascade", "admittance", "hybrid_control"),
+    *("position_force", "in_larger_machine", "impedance", "lqr", "nominal_control", "operational_space"),
+    *("poles", "state_feedback", "casadi_function", "casadi_rates", "closed_form", "compile", "complete_model"),
+    *("fastest", "limit_use", "joint_forces", "linear_forms", "free_speeds", "closed_motion", "state_space"),
+    *("feedback_linearisation", "compare_reductions", "elastic_form", "fastest_mode", "frequency_map"),
+    *("frequency_response", "vibration_modes", "motor_motion", "natural_frequencies", "needed_derivatives"),
 }
 """Functions that name the loop, or ask for whole configurations."""
 
@@ -69,7 +78,96 @@ def test_every_function_gives_what_a_machine_of_followers_gives(name):
     found = parts_of(call(closed))
     assert len(found) == len(wanted)
     for x, y in zip(found, wanted, strict=True):
-        assert x == (y if isinstance(y, str) else pytest.approx(y, rel=1e-9, abs=1e-9))
+        if name != "compare" or not isinstance(y, str):  # its machine has the loop
+            assert x == (y if isinstance(y, str) else pytest.approx(y, rel=1e-9, abs=1e-9))
+
+
+LOOPED, FOLLOWING = (with_parallelogram(gw.load("elbow"), by) for by in ("loop", "followers"))
+
+
+def test_base_parameters_of_a_closed_machine():
+    """As many as of the machine of followers, and the same torques."""
+    found, wanted = gw.base_parameters(LOOPED), gw.base_parameters(FOLLOWING)
+    assert found.rank == wanted.rank
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 20, 3))
+    combined = found.base_columns(gw.regressor(LOOPED, q, v, a)) @ found.combine(gw.parameters(LOOPED))
+    assert combined == pytest.approx(gw.inverse_dynamics(FOLLOWING, q, v, a), abs=1e-9)
+    with pytest.raises(InputError, match="exact"):
+        gw.base_parameters(LOOPED, exact=True)
+
+
+def test_an_exciting_motion_of_independent_joints():
+    wide = gw.identification.MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [9.0] * 3)
+    search = gw.identification.ExcitationOptions(starts=1, steps=2, samples=40)
+    found = gw.identification.excite(LOOPED, wide, search=search)
+    assert found.motion.at(0.3).shape == (3,)
+    assert np.isfinite(found.condition)
+
+
+def test_runs_from_independent_coordinates():
+    """The loop as a constraint, and the bars as followers: the same motion of the independent joints."""
+    start, run_of = ([0.3, -0.5, 0.8], [0.4, 0.2, -0.3]), gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12)
+    runs = [gw.simulate(x, start, until=0.2, samples=5, integrator=run_of) for x in (LOOPED, FOLLOWING)]
+    assert runs[0].q[:, :3] == pytest.approx(runs[1].q, abs=1e-8)
+    assert runs[0].q[:, 3:] == pytest.approx(runs[1].q[:, [2, 2]] * [1, -1], abs=1e-8)
+    assert gw.simulate(gw.assemble(LOOPED), start, until=0.2, samples=5, integrator=run_of).q == pytest.approx(
+        runs[0].q, abs=1e-9
+    )
+    batches = [gw.rollout(x, *start, steps=100, step=1e-4, method="moreau").q[-1] for x in (LOOPED, FOLLOWING)]
+    assert batches[0][:3] == pytest.approx(batches[1], abs=1e-7)
+
+
+CONTROLLERS = {
+    "computed_torque": lambda r: gw.control.computed_torque(r, MOTION, 20.0),
+    "approximate": lambda r: gw.control.computed_torque(r, MOTION, 20.0, model="diagonal"),
+    "pd": lambda r: gw.control.pd(r, MOTION, 5000.0, 500.0),
+    "reference": lambda r: gw.control.feedforward(r, MOTION, 5000.0, 500.0),
+    "measured": lambda r: gw.control.feedforward(r, MOTION, 5000.0, 500.0, "measured"),
+}
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_controllers_of_independent_joints(name):
+    """From a start beside the reference both machines follow it in the same way."""
+    start, exact = ([0.05, 0.0, -0.05], [0.0, 0.0, 0.0]), gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11)
+    runs = [
+        gw.simulate(robot, start, until=0.4, controller=CONTROLLERS[name](robot), samples=5, integrator=exact)
+        for robot in (LOOPED, FOLLOWING)
+    ]
+    assert runs[0].q[:, :3] == pytest.approx(runs[1].q, abs=1e-8)
+    assert np.abs(runs[0].q[:, 3] - runs[0].q[:, 2]).max() < 1e-9
+
+
+def test_computed_torque_of_a_four_bar_has_no_error():
+    turn = polynomial([0.7], [1.5], duration=1.0)
+    control = gw.control.computed_torque(ROBOT, turn, 20.0)
+    run = gw.simulate(ROBOT, [0.7], until=1.0, controller=control, samples=6)
+    assert run.q[:, 0] == pytest.approx(turn.at(run.t)[:, 0], abs=1e-8)
+    assert gaps(ROBOT, run.q).max() < 1e-8
+    with pytest.raises(InputError, match="closed loops, and elastic drives"):
+        gw.control.pd(four_bar("rocker", 1e4), [0.7], 1.0, 1.0)
+
+
+def test_demands_of_a_motion_of_independent_coordinates():
+    for robot in (LOOPED, with_parallelogram(gw.load("elastic_elbow"), "loop")):
+        followers = replace(robot, loops=[], links=with_parallelogram(gw.load("elbow"), "followers").links)
+        found, wanted = (gw.demands(x, MOTION, samples=21) for x in (robot, followers))
+        for name in ("j1.torque", "j2.torque", "j3.torque"):
+            assert found[name] == pytest.approx(wanted[name], rel=1e-6, abs=1e-9)
+    sampled = gw.demands(LOOPED, MOTION.sample(21))
+    assert sampled["j2.torque"][::4] == pytest.approx(gw.demands(FOLLOWING, MOTION.sample(21))["j2.torque"][::4])
+
+
+def test_inverse_kinematics_from_independent_coordinates():
+    pose = gw.placement(LOOPED, [0.3, -0.5, 0.8], "tool")
+    found = gw.inverse_kinematics(LOOPED, "tool", (None, pose.position), start=[0.2, -0.4, 0.7])
+    assert found.q == pytest.approx([0.3, -0.5, 0.8, 0.8, -0.8], abs=1e-8)
+
+
+def test_motors_on_dependent_joints_have_no_constant_structure_matrix():
+    mech = gw.assemble(LOOPED, independent=["j1", "j2", "crank_joint"])
+    with pytest.raises(InputError, match=r"j3.*dependent"):
+        gw.actuation.structure_matrix(mech)
 
 
 @pytest.mark.parametrize(

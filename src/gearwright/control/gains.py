@@ -18,7 +18,10 @@ from gearwright.functions.dynamics import inverse_dynamics, mass_matrix
 from gearwright.functions.elastic.elastic_machines import motor_motion
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.functions.linearise import linearise
+from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs.dynamics_programs import MASS_MATRIX
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean, listed_names
 
@@ -54,11 +57,11 @@ def joint_gains(
     True
     """
     caller = "control.joint_gains"
-    side = joint_side(caller, tree_of(caller, robot))
+    side = joint_side(caller, machine_of(caller, robot))
     w, zeta = per_joint(caller, "frequency", frequency, side, above=0.0), per_joint(caller, "damping", damping, side)
-    inertias = np.diag(
-        mass_matrix(side.rigid_machine, checked_array(caller, side.rigid_machine, "q", q, side.rigid_machine.nq))
-    )
+    mech = side.rigid_machine
+    whole = checked_array(caller, mech, "q", whole_input(MASS_MATRIX, mech, "q", q), mech.nq)
+    inertias = np.diag(mass_matrix(mech, whole))
     kp, kd = frequency_gains(w, zeta)
     return inertias * np.array(kp), inertias * np.array(kd)
 

@@ -10,8 +10,8 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.control.wrapped_law import WrappedLaw
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
+from gearwright.system.controllers.law_controller import LawController, ReferenceFunction, law_controller
 from gearwright.text import listed_names
 
 IN_LARGER_MACHINE_CALLER = "control.in_larger_machine"
@@ -45,6 +45,15 @@ class EmbeddedLaw(WrappedLaw):
             model=self.inner.model,
         )
         return checked_decision(self.inner, part)
+
+
+def joint_controller(law: ControlLaw, follow: ReferenceFunction, breaks: tuple[float, ...] = ()) -> LawController:
+    """Return the controller of a law; in independent speeds of closed loops it measures and drives the open tree."""
+    mech = law.mech
+    if mech.closure is None:
+        return law_controller(law, follow, breaks)
+    whole = EmbeddedLaw(mech.tree, law, tuple(range(mech.nq)), tuple(mech.closure.independent))
+    return law_controller(whole, follow, breaks)
 
 
 def _select_entries(indices: Sequence[int], x: Sequence[Scalar]) -> list[Scalar]:

@@ -73,6 +73,8 @@ class JointSide:
     @cached_property
     def driven_speeds(self) -> tuple[int, ...]:
         """The speeds on which forces act, one per joint."""
+        if self.mech.closure is not None:
+            return tuple(range(self.mech.n))
         is_elastic = (
             np.abs(self.speed_matrix[self.joint_count :]).sum(axis=0) > 0
             if self.mech.shafts
@@ -167,6 +169,11 @@ def joint_side(caller: str, mech: Mechanism) -> JointSide:
     side = JointSide(mech)
     if not mech.n:
         raise InputError(f"{caller}: the machine has no movable joint. Give a robot with joints.")
+    if mech.closure is not None and (mech.shafts or not mech.tree.speeds_are_rates):
+        raise InputError(
+            f"{caller}: the machine has closed loops, and elastic drives or free, spherical or planar joints. "
+            "Controllers support closed loops of rigid drives: use gw.approximate(mech, 'rigid')."
+        )
     if mech.shafts and not mech.speeds_are_rates:
         raise InputError(
             f"{caller}: the machine has elastic drives and free, spherical or planar joints. Controllers support one "

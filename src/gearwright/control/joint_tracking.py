@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
 from gearwright.arguments import numbers_by_name
 from gearwright.control.joint_side import JointSide, JointSideLaw
 from gearwright.control.references import REFERENCE_NAMES, reference_entries
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.closed_loops.closing import step_to_closed
 from gearwright.dynamics.configuration import difference
+from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.parts import Robot
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.system.controllers.control_law import Measurement
 from gearwright.text import listed_names
 
@@ -59,7 +63,38 @@ class TrackingLaw(JointSideLaw):
             self.joint_side.joint_speeds(measured.v, self.feedback),
         )
         q_ref, v_ref = (measured.reference[name] for name in REFERENCE_NAMES[:2])
-        return TrackingErrors(q, v, difference(measured.model, q, q_ref, measured.ops), subtract_vectors(v_ref, v))
+        return TrackingErrors(q, v, configuration_error(self.mech, q, q_ref, measured.ops), subtract_vectors(v_ref, v))
+
+
+def configuration_error(mech: Mechanism, q: Sequence[Scalar], q_ref: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """Return the difference to the reference; of closed loops that of the independent coordinates."""
+    if mech.closure is None:
+        return difference(mech, q, q_ref, ops)
+    return subtract_vectors(q_ref, [q[k] for k in mech.independent_indices])
+
+
+def model_forces(
+    measured: Measurement, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar]
+) -> Sequence[Scalar]:
+    """Return the inverse dynamics of the law's model at a whole configuration."""
+    pose, speed_map = placed_machine(measured.model, q, measured.ops)
+    speeds = speed_map.speeds(v)
+    return speed_map.forces(inverse_dynamics(pose, speeds, speed_map.accelerations(speeds, a)))
+
+
+def model_gravity(measured: Measurement, q: Sequence[Scalar]) -> Sequence[Scalar]:
+    """Return the gravity forces of the law's model at a whole configuration."""
+    pose, speed_map = placed_machine(measured.model, q, measured.ops)
+    return speed_map.forces(gravity(pose))
+
+
+def reference_configuration(measured: Measurement) -> Sequence[Scalar]:
+    """Return the whole configuration of the reference; loops are closed by Newton steps from the measured one."""
+    q_ref, mech = measured.reference[REFERENCE_NAMES[0]], measured.model
+    if mech.closure is None:
+        return q_ref
+    step = configuration_error(mech, measured.q, q_ref, measured.ops)
+    return step_to_closed(mech.tree, mech.closure, measured.q, step, measured.ops).q
 
 
 def subtract_vectors(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
@@ -100,7 +135,7 @@ def controller_model(caller: str, model: RobotOrMech | str | None, side: JointSi
     """Return the model of a controller: an approximation by name, another machine, or None for its own."""
     if model is None:
         return None
-    result = approximate(side.rigid_machine, model) if isinstance(model, str) else tree_of(caller, model)
+    result = approximate(side.rigid_machine, model) if isinstance(model, str) else machine_of(caller, model)
     if isinstance(model, Robot) or not isinstance(model, str):
         result = JointSide(result).rigid_machine
     if tuple(result.speeds) != side.joint_names:

@@ -37,7 +37,7 @@ class Reference:
 def reference_entries(mech: Mechanism, joints: int, orders: int = 3) -> dict[str, tuple[str, ...]]:
     """Return the references q_ref, v_ref, a_ref ... of the joints with the names of their entries."""
     shafts = len(mech.shafts)
-    coordinates = tuple(mech.coordinates[: mech.nq - shafts])
+    coordinates = tuple(mech.independent_coordinates[: len(mech.independent_indices) - shafts])
     return {
         name: coordinates if k == 0 else tuple(mech.speeds[:joints]) for k, name in enumerate(REFERENCE_NAMES[:orders])
     }
@@ -58,15 +58,15 @@ def read_reference(caller: str, source: Any, mech: Mechanism, orders: int = 3) -
     if len(configuration) != sizes[0]:
         raise InputError(
             f"{caller}: the reference has {len(configuration)} numbers for {sizes[0]} coordinates "
-            f"({listed_names(mech.coordinates[: sizes[0]])}). Give a Trajectory, a function of time, or one number "
-            "each."
+            f"({listed_names(mech.independent_coordinates[: sizes[0]])}). Give a Trajectory, a function of time, or "
+            "one number each."
         )
     row = np.concatenate([configuration, np.zeros(sum(sizes[1:]))])
     return Reference(lambda t: np.broadcast_to(row, (len(t), len(row))), source=source)
 
 
 def _trajectory_reference(caller: str, motion: Trajectory, mech: Mechanism, sizes: list[int]) -> Reference:
-    if not mech.speeds_are_rates:
+    if not mech.tree.speeds_are_rates:
         raise InputError(
             f"{caller}: a trajectory cannot describe free, spherical or planar joints. Give a function of time "
             "that returns (q, v, a)."

@@ -8,7 +8,9 @@ from gearwright.algebra import Scalar, is_number
 from gearwright.argument_kinds import check_arguments
 from gearwright.equations.base_parameters_exact import exact_base_parameters
 from gearwright.equations.base_parameters_numeric import BaseParameters, numeric_base_parameters
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.errors import InputError
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 
 __all__ = ["BaseParameters", "base_parameters"]
 
@@ -38,7 +40,9 @@ def base_parameters(
     >>> gw.base_parameters(gw.Mechanism([upper, fore], [rotor], gravity=(0, 0, 0))).names
     ('upper.Izz + 0.16 fore.m + 10000 rotor.J', 'fore.mcx', 'fore.mcy', 'fore.Izz')
     """
-    mech = tree_of("base_parameters", mech)
+    mech = machine_of("base_parameters", mech)
+    if mech.closure is not None and exact:
+        raise InputError("base_parameters: closed loops have no exact coefficients. Leave out exact=True.")
     if exact or not _is_numeric(mech):
         return exact_base_parameters(mech, tuple(without))
     return numeric_base_parameters(mech, without, seed)

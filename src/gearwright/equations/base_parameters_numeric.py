@@ -18,6 +18,9 @@ from gearwright.mechanism import Mechanism
 from gearwright.plots.notebook import html_table
 from gearwright.text import did_you_mean
 
+LARGEST_CLOSED_STEP = 0.5
+"""Largest random step [rad, m] of a machine with closed loops."""
+
 RANK_TOLERANCE = 1e-11
 """Singular value, relative to the largest, below which it is zero; columns are scaled to unit length."""
 
@@ -181,9 +184,25 @@ def random_states(mech: Mechanism, parameters: int, seed: int = 0) -> tuple[Arra
     """Return random states q, v, a for at least twice as many equations as parameters."""
     count = 2 * parameters // max(mech.n, 1) + 10
     rng = np.random.default_rng(whole_number("base_parameters", "seed", seed))
-    q = integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
+    q = random_configurations(mech, count, rng)
     v, a = rng.uniform(-3.0, 3.0, (2, count, mech.n))
     return q, v, a
+
+
+def random_configurations(mech: Mechanism, count: int, rng: np.random.Generator) -> Array:
+    """Return random configurations (count, nq); of a machine with closed loops along a path that stays closed."""
+    if mech.closure is None:
+        return integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
+    path, size = [neutral(mech)], LARGEST_CLOSED_STEP
+    while len(path) < count:
+        try:
+            path.append(integrate(mech, path[-1], rng.uniform(-size, size, mech.n)))
+            size = min(LARGEST_CLOSED_STEP, 1.2 * size)
+        except InputError:  # the end of the workspace, or a singular configuration
+            size *= 0.5
+            if size < 1e-4:
+                path, size = [*path, path[0]], LARGEST_CLOSED_STEP
+    return np.array(path)
 
 
 def sum_text(terms: Mapping[str, Scalar]) -> str:

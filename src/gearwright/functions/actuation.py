@@ -13,7 +13,8 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.functions.public_call import run_program
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.kinematic_programs import MOTOR_RATIOS
 from gearwright.programs.program import Program
@@ -36,16 +37,31 @@ def structure_matrix(mech: RobotOrMech) -> Array:
     >>> structure_matrix(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     array([[100.]])
     """
-    mech = tree_of("structure_matrix", mech)
+    mech = machine_of("structure_matrix", mech)
     if not mech.actuators:
         raise InputError(
             "structure_matrix: the machine has no actuators. Give drives to the robot, or actuators to the machine."
         )
     try:
-        return np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T
+        return _independent_rows(mech, np.array([actuator.row for actuator in mech.actuators], dtype=np.float64).T)
     except TypeError:
         refuse_symbols("structure_matrix", mech)
         raise
+
+
+def _independent_rows(mech: Mechanism, A: Array) -> Array:
+    """Return the rows (f, actuators) of the independent speeds of a machine with closed loops; A without loops."""
+    if mech.closure is None:
+        return A
+    rest = np.delete(A, mech.closure.independent, axis=0)
+    if rest.any():
+        moved = [x.name for x, column in zip(mech.actuators, rest.T, strict=True) if column.any()]
+        raise InputError(
+            f"structure_matrix: {listed_names(moved)} drive dependent joints of closed loops, so the matrix changes "
+            "with the configuration. State the driven joints as independent (gw.assemble(robot, independent=[...])), "
+            "or give mech.tree."
+        )
+    return A[list(mech.closure.independent)]
 
 
 def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
@@ -56,7 +72,7 @@ def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
     >>> motor_shares(gw.Mechanism([arm], actuators=[gw.Actuator("motor", [100.0])]))
     {'motor': array([0.01])}
     """
-    mech = tree_of("motor_shares", mech)
+    mech = machine_of("motor_shares", mech)
     if not mech.actuators:
         return {}
     inverse = np.linalg.pinv(structure_matrix(mech))
@@ -65,7 +81,7 @@ def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
 
 def actuator_speeds(mech: RobotOrMech, v: ArrayLike) -> Array:
     """Motor speeds A' v [rad/s], (..., actuators)."""
-    mech = tree_of("actuator_speeds", mech)
+    mech = machine_of("actuator_speeds", mech)
     A = structure_matrix(mech)
     return number_array("actuator_speeds", "v", checked_array("actuator_speeds", mech, "v", v, mech.n)) @ A
 
@@ -77,7 +93,7 @@ def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
     added. The generalized forces must be in the range of the motors; otherwise, for example for a floating base or an
     elastic drive, an error is raised.
     """
-    mech = tree_of("actuator_torques", mech)
+    mech = machine_of("actuator_torques", mech)
     A = structure_matrix(mech)
     forces = checked_array("actuator_torques", mech, "tau", tau, mech.n)
     rank = int(np.linalg.matrix_rank(A))
@@ -129,7 +145,7 @@ class ActuatorRedundancy:
 
 def actuator_redundancy(mech: RobotOrMech) -> ActuatorRedundancy:
     """Return rank and null spaces of the structure matrix."""
-    A = structure_matrix(tree_of("actuator_redundancy", mech))
+    A = structure_matrix(machine_of("actuator_redundancy", mech))
     U, sizes, Vt = np.linalg.svd(A)
     rank = int((sizes > 1e-12 * max(sizes.max(initial=0.0), 1e-300) * max(A.shape)).sum())
     return ActuatorRedundancy(rank, Vt[rank:].T, U[:, rank:])
@@ -166,7 +182,7 @@ def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     >>> motor_inertias(gw.Mechanism([arm], [rotor], actuators=[gw.Actuator("motor", [100])]), [0.0])   # 1.6 / 100^2
     array([0.00016])
     """
-    mech = tree_of("motor_inertias", mech)
+    mech = machine_of("motor_inertias", mech)
     A = structure_matrix(mech)
     mobilities = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
     result: Array = 1 / mobilities

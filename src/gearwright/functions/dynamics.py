@@ -292,14 +292,14 @@ def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array,
     An independent formulation (Sciavicco, Siciliano and Villani, eqs 14 to 19) for machines without free and spherical
     joints, for checks and teaching.
     """
-    n = tree_of("lagrange_form", mech).n
+    n = machine_of("lagrange_form", mech).n
     flat = run_program(dynamics_programs.LAGRANGE_FORM, mech, (q, v))
     return _square_block(flat, n, 0), _square_block(flat, n, n**2), flat[..., 2 * n**2 :]
 
 
 def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
     """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
-    n = tree_of("recursive_form", mech).n
+    n = machine_of("recursive_form", mech).n
     flat = run_program(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
     return _square_block(flat, n, 0), flat[..., n**2 :]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,16 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics import energy
-from gearwright.dynamics.pose import place_machine
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.regressor import parameter_names
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.functions.public_call import whole_input
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
 from gearwright.programs.batch import evaluate_program
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
-from gearwright.programs.program import Program
+from gearwright.programs.program import Inputs, Program
 
 
 def _field_sizes(mech: Mechanism) -> tuple[int, ...]:
@@ -27,16 +32,21 @@ def _field_sizes(mech: Mechanism) -> tuple[int, ...]:
     return bodies, bodies, wheels, wheels, bodies, len(mech.springs)
 
 
+def _pose_and_speeds(mech: Mechanism, ops: Operations, x: Inputs) -> tuple[Pose, Sequence[Scalar]]:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return pose, speed_map.speeds(x["v"])
+
+
 _ENERGY_SHARES_PROGRAM = Program(
     "energies",
     ("q", "v"),
-    lambda m, ops, x, _: list(energy.energy_shares(place_machine(m, x["q"], ops), x["v"])),
+    lambda m, ops, x, _: list(energy.energy_shares(*_pose_and_speeds(m, ops, x))),
     lambda m, _: (sum(_field_sizes(m)),),
 )
 _ENERGY_ROWS_PROGRAM = Program(
     "energy_rows",
     ("q", "v"),
-    lambda m, ops, x, _: list(energy.energy_rows(place_machine(m, x["q"], ops), x["v"])),
+    lambda m, ops, x, _: list(energy.energy_rows(*_pose_and_speeds(m, ops, x))),
     lambda m, _: (2, len(parameter_names(m))),
 )
 
@@ -131,7 +141,7 @@ def energies(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Energies:
     >>> parts.wheels.round(4), parts.couplings.round(4)           # own rotation exceeds coupling
     (array([1.764 , 0.24  , 0.5184]), array([ 0.    , -0.0084, -0.0048]))
     """
-    mech = tree_of("energies", mech)
+    mech = machine_of("energies", mech)
     flat = evaluate_program(_ENERGY_SHARES_PROGRAM, mech, _checked_state("energies", mech, q, v), {})
     ends = np.cumsum(_field_sizes(mech))[:-1]
     return Energies(mech, *np.split(flat, ends, axis=-1))
@@ -149,10 +159,11 @@ def energy_rows(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> EnergyRows:
     >>> print(f"{rows.kinetic @ gw.parameters(arm):.4f} J")
     2.8074 J
     """
-    mech = tree_of("energy_rows", mech)
+    mech = machine_of("energy_rows", mech)
     both = evaluate_program(_ENERGY_ROWS_PROGRAM, mech, _checked_state("energy_rows", mech, q, v), {})
     return EnergyRows(both[..., 0, :], both[..., 1, :])
 
 
 def _checked_state(function: str, mech: Mechanism, q: ArrayLike, v: ArrayLike) -> dict[str, Array]:
-    return {"q": checked_array(function, mech, "q", q, mech.nq), "v": checked_array(function, mech, "v", v, mech.n)}
+    whole = whole_input(_ENERGY_ROWS_PROGRAM, mech, "q", q)
+    return {"q": checked_array(function, mech, "q", whole, mech.nq), "v": checked_array(function, mech, "v", v, mech.n)}

@@ -9,33 +9,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra import Operations
 from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.pose import place_machine
 from gearwright.dynamics.wheel_contributions import wheel_coriolis, wheel_forces, wheel_mass_matrix
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, Spin, tree_of
+from gearwright.functions.public_call import whole_input
+from gearwright.mechanism import Mechanism, RobotOrMech, Spin
 from gearwright.mechanism.units import force_unit
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
 from gearwright.programs.batch import evaluate_program
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
-from gearwright.programs.program import Program
+from gearwright.programs.program import Inputs, Program
 from gearwright.text import did_you_mean
 
 WHEEL_FORCE_PARTS = ("inertia", "coupling", "gyroscopic")
 MAX_DRAWN_WHEELS = 12
 """Largest number of wheels in a figure; those with the largest shares are shown."""
 
+
+def _all_wheel_forces(mech: Mechanism, ops: Operations, x: Inputs) -> list[Any]:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    a = speed_map.accelerations(v, x["a"])
+    return [[speed_map.forces(part) for part in wheel_forces(pose, spin, v, a)] for spin in mech.spins]
+
+
+def _all_wheel_masses(mech: Mechanism, ops: Operations, x: Inputs) -> list[Any]:
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    return [speed_map.congruent(wheel_mass_matrix(pose, spin)) for spin in mech.spins]
+
+
 _WHEEL_FORCES_PROGRAM = Program(
     "explain",
     ("q", "v", "a"),
-    lambda m, ops, x, _: [wheel_forces(place_machine(m, x["q"], ops), spin, x["v"], x["a"]) for spin in m.spins],
+    lambda m, ops, x, _: _all_wheel_forces(m, ops, x),
     lambda m, _: (len(m.spins), 3, m.n),
 )
 _WHEEL_MASSES_PROGRAM = Program(
     "explain",
     ("q",),
-    lambda m, ops, x, _: [wheel_mass_matrix(place_machine(m, x["q"], ops), spin) for spin in m.spins],
+    lambda m, ops, x, _: _all_wheel_masses(m, ops, x),
     lambda m, _: (len(m.spins), m.n, m.n),
 )
 WHEEL_FORCES = Program(
@@ -191,9 +208,9 @@ def explain(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Expl
     >>> explain(gw.Mechanism([arm], [rotor]), [0.0], [0.0], [2.0]).total_share("rotor")   # 1e-4 * 100^2 * 2
     array([2.])
     """
-    mech = tree_of("explain", mech)
+    mech = machine_of("explain", mech)
     sizes = {"q": mech.nq, "v": mech.n, "a": mech.n}
-    inputs = {"q": q, "v": v, "a": a}
+    inputs = {"q": whole_input(_WHEEL_FORCES_PROGRAM, mech, "q", q), "v": v, "a": a}
     arrays = {name: checked_array("explain", mech, name, inputs[name], size) for name, size in sizes.items()}
     if not mech.spins:
         raise InputError("explain: the machine has no wheels. Give its robot drives or trains.")

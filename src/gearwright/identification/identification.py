@@ -21,10 +21,11 @@ from gearwright.identification.fit.diagnostics import cutoff_warning, residual_w
 from gearwright.identification.fit.least_squares import FitMethod, joint_triangles, solve_least_squares
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import listed_names
 
 MIN_EXCITATION_RATIO = 1e-6
@@ -168,7 +169,7 @@ def identify(
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
-    mech = tree_of("identify", robot_or_mech)
+    mech = machine_of("identify", robot_or_mech)
     if not mech.n:
         raise InputError("identify: the machine has no movable joint. Give a machine with joints.")
     if not isinstance(log, Log):

@@ -155,6 +155,16 @@ class Mechanism:
         return self.layout.coordinates
 
     @property
+    def independent_indices(self) -> tuple[int, ...]:
+        """Indices in q of the coordinates that determine all others: all, unless loops are closed."""
+        return tuple(range(self.nq))
+
+    @property
+    def independent_coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates that determine all others."""
+        return tuple(self.layout.coordinates[k] for k in self.independent_indices)
+
+    @property
     def n(self) -> int:
         """The number of speeds."""
         return len(self.speeds)

@@ -16,6 +16,7 @@ from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuators import InvertibleActuator
+from gearwright.motion_demands.closed_loop_motion import whole_motion_of
 from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, follow_motion
 from gearwright.motion_demands.motion_segments.law_states import checked_states
 from gearwright.motion_demands.problem import demand_problem
@@ -60,7 +61,8 @@ def demands(
 
     Args:
         robot: a robot (with the motors and laws of its parts unless others are given) or a machine.
-        motion: a trajectory of all speeds or of the joints alone, or samples. Samples are used unchanged where no
+        motion: a trajectory of all speeds or of the joints alone, or samples; with closed loops also of the independent
+            coordinates (`gw.assemble(robot).independent_coordinates`). Samples are used unchanged where no
             derivatives of forces are needed, otherwise interpolated by a spline of degree 7.
         laws: laws that replace those of the robot; a remark names the excluded ones; () for none.
         extra_laws: additional laws, such as a `Wrench` at the tool, whose forces are given by `inputs`.
@@ -95,7 +97,7 @@ def demands(
     problem = demand_problem(
         robot, mech, chosen.laws, contact=contact, actuators=actuators, inputs=inputs, states=checked_states(states)
     )
-    followed = follow_motion(problem, motion, samples)
+    followed = follow_motion(problem, whole_motion_of("demands", robot, motion), samples)
     q, v = (np.concatenate([segment.motion[k] for segment in followed.segments]) for k in range(2))
     remarks = (
         *ignored_data_remarks(robot, mech, q, own_motors=actuators is None),

@@ -166,7 +166,7 @@ def simulate(
             robot_or_mech, run, sensitivities, lambda times: rerun(samples=times.tolist()), options
         )
     mech = _machine_of(robot_or_mech)
-    start = initial_state(mech, state)
+    start = initial_state(mech, state, robot_or_mech)
     times = _sample_times(until, samples)
     step = integrator.step
     control = as_controller(controller)

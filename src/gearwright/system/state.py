@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from gearwright.arguments import real_number, require_unmasked
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.dynamics import neutral
-from gearwright.mechanism import Mechanism, assemble_tree
+from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree
 from gearwright.parts import Robot
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed_names
@@ -71,8 +73,13 @@ class State:
         return replace(self, states={**self.states, **states})
 
 
-def initial_state(mech: Mechanism, specification: Any) -> State:
-    """The state of a user's argument: a State, (q, v), q alone (at rest), q and v concatenated, or None."""
+def initial_state(mech: Mechanism, specification: Any, source: RobotOrMech | None = None) -> State:
+    """The state of a user's argument: a State, (q, v), q alone (at rest), q and v concatenated, or None.
+
+    With closed loops, q and v may be independent coordinates and speeds; `source` is the robot or machine with them.
+    """
+    if source is not None and source.loops:
+        specification = _whole_state(mech, specification, source)
     if specification is None:
         specification = State(neutral(mech))
     if not isinstance(specification, State):
@@ -87,6 +94,24 @@ def initial_state(mech: Mechanism, specification: Any) -> State:
             )
     states = {name: real_number("simulate", f"state {name!r}", x) for name, x in specification.states.items()}
     return replace(specification, q=_with_unit_quaternions(mech, q), v=v, states=states)
+
+
+def _whole_state(tree: Mechanism, specification: Any, source: RobotOrMech) -> Any:
+    """The state of all joints for independent coordinates of a machine with closed loops; other states unchanged."""
+    if specification is None:
+        return State(neutral(source))
+    given = specification
+    if not isinstance(given, State):
+        given = State(*given) if isinstance(given, tuple) and len(given) == 2 else State(given)
+    size = np.shape(given.q)[-1:]
+    if size == (tree.nq,) or size == (tree.nq + tree.n,):
+        return specification
+    mech = machine_of("simulate", source)
+    if size != (len(mech.independent_indices),):
+        return specification
+    v = np.zeros(mech.n) if given.v is None else given.v
+    q, v, _ = whole_motion("simulate", mech, given.q, v, np.zeros(mech.n))
+    return replace(given, q=q, v=v)
 
 
 def state_vector(system: System, state: State) -> Array:

@@ -19,6 +19,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.plots import NotebookFigure, Panel, panel_figure, panels_by_unit, save_if_path
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import listed_names
 
 
@@ -115,17 +116,20 @@ class Comparison(NotebookFigure):
 def compare(mech: RobotOrMech, motion: Motion, kinds: Sequence[str] = ("reflected", "diagonal", "none")) -> Comparison:
     r"""Compare the exact generalized forces of a motion with those of approximations (see `approximate`).
 
-    The motion of a robot with closed loops must keep the loops closed. The forces are then those at the independent
+    A motion of the independent coordinates of a robot with closed loops gives the forces along the independent speeds.
+    A motion of all its joints must keep the loops closed. The forces are then those at the independent
     joints, $N' \tau$ with $v = N w$ (`gw.contact.free_speeds`), and zero at the dependent joints.
     """
     robot, mech = mech, tree_of("compare", mech)
-    if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
+    if robot.loops and motion.v.shape[-1] != mech.n and motion.v.shape[-1] == machine_of("compare", robot).n:
+        robot = mech = machine_of("compare", robot)
+    if mech.closure is None and (motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n):
         raise InputError(
             f"compare: the motion has {motion.q.shape[-1]} coordinates, the machine {mech.nq} "
             f"({listed_names(mech.coordinates)})."
         )
     state = (motion.q, motion.v, motion.a)
-    closure = closure_of("compare", robot, mech, None)
+    closure = closure_of("compare", robot, mech, None) if mech.closure is None else None
     onto_free = _unchanged_forces if closure is None else _free_forces(closure, motion)
     approximations = {kind: onto_free(inverse_dynamics(approximate(mech, kind), *state)) for kind in kinds}
     return Comparison(mech, motion, onto_free(inverse_dynamics(mech, *state)), approximations, uncoupled_spins(mech))

@@ -12,6 +12,7 @@ from gearwright.arrays import Array
 from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Motion
+from gearwright.motion_demands.closed_loop_motion import whole_motion_of
 from gearwright.plots import Panel, panel_figure, save_if_path
 from gearwright.plots.notebook import notebook_html
 
@@ -61,7 +62,7 @@ def energy_balance(mech: RobotOrMech, motion: Motion) -> EnergyBalance:
     """Integrate the power of the drives over a motion and compare it with the energies (Simpson's rule)."""
     from scipy.integrate import cumulative_simpson
 
-    mech = tree_of("energy_balance", mech)
+    motion, mech = whole_motion_of("energy_balance", mech, motion), tree_of("energy_balance", mech)
     tau = inverse_dynamics(mech, motion.q, motion.v, motion.a)
     loss = sum(
         (spring.damping * (motion.v @ np.array(spring.row)) ** 2 for spring in mech.springs), np.zeros(len(motion.t))

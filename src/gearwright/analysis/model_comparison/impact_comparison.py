@@ -15,9 +15,10 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.constrained.constrained_dynamics import impact
 from gearwright.functions.dynamics import jacobian, kinetic_energy, mass_matrix
-from gearwright.mechanism import RobotOrMech, approximate, tree_of
+from gearwright.mechanism import RobotOrMech, approximate
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
 
 ROTOR_MODELS = ("exact", "diagonal", "none")
@@ -81,7 +82,7 @@ def compare_impacts(
     >>> [round(found[model].reflected_mass, 2) for model in found]
     [6.17, 6.17, 1.03]
     """
-    machine = tree_of("compare_impacts", mech)
+    machine = machine_of("compare_impacts", mech)
     direction = as_float_array("compare_impacts", "normal", normal)
     if direction.shape != (3,) or not np.linalg.norm(direction) > 0 or not np.isfinite(direction).all():
         raise InputError(f"compare_impacts: the normal {normal!r} has no direction. Give three numbers, not all zero.")

@@ -14,6 +14,7 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import MOTOR_FEEDBACK, checked_feedback, joint_side, sparse_product
 from gearwright.control.joint_space.nominal import NominalControl, load_nominal
 from gearwright.control.joint_tracking import (
@@ -22,16 +23,18 @@ from gearwright.control.joint_tracking import (
     add_vectors,
     controller_model,
     frequency_gains,
+    model_forces,
+    model_gravity,
     per_joint,
+    reference_configuration,
     scale_entries,
 )
 from gearwright.control.references import REFERENCE_NAMES, read_reference
-from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
-from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean
 
 # Laws
@@ -63,7 +66,7 @@ class PdLaw(TrackingLaw):
         if self.gravity:
             measured_at_motors = bool(self.mech.shafts) and self.feedback == MOTOR_FEEDBACK
             configuration = measured.reference[REFERENCE_NAMES[0]] if measured_at_motors else errors.q
-            weight = gravity(place_machine(measured.model, configuration, measured.ops))
+            weight = model_gravity(measured, configuration)
             u = add_vectors(u, weight)
             if measured_at_motors:
                 u = add_vectors(u, scale_entries(self.kp, sparse_product(self.joint_side.joint_compliance, weight)))
@@ -99,11 +102,7 @@ class ComputedTorqueLaw(TrackingLaw):
             scale_entries(self.kd, errors.speed),
             scale_entries(self.kp, errors.position),
         )
-        return Decision(
-            self.joint_side.driven_forces(
-                inverse_dynamics(place_machine(measured.model, errors.q, measured.ops), errors.v, acceleration)
-            )
-        )
+        return Decision(self.joint_side.driven_forces(model_forces(measured, errors.q, errors.v, acceleration)))
 
 
 @dataclass(frozen=True)
@@ -148,10 +147,8 @@ class FeedforwardLaw(TrackingLaw):
         if self.scheme == "stored":
             return list(measured.reference[NOMINAL_FORCE_REFERENCE])
         if self.scheme == "reference":
-            q, v = (list(measured.reference[name]) for name in REFERENCE_NAMES[:2])
-        return inverse_dynamics(
-            place_machine(measured.model, q, measured.ops), v, measured.reference[REFERENCE_NAMES[2]]
-        )
+            q, v = list(reference_configuration(measured)), list(measured.reference[REFERENCE_NAMES[1]])
+        return list(model_forces(measured, q, v, measured.reference[REFERENCE_NAMES[2]]))
 
 
 # Controllers
@@ -190,7 +187,7 @@ def pd(
     >>> run.q[-1].round(4)
     array([ 0.2, -0.1,  0.3])
     """
-    mech, caller = tree_of("control.pd", robot), "control.pd"
+    mech, caller = machine_of("control.pd", robot), "control.pd"
     side = joint_side(caller, mech)
     target = read_reference(caller, reference, mech)
     gains = per_joint(caller, "kp", kp, side), per_joint(caller, "kd", kd, side)
@@ -200,7 +197,7 @@ def pd(
             f"{caller}: torque_feedback={torque_gain:g}: the machine has no elastic drive with a joint torque. Use 0."
         )
     law = PdLaw(mech, checked_feedback(caller, feedback), *gains, bool(gravity), torque_gain)
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)
 
 
 @check_arguments
@@ -237,14 +234,14 @@ def computed_torque(
     >>> bool(abs(run.q - lift.at(run.t)).max() < 1e-7)
     True
     """
-    mech, caller = tree_of("control.computed_torque", robot), "control.computed_torque"
+    mech, caller = machine_of("control.computed_torque", robot), "control.computed_torque"
     side = joint_side(caller, mech)
     target = read_reference(caller, reference, mech)
     gains = frequency_gains(
         per_joint(caller, "frequency", frequency, side, above=0.0), per_joint(caller, "damping", damping, side)
     )
     law = ComputedTorqueLaw(mech, checked_feedback(caller, feedback), *gains, controller_model(caller, model, side))
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)
 
 
 @check_arguments
@@ -275,7 +272,7 @@ def feedforward(
         stored: a nominal control or its file; it must belong to the reference.
         feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
     """
-    mech, caller = tree_of("control.feedforward", robot), "control.feedforward"
+    mech, caller = machine_of("control.feedforward", robot), "control.feedforward"
     side = joint_side(caller, mech)
     scheme = _checked_scheme(caller, "stored" if stored is not None and scheme == "reference" else scheme)
     target = read_reference(caller, reference, mech)
@@ -284,7 +281,7 @@ def feedforward(
         mech, checked_feedback(caller, feedback), *gains, scheme, controller_model(caller, model, side)
     )
     if scheme != "stored":
-        return law_controller(law, target.at, target.breaks)
+        return joint_controller(law, target.at, target.breaks)
     if stored is None:
         raise InputError(
             f"{caller}: scheme='stored' needs stored=: the result of gw.control.nominal_control or its file."
@@ -296,7 +293,7 @@ def feedforward(
     def reference_at(t: Array) -> Array:
         return np.concatenate([target.at(t)[:, :state_size], control.forces_at(t)], axis=-1)
 
-    return law_controller(law, reference_at, target.breaks)
+    return joint_controller(law, reference_at, target.breaks)
 
 
 def _checked_scheme(caller: str, scheme: str) -> str:

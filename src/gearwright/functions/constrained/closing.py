@@ -248,10 +248,10 @@ def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:
 
 
 def _near_turn(tree: Mechanism, q: Array, start: Array) -> Array:
-    """The configuration with the angles of revolute joints within half a turn of another one."""
+    """The configuration with the angles of hinges within half a turn of another one."""
     turns = np.zeros(tree.nq)
     for body, joint in zip(tree.bodies, tree.joints, strict=True):
-        if body.joint == "revolute" and body.follows is None:
+        if body.kind.pure and body.kind.units == ("rad",) and body.follows is None:
             k = tree.layout.coordinate_of[joint.dofs[0].speed]
             turns[k] = 2 * np.pi * np.round((q[k] - start[k]) / (2 * np.pi))
     return np.asarray(q - turns)

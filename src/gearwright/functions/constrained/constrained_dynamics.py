@@ -18,7 +18,8 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
 from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
 from gearwright.functions.dynamics import bias, mass_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean
 
@@ -60,7 +61,7 @@ def constrained_dynamics(
     array([19.62])
     """
     name = "constrained_dynamics"
-    mech = tree_of(name, mech)
+    mech = machine_of(name, mech)
     rows = _checked_rows(name, mech, J)
     drift = checked_array(name, mech, "gamma", gamma, rows.shape[-2], [f"row {k}" for k in range(rows.shape[-2])])
     forces = checked_array(name, mech, "tau", tau, mech.n)
@@ -140,7 +141,7 @@ def impact(
     >>> impact(flat, [0.0, 0.0], [-1.0, 0.0], ends, restitution=0.5, friction=[0.0, 0.0]).v_after.round(9)
     array([0.5, 0. ])
     """
-    mech = tree_of("impact", mech)
+    mech = machine_of("impact", mech)
     rows, before = _checked_rows("impact", mech, J), checked_array("impact", mech, "v", v, mech.n)
     count = rows.shape[-2]
     one_sided = friction is not None and not is_single_value(friction)

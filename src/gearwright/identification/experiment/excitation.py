@@ -18,11 +18,12 @@ from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics, placement
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 
 ExcitationCriterion: TypeAlias = Literal["condition", "d-optimal"]
 ExcitationProgress: TypeAlias = Callable[[int, int, float], None]
@@ -142,8 +143,8 @@ def excite(
         search: starts, steps and seed of the random search, and the samples per period.
         progress: called after every step.
     """
-    mech = tree_of("excite", robot_or_mech)
-    if not mech.speeds_are_rates:
+    mech = machine_of("excite", robot_or_mech)
+    if not mech.tree.speeds_are_rates:
         raise InputError(
             "excite: free, spherical and planar joints cannot follow a Fourier series. Lock or replace them."
         )

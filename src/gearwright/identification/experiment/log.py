@@ -22,6 +22,7 @@ from gearwright.motion import Motion
 from gearwright.motion.csv_columns import read_columns
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import did_you_mean, listed_names
 
 # Logs
@@ -139,7 +140,7 @@ class Log(NotebookFigure):
         if self.v is not None and self.a is not None:
             return self
         v = None if self.v is None else np.asarray(self.v)
-        if not mech.speeds_are_rates and v is None:
+        if not mech.tree.speeds_are_rates and v is None:
             raise InputError(
                 "log: the speeds of free, spherical and planar joints are not derivatives of coordinates. Give v."
             )
@@ -154,7 +155,7 @@ class Log(NotebookFigure):
         edge = min(int(np.ceil(EDGE_PERIODS / cutoff * sampling_rate(t))) + 3, len(t) // 10)
         resting = np.abs(v).max(axis=1) < REST_SPEED_SHARE * np.sqrt(np.mean(v**2, axis=0)).max()
         rows = slice(0 if resting[0] else edge, len(t) if resting[-1] else len(t) - edge)
-        positions = q if not mech.speeds_are_rates else smooth
+        positions = q if not mech.tree.speeds_are_rates else smooth
         return Log(t[rows], positions[rows], self.torques[rows], v[rows], a[rows])._with_origin(LogOrigin(self, cutoff))
 
     def motion_at_cutoff(self, mech: Mechanism, cutoff: float) -> Motion:
@@ -165,7 +166,9 @@ class Log(NotebookFigure):
         v, a = (None if x is None else np.asarray(x) for x in (log.v, log.a))
         smooth, v, a = filtered_derivatives(log.times, np.asarray(log.q), v, a, cutoff)
         rows = np.searchsorted(log.times, self.times)
-        return Motion(self.times, (np.asarray(log.q) if not mech.speeds_are_rates else smooth)[rows], v[rows], a[rows])
+        return Motion(
+            self.times, (np.asarray(log.q) if not mech.tree.speeds_are_rates else smooth)[rows], v[rows], a[rows]
+        )
 
     def _with_origin(self, origin: LogOrigin | None) -> Log:
         """This log with its origin, which `replace` does not copy."""
@@ -230,9 +233,9 @@ def read_log(
         robot_or_mech: the measured robot or machine.
         gains: drive gains [Nm/A] for motor currents; by default the torque constants of the motors.
     """
-    mech = tree_of("read_log", robot_or_mech)
+    mech = machine_of("read_log", robot_or_mech)
     table = read_columns(Path(path), ("q", "v", "a", "tau", CURRENT_COLUMN))
-    t, q = table.time_column(), table.column_block("q", mech.coordinates)
+    t, q = table.time_column(), table.column_block("q", mech.independent_coordinates)
     v, a = (table.column_block(letter, mech.speeds) if table.has_letter(letter) else None for letter in "va")
     if table.has_letter(CURRENT_COLUMN) and not table.has_letter("tau"):
         currents = table.column_block(CURRENT_COLUMN, [actuator.name for actuator in mech.actuators])
@@ -242,7 +245,7 @@ def read_log(
 
 def check_columns(log: Log, mech: Mechanism) -> None:
     """Raise an error unless the log has the columns of the machine."""
-    expected = {"q": mech.coordinates, "tau": mech.speeds, "v": mech.speeds, "a": mech.speeds}
+    expected = {"q": mech.independent_coordinates, "tau": mech.speeds, "v": mech.speeds, "a": mech.speeds}
     for name, names in expected.items():
         value = getattr(log, name)
         if value is not None and value.shape[1] != len(names):
@@ -308,7 +311,8 @@ JOINT_UNIT_DECADES, ROBOT_UNIT_DECADES = float(np.log10(20)), float(np.log10(5))
 
 def unit_warning(log: Log, mech: Mechanism, expected: Array) -> tuple[str, ...]:
     """Warnings about angles that look like degrees, and torques that differ by powers of ten from expected ones."""
-    revolute = [k for k, unit in enumerate(mech.layout.units[: mech.nq - len(mech.shafts)]) if unit == "rad"]
+    joints = [k for k in mech.independent_indices if k < mech.nq - len(mech.shafts)]
+    revolute = [k for k, index in enumerate(joints) if mech.layout.units[index] == "rad"]
     widest = float(np.ptp(np.asarray(log.q)[:, revolute], axis=0).max()) if revolute else 0.0
     remarks = []
     if widest > 30:

@@ -24,8 +24,9 @@ from gearwright.identification.model.columns import (
     payload_columns,
 )
 from gearwright.identification.model.sample_blocks import SampleBlocks
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.motion import Motion
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import did_you_mean
 
 PAYLOAD_TITLE = "payload"
@@ -66,7 +67,7 @@ class TorqueModel:
     only_payload: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mech", tree_of("TorqueModel", self.mech))
+        object.__setattr__(self, "mech", machine_of("TorqueModel", self.mech))
         for kind in self.friction:
             if kind not in FRICTION_KINDS:
                 raise InputError(f"model: friction {kind!r} is unknown. {did_you_mean(kind, FRICTION_KINDS)}")

@@ -72,7 +72,7 @@ LOOP_INDEPENDENT_FUNCTIONS = {
 
 LOOP_BREAKING_FUNCTIONS = {
     *("line", "arc", "circle", "track_poses", "least_torque", "distributed_positioning", "fastest", "limit_use"),
-    *("torque_ratio", "excite", "least_energy", "least_time", "mechanical_energy"),
+    *("torque_ratio", "least_energy", "least_time", "mechanical_energy"),
 }
 """Functions that plan motions of all joints, which would violate the loops."""
 

@@ -20,6 +20,7 @@ from gearwright.forces import Constraint
 from gearwright.functions.backend import detached_copy
 from gearwright.functions.constrained.closure import closure_of
 from gearwright.functions.dynamics import placement
+from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.closed_loop_descent import ClosedLoopDescent
@@ -28,6 +29,8 @@ from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.kinematics.poses import target_poses
 from gearwright.planning.kinematics.solution_branches import all_branches
 from gearwright.plots.notebook import html_table
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs.dynamics_programs import PLACEMENT
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.placement import Placement
 from gearwright.text import did_you_mean, listed_names
@@ -133,8 +136,8 @@ def inverse_kinematics(
         robot: a robot, or a machine.
         frame: the body or frame to place.
         pose: (rotation (..., 3, 3), position (..., 3)) as from `placement`; None for one of them leaves it free.
-        start: initial guess, (nq,) or (..., nq), with or without shafts: the solution is then on the branch found from
-            there, shifted by whole turns as close to it as limits allow.
+        start: initial guess, (nq,) or (..., nq), with or without shafts, or independent coordinates of closed loops:
+            the solution is then on the branch found from there, shifted by whole turns as close to it as limits allow.
         branches: "one", or "all" configurations of an arm that is not redundant: in closed form for wrist-partitioned
             arms, and with the extra `ik` for those supported by EAIK; else by restarts until no new one is found.
         held: names of joints fixed at their values in `start`.
@@ -163,6 +166,8 @@ def inverse_kinematics(
                 f"{name}: branches='all' is not supported for closed loops. Use 'one', from several starts."
             )
     joints = descent.joints
+    if start is not None and robot.loops and np.shape(start)[-1:] != (joints.mech.nq,):
+        start = whole_input(PLACEMENT, machine_of(name, robot), "q", start)
     begin = None if start is None else checked_start(name, joints, start, target.batch_shape)
     if held and begin is None:
         raise InputError(f"{name}: joints {listed_names(held)} are held, but start= is missing. Give start=.")

@@ -17,10 +17,10 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, polynomial
 from gearwright.motion.default_motion import default_trajectory
 from gearwright.motion.piecewise_polynomials import piecewise_polynomial
+from gearwright.motion_demands.closed_loop_motion import closed_motion
 from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
-from gearwright.planning.paths.closed_loop_motion import closed_motion
 from gearwright.text import listed_names
 
 MOTION_SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)

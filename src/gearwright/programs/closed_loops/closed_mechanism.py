@@ -130,14 +130,9 @@ class ClosedMechanism(Mechanism):
         """False: a small motion is one of the independent speeds, not of all coordinates."""
         return False
 
-    @property
-    def independent_coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates of joints with independent speeds, in the order of `closed`."""
-        return tuple(self.layout.coordinates[k] for k in self.independent_indices)
-
     @cached_property
     def independent_indices(self) -> tuple[int, ...]:
-        """Indices of these coordinates in q."""
+        """Indices in q of the coordinates of joints with independent speeds, in the order of `closed`."""
         indices: list[int] = []
         for speed in self.closure.independent:
             joint = next(x for x in independent_joints(self.tree) if x.v.start <= speed < x.v.stop)

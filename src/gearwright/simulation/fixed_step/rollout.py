@@ -20,6 +20,7 @@ from gearwright.dynamics.integration_steps import STEP_METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
@@ -137,7 +138,8 @@ def rollout(
     Args:
         robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
             file) or a machine (without laws).
-        q0: configurations at the beginning, (..., nq); leading axes are the batch.
+        q0: configurations at the beginning, (..., nq); leading axes are the batch. With closed loops q0 and v0 may be
+            independent coordinates and speeds.
         v0: speeds at the beginning, (..., n); broadcast with q0, states of laws and parameters.
         steps: number of steps, a multiple of `options.every`.
         step: duration of a step [s].
@@ -183,6 +185,8 @@ def rollout(
     engine = fixed_step(
         robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **step_options
     )
+    if robot_or_mech.loops and np.shape(q0)[-1:] != (engine.system.mech.nq,):
+        q0, v0, _ = whole_motion("rollout", robot_or_mech, q0, v0, np.zeros(np.shape(v0)[-1:]))
     x0 = engine.start_states(q0, v0, options.states or {})
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))

@@ -68,7 +68,7 @@ def project(
     0.2
     """
     mech, time = tree_of("project", robot_or_mech), real_number("project", "t", t, unit="s")
-    initial = initial_state(mech, state)
+    initial = initial_state(mech, state, robot_or_mech)
     law_choice = choose_laws("project", robot_or_mech, laws, extra_laws, lambda robot: laws_of(robot, mech))
     if isinstance(robot_or_mech, Robot):
         environment_names = {

@@ -23,11 +23,14 @@ from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError, PlanningError
 from gearwright.forces import Constraint
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.shared_kinematics import SharedKinematics
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
 from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.motion import Trajectory, chain
+from gearwright.motion import Motion, Trajectory, chain
 from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.text import listed_names
 
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
 
 CLOSURE_NEWTON_STEPS = 3
 """Newton steps from the polynomial approximation."""
+
+CLOSED_MOTION_ACCURACY = 1e-9
+"""Largest loop gap between the instants of a closed motion [m, rad]."""
 
 EXTRA_DERIVATIVES = 4
 """Further derivatives computed in advance, since they are usually requested next."""
@@ -166,7 +172,7 @@ def closed_motion(
     motion: Trajectory,
     start: ArrayLike,
     laws: Sequence[Constraint] | None = None,
-    accuracy: float = 1e-9,
+    accuracy: float = CLOSED_MOTION_ACCURACY,
     *,
     extra_laws: Sequence[Constraint] = (),
 ) -> Trajectory:
@@ -209,10 +215,53 @@ def closed_motion(
             f"closed_motion: the motion has {motion.count} coordinates; the independent ones are "
             f"{listed_names(free.names)}. Give these."
         )
-    follower = DependentCoordinates(
-        closure, motion, tuple(free_indices), tuple(k for k in range(mech.n) if k not in free.indices)
-    )
-    polynomials, q = [], configuration
+    dependent = tuple(k for k in range(mech.n) if k not in free.indices)
+    follower = DependentCoordinates(closure, motion, tuple(free_indices), dependent)
+    return _closed_trajectory(follower, configuration, joints, accuracy)
+
+
+def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any) -> Any:
+    """Return the motion of all joints for that of the independent coordinates of a machine with closed loops.
+
+    Motions of all joints, and of machines without loops, are returned unchanged.
+
+    Args:
+        function: name of the called function, for messages.
+        robot_or_mech: the robot or machine.
+        motion: a trajectory or samples; of elastic drives the joints alone are sufficient.
+    """
+    if not isinstance(motion, Motion | Trajectory) or not robot_or_mech.loops:
+        return motion
+    tree = tree_of(function, robot_or_mech)
+    count = motion.q.shape[-1] if isinstance(motion, Motion) else motion.count
+    if count in (tree.nq, first_shaft(tree)):
+        return motion
+    mech = machine_of(function, robot_or_mech)
+    assert isinstance(mech, ClosedMechanism)
+    if isinstance(motion, Motion):
+        return Motion(motion.t, *map(np.asarray, whole_motion(function, mech, motion.q, motion.v, motion.a)))
+    independent, joints = mech.closure.independent, first_shaft(tree)
+    moved = tuple(k for k in independent if k < joints)
+    if count == len(independent):
+        moved, joints = independent, tree.n
+    if count != len(moved) or not tree.speeds_are_rates:
+        raise InputError(
+            f"{function}: the motion has {count} coordinates, the machine has {tree.nq} "
+            f"({listed_names(tree.coordinates)}), of which {listed_names(mech.independent_coordinates)} are "
+            "independent. Give all, or these."
+        )
+    first = np.array(mech.reference[list(mech.independent_indices)])
+    first[[independent.index(k) for k in moved]] = motion.at(0.0)
+    closure = Closure(tree, loop_laws(mech))
+    dependent = tuple(k for k in range(tree.n) if k not in independent)
+    follower = DependentCoordinates(closure, motion, moved, dependent)
+    return _closed_trajectory(follower, mech.closed(first), joints, CLOSED_MOTION_ACCURACY)
+
+
+def _closed_trajectory(follower: DependentCoordinates, start: Array, joints: int, accuracy: float) -> ClosedTrajectory:
+    """Return the motion of the first `joints` coordinates from a closed configuration on."""
+    motion = follower.free
+    polynomials, q = [], start
     edges = [0.0, *(x for x in motion.derivative_jumps(2) if 0.0 < x < motion.duration), motion.duration]
     for begin, end in pairwise(edges):
         pieces, q = _smooth_span(follower, begin, end, q, joints, accuracy)
