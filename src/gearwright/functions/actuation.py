@@ -183,7 +183,7 @@ def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     array([0.00016])
     """
     mech = machine_of("motor_inertias", mech)
-    A = structure_matrix(mech)
-    mobilities = np.einsum("ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
+    A = np.swapaxes(motor_ratios(mech, q), -1, -2)
+    mobilities = np.einsum("...ik,...ik->...k", A, np.linalg.solve(mass_matrix(mech, q), A))
     result: Array = 1 / mobilities
     return result
