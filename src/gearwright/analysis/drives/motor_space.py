@@ -196,15 +196,15 @@ def motor_space(
         configuration,
         ratios,
         M,
-        _reflected(ratios, [float(motor.inertia) for motor in known]),
-        _reflected(ratios, [float(motor.total_friction.viscous) for motor in known]),
+        _reflected_matrix(ratios, [float(motor.inertia) for motor in known]),
+        _reflected_matrix(ratios, [float(motor.total_friction.viscous) for motor in known]),
         _limits("torque_limits", motors, torque_limits, [motor.torque_limit for motor in known]),
         _limits("speed_limits", motors, speed_limits, [motor.max_speed for motor in known]),
         _remarks(mech, motors, moved[chosen], columns),
     )
 
 
-def _reflected(ratios: Array, values: Sequence[float]) -> Array:
+def _reflected_matrix(ratios: Array, values: Sequence[float]) -> Array:
     return np.asarray(np.swapaxes(ratios, -1, -2) @ (np.array(values)[:, None] * ratios))
 
 
