@@ -1,0 +1,101 @@
+"""How fast machines with closed loops are: batches against Pinocchio, single calls against open trees.
+
+    python benchmarks/closed_loops.py [--rounds 5]
+
+Prints a line per number that must hold, and ends with 1 if one does not. The robots are those of the collection in
+GEARWRIGHT_REFERENCE; without it, or without Pinocchio, only the palletiser is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.bench.report import Target
+from gearwright.bench.timing import time_interleaved
+from gearwright.functions.constrained.closing import whole_motion
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from support.closed_machines import ConstrainedPinocchio, parallel_robot, parallel_robots
+from support.mechanisms import with_parallelogram
+
+STATES, PEER_STATES, STEP = 10_000, 200, 6e-3
+"""States of a batch, states of the loop over Pinocchio, and the step from the last closed configuration [rad, m]."""
+
+
+def batches(name: str, rounds: int) -> list[Target]:
+    """Closing from a configuration one control step away, then inverse or forward dynamics."""
+    robot = parallel_robot(name)
+    mech = gw.assemble(robot)
+    peer = ConstrainedPinocchio(mech.tree, list(robot.loops))
+    rng = np.random.default_rng(0)
+    near = gw.integrate(mech, mech.reference, rng.uniform(-1e-2, 1e-2, (STATES, mech.n)))
+    indices = list(mech.independent_indices)
+    q = near[:, indices] + rng.uniform(-STEP, STEP, (STATES, len(indices)))
+    v, force = rng.normal(size=(2, STATES, mech.n))
+    inverse, forward = (gw.compile(function, mech) for function in (gw.inverse_dynamics, gw.forward_dynamics))
+    whole, V, _ = whole_motion("benchmark", mech, near[:PEER_STATES], v[:PEER_STATES], v[:PEER_STATES])
+    pin, at = peer.pin, np.argsort(peer.order)
+    rows_q, rows_v = np.ascontiguousarray(whole[:, at]), np.ascontiguousarray(V[:, at])
+    tau, settings = np.zeros(mech.tree.n), peer.pin.ProximalSettings(1e-12, 1e-12, 10)
+    fixed = (peer.constraints, peer.constraint_data, settings)
+
+    def loop() -> None:
+        for k in range(PEER_STATES):
+            pin.constraintDynamics(peer.model, peer.data, rows_q[k], rows_v[k], tau, *fixed)
+
+    calls = {
+        "inverse": lambda: inverse(mech.closed(q, near=near), v, force),
+        "forward": lambda: forward(mech.closed(q, near=near), v, force),
+        "pinocchio": loop,
+    }
+    times = time_interleaved(calls, rounds)
+    factor = STATES / PEER_STATES
+    return [
+        Target(
+            f"{name}: {word} dynamics with closing vs constraintDynamics",
+            factor * times.time_ratio("pinocchio", word),
+            25,
+        )
+        for word in ("inverse", "forward")
+    ]
+
+
+def palletiser(rounds: int) -> Target:
+    """One call of a kernel, against its open tree."""
+    mech = gw.assemble(with_parallelogram(gw.load("elbow"), "loop"))
+    q = mech.closed([0.3, -0.5, 0.8])
+    v, V = np.ones(mech.n), np.ones(mech.tree.n)
+    kernels = {"closed": gw.compile(gw.inverse_dynamics, mech), "tree": gw.compile(gw.inverse_dynamics, mech.tree)}
+
+    def many(kernel: gw.Kernel, speeds: np.ndarray) -> None:
+        for _ in range(5000):
+            kernel(q, speeds, speeds)
+
+    times = time_interleaved(
+        {"closed": lambda: many(kernels["closed"], v), "tree": lambda: many(kernels["tree"], V)}, rounds
+    )
+    ratio = times.time_ratio("closed", "tree")
+    return Target("palletiser: one call of inverse dynamics vs its open tree", ratio, 2.0, at_most=True)
+
+
+def main() -> int:
+    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--rounds", type=int, default=5, help="paired rounds per comparison")
+    rounds = found.parse_args().rounds
+    targets = [palletiser(rounds)]
+    for name in ("robot_delta", "cassie_like"):
+        if name in parallel_robots() and find_spec("pinocchio"):
+            targets += batches(name, rounds)
+    for target in targets:
+        print(target)
+    return 0 if all(target.is_met for target in targets) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
