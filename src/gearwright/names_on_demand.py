@@ -29,9 +29,9 @@ class NamesOnDemand(ModuleType):
             return function_by_alias(name)
         module = self._modules[name]
         is_namespace = module == self.__name__
-        found = import_module(f"{module}.{name}") if is_namespace else getattr(import_module(module), name)
-        vars(self)[name] = found
-        return found
+        public_object = import_module(f"{module}.{name}") if is_namespace else getattr(import_module(module), name)
+        vars(self)[name] = public_object
+        return public_object
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; the import of a package (`report`, `studio`) does not hide the function of its name."""

@@ -61,9 +61,9 @@ class StatedParameters:
 
     def _candidates(self, coefficient: Mapping[Monomial, float]) -> Iterator[tuple[Monomial, int]]:
         for number, (_, combination) in enumerate(self.basis):
-            for own in combination:
+            for parameter_product in combination:
                 for monomial in coefficient:
-                    front = _quotient(monomial, own)
+                    front = _quotient(monomial, parameter_product)
                     if front is not None and all(name in self.content for name, _ in front):
                         yield front, number
 

@@ -108,8 +108,8 @@ def choose_laws(
     additional_laws = _law_sequence(caller, "extra_laws", extra_laws)
     replacing_laws = None if laws is None else _law_sequence(caller, "laws", laws)
     if not isinstance(robot_or_mech, Robot):
-        own = loop_laws(robot_or_mech) if replacing_laws is None else replacing_laws
-        return LawChoice((*own, *additional_laws))
+        machine_laws = loop_laws(robot_or_mech) if replacing_laws is None else replacing_laws
+        return LawChoice((*machine_laws, *additional_laws))
     if replacing_laws is None:
         return LawChoice((*own_laws(robot_or_mech), *additional_laws))
     given_names = {law.name for law in (*replacing_laws, *additional_laws)}

@@ -171,13 +171,17 @@ def demand_partials(
     """
     mech = tree_of("demand_partials", robot)
     starts = states or {}
-    given = {"contact": contact, "actuators": actuators, "inputs": inputs}
+    conditions = {"contact": contact, "actuators": actuators, "inputs": inputs}
     plain_starts = {name: primal_value(x) for name, x in starts.items()}
     nominal_laws = (*laws(robot, mech), *extra_laws)
-    nominal = follow_motion(demand_problem(robot, mech, nominal_laws, states=plain_starts, **given), motion, samples)
+    nominal = follow_motion(
+        demand_problem(robot, mech, nominal_laws, states=plain_starts, **conditions), motion, samples
+    )
     dual_robot = with_parameters(robot, dual_parameters(values))
     machine = assemble_tree(dual_robot)
-    problem = demand_problem(dual_robot, machine, (*laws(dual_robot, machine), *extra_laws), states=starts, **given)
+    problem = demand_problem(
+        dual_robot, machine, (*laws(dual_robot, machine), *extra_laws), states=starts, **conditions
+    )
     segments = _dual_segments(nominal, problem)
     other_lines = _dual_lines(nominal, problem)
     balance = ActuatorForces(problem.system, (*problem.drives.force_lines, *other_lines), problem.drives.order)

@@ -91,7 +91,7 @@ def _sampled_motion(robot: Robot, mech: Mechanism, motion: Motion, name: str) ->
     if motion.q.shape[-1] != mech.nq or motion.v.shape[-1] != mech.n:
         raise InputError(
             f"studio: the motion has {motion.q.shape[-1]} coordinates and {motion.v.shape[-1]} speeds, the machine "
-            f"{mech.nq} and {mech.n}."
+            f"{mech.nq} and {mech.n}. Give a motion of this machine."
         )
     joints = mech.n - len(mech.shafts)
     try:

@@ -130,5 +130,5 @@ def _squared_distance(multipliers: Array, cones: ContactCones, margin: float) ->
 @lru_cache(maxsize=256)
 def _places(cones: ContactCones, m: int) -> tuple[NDArray[np.int64], Array]:
     """Where the multipliers of each contact stand (3, contacts), m for one that is missing, and its friction."""
-    rows = [(k, *own, m, m)[:3] for k, own in zip(cones.normal, cones.across, strict=True)]
+    rows = [(k, *tangents, m, m)[:3] for k, tangents in zip(cones.normal, cones.across, strict=True)]
     return np.array(rows, dtype=np.int64).T, np.array(cones.friction)

@@ -66,14 +66,14 @@ class MotorSpace:
 
     def joint_torques(self, torques: ArrayLike) -> Array:
         """Return the torques at the joints [Nm], (..., joints), for motor torques (..., motors)."""
-        given = as_float_array("joint_torques", "torques", torques)
-        return np.asarray((np.swapaxes(self.ratios, -1, -2) @ given[..., None])[..., 0])
+        motor_torques = as_float_array("joint_torques", "torques", torques)
+        return np.asarray((np.swapaxes(self.ratios, -1, -2) @ motor_torques[..., None])[..., 0])
 
     def motor_torques(self, torques: ArrayLike) -> Array:
         """Return the motor torques of least norm [Nm], (..., motors), for torques at the joints (..., joints)."""
         self._require_regular("motor_torques")
-        given = as_float_array("motor_torques", "torques", torques)
-        return np.asarray((np.swapaxes(np.linalg.pinv(self.ratios), -1, -2) @ given[..., None])[..., 0])
+        joint_torques = as_float_array("motor_torques", "torques", torques)
+        return np.asarray((np.swapaxes(np.linalg.pinv(self.ratios), -1, -2) @ joint_torques[..., None])[..., 0])
 
     def motor_gains(self, joint_gains: ArrayLike) -> Array:
         r"""Return the matrix of gains at the motors, (..., motors, motors), that equals one at the joints.
@@ -208,12 +208,12 @@ def _reflected_matrix(ratios: Array, values: Sequence[float]) -> Array:
     return np.asarray(np.swapaxes(ratios, -1, -2) @ (np.array(values)[:, None] * ratios))
 
 
-def _limits(argument: str, motors: Sequence[str], given: Mapping[str, float] | None, stated: Sequence[Any]) -> Array:
-    for name in given or ():
+def _limits(argument: str, motors: Sequence[str], limits: Mapping[str, float] | None, stated: Sequence[Any]) -> Array:
+    for name in limits or ():
         if name not in motors:
             raise InputError(f"motor_space: {argument} names {name!r}. {did_you_mean(name, motors)}")
     by_sheet = {name: np.inf if limit is None else float(limit) for name, limit in zip(motors, stated, strict=True)}
-    return np.array([(given or {}).get(name, by_sheet[name]) for name in motors])
+    return np.array([(limits or {}).get(name, by_sheet[name]) for name in motors])
 
 
 def _remarks(mech: Any, motors: Sequence[str], moved: Array, columns: Sequence[int]) -> tuple[str, ...]:

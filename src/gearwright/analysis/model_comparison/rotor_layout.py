@@ -94,18 +94,21 @@ def least_coupling_layout(
     mech = tree_of("least_coupling_layout", robot)
     options = _checked_choices(robot, choices)
     q = integrate(mech, neutral(mech), np.random.default_rng(seed).uniform(-np.pi, np.pi, (samples, mech.n)))
-    given = coupling_matrices(mech, q)
+    couplings = coupling_matrices(mech, q)
     changes = [
-        [coupling_matrices(tree_of("least_coupling_layout", _with_mounting(robot, name, x)), q) - given for x in listed]
+        [
+            coupling_matrices(tree_of("least_coupling_layout", _with_mounting(robot, name, x)), q) - couplings
+            for x in listed
+        ]
         for name, listed in options.items()
     ]
-    chosen, exhaustive = _best_choice(given, changes, seed)
+    chosen, exhaustive = _best_choice(couplings, changes, seed)
     mountings = {name: listed[k] for (name, listed), k in zip(options.items(), chosen, strict=True)}
-    total = given + sum((changes[d][k] for d, k in enumerate(chosen)), np.zeros_like(given))
+    total = couplings + sum((changes[d][k] for d, k in enumerate(chosen)), np.zeros_like(couplings))
     best = robot
     for name, mounting in mountings.items():
         best = _with_mounting(best, name, mounting)
-    return RotorLayout(best, mountings, _rms_norm(total), _rms_norm(given), exhaustive)
+    return RotorLayout(best, mountings, _rms_norm(total), _rms_norm(couplings), exhaustive)
 
 
 def coupling_matrices(mech: Mechanism, q: Array) -> Array:
@@ -159,12 +162,12 @@ def _with_mounting(robot: Robot, name: str, mounting: RotorMounting) -> Robot:
     return replace(robot, drives=tuple(drives))
 
 
-def _best_choice(given: Array, changes: Sequence[Sequence[Array]], seed: int) -> tuple[tuple[int, ...], bool]:
+def _best_choice(couplings: Array, changes: Sequence[Sequence[Array]], seed: int) -> tuple[tuple[int, ...], bool]:
     """Return the option per drive with the least norm of the sum, and whether all combinations were evaluated."""
     sizes = [len(listed) for listed in changes]
 
     def norm(choice: Sequence[int]) -> float:
-        return _rms_norm(given + sum((changes[d][k] for d, k in enumerate(choice)), np.zeros_like(given)))
+        return _rms_norm(couplings + sum((changes[d][k] for d, k in enumerate(choice)), np.zeros_like(couplings)))
 
     if prod(sizes) <= MAX_ENUMERATED_LAYOUTS:
         return min(product(*(range(size) for size in sizes)), key=norm), True

@@ -66,7 +66,7 @@ def analyse_task(
     xacro: XacroOption = False,
     include: IncludeOption = None,
 ) -> None:
-    """Analyse a task: torques, currents, energy, temperatures of every drive, limits with margins and advice.
+    """Analyse a task: torques, currents, energy, temperatures of every drive, limits with margins and recommendations.
 
     If the task states perturbations (`perturbed:`), it is also simulated in closed loop; the worse result is shown.
 

@@ -144,8 +144,8 @@ def _frame_motion(pose: Pose, end: LoopSide, v: Sequence[Scalar] | None) -> Loop
                 acceleration = acceleration + turning.cross(sliding)
             velocity = velocity + sliding
         if turning is not None:
-            own = axis_acceleration([_along(axis) for axis in placed], v)
-            alpha = alpha + w.cross(turning) if own is None else alpha + w.cross(turning) + own
+            axis_turning = axis_acceleration([_along(axis) for axis in placed], v)
+            alpha = alpha + w.cross(turning) if axis_turning is None else alpha + w.cross(turning) + axis_turning
             w = w + turning
     r = R @ end.position
     return LoopFrameMotion(

@@ -60,21 +60,21 @@ def closed_configuration(mech: ClosedMechanism, q: Array, near: Array) -> Array:
     indices = list(mech.independent_indices)
     wanted[:, indices] = np.broadcast_to(q, (*lead, len(indices))).reshape(-1, len(indices))
     if mech.layout.speeds_are_rates:
-        own = [mech.layout.coordinate_of[k] for k in mech.closure.independent]
-        steps = wanted[:, own] - start[:, own]
+        coordinates = [mech.layout.coordinate_of[k] for k in mech.closure.independent]
+        steps = wanted[:, coordinates] - start[:, coordinates]
     else:
         along = evaluate_program(DIFFERENCE, mech.tree, {"q0": start, "q1": wanted}, {})
         steps = along[:, list(mech.closure.independent)]
-    found = closed_after(mech, start, steps)
+    closed_q = closed_after(mech, start, steps)
     exact = [k for k in indices if k in mech.layout.coordinate_of]
-    found[:, exact] = wanted[:, exact]
-    return found.reshape(*lead, mech.nq)
+    closed_q[:, exact] = wanted[:, exact]
+    return closed_q.reshape(*lead, mech.nq)
 
 
 def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array:
     """Return closed configurations (N, nq) after steps (N, f) of the independent speeds from closed ones (N, nq)."""
     start, steps = np.array(q, dtype=np.float64), np.asarray(steps, dtype=np.float64)
-    found = np.empty_like(start)
+    closed_q = np.empty_like(start)
     branch = _branch_determinants(mech, start)
     waiting, parts = np.arange(len(start)), 1
     needed = np.abs(steps).max(axis=1, initial=0.0) / LONGEST_STEP
@@ -83,13 +83,13 @@ def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array
         results = _step_in_parts(mech, start[near], steps[near], parts)
         same_branch: Any = (results.determinants * (branch if len(branch) == 1 else branch[near]) > 0).all(axis=1)
         good = results.is_closed & same_branch
-        found[near[good]] = results.q[good]
+        closed_q[near[good]] = results.q[good]
         hopeless = ~good & (parts >= MOST_PARTS * np.maximum(needed[near], 1.0))
         if hopeless.any():
             row = int(np.flatnonzero(hopeless)[0])
             raise InputError(_open_text(mech, results, row, bool(same_branch[row]), near, len(start)))
         waiting, parts = np.setdiff1d(waiting, near[good], assume_unique=True), 4 * parts
-    return found
+    return closed_q
 
 
 def closed_integral(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike) -> Array:

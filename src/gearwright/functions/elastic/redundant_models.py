@@ -417,13 +417,13 @@ class RedundantModel:
     def _checked_speeds(self, function: str, v: ArrayLike) -> Array:
         return checked_array(f"RedundantModel.{function}", self.mech, "v", v, self.mech.n)
 
-    def _run_program(self, program: Program, **given: ArrayLike) -> Array:
+    def _run_program(self, program: Program, **arguments: ArrayLike) -> Array:
         sizes = {"nu": self.size, "q": self.mech.nq}
         arrays = {
             x: checked_array(
                 program.name, self.mech, x, value, sizes.get(x, self.mech.n), self.names if x == "nu" else None
             )
-            for x, value in given.items()
+            for x, value in arguments.items()
         }
         return self._kernels.run_program(program, arrays)
 

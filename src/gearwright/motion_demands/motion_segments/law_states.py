@@ -73,7 +73,10 @@ def law_states_along(
 
     solution = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-13)
     if not solution.success:
-        raise InputError(f"demands: the integration of the laws' states failed: {solution.message}")
+        raise InputError(
+            f"demands: the states of the laws cannot be integrated along the motion: {solution.message} Check their "
+            "parameters and initial values."
+        )
     law_states: Array = solution.y.T
     return law_states
 

@@ -76,18 +76,22 @@ def smooth_spans(
     courses = [_LineSpeed.for_law(law, trajectory, system.mech, fixed) for law in system.laws]
     # A motion that comes to rest with zero acceleration has several roots in one, which are found to 1e-5 or so.
     turns = sorted(
-        t for one in courses if one for t in one.reversal_times if min(abs(t - x) for x in fixed) > SAME_CUT_RATIO * end
+        t
+        for course in courses
+        if course
+        for t in course.reversal_times
+        if min(abs(t - x) for x in fixed) > SAME_CUT_RATIO * end
     )
     edges = sorted({*fixed, *(t for k, t in enumerate(turns) if not k or t - turns[k - 1] > SAME_CUT_RATIO * end)})
     times = np.linspace(0.0, end, REVERSAL_INTERVALS + 1)
     fastest = float(np.abs(trajectory.at(times, 1)).max(initial=0.0))
-    peaks = [one and one.motion_at_peaks(trajectory, edges, fixed) for one in courses]
+    peaks = [course and course.motion_at_peaks(trajectory, edges, fixed) for course in courses]
     for first, last in pairwise(edges):
         even = np.linspace(first, last, max(MIN_SEGMENT_SAMPLES, int(np.ceil(samples * (last - first) / end))))
         t = with_extra_times(even, [x for x in also if first < x < last])
         inside = t.copy()
         inside[-1] = np.nextafter(last, first)  # from the left
-        moving = tuple(one and one(first) for one in peaks)
+        moving = tuple(course and course(first) for course in peaks)
         motion = [trajectory.at(inside, k) for k in range(order + 1)]
         yield Span(t, motion, is_at_rest(t, motion[1], fastest, end), moving)
 
@@ -241,4 +245,4 @@ def _speed_along_coordinate(
     brackets = [(times[k], times[k + 1]) for k in range(REVERSAL_INTERVALS) if signs[k] * signs[k + 1] < 0]
     met = [float(times[k]) for k in range(1, REVERSAL_INTERVALS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
     zeros = met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
-    return lambda t: np.array([speed(one) for one in t.tolist()]), zeros
+    return lambda t: np.array([speed(time) for time in t.tolist()]), zeros

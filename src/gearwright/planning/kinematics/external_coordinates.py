@@ -180,7 +180,7 @@ def _require_rotation(function: str, frame: MovingFrame, R: Rot) -> None:
     )
     if not error < ROTATION_TOLERANCE:
         raise InputError(
-            f"{function}: the rows of the turn of {frame.name!r} are not those of a rotation (R R' differs from the "
+            f"{function}: the rotation of {frame.name!r} is not orthogonal (R R' differs from the "
             f"identity by {error:.2g}). Return three orthogonal unit rows."
         )
 

@@ -207,7 +207,7 @@ def _minimise_costs(search: _NullSpaceSearch, steps: int, step: float) -> Array:
         values = search.total_costs(np.concatenate([c[None], c + steps_of_coefficients]))
         return float(values[0]), (values[1 : size + 1] - values[size + 1 :]) / (2 * step)
 
-    found: Any = minimize(
+    result: Any = minimize(
         cost_and_gradient,
         np.zeros(size),
         jac=True,
@@ -215,7 +215,7 @@ def _minimise_costs(search: _NullSpaceSearch, steps: int, step: float) -> Array:
         bounds=bounds,
         options={"maxiter": steps, "maxfun": 3 * steps},
     )
-    coefficients: Array = found.x
+    coefficients: Array = result.x
     return coefficients
 
 

@@ -245,8 +245,10 @@ def _motor_limits(
     sheets = dict(robot_motors(robot)) if isinstance(robot, Robot) else {}
     titles = [actuator.name for actuator in signals.mech.actuators]
     limited = []
-    for quantity, given in zip(MOTOR_LIMIT_NAMES, (limits.torque, limits.current, limits.voltage), strict=True):
-        stated = _given_motor_limits(function, quantity, given, titles)
+    for quantity, limit_or_limits in zip(
+        MOTOR_LIMIT_NAMES, (limits.torque, limits.current, limits.voltage), strict=True
+    ):
+        stated = _given_motor_limits(function, quantity, limit_or_limits, titles)
         for j, title in enumerate(titles):
             motor = sheets.get(title, Motor())
             limit = stated[title] if stated is not None else _stated_motor_limit(robot, title, motor, quantity)

@@ -136,12 +136,12 @@ class ClosedMechanism(Mechanism):
         indices: list[int] = []
         for speed in self.closure.independent:
             joint = next(x for x in independent_joints(self.tree) if x.v.start <= speed < x.v.stop)
-            own = (
+            joint_indices = (
                 [joint.q.start + speed - joint.v.start]
                 if joint.space.speeds_are_rates
                 else range(joint.q.start, joint.q.stop)
             )
-            indices += [k for k in own if k not in indices]
+            indices += [k for k in joint_indices if k not in indices]
         return tuple(indices)
 
     @property
@@ -184,7 +184,7 @@ class ClosedMechanism(Mechanism):
         Raises:
             InputError: the loops cannot be closed there, or the motion leaves the branch.
         """
-        given = self._checked_independent("closed", q)
+        independent_q = self._checked_independent("closed", q)
         if branch is not None:
             if near is not None:
                 raise InputError("closed: near= and branch= both choose the branch. Give one of them.")
@@ -194,7 +194,7 @@ class ClosedMechanism(Mechanism):
             raise InputError(f"closed: near has shape {start.shape}; its last axis must be {self.nq} long.")
         if not np.isfinite(start).all():
             raise InputError("closed: near has entries that are not finite. Give finite numbers.")
-        return type(self).solve(self, given, start)
+        return type(self).solve(self, independent_q, start)
 
     def assembly_modes(self, q: ArrayLike | None = None) -> dict[str, Array]:
         """Return the ways to assemble the machine at independent coordinates (f,): whole configurations by name.
@@ -207,10 +207,12 @@ class ClosedMechanism(Mechanism):
             q: independent coordinates; None: those of the reference.
         """
         indices = list(self.independent_indices)
-        given = self._checked_independent("assembly_modes", self.reference[indices] if q is None else q)
-        if given.ndim != 1:
-            raise InputError(f"assembly_modes: q has shape {given.shape}. Give one configuration, ({len(indices)},).")
-        return type(self).find_modes(self, given)
+        independent_q = self._checked_independent("assembly_modes", self.reference[indices] if q is None else q)
+        if independent_q.ndim != 1:
+            raise InputError(
+                f"assembly_modes: q has shape {independent_q.shape}. Give one configuration, ({len(indices)},)."
+            )
+        return type(self).find_modes(self, independent_q)
 
     @cached_property
     def _reference_modes(self) -> dict[str, Array]:
@@ -226,15 +228,15 @@ class ClosedMechanism(Mechanism):
 
     def _checked_independent(self, function: str, q: ArrayLike) -> Array:
         count = len(self.independent_indices)
-        given = as_float_array(function, "q", q)
-        if given.ndim == 0 or given.shape[-1] != count:
+        independent_q = as_float_array(function, "q", q)
+        if independent_q.ndim == 0 or independent_q.shape[-1] != count:
             raise InputError(
-                f"{function}: q has shape {given.shape}; its last axis must be {count} long "
+                f"{function}: q has shape {independent_q.shape}; its last axis must be {count} long "
                 f"({listed_names(self.independent_coordinates)}). Leading axes are a batch."
             )
-        if not np.isfinite(given).all():
+        if not np.isfinite(independent_q).all():
             raise InputError(f"{function}: q has entries that are not finite. Give finite numbers.")
-        return given
+        return independent_q
 
 
 def close_loops(
@@ -313,10 +315,10 @@ def _close_robot(robot: Robot, independent: Sequence[str], start: ArrayLike | No
 
 
 def _checked_start(function: str, tree: Mechanism, start: ArrayLike) -> Array:
-    found = as_float_array(function, "start", start)
-    if found.shape != (tree.nq,):
-        raise InputError(f"{function}: start has shape {found.shape}; it must be ({tree.nq},).")
-    return found
+    q = as_float_array(function, "start", start)
+    if q.shape != (tree.nq,):
+        raise InputError(f"{function}: start has shape {q.shape}; it must be ({tree.nq},).")
+    return q
 
 
 @check_arguments

@@ -172,13 +172,13 @@ def _with_large_pivots(group: LoopGroup, rows: Array) -> LoopGroup:
 
 
 def _require_regular(owner: str, tree: Mechanism, rows: Array, rank: int) -> None:
-    found = matrix_rank(rows)
-    if found == rank:
+    actual_rank = matrix_rank(rows)
+    if actual_rank == rank:
         return
     extra = null_space(rows) @ null_space(rows).T
-    moved = listed_names(tree.speeds[k] for k in np.argsort(-np.diag(extra))[: rank - found + 1])
+    moved = listed_names(tree.speeds[k] for k in np.argsort(-np.diag(extra))[: rank - actual_rank + 1])
     raise InputError(
-        f"{owner}: the loops are singular at this configuration: their equations have the rank {found}, near it "
+        f"{owner}: the loops are singular at this configuration: their equations have the rank {actual_rank}, near it "
         f"{rank}, so {moved} can move in more directions than elsewhere. Start from another configuration."
     )
 
@@ -210,8 +210,8 @@ def _dependent_speeds(rows: Array, idle: Sequence[int], driven: Sequence[int], r
             basis = np.linalg.qr(rows[:, chosen])[0]
             left = rows - basis @ (basis.T @ rows)
         part = left[:, list(candidates)]
-        found = _rank_of_size(part, float(np.abs(rows).max(initial=0.0)))
-        chosen += [candidates[k] for k in _pivots(part, min(found, rank - len(chosen)))]
+        part_rank = _rank_of_size(part, float(np.abs(rows).max(initial=0.0)))
+        chosen += [candidates[k] for k in _pivots(part, min(part_rank, rank - len(chosen)))]
         if len(chosen) == rank:
             break
     return sorted(chosen)
@@ -267,12 +267,12 @@ def _groups(pattern: Array, equations: Sequence[int], dependent: Sequence[int]) 
     waiting = list(range(count))
     while waiting:
         for label in waiting:
-            own = [dependent[int(k)] for k in members[label]]
+            group_speeds = [dependent[int(k)] for k in members[label]]
             rows: Any = pattern[order[members[label]]].any(axis=0)
-            needs = {k for k in dependent if rows[k]} - set(own)
+            needs = {k for k in dependent if rows[k]} - set(group_speeds)
             if needs <= known:
-                others = tuple(int(k) for k in np.flatnonzero(rows) if k not in own)
-                yield LoopGroup(tuple(equations[k] for k in sorted(order[members[label]])), tuple(own), others)
-                known |= set(own)
+                others = tuple(int(k) for k in np.flatnonzero(rows) if k not in group_speeds)
+                yield LoopGroup(tuple(equations[k] for k in sorted(order[members[label]])), tuple(group_speeds), others)
+                known |= set(group_speeds)
                 waiting.remove(label)
                 break

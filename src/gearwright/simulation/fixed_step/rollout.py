@@ -304,16 +304,16 @@ def _warn_of_clipped_inputs(
     engine: FixedStep, laws: Sequence[Law], series: tuple[Array, Array], step: float, every: int
 ) -> None:
     """Warn of inputs, and of recorded outputs of a sampled controller, that the electronics of a law clip."""
-    given, record = series
-    between = step if len(given) <= every * (len(record) - 1) else 0.5 * step
-    inputs = {name: given[..., engine.mech.n + k] for k, name in enumerate(engine.system.inputs)}
+    input_values, record = series
+    between = step if len(input_values) <= every * (len(record) - 1) else 0.5 * step
+    inputs = {name: input_values[..., engine.mech.n + k] for k, name in enumerate(engine.system.inputs)}
     held = {
         name.removeprefix(HELD_OUTPUT_PREFIX): record[..., engine.states.index(name)]
         for name in engine.states
         if name.startswith(HELD_OUTPUT_PREFIX)
     }
     remarks = [
-        *clipped_input_remarks(laws, inputs, between * np.arange(len(given), dtype=np.float64)),
+        *clipped_input_remarks(laws, inputs, between * np.arange(len(input_values), dtype=np.float64)),
         *clipped_input_remarks(laws, held, step * every * np.arange(len(record), dtype=np.float64)),
     ]
     for remark in remarks:

@@ -23,9 +23,9 @@ from gearwright.tracing.trace import PARAMETERS_INPUT
 MOREAU_METHOD = "moreau"
 """The method that takes laws with modes."""
 
-INPUT_MOMENTS: dict[str, tuple[int, ...]] = {name: tuple(range(one.moments)) for name, one in STEP_METHODS.items()} | {
-    MOREAU_METHOD: (1,)
-}
+INPUT_MOMENTS: dict[str, tuple[int, ...]] = {
+    name: tuple(range(step_method.moments)) for name, step_method in STEP_METHODS.items()
+} | {MOREAU_METHOD: (1,)}
 """Per method the times at which it uses the inputs: 0 at the beginning of a step, 1 in its middle, 2 at its end."""
 
 WORK_STATES = (Quantity("work.supplied", "J"), Quantity("work.dissipated", "J"))

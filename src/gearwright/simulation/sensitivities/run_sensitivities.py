@@ -322,14 +322,14 @@ class RunSensitivities:
             event.name: event.what for event in reversed(self.run.events) if abs(event.t - t) <= 1e-15 + 1e-14 * t
         }
         levels = before.linear.values[0, self.balance.size :]
-        found: list[tuple[float, int]] = []
+        candidates: list[tuple[float, int]] = []
         for k, ((law, mode), _) in enumerate(self.balance.table.guards):
             if modes[0][law] == mode and laws[law].name in changed:
                 preferred = 0.0 if self.balance.table.guards[k][1].to == changed[laws[law].name] else 1e-7
-                found.append((abs(float(levels[k])) + preferred, k))
-        if not found or min(found)[0] > FORCED_LEVEL:
+                candidates.append((abs(float(levels[k])) + preferred, k))
+        if not candidates or min(candidates)[0] > FORCED_LEVEL:
             return None
-        return min(found)[1]
+        return min(candidates)[1]
 
     @cached_property
     def _impulses(self) -> ImpulseDerivatives:

@@ -89,20 +89,20 @@ class GapProjection(NamedTuple):
             return ProjectedGaps(q, [], 0.0, 0.0, 0.0)
         moved, reached = still, q
         if corrections is not None:
-            moved = solve_impulses([one for _, one, _ in chosen], still, 1.0, 0, ops, corrections).speeds
+            moved = solve_impulses([request for _, request, _ in chosen], still, 1.0, 0, ops, corrections).speeds
             reached = integrate(self.mech, q, moved, ops)
         scene = SharedKinematics(self.mech, reached, still, ops, self.t)
         gaps, wanted = [], []
-        for limit, one, push in chosen:
+        for limit, request, push in chosen:
             gaps.append(limit.line.placed_in(scene).position(reached))
-            least = row_dot(one.row, moved) - gaps[-1]
+            least = row_dot(request.row, moved) - gaps[-1]
             low = ops.where(limit.leaving_speed > 0, 0.0, -0.5 * self.h * push)
-            wanted.append(replace(one, limit=BoundedImpulse(low, UNBOUNDED_IMPULSE, least)))
-        found = solve_impulses(wanted, still, 1.0, sweeps, ops, corrections, corrections, active)
+            wanted.append(replace(request, limit=BoundedImpulse(low, UNBOUNDED_IMPULSE, least)))
+        solution = solve_impulses(wanted, still, 1.0, sweeps, ops, corrections, corrections, active)
         residual, depth, work = 0.0, 0.0, 0.0  # type: Scalar, Scalar, Scalar
-        for gap, (_, one, _), shift in zip(gaps, chosen, found.impulses, strict=True):
-            change = row_dot(one.row, found.speeds) - row_dot(one.row, moved)
+        for gap, (_, request, _), shift in zip(gaps, chosen, solution.impulses, strict=True):
+            change = row_dot(request.row, solution.speeds) - row_dot(request.row, moved)
             residual = ops.maximum(residual, ops.absolute(change) / GAP_CORRECTION_TOLERANCE)
             depth = ops.maximum(depth, -(gap + change))
-            work = work + shift * row_dot(one.row, self.a)
-        return ProjectedGaps(integrate(self.mech, q, found.speeds, ops), found.scaled, residual, depth, work)
+            work = work + shift * row_dot(request.row, self.a)
+        return ProjectedGaps(integrate(self.mech, q, solution.speeds, ops), solution.scaled, residual, depth, work)
