@@ -1,5 +1,6 @@
 """Identification of a robot's parameters from measurements: excitation, logs, fit, physical consistency, write-back."""
 
+from gearwright.identification.experiment.clocks import SignalDelay, signal_delay
 from gearwright.identification.experiment.excitation import (
     Excitation,
     ExcitationOptions,
@@ -7,7 +8,7 @@ from gearwright.identification.experiment.excitation import (
     WorkspaceBox,
     excite,
 )
-from gearwright.identification.experiment.log import Log, log_of_currents, read_log
+from gearwright.identification.experiment.log import Log, log_of_currents, log_of_motors, read_log
 from gearwright.identification.identification import Identification, Validation, identify
 from gearwright.identification.model.columns import ParameterColumn
 from gearwright.identification.model.joint_groups import ParameterGroup, parameter_groups, regressor_blocks
@@ -30,6 +31,7 @@ __all__ = [
     "ParameterGroup",
     "PayloadFit",
     "SampleBlocks",
+    "SignalDelay",
     "TorqueModel",
     "UpdatedRobot",
     "Validation",
@@ -41,9 +43,11 @@ __all__ = [
     "identify",
     "identify_payload",
     "log_of_currents",
+    "log_of_motors",
     "parameter_groups",
     "read_log",
     "regressor_blocks",
     "save_identified",
+    "signal_delay",
     "write_report",
 ]

@@ -116,6 +116,11 @@ class Identification(Estimates):
         return "\n".join([*lines, *self.doubts, *self.remarks])
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the leading parameter of each combination."""
+        return tuple(self.model.columns[k].name for k in self.base.chosen)
+
+    @property
     def units(self) -> tuple[str, ...]:
         """Units of the values."""
         return tuple(self.model.columns[k].unit for k in self.base.chosen)
@@ -148,6 +153,7 @@ def identify(
     method: FitMethod = "wls",
     cutoff: float | None = None,
     transition_speed: float = 0.0,
+    presliding: float = 0.0,
     without: Iterable[str] = (),
 ) -> Identification:
     """Estimate the base parameters of a robot from measured motion and torques.
@@ -166,6 +172,7 @@ def identify(
         method: "ols", "wls" (each joint weighted by its variance) or "irls" (also robust against outliers).
         cutoff: of the filter [Hz]; None: chosen from the signal and its noise; infinity: no filter.
         transition_speed: speed over which Coulomb friction changes sign [rad/s].
+        presliding: displacement over which Coulomb friction builds up after a reversal [rad, m], see `TorqueModel`.
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
@@ -176,7 +183,8 @@ def identify(
         raise InputError(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
         )
-    model = TorqueModel(mech, tuple(friction), side, None, transition_speed, tuple(without))  # type: ignore[arg-type]
+    kinds, known = tuple(friction), tuple(without)
+    model = TorqueModel(mech, kinds, side, None, transition_speed, known, presliding=presliding)  # type: ignore[arg-type]
     full = log.with_derivatives(mech, cutoff)
     if not log.torques.any():
         raise InputError(

@@ -15,6 +15,10 @@ from gearwright.errors import GearwrightError, MissingExtraError
 from gearwright.identification.experiment.log import Log
 from gearwright.identification.fit.unknowns import Unknowns, model_unknowns
 from gearwright.identification.identification import Identification, Validation
+from gearwright.identification.model.columns import FRICTION_KINDS
+
+FRICTION_TRUST_RATIO = 100.0
+"""Standard deviation of nominal friction, relative to that of other nominal values."""
 
 PSEUDO_INERTIA_MARGIN = 1e-6
 """Smallest eigenvalue of a pseudo-inertia relative to the size of the body."""
@@ -91,7 +95,7 @@ def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: f
         hint="It is the relative uncertainty of the nominal values.",
     )
     cp = _import_solver()
-    scale = unknown_set.unknown_scales
+    scale, weights = _scales_and_weights(identification, unknown_set, trust)
     y = cp.Variable(len(unknown_set.names))  # x / scale
     x = cp.multiply(scale, y)
     K = identification.base.combination_matrix
@@ -99,7 +103,7 @@ def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: f
     misfit = root @ (K @ (unknown_set.parameter_map * scale)) @ y - root @ (
         identification.values - K @ unknown_set.start
     )
-    distance = (y - unknown_set.nominal / scale) / trust
+    distance = cp.multiply(weights, y - unknown_set.nominal / scale)
     constraints = [y[list(unknown_set.nonnegative_indices)] >= 0] if unknown_set.nonnegative_indices else []
     constraints += _inertia_constraints(unknown_set, x)
     if len(unknown_set.zero_map[0]):
@@ -117,6 +121,21 @@ def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: f
     solution = scale * y.value
     solution[list(unknown_set.nonnegative_indices)] = np.maximum(solution[list(unknown_set.nonnegative_indices)], 0.0)
     return ConsistentFit(identification, unknown_set, solution)
+
+
+def _scales_and_weights(identification: Identification, unknown_set: Unknowns, trust: float) -> tuple[Array, Array]:
+    """Scales of the unknowns, and weights of their distance from nominal values.
+
+    A data sheet has no friction to stay close to: its scale is the identified one, and its weight is small.
+    """
+    scale = unknown_set.unknown_scales.copy()
+    weights = np.full(len(scale), 1 / trust)
+    identified = {column: abs(x) for column, x in zip(identification.columns, identification.values, strict=True)}
+    for k, column in enumerate(unknown_set.columns):
+        if column.kind in FRICTION_KINDS:
+            scale[k] = max(scale[k], identified.get(column.name, 0.0))
+            weights[k] /= FRICTION_TRUST_RATIO
+    return scale, weights
 
 
 def pseudo_inertia(parameters: Any) -> Any:

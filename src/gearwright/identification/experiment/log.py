@@ -223,6 +223,46 @@ def log_of_currents(
 
 
 @check_arguments
+def log_of_motors(
+    robot_or_mech: Robot | Mechanism, t: ArrayLike, angles: ArrayLike, torques: ArrayLike, offsets: ArrayLike = 0.0
+) -> Log:
+    """A log from angles and torques of motors: the joints follow from the gear ratios, also of a coupled wrist.
+
+    With the structure matrix A, motor angles are A' q and joint torques are A times motor torques: motor torques
+    contain the acceleration of the rotors and the friction of the gears.
+
+    Args:
+        robot_or_mech: the robot or machine; it has as many motors as joints.
+        t: times [s].
+        angles: motor angles [rad], (T, actuators), in the order of the actuators.
+        torques: motor torques [Nm], (T, actuators).
+        offsets: joint coordinates at motor angles of zero.
+
+    >>> import gearwright as gw
+    >>> elbow = gw.load("elbow")
+    >>> log = log_of_motors(elbow, [0.0, 0.1], np.ones((2, 3)), np.ones((2, 3)))
+    >>> (np.asarray(log.q) * log.torques).round(9).tolist()[0]
+    [1.0, 1.0, 1.0]
+    """
+    mech = tree_of("log_of_motors", robot_or_mech)
+    A = structure_matrix(mech)
+    names = [actuator.name for actuator in mech.actuators]
+    if A.shape[0] != A.shape[1] or not np.linalg.matrix_rank(A) == len(A):
+        raise InputError(
+            f"log: {len(names)} motors ({listed_names(names)}) do not determine {mech.n} joints. Give joint angles: "
+            "Log(t, q, tau)."
+        )
+    tables = {"angles": _checked_array("angles", angles), "torques": _checked_array("torques", torques)}
+    for word, table in tables.items():
+        if table.ndim != 2 or table.shape[1] != len(names):
+            raise InputError(
+                f"log: {word} have shape {table.shape}; they must be (T, {len(names)}), a column per motor "
+                f"({listed_names(names)})."
+            )
+    return Log(t, tables["angles"] @ np.linalg.inv(A) + np.asarray(offsets), tables["torques"] @ A.T)
+
+
+@check_arguments
 def read_log(
     path: str | Path, robot_or_mech: Robot | Mechanism, gains: Mapping[str, float] | Sequence[float] | None = None
 ) -> Log:

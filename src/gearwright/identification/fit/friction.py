@@ -37,7 +37,7 @@ def stated_friction(robot: Robot, model: TorqueModel, column: ParameterColumn) -
 
 
 def motor_shafts(robot: Robot, model: TorqueModel) -> dict[str, tuple[str, float]]:
-    """Speeds that belong to one motor alone (shafts of elastic drives): its name and its turns per unit of the speed.
+    """Friction that belongs to one motor alone (elastic drives, coupled joints): its name and turns per unit of speed.
 
     >>> import gearwright as gw
     >>> robot = gw.load("elastic_elbow")
@@ -50,6 +50,8 @@ def motor_shafts(robot: Robot, model: TorqueModel) -> dict[str, tuple[str, float
         name = model.mech.speeds[terms[0][0]]
         if len(terms) == 1 and name in model.mech.shafts:
             shafts[name] = (title, abs(float(terms[0][1])))
+        elif any(line.owner == f"{title}.motor" for line in model.friction_lines):
+            shafts[f"{title}.motor"] = (title, 1.0)  # of coupled joints: its columns are those of its own shaft
     return shafts
 
 

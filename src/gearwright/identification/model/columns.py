@@ -48,17 +48,45 @@ def machine_columns(mech: Mechanism) -> tuple[ParameterColumn, ...]:
     )
 
 
-def friction_columns(mech: Mechanism, kinds: Sequence[FrictionKind]) -> tuple[ParameterColumn, ...]:
-    """The friction columns of each speed."""
+class FrictionLine(NamedTuple):
+    """A line with friction: a speed, or the shaft of a motor that turns with several joints.
+
+    Args:
+        owner: name of the speed, or `<motor>.motor`.
+        terms: its speed as a sum over generalized speeds.
+        kinds: the kinds of its columns.
+    """
+
+    owner: str
+    terms: tuple[tuple[int, float], ...]
+    kinds: tuple[FrictionKind, ...]
+
+
+def friction_lines(mech: Mechanism, kinds: Sequence[FrictionKind], has_motors: bool) -> tuple[FrictionLine, ...]:
+    """The lines with friction: every speed and, of a coupled wrist, the motors that turn with several joints.
+
+    The offset of such a motor is contained in those of its joints.
+    """
+    speeds = [FrictionLine(speed, ((k, 1.0),), tuple(kinds)) for k, speed in enumerate(mech.speeds)]
+    of_motor = tuple(kind for kind in kinds if kind != "offset")
+    coupled = [actuator for actuator in mech.actuators if len(actuator.terms) > 1] if has_motors else []
+    motors = [
+        FrictionLine(f"{actuator.name}.motor", tuple((k, float(x)) for k, x in actuator.terms), of_motor)
+        for actuator in coupled
+    ]
+    return (*motors, *speeds)
+
+
+def friction_columns(mech: Mechanism, lines: Sequence[FrictionLine]) -> tuple[ParameterColumn, ...]:
+    """The friction columns of each line."""
     columns = []
-    for speed in mech.speeds:
-        force, motion_unit = force_unit(mech, speed), speed_unit(mech, speed)
-        for kind in kinds:
-            columns.append(
-                ParameterColumn(
-                    f"{speed}.{kind}", kind, speed, f"{force} s/{motion_unit}" if kind == "viscous" else force
-                )
-            )
+    for line in lines:
+        is_speed = line.owner in mech.speeds
+        force = force_unit(mech, line.owner) if is_speed else "Nm"
+        motion_unit = speed_unit(mech, line.owner) if is_speed else "rad"
+        for kind in line.kinds:
+            unit = f"{force} s/{motion_unit}" if kind == "viscous" else force
+            columns.append(ParameterColumn(f"{line.owner}.{kind}", kind, line.owner, unit))
     return tuple(columns)
 
 

@@ -18,8 +18,10 @@ from gearwright.functions.dynamics import parameters, regressor
 from gearwright.identification.model.columns import (
     FRICTION_KINDS,
     FrictionKind,
+    FrictionLine,
     ParameterColumn,
     friction_columns,
+    friction_lines,
     machine_columns,
     payload_columns,
 )
@@ -49,6 +51,8 @@ class TorqueModel:
             and the columns of the wheels are excluded.
         payload: name of the body that carries an unknown payload, or None.
         transition_speed: speed over which Coulomb friction changes sign [rad/s]; 0: at once.
+        presliding: displacement over which Coulomb friction builds up after a reversal [rad, m]; 0: at once. Friction
+            at rest is then that of the last motion.
         without: names of parameters known to be zero.
         only_payload: whether the model has the columns of the payload only.
 
@@ -65,6 +69,7 @@ class TorqueModel:
     transition_speed: float = 0.0
     without: Sequence[str] = ()
     only_payload: bool = False
+    presliding: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mech", machine_of("TorqueModel", self.mech))
@@ -74,6 +79,7 @@ class TorqueModel:
         if self.side not in ("motor", "link"):
             raise InputError(f"model: side {self.side!r} must be 'motor' or 'link': where the torque was measured.")
         real_number("model", "transition_speed", self.transition_speed, least=0.0, unit="rad/s", example=0.01)
+        real_number("model", "presliding", self.presliding, least=0.0, unit="rad", example=1e-4)
         if self.payload is not None:
             self.mech.body_index(self.payload)
         elif self.only_payload:
@@ -86,7 +92,12 @@ class TorqueModel:
     def every_column(self) -> tuple[ParameterColumn, ...]:
         """All columns, including unused ones: of the machine, of friction, of a payload."""
         load = payload_columns(self.mech, self._payload_title) if self.payload is not None else ()
-        return (*machine_columns(self.mech), *friction_columns(self.mech, self.friction), *load)
+        return (*machine_columns(self.mech), *friction_columns(self.mech, self.friction_lines), *load)
+
+    @cached_property
+    def friction_lines(self) -> tuple[FrictionLine, ...]:
+        """The lines with friction columns: every speed, and the motors of coupled joints."""
+        return friction_lines(self.mech, self.friction, self.side == "motor")
 
     @property
     def _payload_title(self) -> str:
@@ -130,10 +141,17 @@ class TorqueModel:
             list(self.used_indices)
         ]
 
-    def regressor(self, q: Array, v: Array, a: Array) -> Array:
-        """Y (T, n, columns in use)."""
+    def regressor(self, q: Array, v: Array, a: Array, directions: Array | None = None) -> Array:
+        """Y (T, n, columns in use).
+
+        Args:
+            q: coordinates (T, nq).
+            v: speeds (T, n).
+            a: accelerations (T, n).
+            directions: of Coulomb friction per friction line (T, lines); by default the signs of the speeds.
+        """
         machine_part = regressor(self.mech, q, v, a)
-        parts = [machine_part, self._friction_columns(np.asarray(v, float))]
+        parts = [machine_part, self._friction_columns(np.asarray(v, float), directions)]
         if self.payload is not None:
             first = 10 * self.mech.body_index(self.payload)
             parts.append(machine_part[..., first : first + 10])
@@ -145,20 +163,49 @@ class TorqueModel:
         chosen = self.base if base is None else base
         q, v, a = motion.q, motion.v, motion.a
         shape = (len(v), self.mech.n, chosen.rank)
-        return SampleBlocks(shape, lambda part: chosen.base_columns(self.regressor(q[part], v[part], a[part])))
+        directions = self.friction_directions(motion)
 
-    def _friction_columns(self, v: Array) -> Array:
-        """The friction columns (..., n, n * kinds): block diagonal."""
-        laws = {
-            "viscous": v,
-            "coulomb": np.tanh(v / self.transition_speed) if self.transition_speed else np.sign(v),
-            "offset": np.ones_like(v),
-        }
-        n, kinds = v.shape[-1], len(self.friction)
-        Y = np.zeros((*v.shape, n * kinds))
-        for i in range(n):
-            for k, kind in enumerate(self.friction):
-                Y[..., i, i * kinds + k] = laws[kind][..., i]
+        def block(part: slice) -> Array:
+            return chosen.base_columns(self.regressor(q[part], v[part], a[part], directions[part]))
+
+        return SampleBlocks(shape, block)
+
+    def friction_directions(self, motion: Motion) -> Array:
+        r"""The direction of Coulomb friction along a motion, per friction line (T, lines), between -1 and 1.
+
+        With presliding it is the deflection of bristles relative to its largest (Dahl), with the width b of presliding:
+        $\dot z = (1 - z\,\mathrm{sign}(w))\, w / b$, from a relaxed start, z = 0.
+        """
+        speeds = self._line_speeds(motion.v)
+        if not self.presliding:
+            return self._signs(speeds)
+        sizes = np.array([max(abs(x) for _, x in line.terms) for line in self.friction_lines])
+        widths = self.presliding * sizes
+        paths = 0.5 * (speeds[1:] + speeds[:-1]) * np.diff(motion.t)[:, None]
+        z = np.zeros_like(speeds)
+        for k, path in enumerate(paths):
+            z[k + 1] = np.sign(path) + (z[k] - np.sign(path)) * np.exp(-np.abs(path) / widths)
+        return z
+
+    def _line_speeds(self, v: Array) -> Array:
+        """The speeds along the friction lines (..., lines)."""
+        return np.stack([sum(factor * v[..., k] for k, factor in line.terms) for line in self.friction_lines], axis=-1)
+
+    def _signs(self, speeds: Array) -> Array:
+        return np.tanh(speeds / self.transition_speed) if self.transition_speed else np.sign(speeds)
+
+    def _friction_columns(self, v: Array, directions: Array | None) -> Array:
+        """The friction columns (..., n, columns): each line acts on the speeds of its terms."""
+        speeds = self._line_speeds(v)
+        directions = self._signs(speeds) if directions is None else directions
+        laws = {"viscous": speeds, "coulomb": directions, "offset": np.ones_like(speeds)}
+        Y = np.zeros((*v.shape, sum(len(line.kinds) for line in self.friction_lines)))
+        column = 0
+        for i, line in enumerate(self.friction_lines):
+            for kind in line.kinds:
+                for k, factor in line.terms:
+                    Y[..., k, column] = factor * laws[kind][..., i]
+                column += 1
         return Y
 
     @cached_property
