@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.motion import polynomial
-from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot
+from gearwright.motion import chain, pause, polynomial
+from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot, StiffnessPiece, Torsion
 
 
 def random_arm_and_motion(seed):
@@ -66,3 +66,23 @@ def test_a_damper_that_decays_slowly_beside_the_motion(ratio, samples):
     step = np.diff(found.t)
     rise = 0.5 * step * (omega[1:] + omega[:-1]) - step**2 / 12 * np.diff(alpha)
     assert np.diff(theta) == pytest.approx(rise, abs=1e-6 * np.abs(omega).max() * step.max())
+
+
+@pytest.mark.parametrize("samples", [101, 501])
+def test_a_damped_motor_decelerates_by_the_closed_form_where_the_jerk_ends(samples):
+    r"""At the end of a motion without jerk behind it, the deflection $x_0 = -(-\tau R' + \tau^2 R'' - \tau^3 R''')/k$,
+    $R = J \ddot q$, $\tau = d/k$, decays: the motor needs $N^2 I \ddot x = N^2 I x_0 e^{-t/\tau}/\tau^2$."""
+    inertia, k, damping, ratio, rotor = 30.0, 1.3e5, 26.0, 160.0, 1.05e-3
+    link = Link("l", joint=Joint(axis=(0, 0, 1)), mass=1.0, com=(0, 0, 0), inertia=np.diag([inertia] * 3))
+    torsion = Torsion(pieces=(StiffnessPiece(k, 1e6), StiffnessPiece(2 * k)))  # integrated, though linear as far as here
+    arm = Robot("arm", [link], [Drive("l", Motor(rotor), Gear(ratio, torsion=torsion, damping=damping))])
+    move = polynomial([0.0], [0.4], duration=0.8)
+    found = gw.demands(arm, chain(move, pause([0.4], 0.2)), samples=samples)
+    tau = damping / k
+    rates = [inertia * float(move.at(0.8, order)[0]) for order in (3, 4, 5)]
+    decaying = sum((-tau) ** j * rate for j, rate in enumerate(rates, start=1)) / k  # theta - q
+    after = (found.t >= 0.8) & (found.t < 0.8 + 3 * tau)
+    after[np.flatnonzero(after)[0]] = False  # the last sample of the motion
+    expected = ratio**2 * rotor * decaying / tau**2 * np.exp(-(found.t[after] - 0.8) / tau)
+    assert after.sum() > 4
+    assert found["tau.l.motor"][after] == pytest.approx(expected, rel=1e-3, abs=1e-3 * np.abs(expected).max())
