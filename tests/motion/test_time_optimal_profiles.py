@@ -215,3 +215,12 @@ def test_the_robots_positions_are_kept(robot, start, end, given, words):
 def test_what_is_not_a_robot():
     with pytest.raises(InputError, match="trapezoid: robot='elbow'"):
         trapezoid([0.0], [1.0], 1.0, 1.0, robot="elbow")
+
+
+@pytest.mark.parametrize(
+    ("end", "limits"),
+    [(1e90, {"speed": 1e-80, "acceleration": 1e80}), (1e99, {"speed": 1e-99, "acceleration": 1e-99, "jerk": 1e-99})],
+)
+def test_durations_that_overflow_are_refused(end, limits):
+    with pytest.raises(InputError, match="units"):
+        (s_curve if "jerk" in limits else trapezoid)([0.0], [end], **limits)

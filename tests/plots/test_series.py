@@ -1,7 +1,9 @@
 """Figures of named series: what is drawn is what was given."""
 
 import numpy as np
+import pytest
 
+from gearwright.errors import FileError
 from gearwright.plots import Panel, bar_figure, panel_figure, save_figure
 
 
@@ -24,3 +26,17 @@ def test_a_file_without_ending_becomes_a_png_and_says_so(tmp_path):
     path = save_figure(panel_figure([0.0, 1.0], "time [s]", [Panel("x", {"a": [0.0, 1.0]})]), tmp_path / "page")
     assert path == tmp_path / "page.png"
     assert path.exists()
+
+
+def test_a_figure_on_a_full_disk_leaves_the_file_and_names_the_space(tmp_path):
+    class FullDisk:
+        def savefig(self, file, dpi):
+            raise OSError(28, "No space left on device")
+
+    target = tmp_path / "figure.png"
+    target.write_bytes(b"before")
+    with pytest.raises(FileError, match="free space") as caught:
+        save_figure(FullDisk(), target)
+    assert "Choose" not in str(caught.value)
+    assert target.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [target]

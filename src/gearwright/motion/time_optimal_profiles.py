@@ -126,16 +126,30 @@ def _time_optimal_trajectory(
         raise InputError(f"{function}: synchronisation={synchronisation!r} must be 'phase' or 'time'.")
     minimum = real_number(function, "minimum_duration", minimum, least=0.0, unit="seconds")
     _refuse_ends(function, ends, limits)
-    if synchronisation == "phase":
-        direction, (path_ends, path_limits) = ends.q1 - ends.q0, _reduce_to_path(function, ends, limits)
-        path = _solve_profiles(function, path_ends, path_limits, minimum)
-        pieces = piecewise_polynomial(path.c * direction, path.x)
-        pieces.c[-1] += ends.q0
-    else:
-        pieces = _solve_profiles(function, ends, limits, minimum)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            pieces = _unlabelled_pieces(function, ends, limits, synchronisation, minimum)
+    except (FloatingPointError, OverflowError):
+        raise InputError(
+            f"{function}: the distance and the limits are of such different magnitudes that durations overflow. Check "
+            "their units."
+        ) from None
     result = limits.with_joint_names(Trajectory(pieces))
     require_within_limits(function, result, limits, "Give other speeds at the ends, or higher limits.")
     return result
+
+
+def _unlabelled_pieces(
+    function: str, ends: _BoundaryStates, limits: CoordinateLimits, synchronisation: str, minimum: float
+) -> Any:
+    """Return the polynomials of a motion along a line, or of one whose joints only arrive at the same time."""
+    if synchronisation == "time":
+        return _solve_profiles(function, ends, limits, minimum)
+    direction, (path_ends, path_limits) = ends.q1 - ends.q0, _reduce_to_path(function, ends, limits)
+    path = _solve_profiles(function, path_ends, path_limits, minimum)
+    pieces = piecewise_polynomial(path.c * direction, path.x)
+    pieces.c[-1] += ends.q0
+    return pieces
 
 
 def _refuse_ends(function: str, ends: _BoundaryStates, limits: CoordinateLimits) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arguments import value_text
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.file_access import replacement_file
 from gearwright.plots.labels import plot_label as shown
 from gearwright.plots.time_spans import Spans, shade_spans
@@ -195,6 +195,8 @@ def save_figure(page: Any, path: str | Path) -> Path:
     try:
         with replacement_file(target) as new:
             page.savefig(new, dpi=150)
+    except FileError:
+        raise
     except ValueError as error:
         raise InputError(f"{target}: {str(error).rstrip('.')}. Choose .png, .svg or .pdf.") from None
     return target
