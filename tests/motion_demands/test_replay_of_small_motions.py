@@ -74,9 +74,7 @@ def test_a_damped_motor_decelerates_by_the_closed_form_where_the_jerk_ends(sampl
     $R = J \ddot q$, $\tau = d/k$, decays: the motor needs $N^2 I \ddot x = N^2 I x_0 e^{-t/\tau}/\tau^2$."""
     inertia, k, damping, ratio, rotor = 30.0, 1.3e5, 26.0, 160.0, 1.05e-3
     link = Link("l", joint=Joint(axis=(0, 0, 1)), mass=1.0, com=(0, 0, 0), inertia=np.diag([inertia] * 3))
-    torsion = Torsion(
-        pieces=(StiffnessPiece(k, 1e6), StiffnessPiece(2 * k))
-    )  # integrated, though linear here
+    torsion = Torsion(pieces=(StiffnessPiece(k, 1e6), StiffnessPiece(2 * k)))  # integrated, though linear here
     arm = Robot("arm", [link], [Drive("l", Motor(rotor), Gear(ratio, torsion=torsion, damping=damping))])
     move = polynomial([0.0], [0.4], duration=0.8)
     found = gw.demands(arm, chain(move, pause([0.4], 0.2)), samples=samples)
