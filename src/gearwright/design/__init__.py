@@ -3,6 +3,7 @@
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.design.candidates.candidates import Choice
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
+from gearwright.design.candidates.gear_synthesis import SynthesisedTrain, TrainSpace, synthesise_trains
 from gearwright.design.candidates.objectives import DesignPoint
 from gearwright.design.parameter_sweep.measures import AnalysisMeasure, ForceMeasure
 from gearwright.design.parameter_sweep.points import Normal, Uniform
@@ -27,11 +28,14 @@ __all__ = [
     "Sizing",
     "Sweep",
     "SweepOptions",
+    "SynthesisedTrain",
     "Task",
+    "TrainSpace",
     "Uniform",
     "analyse",
     "controller_gains",
     "size_drives",
     "sweep",
+    "synthesise_trains",
     "with_chosen_drives",
 ]
