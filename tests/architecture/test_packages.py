@@ -137,6 +137,7 @@ FOLDERS = {
         "model",
         "experiment",
         "fit",
+        "run_fit",
     ),
     "analysis": (
         "drives",

@@ -42,6 +42,7 @@ from gearwright.forces.motors.motor import Winding
 from gearwright.forces.motors.motors_of_robot import motor_laws
 from gearwright.forces.motors.supply_circuit import MotorCircuit
 from gearwright.forces.motors.torque_source import MotorTorque
+from gearwright.forces.motors.voltage_servo import VoltageServo
 from gearwright.forces.prescribed_motion import IdealDrive
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.elastic_drives import elastic_laws
@@ -106,6 +107,7 @@ __all__ = [
     "TorqueCurve",
     "TrainLoss",
     "TransmissionRipple",
+    "VoltageServo",
     "Winding",
     "Wrench",
     "angle",

@@ -17,6 +17,9 @@ from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.identification.payload_identification import PayloadFit, identify_payload
 from gearwright.identification.physical_consistency import ConsistentFit, fit_consistent
 from gearwright.identification.report import write_report
+from gearwright.identification.run_fit.fit_run import RunFitOptions, Unknown, fit_run
+from gearwright.identification.run_fit.run_fit_result import RunFit, SignalScore
+from gearwright.identification.run_fit.run_log import RunLog, read_run_log
 from gearwright.identification.write_back import UpdatedRobot, identified_mechanism, identified_robot, save_identified
 from gearwright.motion import FourierMotion as FourierMotion
 
@@ -30,14 +33,20 @@ __all__ = [
     "ParameterColumn",
     "ParameterGroup",
     "PayloadFit",
+    "RunFit",
+    "RunFitOptions",
+    "RunLog",
     "SampleBlocks",
     "SignalDelay",
+    "SignalScore",
     "TorqueModel",
+    "Unknown",
     "UpdatedRobot",
     "Validation",
     "WorkspaceBox",
     "excite",
     "fit_consistent",
+    "fit_run",
     "identified_mechanism",
     "identified_robot",
     "identify",
@@ -46,6 +55,7 @@ __all__ = [
     "log_of_motors",
     "parameter_groups",
     "read_log",
+    "read_run_log",
     "regressor_blocks",
     "save_identified",
     "signal_delay",

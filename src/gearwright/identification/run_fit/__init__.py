@@ -1,0 +1,1 @@
+"""Parameters from logs of ordinary runs: simulated outputs fitted to measured ones by exact sensitivities."""

@@ -1,0 +1,505 @@
+r"""Numbers of a robot, its laws, its controller and its sensors from logs of ordinary runs.
+
+The outputs of a simulation are fitted to the measured ones: $\min_p \sum \rho(r^2)$ with
+$r = w (y_{measured} - y(t, p))$, by SciPy's trust-region least squares on exact sensitivities of the compiled
+fixed-step motion. The horizon grows: first short windows that start from measured states, then whole logs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.file_access import open_regular, write_text
+from gearwright.forces import Law
+from gearwright.identification.run_fit.identifiability import information
+from gearwright.identification.run_fit.run_fit_result import RunFit, scores
+from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
+from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator, Window
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Robot
+from gearwright.simulation.acting_laws import RobotLaws
+from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
+from gearwright.simulation.fixed_step.differentiated_step import nominal_number
+from gearwright.text import listed_names
+
+DIVERGED_RESIDUAL = 1e3
+"""Weighted residual of every sample of a motion that diverges."""
+
+STAGE_EVALUATIONS = 25
+"""Evaluations of the first stages of a start; the last stage has those of the options."""
+
+CLOCK_SEARCH_PERIODS = 20.0
+"""Largest delay that is looked for, in sampling periods."""
+
+CLOCK_REMARK_PERIODS = 1.0
+"""Delay of a signal behind its prediction, in sampling periods, above which there is a remark."""
+
+
+@check_arguments
+@dataclass(frozen=True)
+class Unknown:
+    """An unknown number.
+
+    Args:
+        name: path of a number of robot or laws, `offset.<signal>` or `delay`.
+        start: first value; None: the number of the robot or law, 0 for offset and delay.
+        lower: least value.
+        upper: largest value.
+        prior: value and standard deviation known from a data sheet; None: nothing is known.
+
+    >>> Unknown("arm.motor.resistance", lower=0.5, upper=10.0).name
+    'arm.motor.resistance'
+    """
+
+    name: str
+    start: float | None = None
+    lower: float = -np.inf
+    upper: float = np.inf
+    prior: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise InputError(
+                f"unknown {self.name!r}: lower {self.lower:g} is not below upper {self.upper:g}. Swap or widen them."
+            )
+        if self.start is not None and not self.lower <= self.start <= self.upper:
+            raise InputError(
+                f"unknown {self.name!r}: start {self.start:g} is outside {self.lower:g} to {self.upper:g}. Move it."
+            )
+
+
+@check_arguments
+@dataclass(frozen=True)
+class RunFitOptions:
+    """Options of `fit_run`.
+
+    Args:
+        step: of the simulation [s]; None: an eighth of the sampling period, at most 1 ms.
+        starts: number of starts; all but the first are random between the bounds.
+        horizons: lengths of the windows [s], the last one is followed by whole logs; None: chosen from the logs.
+        loss: "soft_l1" (robust), "linear" or another loss of SciPy's least_squares.
+        scales: per measured signal the size of an error that matters, from which the loss grows slowly; None: a
+            fiftieth of the signal's range.
+        free_starts: whether initial positions and speeds of the logs are unknown too, near the measured ones.
+        evaluations: largest number of evaluations of the last stage.
+        seed: of the random starts.
+        store: file (.json) to which finished starts are written, and from which an interrupted fit is resumed.
+        progress: called with the share done, 0 to 1.
+    """
+
+    step: float | None = None
+    starts: int = 1
+    horizons: Sequence[float] | None = None
+    loss: str = "soft_l1"
+    scales: Mapping[str, float] = field(default_factory=dict)
+    free_starts: bool = True
+    evaluations: int = 80
+    seed: int = 0
+    store: str | Path | None = None
+    progress: Callable[[float], None] | None = None
+
+
+DEFAULT_OPTIONS = RunFitOptions()
+
+
+@check_arguments
+def fit_run(
+    robot: Robot | Mechanism,
+    logs: Sequence[RunLog],
+    unknowns: Sequence[Unknown | str] | Mapping[str, tuple[float, float]],
+    *,
+    laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
+    options: RunFitOptions = DEFAULT_OPTIONS,
+) -> RunFit:
+    """Fit unknown numbers so that simulated runs have the measured outputs.
+
+    Args:
+        robot: a robot (with the laws of its file unless `laws` are given) or a machine.
+        logs: measured runs; inputs of the logs act, measured signals are compared.
+        unknowns: `Unknown`s, names, or a mapping from names to (lower, upper): paths of numbers of robot and laws,
+            `offset.<signal>` and `delay` of the measurement.
+        laws: laws instead of those of the robot.
+        extra_laws: laws in addition to those of the robot.
+        options: of the fit.
+
+    Returns:
+        The fit: values, standard deviations, what cannot be known, and predictions of every log.
+
+    >>> import gearwright as gw
+    >>> from gearwright.identification import RunLog, fit_run
+    >>> arm = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.2, com=(0, 0, -0.4))])
+    >>> motion = gw.rollout(arm, [0.5], [0.0], 1000, 1e-3, method="moreau", inputs=[0.5])
+    >>> log = RunLog(motion.t, {"tau.arm": 0 * motion.t + 0.5}, {"q.arm": motion.q[:, 0]})
+    >>> round(fit_run(arm, [log], {"arm.mass": (0.5, 3.0)})["arm.mass"], 4)
+    1.2
+    """
+    problem = _problem_of(robot, logs, unknowns, laws, extra_laws, options)
+    remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
+    remarks += _first_remarks(problem)
+    results = _all_starts(problem, options)
+    best = min(results, key=lambda result: result.cost)
+    return _fit_result(problem, best, results, remarks)
+
+
+@dataclass(frozen=True)
+class StartResult:
+    """The end of one start: values of the unknowns, cost, and corrections of the initial states of the logs."""
+
+    values: tuple[float, ...]
+    cost: float
+    starts: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class FitProblem:
+    """The residuals of a fit.
+
+    Args:
+        simulator: simulates the logs.
+        unknowns: with start values.
+        scales: per signal the size of an error that matters.
+        loss: of SciPy.
+    """
+
+    simulator: LogSimulator
+    unknowns: tuple[Unknown, ...]
+    scales: Mapping[str, float]
+    loss: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the unknowns."""
+        return tuple(unknown.name for unknown in self.unknowns)
+
+    @property
+    def _logarithmic(self) -> list[bool]:
+        return [unknown.lower > 0 for unknown in self.unknowns]
+
+    @property
+    def _sizes(self) -> Array:
+        """The scale of each unknown that is not logarithmic."""
+        return np.array([_size_of(unknown) for unknown in self.unknowns])
+
+    def to_search(self, values: Array) -> Array:
+        """Search variables: logarithms of positive unknowns, otherwise values in their own scale."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self._logarithmic, np.log(np.maximum(values, 1e-300)), values / self._sizes)
+
+    def to_values(self, z: Array) -> Array:
+        """Values of the unknowns from search variables."""
+        return np.where(self._logarithmic, np.exp(np.minimum(z, 700.0)), z * self._sizes)
+
+    def value_slopes(self, values: Array) -> Array:
+        """Derivative of each value by its search variable."""
+        return np.where(self._logarithmic, values, self._sizes)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Bounds of the search variables."""
+        lower, upper = (np.array([getattr(u, word) for u in self.unknowns], dtype=float) for word in ("lower", "upper"))
+        return self.to_search(lower), self.to_search(upper)
+
+    def residuals(
+        self, values: Array, windows: Sequence[Window], slopes: bool, starts: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Weighted residuals (N,), with priors, and their derivatives by the values and the initial states, (N, K).
+
+        `starts` (windows, start names) are added to the measured initial states; None: they are not unknown.
+        """
+        mapped = dict(zip(self.names, values.tolist(), strict=True))
+        outputs = self.simulator.simulate(mapped, windows, slopes, starts)
+        count, per_window = len(values), 0 if starts is None else starts.shape[1]
+        rows, derivatives = [], []
+        for k, window in enumerate(windows):
+            log = self.simulator.logs[window.log]
+            for name, measured in log.measured.items():
+                part = np.asarray(measured)[window.first : window.last + 1]
+                J = np.zeros((len(part) if slopes else 0, count + per_window * len(windows)))
+                if outputs is None:
+                    rows.append(np.full(len(part), DIVERGED_RESIDUAL))
+                else:
+                    rows.append((outputs[k].values[name] - part) / self.scales[name])
+                if slopes and outputs is not None:
+                    J[:, :count] = outputs[k].slopes[name] / self.scales[name]
+                    begin = count + per_window * k
+                    J[:, begin : begin + per_window] = outputs[k].start_slopes[name][:, :per_window] / self.scales[name]
+                derivatives.append(J)
+        known = [(k, *u.prior) for k, u in enumerate(self.unknowns) if u.prior is not None]
+        rows.append(np.array([(values[k] - value) / sigma for k, value, sigma in known]))
+        prior_slopes = np.zeros((len(known) if slopes else 0, derivatives[0].shape[1]))
+        for row, (k, _, sigma) in enumerate(known if slopes else ()):
+            prior_slopes[row, k] = 1.0 / sigma
+        return np.concatenate(rows), np.concatenate([*derivatives, prior_slopes])
+
+    def minimise(self, z: Array, windows: Sequence[Window], evaluations: int, free: bool = False) -> StartResult:
+        """The least sum of the loss from given search variables; `free` initial states are unknown too."""
+        from scipy.optimize import least_squares
+
+        lower, upper = self.bounds
+        margin = 1e-6 * np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+        count, shape = len(z), (len(windows), len(self.simulator.start_names))
+        extra = np.zeros(shape[0] * shape[1] if free else 0)
+        first = np.concatenate([np.clip(z, lower + margin, upper - margin), extra])
+        infinite = np.full(len(extra), np.inf)
+
+        def split_search(x: Array) -> tuple[Array, Array | None]:
+            return self.to_values(x[:count]), x[count:].reshape(shape) if free else None
+
+        def jacobian(x: Array) -> Array:
+            values, starts = split_search(x)
+            J = self.residuals(values, windows, True, starts)[1]
+            J[:, :count] *= self.value_slopes(values)
+            return J
+
+        def residual_rows(x: Array) -> Array:
+            values, starts = split_search(x)
+            return self.residuals(values, windows, False, starts)[0]
+
+        solution = least_squares(
+            residual_rows,
+            first,
+            jac=jacobian,
+            bounds=(np.concatenate([lower, -infinite]), np.concatenate([upper, infinite])),
+            loss=self.loss,
+            x_scale="jac",
+            max_nfev=evaluations,
+        )
+        values, starts = split_search(solution.x)
+        start_rows = () if starts is None else tuple(map(tuple, starts.tolist()))
+        return StartResult(tuple(values.tolist()), float(solution.cost), start_rows)
+
+
+def _size_of(unknown: Unknown) -> float:
+    width = unknown.upper - unknown.lower
+    if np.isfinite(width):
+        return float(width)
+    return max(abs(unknown.start or 0.0), 1e-3)
+
+
+def _problem_of(
+    robot: Robot | Mechanism,
+    logs: Sequence[RunLog],
+    unknowns: Any,
+    laws: Sequence[Law] | None,
+    extra_laws: Sequence[Law],
+    options: RunFitOptions,
+) -> FitProblem:
+    if not logs:
+        raise InputError("fit_run: no log is given. Give at least one RunLog.")
+    input_names = frozenset(name for log in logs for name in log.inputs)
+    acting: tuple[Law, ...] | RobotLaws
+    if laws is None and isinstance(robot, Robot):
+        acting = RobotLaws(input_names, tuple(extra_laws))
+    else:
+        acting = (*(laws or ()), *extra_laws)
+    nominal = nominal_laws(robot, acting)
+    listed = tuple(_with_start(unknown, robot, nominal) for unknown in _as_unknowns(unknowns))
+    if len({unknown.name for unknown in listed}) < len(listed):
+        raise InputError("fit_run: an unknown is listed twice. Name each once.")
+    period = min(log.period for log in logs)
+    step = min(1e-3, period / 8) if options.step is None else real_number("fit_run", "step", options.step, above=0.0)
+    simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step)
+    simulator.require_known()
+    for name in simulator.unknowns:
+        if name.startswith(OFFSET_PREFIX) and not any(name.removeprefix(OFFSET_PREFIX) in log.measured for log in logs):
+            raise InputError(f"fit_run: unknown {name!r}: no log measures {name.removeprefix(OFFSET_PREFIX)!r}.")
+    scales = {}
+    for name in dict.fromkeys(name for log in logs for name in log.measured):
+        spread = max(float(np.ptp(log.measured[name])) for log in logs if name in log.measured)
+        scales[name] = options.scales.get(name, spread / 50 if spread > 0 else 1.0)
+    return FitProblem(simulator, listed, scales, options.loss)
+
+
+def _as_unknowns(unknowns: Any) -> list[Unknown]:
+    if isinstance(unknowns, Mapping):
+        listed = [Unknown(name, None, float(low), float(high)) for name, (low, high) in unknowns.items()]
+    else:
+        listed = [unknown if isinstance(unknown, Unknown) else Unknown(str(unknown)) for unknown in unknowns]
+    if not listed:
+        raise InputError("fit_run: no unknown is given. Name at least one number of the robot or its laws.")
+    return listed
+
+
+def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[Law]) -> Unknown:
+    if unknown.start is not None:
+        return unknown
+    if unknown.name == DELAY or unknown.name.startswith(OFFSET_PREFIX):
+        value = 0.0
+    else:
+        try:
+            value = nominal_number(robot, laws, unknown.name)
+        except InputError as error:
+            names = listed_names(law.name for law in laws)
+            raise InputError(f"fit_run: unknown {unknown.name!r}: {error} Laws that act: {names or 'none'}.") from None
+    return Unknown(
+        unknown.name, float(np.clip(value, unknown.lower, unknown.upper)), unknown.lower, unknown.upper, unknown.prior
+    )
+
+
+def _all_starts(problem: FitProblem, options: RunFitOptions) -> list[StartResult]:
+    """The ends of all starts; those of an earlier, interrupted fit are read from the store."""
+    generator = np.random.default_rng(options.seed)
+    store = None if options.store is None else Path(options.store)
+    finished = _read_store(store, problem)
+    horizons = _horizons(problem, options)
+    results = []
+    for k in range(max(1, options.starts)):
+        first = np.array([unknown.start for unknown in problem.unknowns], dtype=float)
+        random = _random_values(problem, generator)
+        z = problem.to_search(first if k == 0 else random)
+        if k < len(finished):
+            results.append(finished[k])
+            continue
+        for number, windows in enumerate(horizons):
+            last = number == len(horizons) - 1
+            evaluations = options.evaluations if last else STAGE_EVALUATIONS
+            result = problem.minimise(z, windows, evaluations, last and options.free_starts)
+            z = problem.to_search(np.array(result.values))
+            if options.progress is not None:
+                options.progress((k + (number + 1) / len(horizons)) / max(1, options.starts))
+        results.append(result)
+        _write_store(store, problem, results)
+    return results
+
+
+def _random_values(problem: FitProblem, generator: np.random.Generator) -> Array:
+    """Values between the bounds; unbounded ones within a factor of their start."""
+    lower, upper = problem.bounds
+    middle = problem.to_search(np.array([unknown.start for unknown in problem.unknowns], dtype=float))
+    low = np.where(np.isfinite(lower), lower, middle - 1.0)
+    high = np.where(np.isfinite(upper), upper, middle + 1.0)
+    return problem.to_values(generator.uniform(low, high))
+
+
+def _horizons(problem: FitProblem, options: RunFitOptions) -> list[list[Window]]:
+    logs = problem.simulator.logs
+    longest = max(log.duration for log in logs)
+    lengths = options.horizons
+    if lengths is None:
+        lengths = [longest * share for share in (0.04, 0.16, 0.5) if longest * share > 10 * logs[0].period]
+    return [problem.simulator.windows(length) for length in (*lengths, np.inf)]
+
+
+def _file_text(path: Path) -> str:
+    with open_regular(path) as file:
+        return file.read().decode("utf-8")
+
+
+def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
+    if store is None or not store.exists():
+        return []
+    data = json.loads(_file_text(store))
+    if data.get("unknowns") != list(problem.names):
+        raise InputError(f"fit_run: {store} belongs to a fit of other unknowns. Delete it, or choose another store.")
+    return [
+        StartResult(tuple(item["values"]), float(item["cost"]), tuple(map(tuple, item["starts"])))
+        for item in data["starts"]
+    ]
+
+
+def _write_store(store: Path | None, problem: FitProblem, results: Sequence[StartResult]) -> None:
+    if store is not None:
+        starts = [{"values": list(result.values), "cost": result.cost, "starts": result.starts} for result in results]
+        write_text(store, json.dumps({"unknowns": list(problem.names), "starts": starts}, indent=1))
+
+
+def _first_remarks(problem: FitProblem) -> list[str]:
+    """Remarks on signs and units of the logs, by the prediction with the start values of the unknowns."""
+    values = {unknown.name: float(unknown.start or 0.0) for unknown in problem.unknowns}
+    outputs = problem.simulator.simulate(values, problem.simulator.windows(np.inf), False)
+    if outputs is None:
+        return []
+    found = [
+        remark
+        for log, output in zip(problem.simulator.logs, outputs, strict=True)
+        for name, series in output.values.items()
+        for remark in prediction_remarks(log, name, series)
+    ]
+    return [*found, *_delay_remarks(problem, [output.values for output in outputs])]
+
+
+def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array]]) -> list[str]:
+    """Remarks on measured signals that follow their prediction with a delay."""
+    remarks = []
+    for log, predicted in zip(problem.simulator.logs, predictions, strict=True):
+        longest = min(CLOCK_SEARCH_PERIODS * log.period, log.duration / 4)
+        for name, series in predicted.items():
+            delay = clock_delay(log.times, np.asarray(log.measured[name]), series, longest)
+            if DELAY not in problem.names and abs(delay) > CLOCK_REMARK_PERIODS * log.period:
+                remarks.append(
+                    f"{log.name}: {name!r} runs {1e3 * delay:.1f} ms behind its prediction: its clock or its sensor is "
+                    "late. Add 'delay' to the unknowns."
+                )
+    return remarks
+
+
+def _without_starts(J: Array, count: int) -> Array:
+    """Derivatives by the unknowns with the part that the initial states explain removed."""
+    if J.shape[1] == count:
+        return J
+    nuisance = J[:, count:]
+    return np.asarray(J[:, :count] - nuisance @ np.linalg.lstsq(nuisance, J[:, :count], rcond=None)[0])
+
+
+def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartResult], remarks: list[str]) -> RunFit:
+    windows = problem.simulator.windows(np.inf)
+    values = np.array(best.values)
+    starts = np.array(best.starts) if best.starts else None
+    residuals, J = problem.residuals(values, windows, True, starts)
+    blocks, begin = [], 0
+    for window in windows:
+        for _ in problem.simulator.logs[window.log].measured:
+            blocks.append(slice(begin, begin + window.last - window.first + 1))
+            begin = blocks[-1].stop
+    weights = 1.0 / np.sqrt(1.0 + residuals[:begin] ** 2) if problem.loss == "soft_l1" else np.ones(begin)
+    root = np.sqrt(weights)
+    priors = np.array([0.0 if u.prior is None else 1.0 / u.prior[1] for u in problem.unknowns])
+    known = information(
+        problem.names,
+        values,
+        _without_starts(J[:begin] * root[:, None], len(values)),
+        residuals[:begin] * root,
+        blocks,
+        priors,
+    )
+    mapped = dict(zip(problem.names, best.values, strict=True))
+    outputs = problem.simulator.simulate(mapped, windows, False, starts)
+    if outputs is None:
+        raise InputError(
+            "fit_run: the simulation diverges for every start. Narrow the bounds, shorten the step, or start nearer."
+        )
+    predictions = tuple(output.values for output in outputs)
+    logs = problem.simulator.logs
+    if not any("behind its prediction" in remark for remark in remarks):
+        remarks += _delay_remarks(problem, predictions)
+    near = sum(result.cost < 1.02 * best.cost + 1e-9 for result in results)
+    for unknown, value in zip(problem.unknowns, best.values, strict=True):
+        width = unknown.upper - unknown.lower
+        for word, bound in (("lower", unknown.lower), ("upper", unknown.upper)):
+            if np.isfinite(width) and abs(value - bound) < 1e-3 * width:
+                remarks.append(
+                    f"{unknown.name} lies on its {word} bound, {bound:g}: widen it, or the model lacks something."
+                )
+    return RunFit(
+        problem,
+        mapped,
+        known,
+        predictions,
+        scores(logs, predictions),
+        best.cost,
+        near,
+        len(results),
+        tuple(remarks),
+        bool(best.starts),
+    )

@@ -1,0 +1,163 @@
+r"""What a log can tell: Fisher information, correlations, and combinations that cannot be told apart.
+
+With residuals r and their derivatives J by the unknowns, each in its own scale, the information is $J'J$. A direction
+without information is a combination of unknowns that leaves every output unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+
+NO_INFORMATION_RATIO = 1e-6
+"""Singular value of the scaled derivatives, relative to the largest, below which a direction has no information."""
+
+STRONG_CORRELATION = 0.95
+"""Correlation above which two unknowns can hardly be told apart."""
+
+DOUBTFUL_RATIO = 0.5
+"""Standard deviation relative to the value above which an unknown is doubtful."""
+
+LARGEST_SHARE = 0.3
+"""Share of a direction above which an unknown is named in it."""
+
+
+class Information(NamedTuple):
+    """The information of a fit.
+
+    Args:
+        names: of the unknowns.
+        singular_values: of the derivatives by relative changes of the unknowns, largest first.
+        covariance: of the unknowns, (K, K); infinite in directions without information is left out.
+        correlations: (K, K).
+        sentences: what cannot be known, in plain words.
+        doubtful: names of the unknowns that the log does not determine well.
+    """
+
+    names: tuple[str, ...]
+    singular_values: Array
+    covariance: Array
+    correlations: Array
+    sentences: tuple[str, ...]
+    doubtful: tuple[str, ...]
+
+
+def information(
+    names: Sequence[str], values: Array, J: Array, residuals: Array, blocks: Sequence[slice], priors: Array
+) -> Information:
+    """The information of weighted residuals (N,) with derivatives J (N, K).
+
+    Args:
+        names: of the unknowns.
+        values: of the unknowns, (K,).
+        J: derivatives of the residuals.
+        residuals: (N,).
+        blocks: the rows of each log and signal, in order of time: residuals are correlated within them.
+        priors: inverse standard deviations of prior knowledge, 0 where there is none, (K,).
+    """
+    scale = np.maximum(np.abs(values), 1e-12)
+    relative = J * scale
+    _U, sizes, directions = np.linalg.svd(relative, full_matrices=False)
+    largest = sizes[0] if len(sizes) and sizes[0] > 0 else 1.0
+    is_known = sizes > NO_INFORMATION_RATIO * largest
+    sentences = [_direction_sentence(names, row) for row in directions[~is_known]]
+    variance = float(residuals @ residuals) / max(1, len(residuals) - len(values))
+    inverse = (directions[is_known].T / np.maximum(sizes[is_known], 1e-300) ** 2) @ directions[is_known]
+    inflation = _coloured_inflation(relative, residuals, blocks, inverse, variance)
+    covariance = inflation * scale[:, None] * scale[None, :]
+    if priors.any():
+        weight = np.linalg.pinv(covariance) + np.diag(priors**2)
+        covariance = np.linalg.pinv(weight)
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    safe = np.where(deviation > 0, deviation, 1.0)
+    correlations = covariance / safe[:, None] / safe[None, :]
+    lost = {names[k] for row in directions[~is_known] for k in np.flatnonzero(np.abs(row) > LARGEST_SHARE).tolist()}
+    doubtful = [
+        name
+        for k, name in enumerate(names)
+        if name in lost or ("." in name and not name.startswith("offset.") and deviation[k] > DOUBTFUL_RATIO * scale[k])
+    ]
+    sentences += _pair_sentences(names, correlations, lost)
+    sentences += [
+        f"{name} is {values[k]:.4g} with a standard deviation of {deviation[k]:.2g}: this log does not determine it. "
+        "Add an experiment in which it matters, or fix it."
+        for k, name in enumerate(names)
+        if name in doubtful and name not in lost
+    ]
+    return Information(tuple(names), sizes, covariance, correlations, tuple(sentences), tuple(doubtful))
+
+
+def _coloured_inflation(J: Array, residuals: Array, blocks: Sequence[slice], inverse: Array, variance: float) -> Array:
+    """The covariance for residuals that are correlated in time (Newey and West); the plain one if they are white."""
+    plain = variance * inverse
+    meat = np.zeros_like(inverse)
+    is_white = True
+    for rows in blocks:
+        r, part = residuals[rows], J[rows]
+        if len(r) < 10:
+            continue
+        score = part * r[:, None]
+        lag = correlation_length(r)
+        is_white &= lag == 0
+        meat += score.T @ score
+        for k in range(1, lag + 1):
+            cross = (1 - k / (lag + 1)) * (score[k:].T @ score[:-k])
+            meat += cross + cross.T
+    if is_white:
+        return plain
+    coloured = inverse @ meat @ inverse
+    factor = np.sqrt(np.maximum(np.diag(coloured), np.diag(plain)) / np.maximum(np.diag(plain), 1e-300))
+    return plain * factor[:, None] * factor[None, :]
+
+
+def autocorrelation(residuals: Array, lags: int) -> Array:
+    """Autocorrelation of residuals at lags 1 to `lags`."""
+    r = residuals - residuals.mean()
+    power = float(r @ r)
+    if not power > 0:
+        return np.zeros(lags)
+    return np.array([float(r[k:] @ r[:-k]) / power for k in range(1, lags + 1)])
+
+
+def correlation_length(residuals: Array) -> int:
+    """Number of samples after which the autocorrelation stays below its limit for white noise; 0 if it is white."""
+    count = len(residuals)
+    lags = min(count // 4, 400)
+    values = np.abs(autocorrelation(residuals, lags)) if lags else np.zeros(0)
+    above = values > 3.0 / np.sqrt(count)
+    if not above[:5].any():
+        return 0
+    below = np.flatnonzero(~above)
+    return int(below[0] + 1) * 2 if len(below) else lags
+
+
+def _direction_sentence(names: Sequence[str], row: Array) -> str:
+    """A sentence on a combination of unknowns without information; entries are relative changes."""
+    parts = [k for k in np.argsort(-np.abs(row)) if abs(row[k]) > LARGEST_SHARE * np.abs(row).max()]
+    if len(parts) == 1:
+        return (
+            f"{names[parts[0]]} has no effect on any measured signal of these logs: it cannot be known from them. Fix "
+            "it, or measure something that depends on it."
+        )
+    text = ", ".join(f"{names[k]} by {row[k] / row[parts[0]]:+.2g} %" for k in parts)
+    return (
+        f"a change of {text} leaves every measured signal as it is: these numbers cannot be told apart. Fix one of "
+        "them, or add an experiment (another load, another signal) that separates them."
+    )
+
+
+def _pair_sentences(names: Sequence[str], correlations: Array, lost: set[str]) -> list[str]:
+    sentences = []
+    for i in range(len(names)):
+        for j in range(i):
+            if abs(correlations[i, j]) > STRONG_CORRELATION and not {names[i], names[j]} <= lost:
+                sentences.append(
+                    f"{names[j]} and {names[i]} can hardly be told apart in these logs (correlation "
+                    f"{correlations[i, j]:.2f}): only a combination of them is well known. Add an experiment in which "
+                    "one of them acts alone."
+                )
+    return sentences

@@ -1,0 +1,300 @@
+"""The result of a fit of runs: values, what is known of them, predictions, validation, write-back and report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.argument_kinds import check_arguments
+from gearwright.arrays import Array
+from gearwright.errors import InputError
+from gearwright.file_access import write_text
+from gearwright.forces import Law
+from gearwright.identification.run_fit.identifiability import Information, correlation_length
+from gearwright.identification.run_fit.run_log import RunLog
+from gearwright.identification.run_fit.simulated_logs import LogSimulator
+from gearwright.parts import Robot, with_parameters
+from gearwright.plots import Panel, panel_figure, save_figure
+from gearwright.simulation.acting_laws import RobotLaws
+from gearwright.system.law_parameters import find_parameter, with_law_parameters
+from gearwright.text import did_you_mean, html_text
+from gearwright.tracing.parameters import machine_with_values
+
+CONFIDENCE_FACTOR = 1.96
+"""Half width of a 95 % interval in standard deviations."""
+
+
+class SignalScore(NamedTuple):
+    """The error of one predicted signal of one log.
+
+    Args:
+        log, signal: names.
+        mean_absolute: mean absolute error.
+        rms: root mean square error.
+        r_squared: share of the variance that is explained.
+        white: whether the residuals are white.
+        confidence: half width of the 95 % interval of the mean absolute error, with the correlation of the residuals.
+    """
+
+    log: str
+    signal: str
+    mean_absolute: float
+    rms: float
+    r_squared: float
+    white: bool
+    confidence: float
+
+
+def scores(logs: Sequence[RunLog], predictions: Sequence[Mapping[str, Array]]) -> tuple[SignalScore, ...]:
+    """The error of every predicted signal."""
+    rows = []
+    for log, predicted in zip(logs, predictions, strict=True):
+        for name, series in predicted.items():
+            measured = np.asarray(log.measured[name])
+            error = measured - series
+            variance, length = float(np.var(measured)), correlation_length(error)
+            independent = max(2.0, len(error) / max(1, length))
+            rows.append(
+                SignalScore(
+                    log.name,
+                    name,
+                    float(np.abs(error).mean()),
+                    float(np.sqrt(np.mean(error**2))),
+                    1.0 - float(np.mean(error**2)) / variance if variance > 0 else float("nan"),
+                    length == 0,
+                    CONFIDENCE_FACTOR * float(np.abs(error).std()) / float(np.sqrt(independent)),
+                )
+            )
+    return tuple(rows)
+
+
+@dataclass(frozen=True)
+class RunFit:
+    """A fit of unknown numbers to logs of runs.
+
+    Args:
+        problem: the problem that was solved.
+        values: by name.
+        information: what the logs tell of them.
+        predictions: per log the predicted signals.
+        scores: per log and signal the errors.
+        cost: the least sum of the loss.
+        near_best: number of starts that ended within 2 % of it.
+        starts: number of starts.
+        remarks: observations on logs and fit.
+        free_starts: whether the initial states of the logs were unknown too.
+    """
+
+    problem: Any
+    values: Mapping[str, float]
+    information: Information
+    predictions: tuple[Mapping[str, Array], ...]
+    scores: tuple[SignalScore, ...]
+    cost: float
+    near_best: int
+    starts: int
+    remarks: tuple[str, ...]
+    free_starts: bool = False
+
+    def __getitem__(self, name: str) -> float:
+        """The value of an unknown."""
+        if name not in self.values:
+            raise InputError(f"fit: there is no unknown {name!r}. {did_you_mean(name, self.values)}")
+        return self.values[name]
+
+    @property
+    def deviations(self) -> dict[str, float]:
+        """Standard deviations by name."""
+        sizes = np.sqrt(np.maximum(np.diag(self.information.covariance), 0.0))
+        return dict(zip(self.information.names, sizes.tolist(), strict=True))
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """95 % intervals by name, from the linearised model."""
+        return {
+            name: (value - CONFIDENCE_FACTOR * self.deviations[name], value + CONFIDENCE_FACTOR * self.deviations[name])
+            for name, value in self.values.items()
+        }
+
+    @property
+    def mean_absolute_error(self) -> dict[str, float]:
+        """Per signal the mean over the logs of the mean absolute error."""
+        names = dict.fromkeys(score.signal for score in self.scores)
+        return {
+            name: float(np.mean([score.mean_absolute for score in self.scores if score.signal == name]))
+            for name in names
+        }
+
+    @property
+    def information_criterion(self) -> float:
+        """The Bayesian information criterion of the residuals; the structure with the least value is to be preferred.
+
+        Correlated residuals count as fewer: the number of independent ones is estimated from their correlation.
+        """
+        total, count = 0.0, 0.0
+        for log, predicted in zip(self.problem.simulator.logs, self.predictions, strict=True):
+            for name, series in predicted.items():
+                error = (np.asarray(log.measured[name]) - series) / self.problem.scales[name]
+                independent = len(error) / max(1, correlation_length(error))
+                total += independent * float(np.log(max(np.mean(error**2), 1e-300)))
+                count += independent
+        return total + len(self.values) * float(np.log(max(count, 2.0)))
+
+    @check_arguments
+    def validate(self, logs: Sequence[RunLog]) -> tuple[SignalScore, ...]:
+        """The errors on logs that the fit has not seen."""
+        return scores(logs, self.predict(logs))
+
+    def predict(self, logs: Sequence[RunLog]) -> tuple[Mapping[str, Array], ...]:
+        """The predicted signals of other logs."""
+        simulator: LogSimulator = replace(self.problem.simulator, logs=tuple(logs))
+        simulator.require_known()
+        outputs = simulator.simulate(self.values, simulator.windows(np.inf), False)
+        if outputs is None:
+            raise InputError("fit: the simulation of these logs diverges. Check their inputs.")
+        return tuple(output.values for output in outputs)
+
+    @property
+    def robot(self) -> Any:
+        """The robot or machine with the fitted numbers."""
+        simulator = self.problem.simulator
+        numbers = {path: self.values[path] for path in simulator.paths if not self._is_of_law(path)}
+        if isinstance(simulator.source, Robot):
+            of_robot = {**numbers, **{path: self.values[path] for path in self._robot_paths_of_laws}}
+            return with_parameters(simulator.source, of_robot) if of_robot else simulator.source
+        return machine_with_values(simulator.source, numbers) if numbers else simulator.source
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        """The laws that act, with the fitted numbers."""
+        laws = self.problem.simulator.plain.system.laws
+        values = {path: self.values[path] for path in self.problem.simulator.paths if self._is_of_law(path)}
+        return with_law_parameters(laws, values)
+
+    @property
+    def extra_laws(self) -> tuple[Law, ...]:
+        """The laws in addition to those of the robot, with the fitted numbers."""
+        acting = self.problem.simulator.laws
+        names = {law.name for law in (acting.extra_laws if isinstance(acting, RobotLaws) else acting)}
+        return tuple(law for law in self.laws if law.name in names)
+
+    def _is_of_law(self, path: str) -> bool:
+        return find_parameter(self.problem.simulator.plain.system.laws, path) is not None
+
+    @property
+    def _robot_paths_of_laws(self) -> list[str]:
+        """Numbers of the robot's own laws, which are written into the robot itself."""
+        simulator = self.problem.simulator
+        if not isinstance(simulator.laws, RobotLaws):
+            return []
+        own = [law for law in simulator.plain.system.laws if law not in simulator.laws.extra_laws]
+        return [path for path in simulator.paths if find_parameter(own, path) is not None]
+
+    @check_arguments
+    def profile(self, name: str, points: int = 7, width: float = 3.0) -> tuple[Array, Array]:
+        """Profile likelihood: values of one unknown, and the least cost with all others fitted, relative to the best.
+
+        A flat profile shows that the logs do not determine the number; one that is not a parabola, that its interval
+        is not symmetric. An increase of 1.92 in units of the residual variance bounds the 95 % interval.
+
+        Args:
+            name: of the unknown.
+            points: number of values.
+            width: half range in standard deviations.
+        """
+        centre, deviation = self[name], max(self.deviations[name], 1e-3 * abs(self[name]), 1e-12)
+        unknown = next(u for u in self.problem.unknowns if u.name == name)
+        low, high = max(unknown.lower, centre - width * deviation), min(unknown.upper, centre + width * deviation)
+        grid, costs = np.linspace(low, high, points), []
+        others = tuple(
+            replace(u, start=float(np.clip(self[u.name], u.lower, u.upper)))
+            for u in self.problem.unknowns
+            if u.name != name
+        )
+        windows, free = self.problem.simulator.windows(np.inf), self.free_starts
+        for value in grid:
+            logs = tuple(
+                replace(log, numbers={**log.numbers, name: float(value)}) for log in self.problem.simulator.logs
+            )
+            simulator = replace(self.problem.simulator, logs=logs, unknowns=tuple(u.name for u in others))
+            problem = replace(self.problem, simulator=simulator, unknowns=others)
+            if others or free:
+                start = np.array([u.start for u in others], dtype=float)
+                costs.append(problem.minimise(problem.to_search(start), windows, 15, free).cost)
+            else:
+                residuals = problem.residuals(np.zeros(0), windows, False)[0]
+                costs.append(0.5 * float(residuals @ residuals))
+        count = sum(len(log.times) * len(log.measured) for log in self.problem.simulator.logs)
+        variance = max(2 * self.cost / max(1, count - len(self.values)), 1e-300)
+        return grid, (np.array(costs) - self.cost) / variance
+
+    def __str__(self) -> str:
+        lines = [f"{'unknown':40s} {'value':>12s} {'deviation':>12s}"]
+        lines += [f"{name:40s} {value:12.5g} {self.deviations[name]:12.2g}" for name, value in self.values.items()]
+        lines += [f"{self.near_best} of {self.starts} starts end within 2 % of the best."]
+        lines += [
+            f"{s.log} {s.signal}: mean absolute error {s.mean_absolute:.4g}, R2 {s.r_squared:.4f}" for s in self.scores
+        ]
+        return "\n".join([*lines, *self.information.sentences, *self.remarks])
+
+    @check_arguments
+    def report(self, folder: str | Path, validation: Sequence[RunLog] = (), title: str = "Twin from a log") -> Path:
+        """Write a page with measured and predicted curves into a folder; returns its path (index.html).
+
+        Args:
+            folder: target folder; created if missing.
+            validation: logs that the fit has not seen.
+            title: of the page.
+        """
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        parts = [f"<!doctype html><html><head><meta charset='utf-8'><title>{html_text(title)}</title>", PAGE_STYLE]
+        parts.append(f"</head><body><h1>{html_text(title)}</h1><h2>Unknowns</h2>{self._value_table()}")
+        sentences = (*self.information.sentences, *self.remarks)
+        if sentences:
+            parts.append("<h2>What cannot be known, and remarks</h2><ul>")
+            parts += [f"<li>{html_text(sentence)}</li>" for sentence in sentences]
+            parts.append("</ul>")
+        groups = [("Fitted logs", self.problem.simulator.logs, self.predictions, self.scores)]
+        if validation:
+            unseen = self.predict(validation)
+            groups.append(("Validation", tuple(validation), unseen, scores(validation, unseen)))
+        for heading, logs, predictions, rows in groups:
+            parts.append(f"<h2>{heading}</h2>{_score_table(rows)}")
+            for k, (log, predicted) in enumerate(zip(logs, predictions, strict=True)):
+                image = f"{heading.split()[0].lower()}_{k + 1}.png"
+                panels = [
+                    Panel(name, {"measured": np.asarray(log.measured[name]), "predicted": series}, title=log.name)
+                    for name, series in predicted.items()
+                ]
+                save_figure(panel_figure(log.times, "time [s]", panels), target / image)
+                parts.append(f"<p><img src='{image}' alt='{html_text(log.name)}'></p>")
+        page = target / "index.html"
+        write_text(page, "\n".join([*parts, "</body></html>\n"]))
+        return page
+
+    def _value_table(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html_text(name)}</td><td>{value:.6g}</td><td>{self.deviations[name]:.2g}</td>"
+            f"<td>{self.intervals[name][0]:.5g} to {self.intervals[name][1]:.5g}</td></tr>"
+            for name, value in self.values.items()
+        )
+        return f"<table><tr><th>Unknown</th><th>Value</th><th>Deviation</th><th>95 % interval</th></tr>{rows}</table>"
+
+
+PAGE_STYLE = "<style>body{font-family:sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em}</style>"
+"""The style of the report page."""
+
+
+def _score_table(rows: Sequence[SignalScore]) -> str:
+    body = "".join(
+        f"<tr><td>{html_text(row.log)}</td><td>{html_text(row.signal)}</td><td>{row.mean_absolute:.4g} "
+        f"&plusmn; {row.confidence:.2g}</td><td>{row.r_squared:.4f}</td><td>{'yes' if row.white else 'no'}</td></tr>"
+        for row in rows
+    )
+    heads = ("Log", "Signal", "Mean absolute error", "R2", "White residuals")
+    return f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{body}</table>"

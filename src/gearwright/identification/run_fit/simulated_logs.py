@@ -1,0 +1,288 @@
+"""Logs simulated with the compiled differentiated step: outputs at the measured times, with exact sensitivities."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from gearwright.algebra import Operations, Scalar
+from gearwright.arrays import Array
+from gearwright.errors import GearwrightError, SimulationError
+from gearwright.forces import Law, Reaction
+from gearwright.identification.run_fit.run_log import RunLog, require_known_signals
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Robot
+from gearwright.programs.program import Inputs
+from gearwright.simulation.acting_laws import RobotLaws
+from gearwright.simulation.fixed_step.batch_program import BatchProgram
+from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, parametric_system
+from gearwright.simulation.fixed_step.differentiated_step import START_PREFIX, DifferentiatedStep, differentiated_step
+from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
+from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD
+from gearwright.system.vector_program import vector_program
+
+OFFSET_PREFIX, DELAY = "offset.", "delay"
+"""Unknowns of the measurement: `offset.<signal>`, added to the signal, and `delay` [s] of all measured signals."""
+
+
+class Window(NamedTuple):
+    """A part of a log that is simulated from its own start: the log, the first and the last row."""
+
+    log: int
+    first: int
+    last: int
+
+
+class Outputs(NamedTuple):
+    """Outputs of one window: per signal its values (T,), derivatives (T, unknowns), and by its start (T, starts)."""
+
+    values: dict[str, Array]
+    slopes: dict[str, Array]
+    start_slopes: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class LogSimulator:
+    """Simulates parts of logs, all of them in one batch.
+
+    Args:
+        source: the robot or machine.
+        laws: the active laws, or those of the robot.
+        logs: the logs.
+        unknowns: names of the unknowns: paths, `offset.<signal>`, `delay`.
+        step: of the simulation [s].
+    """
+
+    source: Robot | Mechanism
+    laws: tuple[Law, ...] | RobotLaws
+    logs: tuple[RunLog, ...]
+    unknowns: tuple[str, ...]
+    step: float
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The unknowns that are numbers of robot and laws."""
+        return tuple(name for name in self.unknowns if name != DELAY and not name.startswith(OFFSET_PREFIX))
+
+    @cached_property
+    def _numbers(self) -> tuple[str, ...]:
+        """Paths of numbers that differ between the logs."""
+        return tuple(dict.fromkeys(path for log in self.logs for path in log.numbers if path not in self.paths))
+
+    @cached_property
+    def plain(self) -> FixedStep:
+        """The simulation without sensitivities."""
+        paths = (*self.paths, *self._numbers)
+        first = fixed_step(self.source, self.laws, MOREAU_METHOD, parameters=paths)
+        x = first.start_states(np.zeros((1, first.mech.nq)), np.zeros(first.mech.n))
+        sweeps = required_sweeps(first.system, x, self.step)
+        return fixed_step(self.source, self.laws, MOREAU_METHOD, parameters=paths, sweeps=sweeps, tries=1)
+
+    @cached_property
+    def start_names(self) -> tuple[str, ...]:
+        """Initial states that are not known exactly: measured positions and their speeds."""
+        measured = {name for log in self.logs for name in log.measured}
+        states = self.plain.states[: self.plain.system.v.stop]
+        return tuple(
+            START_PREFIX + state for state in states if state in measured or f"q.{state.removeprefix('v.')}" in measured
+        )
+
+    @cached_property
+    def tangent(self) -> DifferentiatedStep:
+        """The simulation with sensitivities by the unknown numbers."""
+        options = {"sweeps": self.plain.sweeps}
+        names = (*self.paths, *self.start_names)
+        return differentiated_step(self.source, self.laws, MOREAU_METHOD, names, options, self.plain.parameters)
+
+    @cached_property
+    def signal_laws(self) -> dict[str, int]:
+        """Signals that follow from states and inputs: those of laws with one mode that do not need accelerations."""
+        return {
+            signal.name: k
+            for k, law in enumerate(self.plain.system.laws)
+            if len(law.modes) == 1
+            for signal in law.signals
+        }
+
+    def require_known(self) -> None:
+        """Raise an error for unknown signals of the logs."""
+        states = [state for state in self.plain.states if not state.startswith(("largest.", "inconsistent."))]
+        require_known_signals(self.logs, self.plain.inputs, [*states, *self.signal_laws])
+
+    @cached_property
+    def _measured_signals(self) -> tuple[str, ...]:
+        """Measured signals that are not states."""
+        names = dict.fromkeys(name for log in self.logs for name in log.measured)
+        return tuple(name for name in names if name not in self.plain.states)
+
+    @cached_property
+    def _signal_programs(self) -> tuple[BatchProgram, BatchProgram]:
+        parametric = parametric_system(self.source, self.laws, (*self.paths, *self._numbers))
+        system, plan = parametric.system, parametric.plan(MOREAU_METHOD)
+        sizes = {"x": system.law_slice.stop, "t": 1, "u": system.input_size}
+        sizes |= {LAW_NUMBERS: len(plan.law_paths)} if plan.law_paths else {}
+
+        def formula(mech: Mechanism, ops: Operations, values: Inputs) -> list[Scalar]:
+            symbolic = plan.symbolic_system(system, mech, values)
+            situations = symbolic.law_situations(ops, values["t"][0], symbolic.motion_of(values["x"]), values["u"])
+            results = []
+            for name in self._measured_signals:
+                k = self.signal_laws[name]
+                law = symbolic.laws[k]
+                results.append(law.follow(law.modes[0], situations[k], Reaction([0.0] * mech.n)).signals[name])
+            return results
+
+        program = vector_program("measured_signals", sizes, len(self._measured_signals), formula)
+        job = replace(parametric.job, program=program)
+        varied = tuple(name for name in job.input_sizes() if name not in ("t", "u"))
+        return BatchProgram(job), BatchProgram(replace(job, wrt=varied))
+
+    def windows(self, length: float) -> list[Window]:
+        """Parts of about one length [s] of every log."""
+        parts = []
+        for k, log in enumerate(self.logs):
+            count = max(1, round(log.duration / length)) if length < log.duration else 1
+            edges = np.searchsorted(log.times, np.linspace(log.times[0], log.times[-1], count + 1))
+            edges[-1] = len(log.times) - 1
+            parts += [Window(k, int(a), int(b)) for a, b in itertools.pairwise(edges) if b - a > 2]
+        return parts
+
+    def start_states(self, window: Window) -> Array:
+        """The measured state at the start of a window: measured states, and speeds from measured positions."""
+        log, engine = self.logs[window.log], self.plain
+        x = engine.start_states(np.zeros(engine.mech.nq), np.zeros(engine.mech.n))
+        for k, state in enumerate(engine.states):
+            if state in log.measured:
+                x[k] = log.measured[state][window.first]
+            elif state.startswith("v.") and f"q.{state[2:]}" in log.measured:
+                x[k] = _slope_at(log.times, np.asarray(log.measured[f"q.{state[2:]}"]), window.first)
+        return np.asarray(x)
+
+    def simulate(
+        self, values: Mapping[str, float], windows: Sequence[Window], slopes: bool, starts: Array | None = None
+    ) -> list[Outputs] | None:
+        """The outputs of all windows; None where a motion diverges or a number is not allowed.
+
+        `starts` (windows, start_names) are added to the measured initial states.
+        """
+        engine: FixedStep = self.tangent if slopes else self.plain
+        longest = max(self._steps(window) for window in windows)
+        plain = np.stack([self.start_states(window) for window in windows])
+        if starts is not None:
+            plain[:, [self.plain.states.index(name.removeprefix(START_PREFIX)) for name in self.start_names]] += starts
+        start = self.tangent.with_first_columns(plain) if slopes else plain
+        rows = np.array([[self._number(values, window, path) for path in engine.parameters] for window in windows])
+        try:
+            if self.plain.plan.law_paths:
+                self.plain.require_valid(plain[:1], self.step, rows[:1][:, self._plain_columns(engine)])
+            with np.errstate(all="ignore"):
+                record = engine.run_steps(
+                    start,
+                    self._input_array(windows, longest),
+                    self.step,
+                    longest,
+                    parameters=rows if engine.parameters else None,
+                )
+        except (SimulationError, GearwrightError, FloatingPointError):
+            return None
+        return [self._outputs(values, window, record[:, k], rows[k], slopes) for k, window in enumerate(windows)]
+
+    def _plain_columns(self, engine: FixedStep) -> list[int]:
+        return [engine.parameters.index(path) for path in self.plain.parameters]
+
+    def _number(self, values: Mapping[str, float], window: Window, path: str) -> float:
+        numbers = self.logs[window.log].numbers
+        return float(values[path]) if path in values else float(numbers[path])
+
+    def _steps(self, window: Window) -> int:
+        times = self.logs[window.log].times
+        return max(1, int(np.ceil((times[window.last] - times[window.first]) / self.step)))
+
+    def _input_array(self, windows: Sequence[Window], steps: int) -> Array:
+        """Inputs in the middle of every step, (2 steps + 1, windows, inputs)."""
+        key = (tuple(windows), steps)
+        known: dict[object, Array] = self.__dict__.setdefault("_inputs_by_windows", {})
+        if key not in known:
+            u = np.empty((2 * steps + 1, len(windows), len(self.plain.inputs)))
+            u[:] = self.plain.system.initial_inputs
+            for j, window in enumerate(windows):
+                log = self.logs[window.log]
+                t = log.times[window.first] + 0.5 * self.step * np.arange(2 * steps + 1)
+                for name, series in log.inputs.items():
+                    u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
+            known[key] = u
+        return known[key]
+
+    def _outputs(
+        self, values: Mapping[str, float], window: Window, record: Array, numbers: Array, slopes: bool
+    ) -> Outputs:
+        """The outputs of one window at its measured times."""
+        log = self.logs[window.log]
+        t = log.times[window.first : window.last + 1] - log.times[window.first]
+        grid = self.step * np.arange(len(record))
+        asked = np.clip(t - values.get(DELAY, 0.0), 0.0, grid[-1])
+        k = np.minimum((asked / self.step).astype(int), len(grid) - 2)
+        share = (asked / self.step - k)[:, None]
+        sampled = (1 - share) * record[k] + share * record[k + 1]
+        rates = (record[k + 1] - record[k]) / self.step
+        size, count = len(self.plain.states), len(self.unknowns)
+        x, columns = sampled[:, :size], np.zeros((len(t), 1, 1))
+        if slopes:
+            columns = self.tangent.split_columns(sampled)[1]
+        results, derivatives, by_start = {}, {}, {}
+        signals = self._signal_outputs(log, window, x, numbers, columns, slopes)
+        for name in log.measured:
+            offset = OFFSET_PREFIX + name
+            if name in self.plain.states:
+                place = self.plain.states.index(name)
+                y, dy, rate = x[:, place], columns[:, :, place] if slopes else columns[:, 0], rates[:, place]
+            else:
+                y, dy = signals[name]
+                rate = np.gradient(y, t) if len(t) > 2 else np.zeros(len(t))
+            results[name] = y + values.get(offset, 0.0)
+            if slopes:
+                whole = np.zeros((len(t), count))
+                whole[:, [self.unknowns.index(path) for path in self.paths]] = dy[:, : len(self.paths)]
+                by_start[name] = dy[:, len(self.paths) :]
+                if offset in self.unknowns:
+                    whole[:, self.unknowns.index(offset)] = 1.0
+                if DELAY in self.unknowns:
+                    whole[:, self.unknowns.index(DELAY)] = -rate
+                derivatives[name] = whole
+        return Outputs(results, derivatives, by_start)
+
+    def _signal_outputs(
+        self, log: RunLog, window: Window, x: Array, numbers: Array, columns: Array, slopes: bool
+    ) -> dict[str, tuple[Array, Array]]:
+        """Signals that are not states, with their derivatives by the unknown numbers."""
+        if not self._measured_signals:
+            return {}
+        plain, jacobian = self._signal_programs
+        t = log.times[window.first : window.last + 1]
+        u = np.tile(self.plain.system.initial_inputs, (len(t), 1))
+        for name, series in log.inputs.items():
+            u[:, self.plain.inputs.index(name)] = np.asarray(series)[window.first : window.last + 1]
+        size, law_paths = self.plain.system.law_slice.stop, self.plain.plan.law_paths
+        by_path = dict(zip((self.tangent if slopes else self.plain).parameters, numbers, strict=True))
+        machine_paths = [path for path in self.plain.parameters if path not in law_paths]
+        groups = [np.array([[by_path[path] for path in group]]) for group in (law_paths, machine_paths) if group]
+        feeds = [np.ascontiguousarray(x[:, :size]), t[:, None], u, *groups]
+        values = plain.evaluate(feeds)
+        if not slopes:
+            return {name: (values[:, k], columns[:, 0]) for k, name in enumerate(self._measured_signals)}
+        whole = jacobian.evaluate(feeds)
+        ordered = [*law_paths, *machine_paths]
+        total = np.einsum("tsx,tpx->tsp", whole[:, :, :size], columns[:, :, :size])
+        total[:, :, : len(self.paths)] += whole[:, :, [size + ordered.index(path) for path in self.paths]]
+        return {name: (values[:, k], total[:, k]) for k, name in enumerate(self._measured_signals)}
+
+
+def _slope_at(t: Array, y: Array, row: int, half: int = 6) -> float:
+    """The slope of measured values at a row, from a parabola through its neighbours."""
+    rows = slice(max(0, row - half), row + half + 1)
+    return float(np.polyfit(t[rows] - t[row], y[rows], 2)[1]) if rows.start or row + half < len(t) else 0.0
