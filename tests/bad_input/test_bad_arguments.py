@@ -253,6 +253,7 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
     "parts.mounting_conflict": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
     "parts.is_mounting_known": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
+    "parts.with_closing_joint": {"joint": gw.parts.Joint("pin"), "parent": "base", "child": "link3"},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
     "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
     "parts.with_parameters": {"values": {"j1.gear.ratio": 90.0}},

@@ -15,7 +15,21 @@ import gearwright as gw
 from gearwright.argument_kinds import kind_of
 from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import ElementDeflection, Line, Quantity, TorqueCurve, Wrench
-from gearwright.parts import Beam, Drive, Frame, Friction, Gear, Link, Losses, Motor, Robot, Spur, Tube, Waypoint
+from gearwright.parts import (
+    Beam,
+    Drive,
+    Frame,
+    Friction,
+    Gear,
+    Link,
+    LoadFriction,
+    Losses,
+    Motor,
+    Robot,
+    Spur,
+    Tube,
+    Waypoint,
+)
 
 SPACES = ("motion", "planning", "contact", "control", "analysis", "design", "identification", "elastic", "actuation")
 PUBLIC = {
@@ -65,6 +79,8 @@ OWN: dict[str, dict[str, Any]] = {
     "contact.PegInHole": {"radius": 0.01, "clearance": 2e-5, "friction": 0.3, "depth": 0.02},
     "control.KnownEnvironment": {"stiffness": 100.0}, "elastic.RedundantModel": {"mech": gw.assemble(ELASTIC)},
     "forces.Backlash": {"gap": 0.01}, "forces.LuGre": {"friction": Friction(coulomb=1.0, stiffness=1e4)},
+    "forces.LoadBristles": {"friction": Friction(coulomb=1.0, stiffness=1e4, load=LoadFriction(motor=0.1))},
+    "planning.LineActuator": {"force": 100.0, "speed": 1.0},
     "parts.Beam": {"bending": (10.0, 10.0)}, "parts.Harmonic": {"reduction": 100}, "parts.Rack": {"radius": 0.05},
     "parts.Heat": {"housing_ambient": 1.0, "winding_capacity": 10.0, "housing_capacity": 100.0},
     "parts.Planetary": {"sun": 18, "planet": 27, "ring": 72},

@@ -334,7 +334,10 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
     assert light.values["upper.section.wall"] == pytest.approx(0.001, abs=1e-6)  # thin and wide is lightest
     assert light.robot.link("upper").section.section_at(0.5).outer == pytest.approx(light.values["upper.section.outer"])
     metals = size_drives(
-        arm(), task, joints=(), **{**words, "variables": {**ranges, "upper.material": ["steel", "magnesium"]}}
+        arm().with_sections({"upper": TUBE}),
+        task,
+        joints=(),
+        **{**words, "variables": {**ranges, "upper.material": ["steel", "magnesium"]}},
     )
     assert metals.front[0].mass < light.front[0].mass
 

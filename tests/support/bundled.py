@@ -21,7 +21,9 @@ PUBLIC = [name for name in dynamics_programs.PROGRAM_BY_NAME if name not in INNE
 
 def public(name: str) -> Any:
     """A public function by the name of its program."""
-    return next(getattr(space, name) for space in (dynamics, gw.planning, gw.equations) if hasattr(space, name))
+    return next(
+        getattr(space, name) for space in (dynamics, gw.planning, gw.equations, gw.actuation) if hasattr(space, name)
+    )
 
 
 def fixed_for(name: str, mech: gw.Mechanism) -> dict[str, Any]:

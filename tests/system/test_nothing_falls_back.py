@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from gearwright.forces import Law, Line
 from gearwright.forces.law import Action, Force, Outcome
 from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.motion import polynomial
-from gearwright.parts import CurrentControl, Friction, Losses, Motor
+from gearwright.parts import CurrentControl, Friction, LoadFriction, Losses, Motor
 from gearwright.simulation.compiled_loop.event_loop import EventLoop
 from gearwright.simulation.python_loop.rates_in_modes import KernelRatesInModes
 from gearwright.system.evaluation import evaluate_system, state_vector_rates
@@ -50,6 +50,8 @@ def laws_along(line: Line) -> list[Law]:
         forces.DryFriction("dry", line, friction=RUB),
         forces.SmoothFriction("smooth", line, friction=RUB),
         forces.LuGre("bristles", line, RUB),
+        forces.LoadBristles("teeth", line, replace(RUB, damping=0.0, load=LoadFriction(motor=0.1, joint=0.05))),
+        forces.VoltageServo("position servo", line, kp=2.0, torque_constant=0.4, resistance=2.0, max_current=3.0),
         forces.GearLoss("gear", line, TABLE, wheels, "j2"),
         forces.GearLoss("lock", line, LOCKS, wheels, "j2"),
         forces.NonlinearSpring("spring", twist, curve, 0.1, 0.02),

@@ -172,6 +172,10 @@ def motor_space(
     if robot.loops and not joints:
         raise InputError("motor_space: the robot has closed loops. Name the joints that the motors move (joints=).")
     configuration = as_float_array("motor_space", "q", q)
+    if not configuration.size or not np.isfinite(configuration).all():
+        raise InputError(
+            f"motor_space: q={q!r} has no finite configuration. Give one such as mech.closed(...) returns."
+        )
     first = configuration.reshape(-1, *configuration.shape[-1:])[0]
     mech: Any = assemble(robot, independent=joints, start=first) if robot.loops else assemble(robot)
     if not mech.actuators:

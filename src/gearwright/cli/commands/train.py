@@ -51,7 +51,7 @@ def show_train(
     With --joints: the motor space, that is ratios, reflected inertia and damping at these joints in one posture. The
     figure then shows the feasible torques and speeds of two joints.
 
-    Examples: gearwright train grm3 --plot grm3.png; gearwright train ankle.yaml --joints pitch,roll --posture 0.2,0.1
+    Example: gearwright train grm3 --plot grm3.png, or gearwright train ankle.yaml --joints pitch,roll --posture 0.2,0.1
     """
     loaded = load(robot, xacro=xacro, include=include or ())
     if joints is not None:

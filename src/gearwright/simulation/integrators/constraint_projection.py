@@ -118,10 +118,12 @@ def _raise_if_immovable(held: PositionConstraints, t: float, x: Array) -> None:
     elsewhere[system.q] = integrate(mech, x[system.q].tolist(), step.tolist(), FLOATS)
     rows = np.maximum(rows, np.abs(held.constraint_rows(t, elsewhere)).max(axis=1))
     gaps = np.abs(held.position_errors(t, x))
-    for hold, size, gap in zip(held.holds, rows, gaps, strict=True):
-        if size < IMMOVABLE_ROW_SIZE and gap > START_ERROR_LIMIT:
+    movable = {owner for owner, size in zip(held.owners, rows, strict=True) if size >= IMMOVABLE_ROW_SIZE}
+    for hold, owner, size, gap in zip(held.holds, held.owners, rows, gaps, strict=True):
+        # A planar loop that states all coordinates is satisfied in those across its plane.
+        if size < IMMOVABLE_ROW_SIZE and (gap > START_ERROR_LIMIT or owner not in movable):
             raise InputError(
-                f"simulate: {hold.line.name} is constrained and off by {gap:.3g} m or rad, but no joint moves it: its "
+                f"simulate: {hold.line.name} is constrained (now {gap:.3g} m or rad), but no joint moves it: its "
                 "row is zero. Remove it from the constraint, or place both frames so that it is zero."
             )
 
