@@ -214,6 +214,24 @@ def test_bad_logs_are_answered_by_name(tmp_path: Path) -> None:
         read_run_log(path, {}, {"q.arm": "angel"})
 
 
+def test_numbers_of_the_robots_own_laws_are_written_into_the_robot_or_refused() -> None:
+    """Friction of the motor has its place in the robot; the losses of a law's table follow from several numbers."""
+    motor = Motor(1e-4, damping=1e-4, friction=Friction(coulomb=0.01, viscous=2e-4))
+    link = Link("arm", joint=Joint("j", axis=(0, 1, 0)), mass=1.0, com=(0, 0, -0.3))
+    robot = Robot("bench", [link], [Drive("j", motor, Gear(20.0, efficiency=0.8))])
+    t = np.linspace(0.0, 0.5, 101)
+    log = RunLog(t, {"tau.j": 3 * np.sin(9 * t)}, {"q.j": 0.1 * np.sin(9 * t)})
+    options = RunFitOptions(evaluations=1, horizons=())
+    names = {"j.motor_friction.coulomb": (1e-4, 1.0), "j.motor_friction.viscous": (1.5e-4, 1.0)}
+    fit = fit_run(robot, [log], names, options=options)
+    (drive,) = fit.robot.drives
+    assert drive.motor.friction.coulomb == fit["j.motor_friction.coulomb"]
+    assert drive.motor.friction.viscous + 1e-4 == pytest.approx(fit["j.motor_friction.viscous"], rel=1e-12)
+    of_table = fit_run(robot, [log], {"j.gear.table.0.efficiency": (0.5, 0.99)}, options=options)
+    with pytest.raises(InputError, match=r"j\.gear\.table\.0\.efficiency.*cannot be written into the robot"):
+        _ = of_table.robot
+
+
 def test_doubtful_logs_are_remarked() -> None:
     log = synthetic_log(duration=2.0, noise=1e-4)
     q, t = np.asarray(log.measured["q.arm"]), log.times

@@ -137,6 +137,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     (FILES_GROUP, "schema", "schema.write_schema"),
     (IDENTIFY_GROUP, "excite", "identify.excite_robot"),
     (IDENTIFY_GROUP, "identify", "identify.identify_robot"),
+    (IDENTIFY_GROUP, "twin", "twin.fit_twin"),
     (SELF_GROUP, "demo", "demo.demonstrate"),
     (SELF_GROUP, "bench", "bench.run_bench"),
 )

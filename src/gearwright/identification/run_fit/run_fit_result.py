@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightError, InputError
 from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.identification.run_fit.identifiability import Information, correlation_length
@@ -20,7 +20,8 @@ from gearwright.identification.run_fit.simulated_logs import LogSimulator
 from gearwright.parts import Robot, with_parameters
 from gearwright.plots import Panel, panel_figure, save_figure
 from gearwright.simulation.acting_laws import RobotLaws
-from gearwright.system.law_parameters import find_parameter, with_law_parameters
+from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
+from gearwright.system.law_parameters import find_parameter, law_parameter, with_law_parameters
 from gearwright.text import did_you_mean, html_text
 from gearwright.tracing.parameters import machine_with_values
 
@@ -160,13 +161,19 @@ class RunFit:
 
     @property
     def robot(self) -> Any:
-        """The robot or machine with the fitted numbers."""
+        """The robot or machine with the fitted numbers, those of the robot's own laws too.
+
+        Raises:
+            InputError: a fitted number of a law has no number of the robot that determines it alone.
+        """
         simulator = self.problem.simulator
         numbers = {path: self.values[path] for path in simulator.paths if not self._is_of_law(path)}
-        if isinstance(simulator.source, Robot):
-            of_robot = {**numbers, **{path: self.values[path] for path in self._robot_paths_of_laws}}
-            return with_parameters(simulator.source, of_robot) if of_robot else simulator.source
-        return machine_with_values(simulator.source, numbers) if numbers else simulator.source
+        if not isinstance(simulator.source, Robot):
+            return machine_with_values(simulator.source, numbers) if numbers else simulator.source
+        robot = with_parameters(simulator.source, numbers)
+        for path in self._robot_paths_of_laws:
+            robot = _with_law_number(robot, simulator.laws, path, self.values[path])
+        return robot
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -284,6 +291,25 @@ class RunFit:
             for name, value in self.values.items()
         )
         return f"<table><tr><th>Unknown</th><th>Value</th><th>Deviation</th><th>95 % interval</th></tr>{rows}</table>"
+
+
+def _with_law_number(robot: Robot, laws: RobotLaws, path: str, value: float) -> Robot:
+    """The robot whose own law has a number at a path; an additional contribution, such as damping, is subtracted."""
+    place, number = path.replace(".motor_friction.", ".motor.friction."), value
+    for _ in range(2):
+        try:
+            changed = with_parameters(robot, {place: number})
+            reached = law_parameter(nominal_laws(changed, laws), path)
+        except GearwrightError:
+            break
+        if reached is not None and np.isclose(reached, value, rtol=1e-12, atol=0.0):
+            return changed
+        number += value - (reached or 0.0)
+    raise InputError(
+        f"fit: {path!r} is a number of a law, and no number of robot {robot.name!r} determines it alone, so the fitted "
+        "value cannot be written into the robot. Name the unknown by a path of the robot, such as "
+        "'<drive>.motor.friction.coulomb' or '<drive>.gear.efficiency', or use the fitted `laws`."
+    )
 
 
 PAGE_STYLE = "<style>body{font-family:sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em}</style>"

@@ -1,0 +1,190 @@
+"""`gearwright twin`: numbers of a robot and its laws fitted to logs of ordinary runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gearwright.catalogue import load
+from gearwright.cli.arguments import (
+    IncludeOption,
+    JsonOption,
+    RobotArgument,
+    XacroOption,
+    output_file_option,
+)
+from gearwright.cli.output import number_text, plain_table, print_remark, progress_bar, result_screen, write_json
+from gearwright.errors import InputError
+from gearwright.text import listed_names, visible_text
+
+if TYPE_CHECKING:
+    from gearwright.identification import RunFit, RunLog, SignalScore, Unknown
+    from gearwright.parts import Robot
+
+
+def fit_twin(
+    robot: RobotArgument,
+    logs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="LOG.csv...",
+            help="Columns t; inputs tau.<speed>, <drive>.voltage, .current_reference or .torque; all others are "
+            "measured: q.<coordinate>, v.<speed>, states and signals of laws.",
+        ),
+    ],
+    unknown: Annotated[
+        list[str],
+        typer.Option(
+            "--unknown",
+            "-u",
+            metavar="PATH[=LOW..HIGH]",
+            help="A number of robot or laws, offset.<signal> or delay, with its range; repeat for each.",
+        ),
+    ],
+    hold_out: Annotated[
+        list[Path] | None,
+        typer.Option("--hold-out", metavar="LOG.csv", help="A log that is predicted, not fitted; may be repeated."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column that is not used, such as 'energy.*'; may be repeated."),
+    ] = None,
+    starts: Annotated[
+        int, typer.Option(min=1, help="Number of starts; all but the first are random within the ranges.")
+    ] = 1,
+    step: Annotated[
+        float | None, typer.Option(metavar="S", help="Step of the simulation. Default: from the sampling period.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write a page with measured and predicted curves.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        output_file_option("--output", "-o", text="Write the fitted robot file.", endings=(".yaml", ".yml", ".urdf")),
+    ] = None,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Fit numbers of a robot and its laws to logs of runs.
+
+    Simulated outputs are fitted to the measured ones. The result has the standard deviation of every number, says what
+    the logs cannot tell, and predicts logs that were held out.
+
+    Example: gearwright twin arm.yaml log.csv -u j1.motor_friction.coulomb=0..2 -u j1.motor.inertia -o fitted.yaml
+    """
+    from gearwright.export.urdf.urdf import save
+    from gearwright.identification import RunFitOptions, fit_run
+
+    loaded = load(robot, xacro=xacro, include=include or ())
+    unknowns = [_parse_unknown(text) for text in unknown]
+    fitted_logs, unseen = (
+        [_read_log(path, loaded, ignore or ()) for path in paths] for paths in (logs, hold_out or ())
+    )
+    with progress_bar("fit") as show:
+        options = RunFitOptions(step=step, starts=starts, progress=lambda share: show(round(100 * share), 100))
+        fit = fit_run(loaded, fitted_logs, unknowns, options=options)
+    held = fit.validate(unseen) if unseen else ()
+    for remark in (*fit.information.sentences, *fit.remarks):
+        print_remark(visible_text(remark))
+    if json:
+        write_json(_result_data(loaded, fit, held))
+    else:
+        _print_result(fit, held)
+    if report is not None:
+        page = fit.report(report, unseen, title=f"Twin of {loaded.name}")
+        print_remark(f"Report written to {page}.")
+    if output is not None:
+        save(fit.robot, output)
+        print_remark(f"Fitted robot written to {output}.")
+        if measurement := [name for name in fit.values if name == "delay" or name.startswith("offset.")]:
+            print_remark(f"{listed_names(measurement)}: numbers of the measurement, which no robot file contains.")
+
+
+def _parse_unknown(text: str) -> Unknown:
+    """An unknown from PATH or PATH=LOW..HIGH."""
+    from gearwright.identification import Unknown
+
+    name, has_range, bounds = text.partition("=")
+    if not has_range:
+        return Unknown(name.strip())
+    low, _, high = bounds.partition("..")
+    try:
+        return Unknown(name.strip(), lower=float(low), upper=float(high))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"--unknown {text!r}: give a path and a range, such as j1.motor_friction.coulomb=0..2."
+        ) from None
+
+
+def _read_log(path: Path, robot: Robot, ignored: Sequence[str]) -> RunLog:
+    """A log whose columns have the names of inputs and outputs of the robot."""
+    from gearwright.forces.laws_of_robot import laws
+    from gearwright.identification import read_run_log
+    from gearwright.mechanism import assemble_tree
+    from gearwright.motion.csv_columns import read_columns
+
+    header = read_columns(path, letters=None).header
+    columns = [name for name in header if name != "t" and not any(fnmatchcase(name, text) for text in ignored)]
+    mech = assemble_tree(robot)
+    drives = [motor.name for motor in mech.actuators]
+    inputs = {f"tau.{speed}" for speed in mech.speeds}
+    inputs |= {f"{drive}.{word}" for drive in drives for word in ("voltage", "current_reference", "torque")}
+    given = inputs.intersection(columns)
+    inputs |= {quantity.name for law in laws(robot, mech, given) for quantity in law.inputs}
+    measured = {name: name for name in columns if name not in inputs}
+    return read_run_log(path, {name: name for name in columns if name in inputs}, measured)
+
+
+def _print_result(fit: RunFit, held: Sequence[SignalScore]) -> None:
+    rows = [
+        (
+            visible_text(name),
+            number_text(value, 5),
+            number_text(fit.deviations[name], 2),
+            " to ".join(number_text(bound) for bound in fit.intervals[name]),
+            "not determined" if name in fit.information.doubtful else "",
+        )
+        for name, value in fit.values.items()
+    ]
+    result_screen().print(plain_table(["unknown", "value", "deviation", "95 % interval", ""], rows))
+    errors = [
+        (
+            visible_text(score.log),
+            visible_text(score.signal),
+            number_text(score.mean_absolute),
+            f"{score.r_squared:.4f}",
+            word,
+        )
+        for word, group in (("fit", fit.scores), ("held out", held))
+        for score in group
+    ]
+    result_screen().print(plain_table(["log", "signal", "mean absolute error", "R2", ""], errors, text=2))
+
+
+def _result_data(robot: Robot, fit: RunFit, held: Sequence[SignalScore]) -> dict[str, object]:
+    return {
+        "robot": robot.name,
+        "unknowns": [
+            {
+                "name": name,
+                "value": value,
+                "standard_deviation": fit.deviations[name],
+                "interval": list(fit.intervals[name]),
+                "determined": name not in fit.information.doubtful,
+            }
+            for name, value in fit.values.items()
+        ],
+        "correlations": fit.information.correlations.tolist(),
+        "errors": [score._asdict() for score in fit.scores],
+        "hold_out_errors": [score._asdict() for score in held],
+        "information_criterion": fit.information_criterion,
+        "not_known": list(fit.information.sentences),
+        "remarks": list(fit.remarks),
+    }
