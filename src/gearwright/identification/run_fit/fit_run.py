@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -342,9 +342,7 @@ def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[Law])
         except InputError as error:
             names = listed_names(law.name for law in laws)
             raise InputError(f"fit_run: unknown {unknown.name!r}: {error} Laws that act: {names or 'none'}.") from None
-    return Unknown(
-        unknown.name, float(np.clip(value, unknown.lower, unknown.upper)), unknown.lower, unknown.upper, unknown.prior
-    )
+    return replace(unknown, start=float(np.clip(value, unknown.lower, unknown.upper)))
 
 
 def _all_starts(problem: FitProblem, options: RunFitOptions) -> list[StartResult]:
@@ -391,15 +389,11 @@ def _horizons(problem: FitProblem, options: RunFitOptions) -> list[list[Window]]
     return [problem.simulator.windows(length) for length in (*lengths, np.inf)]
 
 
-def _file_text(path: Path) -> str:
-    with open_regular(path) as file:
-        return file.read().decode("utf-8")
-
-
 def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
     if store is None or not store.exists():
         return []
-    data = json.loads(_file_text(store))
+    with open_regular(store) as file:
+        data = json.loads(file.read())
     if data.get("unknowns") != list(problem.names):
         raise InputError(f"fit_run: {store} belongs to a fit of other unknowns. Delete it, or choose another store.")
     return [

@@ -293,21 +293,21 @@ class RunFit:
         return f"<table><tr><th>Unknown</th><th>Value</th><th>Deviation</th><th>95 % interval</th></tr>{rows}</table>"
 
 
-def _with_law_number(robot: Robot, laws: RobotLaws, path: str, value: float) -> Robot:
+def _with_law_number(robot: Robot, laws: RobotLaws, law_path: str, value: float) -> Robot:
     """The robot whose own law has a number at a path; an additional contribution, such as damping, is subtracted."""
-    place, number = path.replace(".motor_friction.", ".motor.friction."), value
+    place, number = law_path.replace(".motor_friction.", ".motor.friction."), value
     for _ in range(2):
         try:
             changed = with_parameters(robot, {place: number})
-            reached = law_parameter(nominal_laws(changed, laws), path)
+            reached = law_parameter(nominal_laws(changed, laws), law_path)
         except GearwrightError:
             break
         if reached is not None and np.isclose(reached, value, rtol=1e-12, atol=0.0):
             return changed
         number += value - (reached or 0.0)
     raise InputError(
-        f"fit: {path!r} is a number of a law, and no number of robot {robot.name!r} determines it alone, so the fitted "
-        "value cannot be written into the robot. Name the unknown by a path of the robot, such as "
+        f"fit: {law_path!r} is a number of a law, and no number of robot {robot.name!r} determines it alone, so the "
+        "fitted value cannot be written into the robot. Name the unknown by a path of the robot, such as "
         "'<drive>.motor.friction.coulomb' or '<drive>.gear.efficiency', or use the fitted `laws`."
     )
 
