@@ -81,6 +81,9 @@ PIN = gw.contact.Constraint("pin", "tool", relative_to=gw.contact.fixed_frame("h
 FREE = gw.motion.polynomial([STAY[0], STAY[2]], [STAY[0] + 0.02, STAY[2] + 0.01], duration=1.0)
 PEN = gw.contact.Contact("tool", gw.contact.Plane(AT.position))
 MAT = gw.contact.SoftContact("tool", gw.contact.Plane(AT.position), 2e4)
+TIP = gw.parts.FlexibleBody([[1.0, 0, 0]], [0.5], [[[0, 1.0, 0, 0, 0, 1.5]]], [[120.0]])
+SPRING = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(6)) * 1e3
+RUN_LOG = gw.identification.RunLog(np.linspace(0, 0.1, 50), {}, {"q.j1": np.zeros(50)})
 LOG = Log(np.linspace(0, 1, 50), np.ones((50, 3)), np.ones((50, 3)))
 
 
@@ -253,6 +256,22 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},
     "parts.mounting_conflict": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
     "parts.is_mounting_known": {"motor": MotorSheet(key="m"), "gearbox": GearboxSheet(key="g")},
+    "parts.assumed_modes": {"beam": Beam(0.3, 1.0, (10.0, 10.0), modes=1)},
+    "parts.with_flexible_body": {"link": "link3", "body": TIP},
+    "parts.load_flexible_body": {"path": "body.npz"},
+    "parts.craig_bampton": {
+        "positions": [[0.0, 0, 0], [1.0, 0, 0]], "mass": np.diag([1.0] * 12), "stiffness": SPRING, "root": 0,
+        "interface": [1], "modes": 0,
+    },
+    "identification.signal_delay": {
+        "t": np.arange(0.0, 1.0, 0.004), "reference": np.sin(np.arange(0.0, 1.0, 0.004)),
+        "signal": np.sin(np.arange(0.0, 1.0, 0.004)),
+    },
+    "identification.read_run_log": {"path": "log.csv", "inputs": {}, "measured": {"q.j1": "q"}},
+    "identification.log_of_motors": {
+        "t": np.linspace(0, 1, 5), "angles": np.ones((5, 3)), "torques": np.ones((5, 3)),
+    },
+    "identification.fit_run": {"logs": [RUN_LOG], "unknowns": ["j1.gear.ratio"]},
     "parts.with_closing_joint": {"joint": gw.parts.Joint("pin"), "parent": "base", "child": "link3"},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
     "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
@@ -273,14 +292,21 @@ WRONG = {
 }
 ANYTHING = {"gw.sweep measure", "control.controller reference", "control.sampled_controller function"}
 """Arguments that are used later, if at all."""
-ELSEWHERE = {"identification.read_log", "control.load_nominal", "motion.chain"}
+ELSEWHERE = {
+    "identification.read_log",
+    "identification.read_run_log",
+    "parts.load_flexible_body",
+    "control.load_nominal",
+    "motion.chain",
+}
 """Functions that read a file which is not there, or take arguments by place alone."""
 COSTLY = {
     "gw.studio", "gw.size_drives", "gw.jax_function", "gw.torch_function", "gw.casadi_function", "gw.casadi_rates",
     "gw.report", "gw.closed_form", "gw.compile", "gw.save", "gw.sweep", "planning.least_torque", "planning.fastest",
     "planning.least_energy", "planning.least_time",
     "planning.line", "planning.arc", "planning.circle", "control.nominal_control", "control.tracking_plot",
-    "identification.write_report", "identification.fit_consistent", "identification.identify_payload",
+    "identification.write_report", "identification.fit_consistent", "identification.fit_run",
+    "identification.identify_payload",
     "identification.save_identified", "analysis.parameter_comparison", *(n for n in PUBLIC if n.startswith("export.")),
 }  # fmt: skip
 """Functions whose work is long, or that write files: only values that are not of the kind are tried."""

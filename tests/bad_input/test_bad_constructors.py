@@ -80,6 +80,11 @@ OWN: dict[str, dict[str, Any]] = {
     "control.KnownEnvironment": {"stiffness": 100.0}, "elastic.RedundantModel": {"mech": gw.assemble(ELASTIC)},
     "forces.Backlash": {"gap": 0.01}, "forces.LuGre": {"friction": Friction(coulomb=1.0, stiffness=1e4)},
     "forces.LoadBristles": {"friction": Friction(coulomb=1.0, stiffness=1e4, load=LoadFriction(motor=0.1))},
+    "forces.VoltageServo": {"kp": 2.0, "torque_constant": 0.4, "resistance": 2.0},
+    "identification.RunLog": {"t": np.linspace(0, 1, 5), "measured": {"q.j1": np.ones(5)}, "inputs": {}},
+    "parts.FlexibleBody": {
+        "positions": [[1.0, 0, 0]], "masses": [0.5], "modes": [[[0, 1.0, 0, 0, 0, 1.5]]], "stiffness": [[120.0]],
+    },
     "planning.LineActuator": {"force": 100.0, "speed": 1.0},
     "parts.Beam": {"bending": (10.0, 10.0)}, "parts.Harmonic": {"reduction": 100}, "parts.Rack": {"radius": 0.05},
     "parts.Heat": {"housing_ambient": 1.0, "winding_capacity": 10.0, "housing_capacity": 100.0},

@@ -12,7 +12,7 @@ import pytest
 from scipy.signal import butter, filtfilt
 
 import gearwright as gw
-from gearwright.identification import Log, fit_consistent, identify, log_of_motors, signal_delay
+from gearwright.identification import FrictionTransition, Log, fit_consistent, identify, log_of_motors, signal_delay
 from gearwright.mechanism import Actuator, Body, Mechanism, Spin
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 
@@ -95,7 +95,12 @@ def test_torques_of_the_kr300_with_presliding_near_cad(heavy):
     known = np.zeros_like(q)
     known[:, 1] = counterbalance(data, q[:, 1])
     with pytest.warns(gw.errors.GearwrightWarning):  # residuals at rest are not white
-        estimate = identify(robot, Log(run["t"], log.q, log.torques - known), cutoff=10.0, presliding=1e-4)
+        estimate = identify(
+            robot,
+            Log(run["t"], log.q, log.torques - known),
+            cutoff=10.0,
+            transition=FrictionTransition(presliding=1e-4),
+        )
     fit = fit_consistent(estimate, trust=0.1)
     result = fit.validate(Log(run["t"], log.q, log.torques - known))
     inside = (result.t >= 0.4) & (result.t <= 9.6)
@@ -148,7 +153,7 @@ def test_torques_of_the_tx40_with_its_coupled_wrist(reference):
     )
     train, held_out = log_of_motors(mech, run["t"], angles, torques).split(0.75)
     with pytest.warns(gw.errors.GearwrightWarning):
-        estimate = identify(mech, train, cutoff=60.0, transition_speed=0.02)
+        estimate = identify(mech, train, cutoff=60.0, transition=FrictionTransition(0.02))
     result = estimate.validate(held_out)
     assert (r_squared(result.measured, result.predicted) > [0.99, 0.98, 0.97, 0.98, 0.97, 0.97]).all()
     found = dict(zip(estimate.columns, estimate.values, strict=True))

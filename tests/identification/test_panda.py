@@ -11,7 +11,14 @@ import pytest
 import gearwright as gw
 from gearwright.equations.base_parameters_numeric import independent_parameters
 from gearwright.errors import GearwrightWarning
-from gearwright.identification import Log, Validation, fit_consistent, identified_mechanism, identify
+from gearwright.identification import (
+    FrictionTransition,
+    Log,
+    Validation,
+    fit_consistent,
+    identified_mechanism,
+    identify,
+)
 
 PLACES = {"0": 0.0, "pi/2": np.pi / 2, "-pi/2": -np.pi / 2}
 
@@ -64,7 +71,7 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
     assert len(whole.times) == len(log.times)  # the log starts and ends at rest: nothing is cut off
     train, rest = whole.split(0.7)
     with pytest.warns(GearwrightWarning, match=r"not white .* j7"):  # friction of real gears is more than three numbers
-        found = identify(robot, train, transition_speed=0.05)
+        found = identify(robot, train, transition=FrictionTransition(0.05))
     assert found.base.rank == 43 + 21
     assert not found.not_found
     check = found.validate(rest)

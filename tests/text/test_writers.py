@@ -83,6 +83,9 @@ WRITING = {
     "files/formats.py": "YAML",
     "files/urdf/writer.py": "URDF",
     "identification/report.py": "report",
+    "identification/run_fit/fit_run.py": "in tests/identification",
+    "identification/run_fit/run_fit_result.py": "in tests/identification",
+    "parts/builders/modal_bodies.py": "holds no names",
     "bench/compilation.py": "holds no names",
     "motion/csv_columns.py": "CSV and Parquet",
     "motion/fourier_series.py": "CSV and Parquet",
@@ -95,7 +98,14 @@ WRITING = {
 }
 
 
-ELSEWHERE = {"terminal", "holds no names", "only the version", "in tests/report", "in tests/catalogue"}
+ELSEWHERE = {
+    "terminal",
+    "holds no names",
+    "only the version",
+    "in tests/report",
+    "in tests/catalogue",
+    "in tests/identification",
+}
 """What is tested in other files, or needs no test."""
 
 

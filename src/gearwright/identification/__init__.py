@@ -9,8 +9,8 @@ from gearwright.identification.experiment.excitation import (
     excite,
 )
 from gearwright.identification.experiment.log import Log, log_of_currents, log_of_motors, read_log
-from gearwright.identification.identification import Identification, Validation, identify
-from gearwright.identification.model.columns import ParameterColumn
+from gearwright.identification.identification import FrictionTransition, Identification, Validation, identify
+from gearwright.identification.model.columns import FrictionLine, ParameterColumn
 from gearwright.identification.model.joint_groups import ParameterGroup, parameter_groups, regressor_blocks
 from gearwright.identification.model.sample_blocks import SampleBlocks
 from gearwright.identification.model.torque_model import TorqueModel
@@ -27,6 +27,8 @@ __all__ = [
     "ConsistentFit",
     "Excitation",
     "ExcitationOptions",
+    "FrictionLine",
+    "FrictionTransition",
     "Identification",
     "Log",
     "MotionLimits",

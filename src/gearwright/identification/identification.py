@@ -144,6 +144,20 @@ class Identification(Estimates):
 
 
 @check_arguments
+@dataclass(frozen=True)
+class FrictionTransition:
+    """How Coulomb friction changes its sign in a model of measured torques.
+
+    Args:
+        speed: speed over which it changes [rad/s]; 0: at once.
+        presliding: displacement over which it builds up after a reversal [rad, m], see `TorqueModel`; 0: at once.
+    """
+
+    speed: float = 0.0
+    presliding: float = 0.0
+
+
+@check_arguments
 def identify(
     robot_or_mech: Robot | Mechanism,
     log: Log,
@@ -152,8 +166,7 @@ def identify(
     side: str = "motor",
     method: FitMethod = "wls",
     cutoff: float | None = None,
-    transition_speed: float = 0.0,
-    presliding: float = 0.0,
+    transition: FrictionTransition = FrictionTransition(),
     without: Iterable[str] = (),
 ) -> Identification:
     """Estimate the base parameters of a robot from measured motion and torques.
@@ -171,8 +184,7 @@ def identify(
             columns are excluded with a remark.
         method: "ols", "wls" (each joint weighted by its variance) or "irls" (also robust against outliers).
         cutoff: of the filter [Hz]; None: chosen from the signal and its noise; infinity: no filter.
-        transition_speed: speed over which Coulomb friction changes sign [rad/s].
-        presliding: displacement over which Coulomb friction builds up after a reversal [rad, m], see `TorqueModel`.
+        transition: how Coulomb friction changes its sign; by default at once.
         without: names of parameters known to be zero.
     """
     robot = robot_or_mech if isinstance(robot_or_mech, Robot) else None
@@ -184,7 +196,7 @@ def identify(
             f"identify: the log is a {type(log).__name__}. Give a Log(t, q, tau), or read_log(path, robot)."
         )
     kinds, known = tuple(friction), tuple(without)
-    model = TorqueModel(mech, kinds, side, None, transition_speed, known, presliding=presliding)  # type: ignore[arg-type]
+    model = TorqueModel(mech, kinds, side, None, transition.speed, known, presliding=transition.presliding)  # type: ignore[arg-type]
     full = log.with_derivatives(mech, cutoff)
     if not log.torques.any():
         raise InputError(

@@ -70,14 +70,15 @@ def identify_robot(
 
     Example: gearwright identify elbow log.csv --report report -o identified.yaml
     """
-    from gearwright.identification import identify, identify_payload, read_log
+    from gearwright.identification import FrictionTransition, identify, identify_payload, read_log
 
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is unknown. Use ols, wls or irls.")
     loaded, constants = load(robot, xacro=xacro, include=include or ()), _parse_gains(gains)
     whole = read_log(log, loaded, constants).with_derivatives(assemble_tree(loaded), cutoff)
     train, validation_log = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
-    identification = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition_speed=transition_speed)  # type: ignore[arg-type]
+    transition = FrictionTransition(transition_speed)
+    identification = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition=transition)  # type: ignore[arg-type]
     check = identification.validate(validation_log)
     payload_fit = None if payload is None else identify_payload(identification, read_log(payload, loaded, constants))
     for remark in identification.remarks:

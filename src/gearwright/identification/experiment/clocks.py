@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import real_number
+from gearwright.arguments import as_float_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.identification.experiment.log import Log
+from gearwright.text import listed_names
 
 DELAY_TOLERANCE = 1e-7
 """Tolerance of the delay [s]."""
@@ -61,7 +62,14 @@ def signal_delay(t: ArrayLike, reference: ArrayLike, signal: ArrayLike, largest:
     0.003
     """
     real_number("signal_delay", "largest", largest, above=0.0, unit="s", example=0.05)
-    log = Log(t, np.stack([reference, signal], axis=1), np.zeros((len(np.asarray(t)), 1)))  # checks the series
+    series = [as_float_array("signal_delay", name, x) for name, x in (("reference", reference), ("signal", signal))]
+    count = np.size(as_float_array("signal_delay", "t", t))
+    if any(x.shape != (count,) for x in series):
+        shapes = listed_names(str(x.shape) for x in series)
+        raise InputError(
+            f"signal_delay: reference and signal have shapes {shapes}; both must be ({count},), one per time."
+        )
+    log = Log(t, np.stack(series, axis=1), np.zeros((count, 1)))  # checks the series
     times, (first, second) = log.times, np.asarray(log.q).T
     inside = (times >= times[0] + largest) & (times <= times[-1] - largest)
     if inside.sum() < 10 or np.ptp(first) == 0 or np.ptp(second) == 0:

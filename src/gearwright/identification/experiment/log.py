@@ -259,7 +259,10 @@ def log_of_motors(
                 f"log: {word} have shape {table.shape}; they must be (T, {len(names)}), a column per motor "
                 f"({listed_names(names)})."
             )
-    return Log(t, tables["angles"] @ np.linalg.inv(A) + np.asarray(offsets), tables["torques"] @ A.T)
+    zeros = _checked_array("offsets", offsets)
+    if zeros.shape not in ((), (len(names),)) or not np.isfinite(zeros).all():
+        raise InputError(f"log: offsets={offsets!r} are not {len(names)} finite numbers. Give one per joint.")
+    return Log(t, tables["angles"] @ np.linalg.inv(A) + zeros, tables["torques"] @ A.T)
 
 
 @check_arguments

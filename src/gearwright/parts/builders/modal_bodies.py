@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gearwright.algebra import Tensor, Vec
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import whole_number
+from gearwright.arguments import as_float_array, whole_number
 from gearwright.errors import PartError
 from gearwright.file_access import open_regular, write_files
 from gearwright.parts.builders.link_division import (
@@ -182,7 +182,11 @@ def craig_bampton(
         modes: number of normal modes of the held interface.
         damping: of the material [s].
     """
-    x, M, K = (np.array(array, dtype=float) for array in (positions, mass, stiffness))
+    given = {"positions": positions, "mass": mass, "stiffness": stiffness}
+    x, M, K = (as_float_array("craig_bampton", name, array) for name, array in given.items())
+    for name, array in zip(given, (x, M, K), strict=True):
+        if array.ndim != 2 or not np.isfinite(array).all():
+            raise PartError(f"craig_bampton: {name} is not an array of two axes with finite numbers.")
     nodes = len(x)
     dofs = len(K) // max(nodes, 1)
     if x.shape != (nodes, 3) or K.shape != (dofs * nodes,) * 2 or M.shape != K.shape or dofs not in (3, 6):
