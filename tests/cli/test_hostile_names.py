@@ -42,6 +42,7 @@ COMMANDS = {
     "export": [["export", "robot.yaml"]],
     "excite": [["excite", "rigid.yaml", "-o", "m.csv", "--steps", "1", "--starts", "1", "--period", "2"]],
     "identify": [["identify", "rigid.yaml", "log.csv"]],
+    "twin": [["twin", "rigid.yaml", "log.csv", "-u", f"{MARKED.links[-1].name}.mass=0.5..5", "--report", "page"]],
     "bench": [["bench", "robot.yaml"]],
 }
 NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "studio", "figure"}

@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.forces import DryFriction, Line, VoltageServo
 from gearwright.forces.robot_lines import motor_line
 from gearwright.identification import RunFit, RunFitOptions, RunLog, Unknown, fit_run, read_run_log
-from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot
+from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot, Torsion
 
 ARM = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3))])
 TRUE = {"arm.mass": 1.2, "arm.friction.coulomb": 0.23, "arm.friction.viscous": 0.031}
@@ -103,6 +103,35 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     assert "disc.inertia.zz" in text
     assert "cannot be told apart" in text
     assert {"disc.mass", "disc.inertia.zz", "disc.inertia.xx"} <= set(fit.information.doubtful)
+
+
+def test_inertias_of_rotor_and_link_are_said_to_be_inseparable() -> None:
+    """I + n^2 J is all that a joint tells: a small link inertia has an effect, and the rotor's cancels it."""
+    link = Link("arm", joint=Joint("j", axis=(0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=1e-3 * np.eye(3))
+    robot = Robot("bench", [link], [Drive("j", Motor(1e-4), Gear(20.0))])
+    t = np.linspace(0.0, 1.0, 201)
+    log = RunLog(t, {"tau.j": 3 * np.sin(9 * t)}, {"q.j": 0.1 * np.sin(9 * t)})
+    bounds = {"j.motor.inertia": (1e-5, 1e-2), "arm.inertia.yy": (5e-4, 0.1), "arm.com.y": (-0.1, 0.1)}
+    fit = fit_run(robot, [log], bounds, options=RunFitOptions(evaluations=2, horizons=()))
+    text = " ".join(fit.information.sentences)
+    assert "arm.com.y has no effect" in text
+    assert "arm.inertia.yy has no effect" not in text
+    assert "arm.inertia.yy by" in text
+    assert {"j.motor.inertia", "arm.inertia.yy"} <= set(fit.information.doubtful)
+
+
+def test_backlash_is_a_number_of_its_law() -> None:
+    """As a number of the robot it determines which laws there are, which is said and not called divergence."""
+    link = Link("arm", joint=Joint("j", axis=(0, 1, 0)), mass=1.0, com=(0, 0, -0.3))
+    gear = Gear(20.0, stiffness=500.0, damping=1.0, torsion=Torsion(backlash=0.01))
+    robot = Robot("bench", [link], [Drive("j", Motor(1e-4), gear)])
+    t = np.linspace(0.0, 0.5, 101)
+    log = RunLog(t, {"j.torque": 0.1 * np.sin(9 * t)}, {"q.j": 0.1 * np.sin(9 * t)})
+    options = RunFitOptions(evaluations=2, horizons=())
+    fit = fit_run(robot, [log], {"j.spring.gap": (1e-3, 0.1)}, options=options)
+    assert fit.robot.drives[0].gear.torsion.backlash == fit["j.spring.gap"]
+    with pytest.raises(InputError, match="determines which laws the robot has"):
+        fit_run(robot, [log], {"j.gear.torsion.backlash": (1e-3, 0.1)}, options=options)
 
 
 def test_offset_and_delay_of_the_measurement() -> None:

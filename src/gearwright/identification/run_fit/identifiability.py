@@ -23,7 +23,7 @@ DOUBTFUL_RATIO = 0.5
 """Standard deviation relative to the value above which an unknown is doubtful."""
 
 LARGEST_SHARE = 0.3
-"""Share of a direction above which an unknown is named in it."""
+"""Share of the largest effect in a direction above which an unknown is named in it."""
 
 
 class Information(NamedTuple):
@@ -64,7 +64,15 @@ def information(
     _U, sizes, directions = np.linalg.svd(relative, full_matrices=False)
     largest = sizes[0] if len(sizes) and sizes[0] > 0 else 1.0
     is_known = sizes > NO_INFORMATION_RATIO * largest
-    sentences = [_direction_sentence(names, row) for row in directions[~is_known]]
+    effects = np.linalg.norm(relative, axis=0)
+    without_effect = np.flatnonzero(effects <= NO_INFORMATION_RATIO * largest).tolist()
+    mixed = [_cancelling_parts(row, effects, largest) for row in directions[~is_known]]
+    sentences = [_no_effect_sentence(names[k]) for k in without_effect]
+    sentences += [
+        _direction_sentence(names, row, parts)
+        for row, parts in zip(directions[~is_known], mixed, strict=True)
+        if len(parts) > 1
+    ]
     variance = float(residuals @ residuals) / max(1, len(residuals) - len(values))
     inverse = (directions[is_known].T / np.maximum(sizes[is_known], 1e-300) ** 2) @ directions[is_known]
     inflation = _coloured_inflation(relative, residuals, blocks, inverse, variance)
@@ -75,7 +83,7 @@ def information(
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     safe = np.where(deviation > 0, deviation, 1.0)
     correlations = covariance / safe[:, None] / safe[None, :]
-    lost = {names[k] for row in directions[~is_known] for k in np.flatnonzero(np.abs(row) > LARGEST_SHARE).tolist()}
+    lost = {names[k] for parts in (without_effect, *mixed) for k in parts}
     doubtful = [
         name
         for k, name in enumerate(names)
@@ -135,14 +143,24 @@ def correlation_length(residuals: Array) -> int:
     return int(below[0] + 1) * 2 if len(below) else lags
 
 
-def _direction_sentence(names: Sequence[str], row: Array) -> str:
+def _cancelling_parts(row: Array, effects: Array, largest: float) -> list[int]:
+    """Unknowns of a direction without information whose effects cancel, largest change first."""
+    shares = np.abs(row) * effects
+    if not shares.max() > NO_INFORMATION_RATIO * largest:
+        return []
+    parts = np.flatnonzero(shares > LARGEST_SHARE * shares.max()).tolist()
+    return sorted(parts, key=lambda k: -abs(row[k]))
+
+
+def _no_effect_sentence(name: str) -> str:
+    return (
+        f"{name} has no effect on any measured signal of these logs: it cannot be known from them. Fix it, or measure "
+        "something that depends on it."
+    )
+
+
+def _direction_sentence(names: Sequence[str], row: Array, parts: Sequence[int]) -> str:
     """A sentence on a combination of unknowns without information; entries are relative changes."""
-    parts = [k for k in np.argsort(-np.abs(row)) if abs(row[k]) > LARGEST_SHARE * np.abs(row).max()]
-    if len(parts) == 1:
-        return (
-            f"{names[parts[0]]} has no effect on any measured signal of these logs: it cannot be known from them. Fix "
-            "it, or measure something that depends on it."
-        )
     text = ", ".join(f"{names[k]} by {row[k] / row[parts[0]]:+.2g} %" for k in parts)
     return (
         f"a change of {text} leaves every measured signal as it is: these numbers cannot be told apart. Fix one of "

@@ -293,9 +293,15 @@ class RunFit:
         return f"<table><tr><th>Unknown</th><th>Value</th><th>Deviation</th><th>95 % interval</th></tr>{rows}</table>"
 
 
+ROBOT_WORDS_OF_LAWS = {".motor_friction.": ".motor.friction.", ".spring.gap": ".gear.torsion.backlash"}
+"""Words in paths of the robot's own laws, and of the same numbers in the robot; other paths are equal in both."""
+
+
 def _with_law_number(robot: Robot, laws: RobotLaws, law_path: str, value: float) -> Robot:
     """The robot whose own law has a number at a path; an additional contribution, such as damping, is subtracted."""
-    place, number = law_path.replace(".motor_friction.", ".motor.friction."), value
+    place, number = law_path, value
+    for word, robot_word in ROBOT_WORDS_OF_LAWS.items():
+        place = place.replace(word, robot_word)
     for _ in range(2):
         try:
             changed = with_parameters(robot, {place: number})

@@ -12,7 +12,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightError, SimulationError
+from gearwright.errors import GearwrightError, NotTraceableError, SimulationError
 from gearwright.forces import Law, Reaction
 from gearwright.identification.run_fit.run_log import RunLog, require_known_signals
 from gearwright.mechanism import Mechanism
@@ -188,7 +188,9 @@ class LogSimulator:
                     longest,
                     parameters=rows if engine.parameters else None,
                 )
-        except (SimulationError, GearwrightError, FloatingPointError):
+        except (SimulationError, GearwrightError, FloatingPointError) as error:
+            if isinstance(error.__context__, NotTraceableError):
+                raise
             return None
         return [self._outputs(values, window, record[:, k], rows[k], slopes) for k, window in enumerate(windows)]
 
