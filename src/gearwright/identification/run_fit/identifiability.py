@@ -69,9 +69,7 @@ def information(
     mixed = [_cancelling_parts(row, effects, largest) for row in directions[~is_known]]
     sentences = [_no_effect_sentence(names[k]) for k in without_effect]
     sentences += [
-        _direction_sentence(names, row, parts)
-        for row, parts in zip(directions[~is_known], mixed, strict=True)
-        if len(parts) > 1
+        _direction_sentence(names, row, parts) for row, parts in zip(directions[~is_known], mixed, strict=True) if parts
     ]
     variance = float(residuals @ residuals) / max(1, len(residuals) - len(values))
     inverse = (directions[is_known].T / np.maximum(sizes[is_known], 1e-300) ** 2) @ directions[is_known]
@@ -148,8 +146,8 @@ def _cancelling_parts(row: Array, effects: Array, largest: float) -> list[int]:
     shares = np.abs(row) * effects
     if not shares.max() > NO_INFORMATION_RATIO * largest:
         return []
-    parts = np.flatnonzero(shares > LARGEST_SHARE * shares.max()).tolist()
-    return sorted(parts, key=lambda k: -abs(row[k]))
+    least = min(LARGEST_SHARE * shares.max(), np.sort(shares)[-2])  # one effect alone does not cancel
+    return sorted(np.flatnonzero(shares >= least).tolist(), key=lambda k: -abs(row[k]))
 
 
 def _no_effect_sentence(name: str) -> str:
