@@ -68,7 +68,7 @@ changelog:
 	$(PYTHON) tools/changelog.py $(SINCE)
 
 # Each runs even if a line of another is missed; the rule then fails at its end.
-BENCHMARKS := trains identification simulation events planning control design studio large
+BENCHMARKS := trains closed_loops identification simulation events planning control design studio large
 bench: $(READY)
 	@missed=""; $(BIN)/gearwright bench || missed=" peers"; \
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \

@@ -32,6 +32,7 @@ def batches(name: str, rounds: int) -> list[Target]:
     """Closing from a configuration one control step away, then inverse or forward dynamics."""
     robot = parallel_robot(name)
     mech = gw.assemble(robot)
+    gw.compile("closed_step", mech)  # else `closed` runs in NumPy until its calls have cost as much as compiling
     peer = ConstrainedPinocchio(mech.tree, list(robot.loops))
     rng = np.random.default_rng(0)
     near = gw.integrate(mech, mech.reference, rng.uniform(-1e-2, 1e-2, (STATES, mech.n)))
