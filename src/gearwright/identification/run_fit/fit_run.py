@@ -39,10 +39,10 @@ STAGE_EVALUATIONS = 25
 """Evaluations of the first stages of a start; the last stage has those of the options."""
 
 CLOCK_SEARCH_PERIODS = 20.0
-"""Largest delay that is looked for, in sampling periods."""
+"""Largest delay that is sought, relative to the sampling period."""
 
 CLOCK_REMARK_PERIODS = 1.0
-"""Delay of a signal behind its prediction, in sampling periods, above which there is a remark."""
+"""Delay of a signal behind its prediction, relative to the sampling period, above which there is a remark."""
 
 
 @check_arguments

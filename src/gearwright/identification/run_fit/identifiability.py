@@ -17,7 +17,7 @@ NO_INFORMATION_RATIO = 1e-6
 """Singular value of the scaled derivatives, relative to the largest, below which a direction has no information."""
 
 STRONG_CORRELATION = 0.95
-"""Correlation above which two unknowns can hardly be told apart."""
+"""Correlation coefficient above which two unknowns can hardly be distinguished."""
 
 DOUBTFUL_RATIO = 0.5
 """Standard deviation relative to the value above which an unknown is doubtful."""

@@ -26,7 +26,7 @@ from gearwright.text import did_you_mean, html_text
 from gearwright.tracing.parameters import machine_with_values
 
 CONFIDENCE_FACTOR = 1.96
-"""Half width of a 95 % interval in standard deviations."""
+"""Half width of a 95 % interval, relative to the standard deviation."""
 
 
 class SignalScore(NamedTuple):
