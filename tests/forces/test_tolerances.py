@@ -43,6 +43,7 @@ from gearwright.forces import (
     Stops,
     SynchronousMotor,
     TorqueCurve,
+    VoltageServo,
     Wrench,
     dc_motor,
 )
@@ -114,6 +115,12 @@ CASES = (
         "clutch",
         Clutch("c", LINE, normal_force=10.0, coefficients=((0, 0.5), (1, 0.3), (2.5, 0.4)), geometry=0.1),
         {"c.level": lambda t: 0.5 + 0.3 * np.sin(9 * t)},
+        bends=True,
+    ),
+    Case(
+        "position servo",
+        VoltageServo("s", LINE, kp=2.0, torque_constant=0.6, resistance=2.0, kd=0.05, max_duty=0.7, max_current=3.0),
+        {"s.goal": _swinging(1.2)},
         bends=True,
     ),
     Case("gear losses", GearLoss("g", MOTOR, TABLE, MECH.spins[:1], "a"), {"tau.a": _swinging(3.0)}, bends=True),
