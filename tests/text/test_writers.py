@@ -70,6 +70,7 @@ WRITING = {
     "cli/commands/simulate.py": "CSV and Parquet",
     "cli/commands/torque.py": "CSV and Parquet",
     "cli/commands/train.py": "terminal",
+    "cli/commands/twin.py": "terminal",
     "cli/commands/figure.py": "holds no names",
     "control/joint_space/nominal.py": "CSV and Parquet",
     "export/c_code/c_package.py": "C package",
