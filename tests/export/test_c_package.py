@@ -47,6 +47,18 @@ def test_compiles_strictly_and_passes_its_own_test(tmp_path, kinds):
 
 
 @needs_gcc
+def test_a_linkage_in_independent_speeds(tmp_path):
+    """The stored states close the loops; speeds are the independent ones."""
+    from support.parallel_ankle import ankle_machine
+
+    names = ["motor_ratios", "inverse_dynamics", "forward_dynamics", "mass_matrix"]
+    export_c(ankle_machine(), tmp_path, names, name="ankle")
+    done = subprocess.run([build(tmp_path, "ankle")], capture_output=True, text=True, check=False)
+    assert done.stdout == "ankle: 0 values differ\n"
+    assert "ANKLE_V_SIZE = 2" in (tmp_path / "ankle.h").read_text()
+
+
+@needs_gcc
 def test_self_test_sees_a_wrong_number(tmp_path):
     export_c(machine(), tmp_path, name="arm")
     source = tmp_path / "arm.c"

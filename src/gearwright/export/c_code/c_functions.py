@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
+from gearwright.functions.constrained.closing import ClosedMechanism, closed_integral
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs
 from gearwright.programs.program import Program
@@ -29,6 +30,9 @@ from gearwright.tracing.trace import PARAMETERS_INPUT, TraceJob, trace_graph
 C_EXPORT_CALLER, RATES_FUNCTION = "export.c", "rates"
 SELF_TEST_STATES = 4
 """Stored states per function in the self-test."""
+
+SELF_TEST_STEP = 0.05
+"""Largest step of the independent speeds from the reference to the stored states of closed loops [rad, m]."""
 
 
 @check_arguments
@@ -220,6 +224,9 @@ def _stored_samples(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]
     """
     rng = np.random.default_rng(len(job.program.name))
     inputs = {name: rng.uniform(-1.5, 1.5, (SELF_TEST_STATES, size)) for name, size in job.input_sizes().items()}
+    if isinstance(job.mech, ClosedMechanism) and "q" in inputs:
+        steps = rng.uniform(-SELF_TEST_STEP, SELF_TEST_STEP, (SELF_TEST_STATES, job.mech.n))
+        inputs["q"] = closed_integral(job.mech, job.mech.reference, steps)
     if parameters:
         inputs[PARAMETERS_INPUT] = np.array([nominal_value(robot, path) for path in parameters]) * rng.uniform(
             0.9, 1.1, (SELF_TEST_STATES, len(parameters))

@@ -14,7 +14,8 @@ from gearwright.errors import FileError, InputError
 from gearwright.export.c_code import c_text
 from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, traced_functions
 from gearwright.file_access import write_files
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.mechanism import RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.program import Program
 from gearwright.system.controllers.controller import Controller
 from gearwright.text import c_identifier, did_you_mean
@@ -80,7 +81,7 @@ def c(
         raise InputError(
             f"{C_EXPORT_CALLER}: precision={precision!r} is unknown. {did_you_mean(precision, C_PRECISIONS)}"
         )
-    mech, paths = tree_of(C_EXPORT_CALLER, robot, "names"), free_parameters(C_EXPORT_CALLER, robot, parameters)
+    mech, paths = machine_of(C_EXPORT_CALLER, robot, "names"), free_parameters(C_EXPORT_CALLER, robot, parameters)
     title = name or str(getattr(robot, "name", "machine"))
     requested = [functions] if isinstance(functions, str) else list(functions)
     prefix = package_name(title)
