@@ -56,8 +56,18 @@ def test_joints_are_replaced(tmp_path):
     assert gw.assemble(load(tmp_path, LOOPS + "joint_name: [b]\njoint_type: [FIXED]\n"), "tree").n == 2
 
 
-def test_another_yaml_file_is_not_used(tmp_path):
-    assert not load(tmp_path, "robot: something\nlinks: []\n").loops
+@pytest.mark.parametrize(
+    "text", ["robot: something\nlinks: []\n", "# notes on a closed_loop: of mine\nbroken: [1, 2\n"]
+)
+def test_another_yaml_file_is_not_used(tmp_path, text):
+    assert not load(tmp_path, text).loops
+
+
+def test_a_saved_robot_does_not_get_its_loops_twice(tmp_path):
+    robot = load(tmp_path, LOOPS)
+    gw.save(robot, tmp_path / "bars.urdf")  # states the loops, beside the list
+    again = gw.load(tmp_path / "bars.urdf")
+    assert (len(again.loops), len(again.drives)) == (1, 1)
 
 
 @pytest.mark.parametrize(

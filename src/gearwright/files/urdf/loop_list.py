@@ -7,11 +7,13 @@ Collections of parallel robots state their loops in this form:
 - `name_mot`: the joints with motors;
 - `joint_name` and `joint_type`: joints of the URDF to be replaced by FIXED, SPHERICAL or UJOINT_XY (about x, then y).
 
-A YAML file without the key `closed_loop` is something else and is not used.
+A YAML file without the key `closed_loop` is something else and is not used, nor is a list beside a URDF that states
+loops itself (URDF+).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +26,10 @@ from gearwright.files.size_limits import part_count_problem
 from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.parts import Drive, Joint, Link, Loop, Robot
 from gearwright.parts.environment.loops_and_contacts import HOLDABLE_COORDINATES
-from gearwright.text import did_you_mean, unique_name
+from gearwright.text import did_you_mean
 
 LOOP_KEY = "closed_loop"
+LOOP_LINE = re.compile(rf"^{LOOP_KEY}\s*:", re.MULTILINE)
 LOOP_LIST_KEYS = (LOOP_KEY, "type", "name_mot", "joint_name", "joint_type")
 HELD_BY_TYPE = {"3d": HOLDABLE_COORDINATES[:3], "6d": HOLDABLE_COORDINATES}
 JOINTS_BY_TYPE: dict[str, dict[str, Any]] = {
@@ -44,7 +47,10 @@ def with_loop_list(findings: ImportFindings, robot: Robot, path: Path) -> Robot:
     """
     problems = FileProblems(str(path))
     text = read_text(path, "a list of loops")
-    if LOOP_KEY not in text:
+    if LOOP_LINE.search(text) is None:
+        return robot
+    if robot.loops:
+        findings.add_note(f"the loops of {path.name} are not used: the URDF states loops itself")
         return robot
     root = parse_yaml(text, problems)
     if not isinstance(root.data, dict) or LOOP_KEY not in root.data:
@@ -73,7 +79,6 @@ class _LoopList:
         """Return the robot with replaced joints, loops and motors."""
         links = self._with_joint_types(robot.links)
         places = {link.joint_name: link.name for link in links} | {link.name: link.name for link in links}
-        taken = {loop.name for loop in robot.loops}
         loops = []
         pairs, kinds = self._entries(LOOP_KEY), self._entries("type")
         if kinds and len(kinds) != len(pairs):
@@ -83,9 +88,9 @@ class _LoopList:
             held = self._held(k, kinds[k] if kinds else "6d")
             ends = self._pair(k, pair, places)
             if ends is not None and held is not None:
-                loops.append(Loop(unique_name(f"loop{k + 1}", taken), ends, held))
+                loops.append(Loop(f"loop{k + 1}", ends, held))
         drives = [*robot.drives, *self._motors(robot, links)]
-        return replace(robot, links=links, loops=(*robot.loops, *loops), drives=drives)
+        return replace(robot, links=links, loops=loops, drives=drives)
 
     def _entries(self, key: str) -> list[Any]:
         value = self.root.data.get(key, [])

@@ -31,7 +31,7 @@ class TextEdit(NamedTuple):
     text: str
 
 
-class NoMinimalEdit(Exception):
+class _NoMinimalEdit(Exception):
     """The text cannot be edited to state the wanted robot."""
 
 
@@ -54,7 +54,7 @@ def edited_yaml(text: str, robot: Robot, read: Callable[[str], Robot]) -> str | 
             edited = _with_edits(text, edits)
             if robot_fields(read(edited)) == wanted:
                 return edited
-        except (NoMinimalEdit, GearwrightError):
+        except (_NoMinimalEdit, GearwrightError):
             continue
     return None
 
@@ -79,7 +79,7 @@ class _Comparison:
     def mapping_edits(self, node: yaml.Node | None, present: FieldMapping, wanted: FieldMapping) -> Iterator[TextEdit]:
         """Yield the edits of a mapping."""
         if not isinstance(node, yaml.MappingNode):
-            raise NoMinimalEdit
+            raise _NoMinimalEdit
         entries = {str(key.value): (key, value) for key, value in node.value}
         added: dict[str, Any] = {}
         for word in [*wanted, *(word for word in present if word not in wanted)]:
@@ -118,11 +118,11 @@ class _Comparison:
     ) -> Iterator[TextEdit]:
         """Yield the edits of a list of parts, each known by its name."""
         if not isinstance(node, yaml.SequenceNode) or len(node.value) != len(present):
-            raise NoMinimalEdit  # parts that are not entries of the file: of attachments, or segments of beams
+            raise _NoMinimalEdit  # parts that are not entries of the file: of attachments, or segments of beams
         by_name = {_part_name(part): part for part in wanted}
         names = [_part_name(part) for part in present]
         if [name for name in by_name if name in names] != [name for name in names if name in by_name]:
-            raise NoMinimalEdit  # another order
+            raise _NoMinimalEdit  # another order
         for item, part, name in zip(node.value, present, names, strict=True):
             if name in by_name:
                 yield from self.mapping_edits(item, part, by_name[name])
@@ -173,7 +173,7 @@ class _Comparison:
         line = self.text.rfind("\n", 0, start) + 1
         before = self.text[line:start].strip()
         if before not in ("", "-") or (before == "-" and isinstance(node, yaml.MappingNode)):
-            raise NoMinimalEdit  # the first field of a part shares the line of its dash
+            raise _NoMinimalEdit  # the first field of a part shares the line of its dash
         after = self.text.find("\n", end)
         return TextEdit(line, len(self.text) if after < 0 else after + 1, "")
 
