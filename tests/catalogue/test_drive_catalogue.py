@@ -151,8 +151,8 @@ def test_a_drawing_replaces_what_its_data_sheet_says():
     drawn = "type: harmonic, reduction: 100, catalogue: HD_CSF-17-100-2UH"
     gear = _with_gear(f"{drawn}, generator_member: {{inertia: 6e-6}}").drives[0].gear
     assert (gear.inertia, gear.mass) == (0.0, 0.68)
-    stage = "{type: planetary, sun: 24, planet: 18, ring: 60, efficiency: 0.9}"  # 3.5 each: 343/8 together
-    series = _with_gear(f"type: series, stages: [{stage}, {stage}, {stage}], catalogue: MM_203120").drives[0].gear
+    stage = "{kind: planetary, sun: 24, planet: 18, ring: 60, efficiency: 0.9}"  # 3.5 each: 343/8 together
+    series = _with_gear(f"kind: series, stages: [{stage}, {stage}, {stage}], catalogue: MM_203120").drives[0].gear
     assert (series.ratio, series.mass, series.inertia) == (343 / 8, 0.46, 1.5e-6)
     assert losses_of(series)[0].efficiency == pytest.approx(0.9**3)
 
@@ -161,13 +161,15 @@ CONTRADICTIONS = {
     "stated": "catalogue: MM_203120, ratio: 50",
     "drawn": "type: planetary, sun: 18, planet: 27, ring: 72, catalogue: MM_203120",
     "by its type": "type: harmonic, ratio: 50, catalogue: HD_CSF-17-100-2UH",
-    "direction": "type: harmonic, reduction: 43, catalogue: MM_203120",
+    "direction": "kind: series, stages: [{kind: spur, driver: 8, driven: 343}], catalogue: MM_203120",
+    "kind with its ratio": "type: worm, ratio: 43, catalogue: MM_203120",
+    "kind as drawn": "type: harmonic, reduction: 43, catalogue: MM_203120",
 }
 
 
 @pytest.mark.parametrize("words", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
-def test_a_ratio_that_contradicts_its_data_sheet_is_named(words, tmp_path):
-    """Its size must be that of the sheet; as drawn, its direction too where the sheet prints it."""
+def test_a_gear_that_contradicts_its_data_sheet_is_named(words, tmp_path):
+    """Kind and size of the ratio must be those of the sheet; as drawn, its direction too where the sheet prints it."""
     path = tmp_path / "r.yaml"
     path.write_text(SECOND_LINK + f"drives: [{{joint: l, gear: {{{words}}}}}]\n")
     (problem,) = check(path)

@@ -15,7 +15,7 @@ links:
 - {name: a, parent: base, joint: {name: j1, dh: {a: 0.4}}, mass: 2, com: [-0.2, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
 - {name: b, parent: a, joint: {name: j2, dh: {a: 0.2}}, mass: 1, com: [-0.1, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
 frames:
-- {name: hook, link: b, xyz: [0, 0.05, 0]}
+- {name: hook, link: b, position: [0, 0.05, 0]}
 """
 ENDS = "{frame: base, position: [0, 100 mm, 0]}, {frame: hook}"
 CORD = f"""cords:

@@ -32,11 +32,11 @@ links:
   - {name: column, parent: base, joint: {axis: [0, 0, 1]}, mass: 10, inertia: {xx: 1, yy: 1, zz: 0.1}}
   - name: boom
     parent: column
-    joint: {axis: [0, 1, 0], origin: {xyz: [0, 0, 0.6]}, spring: {stiffness: 30 Nm/deg, damping: 2, rest: 10 deg}}
+    joint: {axis: [0, 1, 0], position: [0, 0, 0.6], spring: {stiffness: 30 Nm/deg, damping: 2, rest: 10 deg}}
     flexible:
       {length: 2, line_density: 3 kg/m, bending: [2 kNm2, null], torsion: 800, polar_inertia: 0.002, segments: 4,
        direction: [1, 0, 0], across: [0, 1, 0], damping: 1 ms}
-  - {name: tip, parent: boom, joint: {axis: [0, 0, 1], origin: {xyz: [2, 0, 0]}}, mass: 1, com: [0.1, 0, 0]}
+  - {name: tip, parent: boom, joint: {axis: [0, 0, 1], position: [2, 0, 0]}, mass: 1, com: [0.1, 0, 0]}
 drives:
   - {joint: column, motor: {inertia: 1e-4, position: [0, 0, -0.1]}, gear: {ratio: 100}}
 springs: [{name: tendon, row: {column: 0.05, tip: -0.04}, stiffness: 4000 N/m, damping: 3 Ns/m, rest: 20 mm}]
@@ -92,8 +92,8 @@ GEARS = {
         lambda gear: losses_of(gear)[0].efficiency == pytest.approx((1 + 4 * 0.9801) / 5),
     ),
     "stages": (
-        "type: series, stages: [{type: spur, driver: 20, driven: 60, stiffness: 900, driven_member: {inertia: 1e-4, "
-        "side: joint, coupling: 0}}, {type: shaft, stiffness: 5 kNm/rad, damping: 2}]",
+        "kind: series, stages: [{kind: spur, driver: 20, driven: 60, stiffness: 900, driven_member: {inertia: 1e-4, "
+        "side: joint, coupling: 0}}, {kind: shaft, stiffness: 5 kNm/rad, damping: 2}]",
         lambda gear: [x.stiffness for x in gear.elements()] == [900.0, 5000.0],
     ),
 }
@@ -192,7 +192,7 @@ PROBLEMS = {
     "damping without stiffness": (ARM, "ratio: 50, damping: 3", "damping 3.0 Nms/rad | stiffness"),
     "negative stiffness of a stage": (
         ARM,
-        "type: series, stages: [{type: spur, driver: 20, driven: 60, stiffness: -4}, {type: shaft, stiffness: 50}]",
+        "kind: series, stages: [{kind: spur, driver: 20, driven: 60, stiffness: -4}, {kind: shaft, stiffness: 50}]",
         "drives[0].gear.stages[0].stiffness: -4",
     ),
     "negative spring of a joint": (

@@ -23,21 +23,21 @@ links:
     effective: true
   - name: rod
     parent: crank
-    joint: {axis: [0, 0, 1], origin: {xyz: [0.2, 0, 0]}}
+    joint: {axis: [0, 0, 1], position: [0.2, 0, 0]}
     mass: 1
     com: [0.25, 0, 0]
     inertia: *slim
     effective: true
   - name: rocker
     parent: base
-    joint: {axis: [0, 0, 1], origin: {xyz: [0.5, 0, 0]}}
+    joint: {axis: [0, 0, 1], position: [0.5, 0, 0]}
     mass: 1
     com: [0.15, 0, 0]
     inertia: *slim
     effective: true
 frames:
-  - {name: rod_end, link: rod, xyz: [0.5, 0, 0]}
-  - {name: pin, link: rocker, xyz: [300 mm, 0, 0]}
+  - {name: rod_end, link: rod, position: [0.5, 0, 0]}
+  - {name: pin, link: rocker, position: [300 mm, 0, 0]}
 loops:
   - {name: closed, frames: [rod_end, pin], held: [x, y]}
 """
@@ -45,7 +45,7 @@ loops:
 TOUCHING = """
 robot: ram
 links:
-  - {name: ram, parent: base, joint: {type: prismatic, axis: [1, 0, 0]}, mass: 1}
+  - {name: ram, parent: base, joint: {kind: prismatic, axis: [1, 0, 0]}, mass: 1}
 environment:
   - name: wall
     frame: ram

@@ -169,7 +169,7 @@ def test_standard_dh_moves_what_hangs_on_the_far_end():
 robot: one
 links: [{name: k, parent: base, joint: {dh: {a: 0.5, alpha: 90 deg, d: 0.2, theta: 0}}, mass: 1}]
 payload: {mass: 2, position: [0, 0.1, 0]}
-frames: [{name: tool, link: k, xyz: [0, 0, 0.3]}]
+frames: [{name: tool, link: k, position: [0, 0, 0.3]}]
 """)
     mech = gw.assemble(robot)
     rotation, position = gw.placement(mech, [0.0], "tool")
@@ -185,7 +185,7 @@ links:
   - name: k
     parent: base
     joint:
-      type: prismatic
+      kind: prismatic
       vector: {e: [0, 0, 1], e_before: [0, 0, 1], r: [1, 0, 0], r_before: [-1, 0, 0], alpha: 90 deg}
     mass: 1
 """

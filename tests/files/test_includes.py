@@ -8,7 +8,7 @@ import gearwright as gw
 from gearwright.errors import FileError, InputError
 from gearwright.files import check, read_yaml
 
-BALL = "robot: ball\nlinks: [{name: ball, parent: base, joint: {type: fixed}, mass: 2}]\n"
+BALL = "robot: ball\nlinks: [{name: ball, parent: base, joint: {kind: fixed}, mass: 2}]\n"
 ARM = """
 robot: arm
 links: [{name: rod, parent: base, joint: {axis: [0, 1, 0]}, mass: 1}]

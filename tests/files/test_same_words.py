@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 import gearwright as gw
 from gearwright.files import fields
-from gearwright.files.field_synonyms import OTHER_NAMES
+from gearwright.files.field_synonyms import FIELDS_BY_SYNONYM, POSE_SYNONYM
+from gearwright.files.fields.basic import SynonymFields
 
 PARTS = {
     name: getattr(space, name)
@@ -35,11 +36,13 @@ PART_NAMES = {
     **{"LineFields": "PathLimits", "ArcFields": "PathLimits", "CircleFields": "CircularPath", "ContactFields": "-"},
 }
 """Models whose part has another name than they have themselves; a contact of a task is a series, not a part."""
-ORIGIN = {"origin", "dh", "mdh", "vector"}
-"""Ways to state where a joint is; `position` and `rotation`, as in Python, are accepted too."""
+POSE = {POSE_SYNONYM, "rpy", "quaternion"}
+"""The synonym of a pose, and other ways to state `rotation`."""
+GEOMETRY = {*POSE, "dh", "mdh", "vector"}
+"""Other ways to state `position` and `rotation` of a joint."""
 FILE_ONLY = {
-    **dict.fromkeys(("Revolute", "Prismatic", "Helical", "Universal", "ShapeFields"), ORIGIN),
-    "FrameFields": {"rpy", "quaternion"},  # other ways to state `rotation`
+    **dict.fromkeys(("Revolute", "Prismatic", "Helical", "Universal"), GEOMETRY),
+    **{"ShapeFields": POSE, "FrameFields": POSE - {POSE_SYNONYM}},
     "HeatFields": {"winding_time_constant", "housing_time_constant"},  # instead of capacities, as data sheets do
     "MotorFields": {"back_emf_constant", "kv", "stated"},  # instead of the torque constant, as data sheets do
     "LinkFields": {"flexible", "closes"},  # built by with_beam, and stored as a loop
@@ -74,8 +77,7 @@ def test_fields_are_attributes(name):
     if name == "CircleFields":
         attributes |= {field.name for field in dataclasses.fields(gw.planning.PathLimits)}
     words = {field.alias or key for key, field in model.model_fields.items()}
-    others = {word for word in words if word not in attributes and OTHER_NAMES.get(word) not in attributes}
-    assert others <= FILE_ONLY.get(name, set()), f"{name} and {part.__name__}"
+    assert words - attributes <= FILE_ONLY.get(name, set()), f"{name} and {part.__name__}"
 
 
 def test_most_parts_have_a_pair():
@@ -83,6 +85,27 @@ def test_most_parts_have_a_pair():
     assert set(FILE_ONLY) <= set(PAIRS)
 
 
-def test_pairs_of_words_are_documented():
+def test_parts_never_use_a_synonym():
+    """A synonym is a word of files alone; the reduction of a harmonic gear is another quantity than its ratio."""
+    words = {(part, field.name) for part, kind in PARTS.items() for field in dataclasses.fields(kind)}
+    clashes = {(part, word) for part, word in words if word in (*FIELDS_BY_SYNONYM, POSE_SYNONYM)}
+    assert clashes == {("Harmonic", "reduction")}
+
+
+def test_models_accept_only_synonyms_of_the_table():
+    accepted = [set(model.synonyms) for model in models().values() if issubclass(model, SynonymFields)]
+    assert set().union(*accepted) == set(FIELDS_BY_SYNONYM)
+
+
+def test_the_manual_lists_the_table_of_synonyms():
     page = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
-    assert not [word for word in OTHER_NAMES if not re.search(rf"`[^`]*\b{word}\b[^`]*`", page)]
+    section = page.partition("### Synonyms")[2].partition("\n### ")[0]
+    rows = [row.split("|")[1:3] for row in section.splitlines() if row.startswith("| `")]
+    stated = {(first_word(synonym), first_word(field)) for field, synonym in rows}
+    assert stated == {*FIELDS_BY_SYNONYM.items(), (POSE_SYNONYM, "position")}
+
+
+def first_word(cell: str) -> str:
+    """The field that a cell of a table names: `kind`, or the innermost one of `limits: {speed: ...}`."""
+    code = re.findall(r"`([^`]*)`", cell)[0]
+    return code.removeprefix("limits: {").partition(":")[0]

@@ -136,7 +136,7 @@ def test_attachments_do_not_multiply(tmp_path):
 
 
 def test_attached_links_are_counted_together(tmp_path):
-    links = "".join(f"  - {{name: l{i}, parent: base, joint: {{type: fixed}}}}\n" for i in range(1500))
+    links = "".join(f"  - {{name: l{i}, parent: base, joint: {{kind: fixed}}}}\n" for i in range(1500))
     (tmp_path / "third.yaml").write_text(f"robot: third\nlinks:\n{links}")
     lines = "".join(f"  - {{robot: third.yaml, frame: f, prefix: p{i}_}}\n" for i in range(3))
     (tmp_path / "whole.yaml").write_text(LINK + "frames: [{name: f, link: a}]\nattach:\n" + lines)

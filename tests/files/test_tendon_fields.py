@@ -13,8 +13,8 @@ from gearwright.parts import Drive, Frame, Gear, Joint, Link, Motor, NamedState,
 LINKS = """robot: two
 links:
 - {name: a, parent: base, joint: {name: j1, axis: [0, 0, 1], armature: 300 gcm2}, mass: 2, com: [0.2, 0, 0]}
-- {name: b, parent: a, joint: {name: j2, axis: [0, 0, 1], origin: {xyz: [0.4, 0, 0]}}, mass: 1, com: [0.1, 0, 0]}
-- {name: c, parent: b, joint: {name: j3, type: prismatic, axis: [1, 0, 0], armature: 200 g}, mass: 1}
+- {name: b, parent: a, joint: {name: j2, axis: [0, 0, 1], position: [0.4, 0, 0]}, mass: 1, com: [0.1, 0, 0]}
+- {name: c, parent: b, joint: {name: j3, kind: prismatic, axis: [1, 0, 0], armature: 200 g}, mass: 1}
 """
 TENDONS = """tendons:
 - {name: cable, row: {j1: 1, j2: -2}, inertia: 0.01, motor: {inertia: 0.001, max_torque: 2}, servo: {kp: 5, kv: 1}}
@@ -41,9 +41,7 @@ def test_inertia_along_a_row():
 
 
 def test_a_tendon_over_a_follower_counts_at_its_leader():
-    follows = LINKS.replace(
-        "origin: {xyz: [0.4, 0, 0]}", "origin: {xyz: [0.4, 0, 0]}, follows: {joint: j1, multiplier: 3}"
-    )
+    follows = LINKS.replace("position: [0.4, 0, 0]", "position: [0.4, 0, 0], follows: {joint: j1, multiplier: 3}")
     mech = gw.assemble(read_yaml(follows + TENDONS))
     (spin,) = [spin for spin in mech.spins if spin.name == "cable.tendon"]
     assert spin.ratio == (-5.0, 0.0)

@@ -15,18 +15,18 @@ robot: gripper
 links:
   - name: palm
     parent: base
-    joint: {type: fixed, origin: {xyz: [0, 0, 0.05], rpy: [0.1, 0.2, 0.3]}}
+    joint: {kind: fixed, position: [0, 0, 0.05], rpy: [0.1, 0.2, 0.3]}
     mass: 0.5
     com: [0, 0.01, 0.03]
     inertia: {xx: 0.001, yy: 0.001, zz: 0.0008}
   - name: finger
     parent: palm
-    joint: {type: prismatic, origin: {xyz: [0.02, 0, 0.08]}, axis: [1, 0, 0]}
+    joint: {kind: prismatic, position: [0.02, 0, 0.08], axis: [1, 0, 0]}
     mass: 0.1
     inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}
   - name: thumb
     parent: palm
-    joint: {type: prismatic, origin: {xyz: [-0.02, 0, 0.08]}, axis: [1, 0, 0], follows: {joint: finger, multiplier: -1}}
+    joint: {kind: prismatic, position: [-0.02, 0, 0.08], axis: [1, 0, 0], follows: {joint: finger, multiplier: -1}}
     mass: 0.1
     inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}
 drives:
@@ -34,9 +34,9 @@ drives:
     mounted_on: base
     axis: [0.6, 0, 0.8]
     motor: {inertia: 1e-6, transverse_inertia: 1e-6, mass: 0.05, position: [0.01, 0.02, 0.03]}
-    gear: {type: screw, lead: 2 mm}
+    gear: {kind: screw, lead: 2 mm}
 frames:
-  - {name: tip, link: finger, xyz: [0, 0, 0.04]}
+  - {name: tip, link: finger, position: [0, 0, 0.04]}
 """
 ARM = """
 robot: arm
@@ -48,7 +48,7 @@ links:
     com: [0.2, 0, 0]
     inertia: {xx: 0.02, yy: 0.06, zz: 0.06}
 frames:
-  - {name: tool, link: upper, xyz: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}
+  - {name: tool, link: upper, position: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}
 attach:
   - {robot: gripper.yaml, frame: tool, prefix: g_}
 """
@@ -79,7 +79,7 @@ def test_the_gripper_is_on_the_arm(folder):
 def test_the_same_as_one_file_by_hand(folder):
     """The gripper's base is a link fixed to the tool frame: written out, the dynamics is the same."""
     text = ARM.split("frames:")[0]
-    mount = "{type: fixed, origin: {xyz: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}}"
+    mount = "{kind: fixed, position: [0.4, 0, 0.1], rpy: [0.4, -0.3, 0.8]}"
     gripper = GRIPPER.replace("parent: base", "parent: mount").replace("mounted_on: base", "mounted_on: mount")
     links, rest = gripper.split("links:\n")[1].split("frames:")[0].split("drives:")
     by_hand = gw.assemble(read_yaml(f"{text}  - {{name: mount, parent: upper, joint: {mount}}}\n{links}drives:{rest}"))
@@ -100,7 +100,7 @@ def test_a_drive_of_the_attached_joint(folder):
 
 def test_an_attachment_on_an_attached_robot(folder):
     """A ball at the tip of the finger of the gripper on the arm."""
-    (folder / "ball.yaml").write_text("robot: ball\nlinks: [{name: ball, parent: base, joint: {type: fixed}, mass: 2}]")
+    (folder / "ball.yaml").write_text("robot: ball\nlinks: [{name: ball, parent: base, joint: {kind: fixed}, mass: 2}]")
     (folder / "arm.yaml").write_text(ARM + "  - {robot: ball.yaml, frame: g_tip}\n")
     robot = gw.load(folder / "arm.yaml")
     assert robot.link("ball").parent == "g_finger"

@@ -11,7 +11,7 @@ import gearwright as gw
 from gearwright.catalogue import robot_file
 from gearwright.errors import GearwrightWarning
 from gearwright.files import write_yaml
-from gearwright.parts import Drive, Frame, Gear, Motor
+from gearwright.parts import Drive, Frame, Gear, Limits, Motor
 
 TEXT = """\
 # My arm, measured in May.
@@ -28,7 +28,7 @@ links:
     joint:
       name: elbow
       axis: [0, 1, 0]
-      origin: {xyz: [400 mm, 0, 0]}
+      position: [400 mm, 0, 0]
     mass: 3   # with the cable
     com: [0.15, 0, 0]
     inertia: {xx: 0.006, yy: 0.03, zz: 0.03}
@@ -134,3 +134,55 @@ def test_bundled_robots_keep_their_text(name, tmp_path):
     removed, added = changed_lines(source.read_text(), target.read_text())
     assert len(removed) <= 2
     assert len(added) <= 3
+
+
+URDF_WORDS = """\
+robot: arm   # in the words of URDF
+links:
+  - name: upper
+    parent: base
+    joint: {name: shoulder, type: prismatic, axis: [0, 1, 0], limits: {velocity: 2}}   # the bench
+    mass: 5
+  - name: fore
+    parent: upper
+    joint:
+      name: elbow
+      axis: [0, 1, 0]
+      origin: {xyz: [400 mm, 0, 0], rpy: [0, 0, 90 deg]}   # from the drawing
+    mass: 3
+  - name: hand
+    parent: fore
+    joint: {name: wrist, axis: [0, 1, 0], mimic: {joint: elbow, multiplier: 2}}
+    mass: 1
+    shapes: [{type: box, size: [1, 1, 1], origin: {xyz: [0, 0, 0.5]}}]
+frames:
+  - {name: tool, link: hand, xyz: [0, 0, 0.1]}
+drives:
+  - {joint: elbow, motor: {inertia: 100 gcm2}, gear: {type: belt, reduction: 50}}   # the shop
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        (lambda x: with_ratio(x, "elbow", 60.0), "reduction: 50", "reduction: 60.0"),
+        (lambda x: x.with_joint("elbow", position=(0.5, 0, 0)), "[400 mm, 0, 0]", "[0.5, 0.0, 0.0]"),
+        (lambda x: x.with_joint("shoulder", limits=Limits(speed=3.0)), "velocity: 2", "velocity: 3.0"),
+        (lambda x: x.with_joint("wrist", follows=("elbow", 3.0, 0.0)), "multiplier: 2", "multiplier: 3.0"),
+        (lambda x: replace(x, frames=[Frame("tool", "hand", (0, 0, 0.2))]), "xyz: [0, 0, 0.1]", "xyz: [0.0, 0.0, 0.2]"),
+    ],
+)
+def test_a_file_keeps_its_synonyms(tmp_path, change, old, new):
+    removed, added = edited(tmp_path, change, URDF_WORDS)
+    assert len(removed) == 1
+    assert old in removed[0]
+    assert added == [removed[0].replace(old, new)]
+
+
+def test_a_new_orientation_goes_into_the_origin(tmp_path):
+    """A file with an orientation beside an origin would be refused."""
+    text = URDF_WORDS.replace(", rpy: [0, 0, 90 deg]", "")
+    turned = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    removed, added = edited(tmp_path, lambda x: x.with_joint("elbow", rotation=turned), text)
+    new = "0], rotation: [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]}"
+    assert added == [removed[0].replace("0]}", new)]

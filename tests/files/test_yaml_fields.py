@@ -31,7 +31,7 @@ links:
     parent: base
     joint:
       name: shoulder
-      type: revolute
+      kind: revolute
       dh: {a: 0.4, alpha: 90 deg, d: 0}
       limits: {position: [-2, 2], speed: 3, effort: 120}
     mass: 5
@@ -39,7 +39,7 @@ links:
     inertia: {xx: 0.01, yy: 0.09, zz: 0.09}      # about the centre of mass
   - name: fore
     parent: upper
-    joint: {name: elbow, type: revolute, origin: {xyz: [0, 0, 0], rpy: [0, 0, 0]}, axis: [0, 0, 1]}
+    joint: {name: elbow, kind: revolute, position: [0, 0, 0], rpy: [0, 0, 0], axis: [0, 0, 1]}
     mass: 3
     com: [0.15, 0, 0]
     inertia: {xx: 0.006, yy: 0.03, zz: 0.03}
@@ -50,15 +50,15 @@ drives:
     motor:
       {inertia: 347 gcm2, mass: 0.24, transverse_inertia: 250 gcm2, position: [0, 0, -0.1],
        torque_constant: 53.8 mNm/A, resistance: 2.45, inductance: 0.513 mH}
-    gear: {type: planetary, sun: 18, planet: 27, ring: 72, planets: 3, held: ring}
+    gear: {kind: planetary, sun: 18, planet: 27, ring: 72, planets: 3, held: ring}
   - joint: elbow
     mounted_on: upper
     axis: [1, 0, 0]
     motor: {catalogue: maxon_re30}
-    gear: {type: harmonic, ratio: 100, stiffness: 12000, efficiency: 0.75}
+    gear: {kind: harmonic, ratio: 100, stiffness: 12000, efficiency: 0.75}
 payload: {mass: 2, position: [0.3, 0, 0]}
 frames:
-  - {name: tool, link: fore, xyz: [0.35, 0, 0]}
+  - {name: tool, link: fore, position: [0.35, 0, 0]}
 """
 
 
@@ -121,7 +121,7 @@ links:
     ],
 )
 def test_where_the_z_axis_of_an_origin_points(origin, expected):
-    robot = read_yaml(one(f"axis: [0, 0, 1], origin: {{xyz: [1, 2, 3], {origin}}}"))
+    robot = read_yaml(one(f"axis: [0, 0, 1], origin: {{position: [1, 2, 3], {origin}}}"))
     assert [row[2] for row in robot.links[0].joint.rotation.rows()] == pytest.approx(expected)
     assert list(robot.links[0].joint.position) == [1, 2, 3]
 
@@ -138,7 +138,7 @@ def test_an_included_rotor_adds_nothing_at_rest():
 robot: two
 links:
   - {name: a, parent: base, joint: {axis: [0, 0, 1]}, mass: 2, com: [0.3, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - {name: b, parent: a, joint: {axis: [0, 1, 0], origin: {xyz: [0.5, 0, 0]}}, mass: 1, com: [0.3, 0, 0]}
+  - {name: b, parent: a, joint: {axis: [0, 1, 0], position: [0.5, 0, 0]}, mass: 1, com: [0.3, 0, 0]}
 drives:
   - {joint: b, motor: {inertia: 1e-4, mass: 0.5, position: [0.4, 0, 0], included: INCLUDED}, gear: {ratio: 50}}
 """
@@ -159,7 +159,7 @@ def test_joints_of_every_kind():
     robot = read_yaml("""
 robot: kinds
 links:
-  - {name: trunk, parent: base, joint: {type: free}, mass: 5, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: trunk, parent: base, joint: {kind: free}, mass: 5, inertia: {xx: 1, yy: 1, zz: 1}}
   - name: turn
     parent: trunk
     joint: {axis: [0, 0, 1], damping: 2 Nms/rad, friction: 0.3 Nm}
@@ -167,20 +167,20 @@ links:
     com: [0.1, 0, 0]
   - name: slide
     parent: turn
-    joint: {type: prismatic, axis: [1, 0, 0], limits: {position: [0, 200 mm], effort: 1 kN}}
+    joint: {kind: prismatic, axis: [1, 0, 0], limits: {position: [0, 200 mm], effort: 1 kN}}
     mass: 1
-  - {name: glued, parent: slide, joint: {type: fixed, origin: {xyz: [0, 0, 10 mm]}}, mass: 1}
-  - {name: ball, parent: glued, joint: {type: spherical}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: glued, parent: slide, joint: {kind: fixed, position: [0, 0, 10 mm]}, mass: 1}
+  - {name: ball, parent: glued, joint: {kind: spherical}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
   - name: mimic
     parent: trunk
     joint: {axis: [0, 1, 0], follows: {joint: turn, multiplier: -2, offset: 90 deg}}
     mass: 1
     com: [0.1, 0, 0]
-  - {name: cart, parent: base, joint: {type: planar, origin: {xyz: [0, 1, 0]}}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
-  - {name: nut, parent: cart, joint: {type: helical, axis: [0, 1, 0], pitch: 5 mm/rev, damping: 0.1}, mass: 1}
+  - {name: cart, parent: base, joint: {kind: planar, position: [0, 1, 0]}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: nut, parent: cart, joint: {kind: helical, axis: [0, 1, 0], pitch: 5 mm/rev, damping: 0.1}, mass: 1}
   - name: cross
     parent: nut
-    joint: {type: universal, axis: [1, 0, 0], axis2: [0, 1, 0]}
+    joint: {kind: universal, axis: [1, 0, 0], axis2: [0, 1, 0]}
     mass: 1
     inertia: {xx: 1, yy: 1, zz: 1}
 """)
@@ -211,7 +211,7 @@ GEAR_SAMPLES = {
     "harmonic": "reduction: 100, generator_member: {inertia: 30 gcm2}, stiffness: 12 kNm/rad",
     "cycloidal": "pins: 40",
     "shaft": "stiffness: 900, output_member: {inertia: 1e-5}",
-    "series": "stages: [{type: spur, driver: 20, driven: 60}, {type: planetary, sun: 18, planet: 27, ring: 72}]",
+    "series": "stages: [{kind: spur, driver: 20, driven: 60}, {kind: planetary, sun: 18, planet: 27, ring: 72}]",
 }
 
 
@@ -236,13 +236,13 @@ def test_every_gear_is_read_and_survives_a_round_trip(kind):
 
 
 def test_a_word_that_says_nothing_is_left_out():
-    gear = "{type: planetary, sun: 18, planet: 27, ring: 72, planet_member: null}"
+    gear = "{kind: planetary, sun: 18, planet: 27, ring: 72, planet_member: null}"
     robot = read_yaml(one(more=f"drives: [{{joint: rod, motor: {{inertia: 1e-5}}, gear: {gear}}}]"))
     assert robot.drives[0].gear == Planetary(sun=18, planet=27, ring=72)
 
 
 def test_any_gear_may_be_known_by_its_ratio_alone():
-    robot = read_yaml(one(more="drives: [{joint: rod, motor: {inertia: 1e-5}, gear: {type: cycloidal, ratio: 89}}]"))
+    robot = read_yaml(one(more="drives: [{joint: rod, motor: {inertia: 1e-5}, gear: {kind: cycloidal, ratio: 89}}]"))
     assert (robot.drives[0].gear.kind, robot.drives[0].gear.ratio) == ("cycloidal", 89)
 
 
@@ -344,8 +344,8 @@ WORDS_OF_PARTS = {
     Drive: (DriveFields, {}),
     Motor: (MotorFields, {}),
     Payload: (PayloadFields, {}),
-    Frame: (FrameFields, {"position": "xyz"}),
-    Shape: (ShapeFields, {"position": "origin", "rotation": "origin"}),
+    Frame: (FrameFields, {}),
+    Shape: (ShapeFields, {}),
     Train: (TrainFields, {}),
 }
 
@@ -360,12 +360,11 @@ def test_every_field_of_a_part_has_a_word(part):
 
 def test_every_field_and_every_kind_of_a_joint_has_its_words():
     """Each kind says where it is and what the table of kinds says it needs; together they say all of a joint."""
-    names = {"kind": "type", "position": "origin", "rotation": "origin"}
     words = {word for model in JOINT_FIELDS_BY_KIND.values() for word in model.model_fields}
-    assert {names.get(f.name, f.name) for f in fields(Joint)} <= words
+    assert {f.name for f in fields(Joint)} <= words
     assert set(JOINT_FIELDS_BY_KIND) == set(JOINT_KINDS)
     for name, kind in JOINT_KINDS.items():
-        assert {"name", "type", "origin", *kind.needs} <= set(JOINT_FIELDS_BY_KIND[name].model_fields)
+        assert {"name", "kind", "position", "rotation", *kind.needs} <= set(JOINT_FIELDS_BY_KIND[name].model_fields)
         assert ("limits" in JOINT_FIELDS_BY_KIND[name].model_fields) == kind.has_one_coordinate
 
 

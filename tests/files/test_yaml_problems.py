@@ -26,14 +26,14 @@ links:
   - name: b
     parent: base
     mass: 3 mm
-    joint: {type: revolute, origin: {xyz: [0, 0, 0]}}
+    joint: {kind: revolute, position: [0, 0, 0]}
     inertia: {xx: 1, yy: 1, zz: 3}
 drives:
   - joint: q
     motor: {inertia: 35 gcm, catalogue: maxon_re30}
   - joint: b
     mounted_on: nowhere
-    gear: {type: planetary, sun: 18, planet: 27, ring: 73}
+    gear: {kind: planetary, sun: 18, planet: 27, ring: 73}
 payload: {mass: 2, positon: [1, 2, 3]}
 frames: {name: tool}
 """
@@ -94,10 +94,10 @@ BAD = {
     "unphysical": (GOOD.replace("mass: 2", "mass: 2, inertia: {xx: 1, yy: 1, zz: 3}"), "triangle inequality"),
     "asymmetric": (GOOD.replace("mass: 2", "inertia: [[1, 2, 0], [3, 1, 0], [0, 0, 1]]"), "Make it symmetric"),
     "no rotation": (
-        GOOD.replace("axis", "origin: {rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}, axis"),
+        GOOD.replace("axis", "rotation: [[1, 0, 0], [0, 1, 0], [0, 0, 2]], axis"),
         "not orthogonal",
     ),
-    "two rotations": (GOOD.replace("axis", "origin: {rpy: [0, 0, 0], quaternion: [1, 0, 0, 0]}, axis"), "Keep one"),
+    "two rotations": (GOOD.replace("axis", "rpy: [0, 0, 0], quaternion: [1, 0, 0, 0], axis"), "Keep one"),
     "two ways": (GOOD.replace("axis", "dh: {a: 1}, axis"), "dh"),
     "a zero axis": (GOOD.replace("[0, 0, 1]", "[0, 0, 0]"), "axis is [0, 0, 0]"),
     "a long axis": (GOOD.replace("[0, 0, 1]", "[0, 0, 1, 0]"), "links[0].joint.axis: 4 values"),
@@ -113,7 +113,7 @@ BAD = {
     ),
     "a parent that is a list": (GOOD.replace("parent: base", "parent: [base]"), "links[0].parent: "),
     "a tooth count that says nothing": (
-        GOOD + "drives: [{joint: rod, gear: {type: planetary, sun: 18, planet: null, ring: 72}}]",
+        GOOD + "drives: [{joint: rod, gear: {kind: planetary, sun: 18, planet: null, ring: 72}}]",
         "a planetary gear needs planet",
     ),
     "called base": (GOOD.replace("name: rod", "name: base"), "links[0].name: 'base'"),
@@ -131,7 +131,7 @@ BAD = {
         "The joint is revolute",
     ),
     "a following slide with an angle": (
-        GOOD + "  - {name: b, parent: rod, mass: 1, joint: {type: prismatic, axis: [1, 0, 0], "
+        GOOD + "  - {name: b, parent: rod, mass: 1, joint: {kind: prismatic, axis: [1, 0, 0], "
         "follows: {joint: rod, offset: 3 deg}}}\n",
         "'3 deg'",
     ),
@@ -156,7 +156,7 @@ BAD = {
     ),
     "a ratio of zero": (GOOD + "drives: [{joint: rod, gear: {ratio: 0}}]", "gear: ratio 0"),
     "both ratio and teeth": (
-        GOOD + "drives: [{joint: rod, gear: {type: spur, ratio: 3, driver: 20, driven: 60}}]",
+        GOOD + "drives: [{joint: rod, gear: {kind: spur, ratio: 3, driver: 20, driven: 60}}]",
         "Keep one of them",
     ),
     "an efficiency above one": (GOOD + "drives: [{joint: rod, gear: {ratio: 3, efficiency: 75}}]", "efficiency"),

@@ -59,7 +59,7 @@ def _surroundings(folder: Path) -> Path:
     for place in (robot, outside):
         place.mkdir()
     (outside / "secret.yaml").write_text(
-        f"robot: s\nlinks: [{{name: {SECRET}, parent: base, joint: {{type: fixed}}}}]\n"
+        f"robot: s\nlinks: [{{name: {SECRET}, parent: base, joint: {{kind: fixed}}}}]\n"
     )
     (outside / "secret.urdf").write_text(f'<robot name="s"><link name="r"/><link name="{SECRET}"/></robot>')
     (outside / "secret.xacro").write_text(f'<robot name="s"><link name="{SECRET}"/></robot>')

@@ -96,7 +96,7 @@ def load(
 
 
 def robot_file(name_or_path: str | Path) -> Path:
-    """Return the file of a bundled robot, or the path itself; raise if it is neither."""
+    """Return the file of a bundled robot, or the path itself; raises an error if it is neither."""
     bundled, path = bundled_files(), Path(name_or_path)
     if isinstance(name_or_path, str) and name_or_path in bundled:
         return bundled[name_or_path]

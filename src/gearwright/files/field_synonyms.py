@@ -1,4 +1,4 @@
-"""Synonyms of fields: parts in Python, URDF and robot files name some quantities differently; files accept each name.
+"""Synonyms of fields: robot files use the words of parts in Python, and accept the words of URDF for some of them.
 
 A file is written with the field, not with the synonym.
 """
@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-PAIRED_NAMES = (
-    ("type", "kind"),
-    ("xyz", "position"),
-    ("ratio", "reduction"),
-    ("follows", "mimic"),
-    ("speed", "velocity"),
-)
-"""Names of the same quantity."""
-OTHER_NAMES = {name: other for pair in PAIRED_NAMES for name, other in (pair, pair[::-1])}
-"""The other name of the same quantity, by either name."""
-POSE_FIELDS = {"position": "xyz", "rotation": "rotation"}
-"""Pose of a part as in Python, and the fields of `origin` that hold it."""
+FIELDS_BY_SYNONYM = {
+    "type": "kind",
+    "xyz": "position",
+    "reduction": "ratio",
+    "mimic": "follows",
+    "velocity": "speed",
+}
+"""The field of each synonym. Which of them a mapping accepts is a property of its model, `SynonymFields.synonyms`."""
+SYNONYMS_BY_FIELD = {field: synonym for synonym, field in FIELDS_BY_SYNONYM.items()}
+POSE_SYNONYM = "origin"
+"""The mapping that holds the pose of a joint or a shape in URDF, instead of the fields of the pose themselves."""
+POSE_FIELDS = ("position", "rpy", "rotation", "quaternion")
+"""The fields of a pose."""
 
 
 def stated_value(data: Mapping[str, Any], field: str) -> Any:
@@ -33,8 +34,8 @@ def stated_value(data: Mapping[str, Any], field: str) -> Any:
 
 def stated_name(data: Mapping[str, Any], field: str) -> str:
     """The name under which a mapping of the file states a field: its own, or its synonym."""
-    other = OTHER_NAMES.get(field, field)
-    return other if field not in data and other in data else field
+    synonym = SYNONYMS_BY_FIELD.get(field, field)
+    return synonym if field not in data and synonym in data else field
 
 
 def without_synonyms(data: Any, synonyms: Mapping[str, str]) -> Any:
@@ -55,19 +56,24 @@ def without_synonyms(data: Any, synonyms: Mapping[str, str]) -> Any:
     return {synonyms.get(name, name): value for name, value in data.items()}
 
 
-def with_origin(data: Any) -> Any:
-    """Return a mapping of the file with `origin` in place of `position` and `rotation`.
+def with_fields_of(data: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping of the file in the words of another one, which it changes: fields in place of synonyms.
 
-    Raises:
-        ValueError: both forms are given.
+    A synonym beside its own field is unchanged, so that the reader refuses both.
+
+    >>> with_fields_of({"type": "free", "origin": {"xyz": [0, 0, 1]}}, {"kind": "fixed", "position": [0, 0, 2]})
+    {'kind': 'free', 'position': [0, 0, 1]}
     """
-    if not isinstance(data, dict) or POSE_FIELDS.keys().isdisjoint(data):
-        return data
-    pose = [name for name in POSE_FIELDS if name in data]
-    if "origin" in data:
-        raise ValueError(f"both origin and {' and '.join(pose)} are given. Keep one of them.")
-    others = {name: value for name, value in data.items() if name not in POSE_FIELDS}
-    return {**others, "origin": {POSE_FIELDS[name]: data[name] for name in pose}}
+    pose = data.get(POSE_SYNONYM)
+    words = dict(data)
+    if isinstance(pose, dict) and POSE_SYNONYM not in stated and data.keys().isdisjoint((*POSE_FIELDS, *pose)):
+        del words[POSE_SYNONYM]
+        words |= pose
+    fields = {name: FIELDS_BY_SYNONYM.get(name, name) for name in words}
+    return {
+        field if field in stated and field not in words and name not in stated else name: words[name]
+        for name, field in fields.items()
+    }
 
 
 def add_synonyms_to_schema(schema: dict[str, Any], synonyms: Mapping[str, str]) -> None:
@@ -84,11 +90,10 @@ def add_synonyms_to_schema(schema: dict[str, Any], synonyms: Mapping[str, str]) 
             del schema["required"]
 
 
-def add_pose_to_schema(schema: dict[str, Any], origin_properties: Mapping[str, Any]) -> None:
-    """Add `position` and `rotation` to the JSON Schema of a mapping with an `origin`."""
-    for name, field in POSE_FIELDS.items():
-        schema["properties"][name] = _synonym_schema(origin_properties[field], f"origin.{field}")
-        schema.setdefault("allOf", []).append({"not": {"required": ["origin", name]}})
+def add_origin_to_schema(schema: dict[str, Any]) -> None:
+    """Add to the JSON Schema of a mapping that its pose is given by `origin` or by the fields of the pose."""
+    rules = [{"not": {"required": [POSE_SYNONYM, name]}} for name in (*POSE_FIELDS, SYNONYMS_BY_FIELD["position"])]
+    schema.setdefault("allOf", []).extend(rules)
 
 
 def _synonym_schema(schema: Mapping[str, Any], field: str) -> dict[str, Any]:

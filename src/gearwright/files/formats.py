@@ -109,7 +109,7 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
 
     Raises:
         FileError: an unknown file extension, or the file cannot be written.
-        InputError: a number of the robot is a symbol.
+        InputError: a parameter of the robot is symbolic.
     """
     if not isinstance(path, str | Path) or not isinstance(robot, Robot):
         raise InputError(

@@ -116,7 +116,7 @@ class VukobratovicVectors:
         if self.alpha:
             extended = Rot.about_axis(e_before, cos(self.alpha), sin(self.alpha)).after(extended)
         return LinkPlacement(
-            FramePlacement(extended, -self.r_before), e, FramePlacement(position=self.r)
+            FramePlacement(extended, -self.r_before), e, FramePlacement(position=self.r), StatedFrame(offset=self.r)
         )  # Vukobratovic (20.2)-(20.8)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -24,7 +23,13 @@ from pydantic_core import CoreSchema, core_schema
 
 from gearwright.algebra import IDENTITY, Rot, Tensor, Vec
 from gearwright.errors import PartError
-from gearwright.files.field_synonyms import add_pose_to_schema, add_synonyms_to_schema, with_origin, without_synonyms
+from gearwright.files.field_synonyms import (
+    FIELDS_BY_SYNONYM,
+    POSE_FIELDS,
+    add_origin_to_schema,
+    add_synonyms_to_schema,
+    without_synonyms,
+)
 from gearwright.files.placements import rotation_of_rpy
 from gearwright.files.units import UNITS_BY_DIMENSION, kelvin_from_celsius, parse_quantity, with_article
 from gearwright.parts.checks import TENSOR_TOLERANCE
@@ -38,16 +43,16 @@ class FieldModel(BaseModel):
 
 
 class SynonymFields(FieldModel):
-    """Fields that may be given under another name: that of the part in Python, or of URDF."""
+    """Fields that may be given under the name that URDF uses."""
 
-    synonyms: ClassVar[Mapping[str, str]] = {}
-    """The field of each synonym."""
+    synonyms: ClassVar[tuple[str, ...]] = ()
+    """The accepted synonyms."""
 
     @classmethod
     def own_synonyms(cls) -> dict[str, str]:
         """The synonyms of this mapping: those whose field it has, and that are no fields themselves."""
-        known = cls.model_fields
-        return {synonym: field for synonym, field in cls.synonyms.items() if field in known and synonym not in known}
+        fields, known = {synonym: FIELDS_BY_SYNONYM[synonym] for synonym in cls.synonyms}, cls.model_fields
+        return {synonym: field for synonym, field in fields.items() if field in known and synonym not in known}
 
     @model_validator(mode="before")
     @classmethod
@@ -205,12 +210,12 @@ class TensorFields(FieldModel):
         return Tensor(self.xx, self.xy, self.xz, self.yy, self.yz, self.zz)
 
 
-class OriginFields(SynonymFields):
-    """The pose of a frame in another: its origin, and its rotation (one of rpy, rotation, quaternion)."""
+class PoseFields(SynonymFields):
+    """The pose of a frame in another: its position, and its rotation (one of rpy, rotation, quaternion)."""
 
-    synonyms: ClassVar = {"position": "xyz"}
+    synonyms: ClassVar[tuple[str, ...]] = ("xyz",)
 
-    xyz: Position = Field(default=(0.0, 0.0, 0.0), description="the origin in the parent's frame")
+    position: Position = Field(default=(0.0, 0.0, 0.0), description="its origin, in the frame of the parent")
     rpy: tuple[Angle, Angle, Angle] | None = Field(
         default=None, description="fixed axes, as in URDF: Rz(yaw) Ry(pitch) Rx(roll)"
     )
@@ -220,7 +225,7 @@ class OriginFields(SynonymFields):
     quaternion: tuple[Number, Number, Number, Number] | None = Field(default=None, description="w, x, y, z")
 
     @model_validator(mode="after")
-    def _require_one_rotation(self) -> OriginFields:
+    def _require_one_rotation(self) -> Self:
         given_fields = [name for name in ("rpy", "rotation", "quaternion") if getattr(self, name) is not None]
         if len(given_fields) > 1:
             raise ValueError(f"{' and '.join(given_fields)} are given. Keep one of them.")
@@ -233,7 +238,7 @@ class OriginFields(SynonymFields):
     @property
     def placement(self) -> FramePlacement:
         """Rotation and position."""
-        position = Vec.from_values(self.xyz)
+        position = Vec.from_values(self.position)
         if self.rpy is not None:
             return FramePlacement(rotation_of_rpy(*self.rpy), position)
         if self.quaternion is not None:
@@ -241,18 +246,34 @@ class OriginFields(SynonymFields):
         return FramePlacement(IDENTITY if self.rotation is None else Rot.from_rows(self.rotation), position)
 
 
-class PosedFields(SynonymFields):
-    """Fields of a part with a pose: `origin`, or as in Python `position` and `rotation`."""
+class PosedFields(PoseFields):
+    """Fields of a part with a pose; URDF gives the pose in a mapping of its own."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _origin_from_pose(cls, value: Any) -> Any:
-        return with_origin(value)
+    origin: PoseFields | None = Field(
+        default=None, description="synonym of position, and of rpy, rotation or quaternion, in a mapping as in URDF"
+    )
+
+    @model_validator(mode="after")
+    def _require_one_pose(self) -> Self:
+        pose = self.stated_pose_fields
+        if self.origin is not None and pose:
+            raise ValueError(f"both {' and '.join(pose)} and the synonym origin are given. Keep one of them.")
+        return self
+
+    @property
+    def stated_pose_fields(self) -> list[str]:
+        """The fields of the pose that are given."""
+        return [name for name in POSE_FIELDS if name in self.model_fields_set]
+
+    @property
+    def placement(self) -> FramePlacement:
+        """Rotation and position."""
+        return super().placement if self.origin is None else self.origin.placement
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         described = super().__get_pydantic_json_schema__(schema, handler)
-        add_pose_to_schema(handler.resolve_ref_schema(described), OriginFields.model_json_schema()["properties"])
+        add_origin_to_schema(handler.resolve_ref_schema(described))
         return described
 
 

@@ -101,6 +101,7 @@ TYPES_BY_FIELD: dict[str, Any] = {
     "backlash": Annotated[float, Unit("angle", "length", least=0)],
     "coupling": Inertia,
     "damping": Annotated[float, Unit("angular damping", "damping", least=0)],
+    "diameter": Length,
     "distance": Length,
     "driven": Length,
     "driver": Length,

@@ -1,9 +1,9 @@
-"""The fields of gears: a registry from `type` to the part."""
+"""The fields of gears: a registry from `kind` to the part."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
@@ -47,17 +47,17 @@ GEAR_PARTS: dict[str, type] = {
     "shaft": Shaft,
     "series": Series,
 }
-"""The values of `gear: {type: ...}` and their parts. A new kind of gear is a part and one entry here."""
+"""The values of `gear: {kind: ...}` and their parts. A new kind of gear is a part and one entry here."""
 
 LOSS_FIELDS = frozenset({"efficiency", "mesh_efficiency", "friction_coefficient", "losses"})
 """Fields that describe the losses of a gear."""
-SHARED_GEAR_FIELDS = ("type", "ratio", *(field.name for field in fields(Gear)))
+SHARED_GEAR_FIELDS = ("kind", "ratio", *(field.name for field in fields(Gear)))
 
 
 class GearFields(SynonymFields):
-    """A gear by its members, or (every type) by its ratio only."""
+    """A gear by its members, or (every kind) by its ratio only."""
 
-    synonyms: ClassVar = {"kind": "type", "reduction": "ratio"}
+    synonyms = ("type", "reduction")
 
     @model_validator(mode="before")
     @classmethod
@@ -77,7 +77,7 @@ class GearFields(SynonymFields):
     @model_validator(mode="after")
     def _require_complete(self) -> GearFields:
         """Require either a ratio or all fields of the part, and build the part as a check."""
-        kind = self._gear_type
+        kind = self._gear_kind
         given_fields = {word for word in self.model_fields_set if getattr(self, word) is not None}
         specific_fields = sorted(given_fields - set(SHARED_GEAR_FIELDS))
         needed = [f.name for f in fields(GEAR_PARTS[kind]) if f.default is MISSING and f.default_factory is MISSING]
@@ -89,14 +89,16 @@ class GearFields(SynonymFields):
         if self._stated_ratio is None and missing:
             raise ValueError(f"a {kind} gear needs {' and '.join(missing)}, or only its ratio. Give them.")
         try:
-            _require_sheet_ratio(self.part(), drawn=self._stated_ratio is None)
+            gear = self.part()
+            _require_sheet_kind(gear)
+            _require_sheet_ratio(gear, drawn=self._stated_ratio is None)
         except (PartError, ArithmeticError) as error:
             raise ValueError(str(error)) from None
         return self
 
     @property
-    def _gear_type(self) -> str:
-        return str(getattr(self, "type", "simple"))
+    def _gear_kind(self) -> str:
+        return str(getattr(self, "kind", "simple"))
 
     @property
     def _stated_ratio(self) -> float | None:
@@ -104,8 +106,8 @@ class GearFields(SynonymFields):
 
     def part(self) -> Any:
         """The gear; with only a ratio, a `Gear` of that kind."""
-        kind, words = self._gear_type, part_arguments(self)
-        words.pop("type", None)
+        kind, words = self._gear_kind, part_arguments(self)
+        words.pop("kind", None)
         if self._stated_ratio is None:
             words.pop("ratio", None)  # `ratio: null` means not given
         make = Gear if self._stated_ratio is not None else GEAR_PARTS[kind]
@@ -132,6 +134,27 @@ def _inner_field_names(value: Any) -> set[str]:
     if isinstance(value, dict):
         return set(value) | _inner_field_names(list(value.values()))
     return set().union(*map(_inner_field_names, value)) if isinstance(value, list) else set()
+
+
+KINDS_OF_SHEETS = {"planetary": ("planetary", "wolfrom"), "cycloid": ("cycloidal",)}
+"""Kinds of gears by the kind in a data sheet, where the words differ."""
+
+KINDS_OF_ANY_SHEET = ("simple", "shaft", "series")
+"""Kinds that state no principle of operation."""
+
+
+def _require_sheet_kind(gear: Any) -> None:
+    """Raise if the kind of a gear contradicts the named data sheet."""
+    key = getattr(gear, "catalogue", None)
+    if key is None or not has_gearbox(key) or gear.kind in KINDS_OF_ANY_SHEET:
+        return
+    sheet_kind = gearbox_sheet(key).kind
+    kinds = KINDS_OF_SHEETS.get(sheet_kind, (sheet_kind,))
+    if kinds[0] in GEAR_PARTS and gear.kind not in kinds:
+        raise TrainError(
+            f"gear {key!r}: its kind {gear.kind!r} contradicts its data sheet, which describes a {sheet_kind} gear. "
+            f"Write {kinds[0]}, or leave `catalogue` out."
+        )
 
 
 def _require_sheet_ratio(gear: Any, drawn: bool) -> None:
@@ -165,12 +188,12 @@ def _gear_model(name: str, special: dict[str, Any]) -> type[GearFields]:
         if name == "simple"
         else (Ratio | None, Field(default=None, description="motor speed / joint speed, instead of all other fields"))
     )
-    words = fields_model(GEAR_PARTS[name], f"{name.capitalize()}Gear", special, optional=True, type=kind, ratio=ratio)
+    words = fields_model(GEAR_PARTS[name], f"{name.capitalize()}Gear", special, optional=True, kind=kind, ratio=ratio)
     return type(words.__name__, (GearFields, words), {"__doc__": words.__doc__, "__module__": __name__})
 
 
 def _gear_discriminator(gear: Any) -> Any:
-    return gear.get(stated_name(gear, "type"), "simple") if isinstance(gear, dict) else getattr(gear, "type", "simple")
+    return gear.get(stated_name(gear, "kind"), "simple") if isinstance(gear, dict) else getattr(gear, "kind", "simple")
 
 
 def _tagged_union(models: dict[str, type[GearFields]]) -> Any:
@@ -183,7 +206,7 @@ def _tagged_union(models: dict[str, type[GearFields]]) -> Any:
 
 _STAGE_MODELS = {name: _gear_model(name, {}) for name in GEAR_PARTS if name != "series"}
 GEAR_MODELS = {**_STAGE_MODELS, "series": _gear_model("series", {"stages": list[_tagged_union(_STAGE_MODELS)]})}  # type: ignore[misc]
-"""The model of the fields of each type."""
+"""The model of the fields of each kind."""
 
 GearField: Any = _tagged_union(GEAR_MODELS)
 DIRECT_DRIVE: Any = GEAR_MODELS["simple"]()
@@ -192,7 +215,7 @@ DIRECT_DRIVE: Any = GEAR_MODELS["simple"]()
 def gear_fields(owner: str, gear: GearType) -> dict[str, Any]:
     """Return the fields of a gear for writing."""
     kind = gear.kind if gear.kind in GEAR_PARTS else "simple"
-    words = {"type": kind, **plain_fields(owner, gear)}
+    words = {"kind": kind, **plain_fields(owner, gear)}
     if isinstance(gear, Gear):
         words["ratio"] = words.get("ratio", 1.0)
     if getattr(gear, "catalogue", None) is not None:  # omitted fields would be read from the data sheet

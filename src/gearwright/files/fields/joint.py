@@ -15,7 +15,6 @@ from gearwright.files.fields.basic import (
     Length,
     Name,
     Number,
-    OriginFields,
     PosedFields,
     Position,
     SynonymFields,
@@ -65,7 +64,7 @@ class VectorFields(FieldModel):
 class LimitFields(SynonymFields):
     """The limits of a joint; a missing field means unlimited."""
 
-    synonyms: ClassVar = {"velocity": "speed"}
+    synonyms = ("velocity",)
 
     def to_limits(self) -> Limits:
         """The part."""
@@ -124,18 +123,18 @@ class Follows(FieldModel):
 class _PlacedJoint(PosedFields):
     """The placement of a joint."""
 
-    synonyms: ClassVar = {"kind": "type", "mimic": "follows"}
+    synonyms = (*PosedFields.synonyms, "type", "mimic")
 
     motion: ClassVar[Literal["turn", "slide"] | None] = None
     """The quantity of the joint's coordinate, which determines the units of its drive."""
     name: Name | None = Field(default=None, description="its name; by default that of the link")
-    origin: OriginFields | None = Field(
-        default=None, description="pose of the joint in the parent's frame, with all coordinates at zero"
+    position: Position = Field(
+        default=(0.0, 0.0, 0.0), description="its origin in the parent's frame, with all coordinates at zero"
     )
 
     def link_placement(self) -> LinkPlacement:
         """The placement of the joint on its parent."""
-        return LinkPlacement((self.origin or OriginFields()).placement, Vec(0.0, 0.0, 1.0))
+        return LinkPlacement(self.placement, Vec(0.0, 0.0, 1.0))
 
 
 class _SingleSpeedJoint(_PlacedJoint):
@@ -152,18 +151,18 @@ class _SingleSpeedJoint(_PlacedJoint):
     @model_validator(mode="after")
     def _require_one_geometry(self) -> _SingleSpeedJoint:
         geometries = [name for name in ("dh", "mdh", "vector") if getattr(self, name) is not None]
-        if self.origin is not None or self.axis is not None:
-            geometries.append("origin and axis")
+        if self.origin is not None or self.stated_pose_fields or self.axis is not None:
+            geometries.append("position and axis")
         if len(geometries) > 1:
             raise ValueError(
                 f"geometry is given in {len(geometries)} forms ({'; '.join(geometries)}). Keep one of them."
             )
-        if not geometries or (geometries == ["origin and axis"] and self.axis is None):
+        if not geometries or (geometries == ["position and axis"] and self.axis is None):
             raise ValueError("the joint has no axis. Give axis: [0, 0, 1], or dh, mdh or vector.")
-        if self.vector is not None and self.vector.alpha and getattr(self, "type", None) != "prismatic":
+        if self.vector is not None and self.vector.alpha and getattr(self, "kind", None) != "prismatic":
             raise ValueError(
                 f"vector.alpha {self.vector.alpha:g} rad is the constant angle of a linear joint, but this joint is "
-                f"{getattr(self, 'type', 'not linear')} and its angle is the coordinate. Remove it, or make the joint "
+                f"{getattr(self, 'kind', 'not linear')} and its angle is the coordinate. Remove it, or make the joint "
                 "prismatic."
             )
         if self.axis is not None and not any(self.axis):
@@ -178,7 +177,7 @@ class _SingleSpeedJoint(_PlacedJoint):
             return modified_dh(**self.mdh.model_dump())
         if self.vector is not None:
             return self.vector.link_placement()
-        return LinkPlacement((self.origin or OriginFields()).placement, Vec.from_values(self.axis or (0.0, 0.0, 1.0)))
+        return LinkPlacement(self.placement, Vec.from_values(self.axis or (0.0, 0.0, 1.0)))
 
 
 class _RotaryJoint(_SingleSpeedJoint):
@@ -197,13 +196,13 @@ class _RotaryJoint(_SingleSpeedJoint):
 class Revolute(_RotaryJoint):
     """A revolute joint: rotation about its axis."""
 
-    type: Literal["revolute"] = Field(default="revolute", description="kind of joint; by default revolute")
+    kind: Literal["revolute"] = Field(default="revolute", description="kind of joint; by default revolute")
 
 
 class Helical(_RotaryJoint):
     """A helical joint: coupled rotation about and translation along its axis, as of a nut on a screw."""
 
-    type: Literal["helical"] = Field(description="kind of joint")
+    kind: Literal["helical"] = Field(description="kind of joint")
     pitch: Annotated[float, Unit("pitch")] = Field(description="travel per radian")
 
     @model_validator(mode="after")
@@ -217,7 +216,7 @@ class Prismatic(_SingleSpeedJoint):
     """A prismatic joint: translation along its axis."""
 
     motion = "slide"
-    type: Literal["prismatic"] = Field(description="kind of joint")
+    kind: Literal["prismatic"] = Field(description="kind of joint")
     limits: SlideLimits = Field(default=SlideLimits(), description="limits of the joint")
     damping: Annotated[float, Unit("damping", least=0)] = Field(default=0.0, description="viscous, force per speed")
     friction: SlideFrictionField = Field(default=0.0, description="Coulomb friction, or fields of friction")
@@ -239,19 +238,19 @@ class _MultiSpeedJoint(_PlacedJoint):
 
     def link_placement(self) -> LinkPlacement:
         """The placement of the joint on its parent."""
-        return LinkPlacement((self.origin or OriginFields()).placement, Vec.from_values(self.axis))
+        return LinkPlacement(self.placement, Vec.from_values(self.axis))
 
 
 class Planar(_MultiSpeedJoint):
     """A planar joint in the plane with the normal `axis`: coordinates x, y, angle; speeds vx, vy in body axes, wz."""
 
-    type: Literal["planar"] = Field(description="kind of joint")
+    kind: Literal["planar"] = Field(description="kind of joint")
 
 
 class Universal(_MultiSpeedJoint):
     """A universal (Cardan) joint: rotation about `axis`, then about `axis2`, which turns with the first."""
 
-    type: Literal["universal"] = Field(description="kind of joint")
+    kind: Literal["universal"] = Field(description="kind of joint")
     axis: Direction = Field(description="first axis, in the link's frame")
     axis2: Direction = Field(description="second axis, in the link's frame")
 
@@ -267,13 +266,13 @@ class Universal(_MultiSpeedJoint):
 class Fixed(_PlacedJoint):
     """A fixed joint."""
 
-    type: Literal["fixed"] = Field(description="kind of joint")
+    kind: Literal["fixed"] = Field(description="kind of joint")
 
 
 class Spherical(_PlacedJoint):
     """A spherical joint."""
 
-    type: Literal["spherical"] = Field(description="kind of joint")
+    kind: Literal["spherical"] = Field(description="kind of joint")
     damping: Annotated[float, Unit("angular damping", least=0)] = Field(
         default=0.0, description="viscous, about every axis"
     )
@@ -282,13 +281,13 @@ class Spherical(_PlacedJoint):
 class Free(_PlacedJoint):
     """A free joint: the floating base of a robot."""
 
-    type: Literal["free"] = Field(description="kind of joint")
+    kind: Literal["free"] = Field(description="kind of joint")
 
 
 def _joint_discriminator(joint: Any) -> Any:
     if isinstance(joint, dict):
-        return joint.get(stated_name(joint, "type"), "revolute")
-    return getattr(joint, "type", "revolute")
+        return joint.get(stated_name(joint, "kind"), "revolute")
+    return getattr(joint, "kind", "revolute")
 
 
 JointFields = Annotated[
@@ -304,7 +303,7 @@ JointFields = Annotated[
 ]
 
 JOINT_FIELDS_BY_KIND: dict[str, type[_PlacedJoint]] = {
-    get_args(words.model_fields["type"].annotation)[0]: words
+    get_args(words.model_fields["kind"].annotation)[0]: words
     for words in (Revolute, Prismatic, Fixed, Spherical, Free, Planar, Helical, Universal)
 }
 """The fields of each kind of joint."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,8 +12,8 @@ from gearwright.files.fields.basic import (
     Length,
     Mass,
     Name,
-    OriginFields,
     PosedFields,
+    PoseFields,
     Position,
     TensorFields,
 )
@@ -26,14 +26,14 @@ from gearwright.parts import Shape
 class ShapeFields(PosedFields):
     """A visual or collision shape of a link; meshes stay references."""
 
-    synonyms: ClassVar = {"type": "kind"}
+    synonyms = (*PosedFields.synonyms, "type")
 
     kind: Literal["mesh", "box", "cylinder", "sphere"] = Field(description="kind of shape")
     size: list[Length] | None = Field(
         default=None, description="mesh: scale; box: edges; cylinder: radius, length; sphere: radius"
     )
     file: Name | None = Field(default=None, description="file of a mesh, in the folder of this file")
-    origin: OriginFields = Field(default=OriginFields(), description="pose of its centre in the link's frame")
+    position: Position = Field(default=(0.0, 0.0, 0.0), description="its centre in the link's frame")
     role: Literal["visual", "collision"] = Field(
         default="visual", description="whether it is for display or for collision checks"
     )
@@ -58,7 +58,7 @@ class ShapeFields(PosedFields):
 
     def to_shape(self) -> Shape:
         """The part, in the frame of the link's fields."""
-        place = self.origin.placement
+        place = self.placement
         size = tuple(self.size) if self.size is not None else (1.0, 1.0, 1.0)
         return Shape(self.kind, size, self.file, place.position, place.rotation, self.role)
 
@@ -79,7 +79,7 @@ def require_inside_folder(name: str) -> None:
         raise ValueError(f"{name[:60]!r} leads out of the robot's folder. Use a relative name without '..'.")
 
 
-class ClosesFields(OriginFields):
+class ClosesFields(PoseFields):
     """The link that a second joint moves, and the pose of the joint's frame in that link's frame."""
 
     link: Name = Field(description="the link, which gives half of its mass and inertia to this entry")
@@ -97,7 +97,7 @@ class LinkFields(FieldModel):
     com: Position = Field(default=(0.0, 0.0, 0.0), description="centre of mass in the link's frame")
     inertia: TensorFields = Field(default=TensorFields(), description="about the centre of mass, in the link's axes")
     effective: bool = Field(
-        default=False, description="whether its numbers are base parameters; physical checks are relaxed"
+        default=False, description="whether its inertial parameters are base parameters; physical checks are relaxed"
     )
     shapes: list[ShapeFields] = Field(default=[], description="its visual and collision shapes")
     flexible: BeamFields | None = Field(

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from gearwright.files.fields.basic import FieldModel, Gravity, Mass, Name, OriginFields, Position, TensorFields
+from gearwright.files.fields.basic import FieldModel, Gravity, Mass, Name, PoseFields, Position, TensorFields
 from gearwright.files.fields.drive import DriveFields
 from gearwright.files.fields.elasticity import ElasticBaseFields, SpringFields
 from gearwright.files.fields.environment import ContactPointFields, LoopFields
@@ -34,7 +34,7 @@ class PayloadFields(FieldModel):
     )
 
 
-class FrameFields(OriginFields):
+class FrameFields(PoseFields):
     """A named frame on a link: a tool, a flange, a sensor."""
 
     name: Name = Field(description="its name")

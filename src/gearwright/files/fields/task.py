@@ -13,7 +13,7 @@ from gearwright.files.fields.basic import (
     FieldModel,
     LocatedFields,
     Name,
-    OriginFields,
+    PoseFields,
     Position,
     Temperature,
     Unit,
@@ -235,10 +235,10 @@ class _FramePathFields(FieldModel):
     held: list[Name] = Field(default=[], description="joints that do not move")
 
 
-class GoalFields(OriginFields):
+class GoalFields(PoseFields):
     """The goal of a frame: a position, an orientation, or both; the other is unchanged."""
 
-    xyz: Position | None = None  # type: ignore[assignment]
+    position: Position | None = None  # type: ignore[assignment]
     orientation: Literal["kept", "any"] = Field(default="kept", description="orientation at a goal without a rotation")
 
     @property
@@ -249,13 +249,13 @@ class GoalFields(OriginFields):
     @property
     def rotation_rows(self) -> tuple[tuple[float, ...], ...]:
         """The rotation, row by row."""
-        origin = OriginFields(rpy=self.rpy, rotation=self.rotation, quaternion=self.quaternion)
-        return tuple(tuple(row) for row in origin.placement.rotation.rows())
+        pose = PoseFields(rpy=self.rpy, rotation=self.rotation, quaternion=self.quaternion)
+        return tuple(tuple(row) for row in pose.placement.rotation.rows())
 
     @model_validator(mode="after")
     def _require_goal(self) -> GoalFields:
-        if self.xyz is None and not self.has_rotation:
-            raise ValueError("neither a position nor a rotation is given. Give xyz, rpy, or both.")
+        if self.position is None and not self.has_rotation:
+            raise ValueError("neither a position nor a rotation is given. Give position, rpy, or both.")
         if self.has_rotation and self.orientation == "any":
             raise ValueError("both a rotation and `orientation: any` are given. Keep one of them.")
         return self

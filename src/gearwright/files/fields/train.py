@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -22,7 +22,7 @@ MeshKindField = Literal["external", "internal", "bevel", "belt", "crossed belt"]
 class _TrainPartFields(CheckedFields, SynonymFields):
     """Fields with the names of their part."""
 
-    synonyms: ClassVar = {"type": "kind"}
+    synonyms = ("type",)
 
     def part(self) -> Any:
         """The part."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gearwright.errors import FileError
+from gearwright.files.field_synonyms import with_fields_of
 from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
 from gearwright.files.yaml.build import with_train_lines
@@ -284,6 +285,7 @@ def _with_overlay(words: Any, over: Any) -> Any:
     """Return the fields with those of `over` replaced; None removes a field."""
     if not isinstance(words, dict) or not isinstance(over, dict):
         return over
+    over = with_fields_of(over, words)
     changed = {
         word: _with_overlay(words.get(word), value) for word, value in over.items() if value is not REMOVED_FIELD
     }

@@ -88,7 +88,7 @@ def urdf_text(robot: Robot, inertials: Mapping[str, LinkInertial], coupled: Sequ
     """Return the robot as URDF; `inertials` are those of the links with all parts, `coupled` the coupled transmissions.
 
     Raises:
-        InputError: a number of the robot is a symbol, or a name has characters that XML does not allow.
+        InputError: a parameter of the robot is symbolic, or a name has characters that XML does not allow.
     """
     from lxml import etree
 

@@ -25,7 +25,6 @@ from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, 
 from gearwright.parts.builders.closing_joints import weld_second_part
 from gearwright.parts.builders.mounting import drive_in_frame, mounting_link, output_is_link
 from gearwright.parts.checks import tensor_defect
-from gearwright.parts.payload_and_frames import placed_payload
 from gearwright.parts.structure.cord import cord_in_frames
 from gearwright.parts.structure.frame_changes import IDENTITY_PLACEMENT, FramePlacement
 from gearwright.parts.trains.train import TrainSource
@@ -60,7 +59,7 @@ def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | 
     more["independent"] = head.independent
     robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
     robot = _with_second_joints(robot, frames, contents, problems)
-    loaded = _with_payload(robot, head.payload, frames, contents, problems)
+    loaded = _with_payload(robot, head.payload, contents, problems)
     if loaded is None:
         return None
     for touch in contents.environment:
@@ -127,7 +126,7 @@ def _build_joint(words: LinkFields, place: FramePlacement, axis: Vec) -> Joint:
     limits, follows = getattr(joint, "limits", None), getattr(joint, "follows", None)
     return Joint(
         name=joint.name,
-        kind=joint.type,
+        kind=joint.kind,
         axis=axis,
         rotation=place.rotation,
         position=place.position,
@@ -183,7 +182,7 @@ def _with_second_joints(robot: Robot, frames: LinkFrames, contents: RobotFileCon
 
 
 def _with_payload(
-    robot: Robot, words: PayloadFields | None, frames: LinkFrames, contents: RobotFileContents, problems: FileProblems
+    robot: Robot, words: PayloadFields | None, contents: RobotFileContents, problems: FileProblems
 ) -> Robot | None:
     """Return the robot with its payload, given in the named frame or in that of the link that carries it."""
     if words is None:
@@ -191,12 +190,7 @@ def _with_payload(
     loaded = None
     with problems.collect_errors("payload", contents.root.line_of(("payload",))):
         payload = Payload(words.mass, words.position, words.link, words.inertia.as_tensor, words.frame)
-        if words.frame is None:
-            payload = placed_payload(robot.name, robot.links, robot.frames, payload)
-            frame = frames.get(payload.link if payload.link is not None else robot.last_link().name, IDENTITY_PLACEMENT)
-            at = payload.position if words.position is None else frame.point_in_outer(words.position)
-            payload = replace(payload, position=at, inertia=frame.tensor_in_outer(words.inertia.as_tensor))
-        loaded = replace(robot, payload=payload)
+        loaded = replace(robot, payload=payload.in_joint_frame(robot))
     return loaded
 
 

@@ -7,12 +7,13 @@ anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import yaml
 
 from gearwright.errors import GearwrightError
+from gearwright.files.field_synonyms import FIELDS_BY_SYNONYM, POSE_FIELDS, POSE_SYNONYM
 from gearwright.files.yaml.writer import robot_fields
 from gearwright.parts import Robot
 
@@ -29,6 +30,14 @@ class TextEdit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+class FieldEntry(NamedTuple):
+    """A field in the text: the mapping that contains it, its key and its value."""
+
+    mapping: yaml.MappingNode
+    key: yaml.Node
+    value: yaml.Node
 
 
 class _NoMinimalEdit(Exception):
@@ -80,20 +89,25 @@ class _Comparison:
         """Yield the edits of a mapping."""
         if not isinstance(node, yaml.MappingNode):
             raise _NoMinimalEdit
-        entries = {str(key.value): (key, value) for key, value in node.value}
+        entries = _entries_by_field(node, {*present, *wanted})
         added: dict[str, Any] = {}
         for word in [*wanted, *(word for word in present if word not in wanted)]:
             if present.get(word) == wanted.get(word):
                 continue
             if word not in wanted:
                 if word in entries:
-                    yield self.removal(node, *entries[word])
+                    yield self.removal(*entries[word])
             elif word in entries:
-                yield from self.value_edits(entries[word][1], present.get(word), wanted[word])
+                yield from self.value_edits(entries[word].value, present.get(word), wanted[word])
             else:
                 added[word] = (
                     _short_payload(wanted[word]) if word == "payload" and self.statement == BY_ENTRY else wanted[word]
                 )
+        origin = next((value for key, value in node.value if key.value == POSE_SYNONYM), None)
+        if isinstance(origin, yaml.MappingNode):
+            pose = {word: added.pop(word) for word in POSE_FIELDS if word in added}
+            if pose:
+                yield self.addition(origin, pose)
         if added:
             yield self.addition(node, added)
 
@@ -189,6 +203,19 @@ class _Comparison:
         """Return the column of the key whose value starts at an index."""
         line = self.text[self.text.rfind("\n", 0, index) + 1 : index]
         return len(line) - len(line.lstrip(" -"))
+
+
+def _entries_by_field(node: yaml.MappingNode, fields: Collection[str]) -> dict[str, FieldEntry]:
+    """Return the entries of a mapping by their fields, also those given by synonyms of these fields."""
+    entries: dict[str, FieldEntry] = {}
+    for key, value in node.value:
+        name = str(key.value)
+        field = FIELDS_BY_SYNONYM.get(name, name)
+        if name == POSE_SYNONYM and isinstance(value, yaml.MappingNode):
+            entries |= _entries_by_field(value, fields)
+        else:
+            entries[field if field in fields and name not in fields else name] = FieldEntry(node, key, value)
+    return entries
 
 
 def _short_payload(fields: FieldMapping) -> FieldMapping:

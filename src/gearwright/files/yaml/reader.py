@@ -88,7 +88,7 @@ def _note_wrong_units(
                 parse_quantity(value, dimension)
             except ValueError as error:
                 full = (*path, name)
-                problems.add(f"{error} The joint is {joint.type}.", path_text(full), contents.root.line_of(full))
+                problems.add(f"{error} The joint is {joint.kind}.", path_text(full), contents.root.line_of(full))
 
 
 LIST_MODELS: dict[str, type[FieldModel]] = {

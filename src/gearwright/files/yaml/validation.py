@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gearwright.files.field_synonyms import stated_name
-from gearwright.files.fields.basic import FieldModel, OriginFields, TensorFields
+from gearwright.files.fields.basic import FieldModel, PoseFields, TensorFields
 from gearwright.files.fields.cross_section import (
     BoxFields,
     MaterialFields,
@@ -61,7 +61,7 @@ MODELS_BY_FIELD: dict[str, type[FieldModel]] = {
         "payload": PayloadFields,
         "inertia": TensorFields,
         "tensor": TensorFields,
-        "origin": OriginFields,
+        "origin": PoseFields,
     },
     **{"dh": DH, "mdh": DH, "vector": VectorFields, "limits": TurnLimits, "follows": Follows, "mimic": Follows},
     "shapes": ShapeFields,
@@ -159,7 +159,7 @@ def _problem_text(detail: Any, model: type[FieldModel]) -> str:
     if kind == "value_error":
         return str(context.get("error", detail["msg"]))
     if kind == "union_tag_invalid":
-        return f"the type {str(context.get('tag'))[:60]!r} is unknown. {_closest_tag(str(context.get('tag')), context)}"
+        return f"the kind {str(context.get('tag'))[:60]!r} is unknown. {_closest_tag(str(context.get('tag')), context)}"
     return _type_problem_text(kind, detail, context)
 
 
@@ -168,7 +168,7 @@ def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
         "model_type": "a mapping such as {key: value}",
         "model_attributes_type": "a mapping such as {key: value}",
         "dict_type": "a mapping such as {key: value}",
-        "union_tag_not_found": "a mapping such as {type: ...}",
+        "union_tag_not_found": "a mapping such as {kind: ...}",
         "tuple_type": "a list of numbers such as [0, 0, 1]",
         "list_type": "a list",
         "string_type": "a text",

@@ -51,13 +51,13 @@ def write_yaml(robot: Robot) -> str:
     - name: rod
       parent: base
       joint:
-        type: revolute
+        kind: revolute
         axis: [0.0, 0.0, 1.0]
       mass: 2.0
       com: [0.3, 0.0, 0.0]
 
     Raises:
-        InputError: a number of the robot is a symbol, which cannot be written to a file.
+        InputError: a parameter of the robot is symbolic, which cannot be written to a file.
     """
     return dump_yaml(robot_fields(robot))
 
@@ -153,11 +153,11 @@ def _tensor_fields(owner: str, inertia: Any) -> dict[str, float]:
     return {name: x for name, x in elements.items() if x != 0}
 
 
-def _origin_fields(owner: str, position: Any, rotation: Any) -> dict[str, Any]:
+def _pose_fields(owner: str, position: Any, rotation: Any) -> dict[str, Any]:
     words: dict[str, Any] = {}
-    xyz = _plain_vector(owner, position)
-    if any(xyz):
-        words["xyz"] = xyz
+    origin = _plain_vector(owner, position)
+    if any(origin):
+        words["position"] = origin
     if Rot.from_rows(_matrix_rows(rotation)) != IDENTITY:
         words["rotation"] = [_plain_vector(owner, row) for row in _matrix_rows(rotation)]
     return words
@@ -179,8 +179,8 @@ def _link_fields(link: Link) -> dict[str, Any]:
 
 def _joint_fields(joint: Joint, owner: str) -> dict[str, Any]:
     owner = f"{owner}, joint"
-    words = _without_empty({"name": joint.name}) | {"type": joint.kind}
-    words |= _without_empty({"origin": _origin_fields(owner, joint.position, joint.rotation)})
+    words = _without_empty({"name": joint.name}) | {"kind": joint.kind}
+    words |= _pose_fields(owner, joint.position, joint.rotation)
     for word in ("axis", "axis2"):
         if joint.kind in JOINT_FIELDS_BY_KIND and word in JOINT_FIELDS_BY_KIND[joint.kind].model_fields:
             words[word] = _plain_vector(f"{owner}, {word}", getattr(joint, word))
@@ -214,8 +214,8 @@ def _limit_fields(joint: Joint) -> dict[str, Any]:
 
 def _shape_fields(shape: Shape) -> dict[str, Any]:
     words: dict[str, Any] = {"kind": shape.kind, "size": [float(x) for x in shape.size]}
-    place = _origin_fields("shape", shape.position, shape.rotation)
-    return words | _without_empty({"file": shape.file, "origin": place}) | {"role": shape.role}
+    pose = _pose_fields("shape", shape.position, shape.rotation)
+    return words | _without_empty({"file": shape.file}) | pose | {"role": shape.role}
 
 
 def _drive_fields(drive: Drive) -> dict[str, Any]:
@@ -291,5 +291,5 @@ def _frame_fields(frame: Frame) -> dict[str, Any]:
     return {
         "name": frame.name,
         "link": frame.link,
-        **_origin_fields(f"frame {frame.name!r}", frame.position, frame.rotation),
+        **_pose_fields(f"frame {frame.name!r}", frame.position, frame.rotation),
     }
