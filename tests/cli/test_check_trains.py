@@ -12,7 +12,7 @@ from gearwright.errors import GearwrightError, GearwrightWarning
 GOOD = """robot: two_motors
 links:
   - {name: upper, parent: base, joint: {name: j1, axis: [0, 0, 1]}, mass: 3, com: [0.2, 0, 0]}
-  - {name: fore, parent: upper, joint: {name: j2, axis: [0, 0, 1], origin: {xyz: [1, 0, 0]}}, mass: 2, com: [1, 0, 0]}
+  - {name: fore, parent: upper, joint: {name: j2, axis: [0, 0, 1], position: [1, 0, 0]}, mass: 2, com: [1, 0, 0]}
 trains:
   - name: remote
     wheels:

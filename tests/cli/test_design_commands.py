@@ -305,3 +305,14 @@ def test_catalogue_checks_own_files(run, refused, files):
     assert "odd: " in out
     assert "k_t V / R" in " ".join(out.split())
     assert "not stated" in out
+
+
+def test_info_and_analyse_state_where_the_payload_sits(run, files):
+    robot = files / "loaded.yaml"
+    gw.save(gw.load("scara").with_payload(0.1, (0.1, 0.2, 0.3)), robot)
+    place = gw.load(robot).payload_place
+    assert place in run("info", robot).out
+    assert json.loads(run("info", robot, "--json").out)["payload"] == {"mass": 0.1, "place": place}
+    for task, where in ((TASK, place), (TASK + "payload: {mass: 100 g, frame: flange}\n", "at frame 'flange'")):
+        (files / "nod.yaml").write_text(task)
+        assert f"0.1 kg {where}" in " ".join(run("analyse", robot, files / "nod.yaml").out.split())

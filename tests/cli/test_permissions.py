@@ -19,7 +19,7 @@ links: [{name: rod, parent: base, joint: {axis: [0, 1, 0]}, mass: 1, com: [0.1, 
 frames: [{name: tip, link: rod}]
 attach: [{robot: ../parts/ball.yaml, frame: tip}]
 """
-BALL = "robot: ball\nlinks: [{name: ball, parent: base, joint: {type: fixed}, mass: 2}]\n"
+BALL = "robot: ball\nlinks: [{name: ball, parent: base, joint: {kind: fixed}, mass: 2}]\n"
 COMMANDS = {name: command.params for name, command in typer.main.get_command(app).commands.items()}  # type: ignore[attr-defined]
 
 TAKING = [

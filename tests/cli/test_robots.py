@@ -76,9 +76,7 @@ def test_info_as_json(run, lever):
 def test_info_shows_where_wheels_sit(run, lever):
     """On the joint unless stated; a stated place is shown as it is."""
     lever.write_text(
-        GOOD.replace("inertia: 1e-4", "inertia: 1e-4, mass: 0.3").replace(
-            "axis:", "origin: {xyz: [0.5, 0, 0.25]}, axis:"
-        )
+        GOOD.replace("inertia: 1e-4", "inertia: 1e-4, mass: 0.3").replace("axis:", "position: [0.5, 0, 0.25], axis:")
     )
     (wheel,) = json.loads(run("info", lever, "--json").out)["wheels"]
     assert (wheel["position"], wheel["mass"]) == ([0.5, 0, 0.25], 0.3)
@@ -137,11 +135,11 @@ def test_check_names_every_part_that_does_not_fit(run, tmp_path):
     path = tmp_path / "two_lost.yaml"
     path.write_text(
         "robot: arm\nlinks:\n"
-        "  - {name: upper, parent: base, joint: {name: j1, type: revolute, axis: [0, 0, 1]}, mass: 2, com: [1, 0, 0]}\n"
-        "  - {name: fore, parent: upper, joint: {name: j2, type: revolute, axis: [0, 0, 1]}, mass: 1, com: [1, 0, 0]}\n"
+        "  - {name: upper, parent: base, joint: {name: j1, kind: revolute, axis: [0, 0, 1]}, mass: 2, com: [1, 0, 0]}\n"
+        "  - {name: fore, parent: upper, joint: {name: j2, kind: revolute, axis: [0, 0, 1]}, mass: 1, com: [1, 0, 0]}\n"
         "drives:\n"
-        "  - {joint: j1, mounted_on: fore, motor: {inertia: 1e-4}, gear: {type: simple, ratio: 50}}\n"
-        "  - {joint: j2, mounted_on: base, motor: {inertia: 1e-4}, gear: {type: simple, ratio: 50}}\n"
+        "  - {joint: j1, mounted_on: fore, motor: {inertia: 1e-4}, gear: {kind: simple, ratio: 50}}\n"
+        "  - {joint: j2, mounted_on: base, motor: {inertia: 1e-4}, gear: {kind: simple, ratio: 50}}\n"
     )
     code, out, _ = run("check", path)
     assert code == 2

@@ -346,7 +346,7 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
     ("variables", "message"),
     [
         ({"shoulder.gear.ratios": Range(1, 2)}, "ratio"),
-        ({"shoulder.gear.ratio": [50.0, 80.0]}, "Range"),
+        ({"task.stretch": [0.5, 0.8]}, "Range"),
         ({"wrist.mounted_on": ["base"]}, r"wrist\.mounted_on"),
         ({"elbow.mounted_on": ["bse"]}, "base"),
         ({"elbow.mounted_on": "base"}, r"elbow\.mounted_on.*'base'"),

@@ -189,20 +189,17 @@ def test_a_gearbox_whose_shaft_bears_the_link_is_chosen():
         size_drives(robot, still(), table, search=gw.design.SearchOptions(samples=11))
 
 
-def test_motors_of_trains_are_named_as_not_sized():
-    robot = gw.load("wrist_bendix")
-    names = [one.name for train in robot.trains for one in train.motors]
-    task = Task([pause(np.zeros(gw.assemble(robot).nq), 1.0)])
-    with pytest.raises(InputError) as refused:
-        size_drives(robot, task)
-    assert all(name in str(refused.value) for name in names)
+def test_motors_of_trains_are_sized_with_the_drives():
     hand = Link("hand", "fore", Joint("hand", axis=(0, 1, 0), position=(0.2, 0, 0)), 0.05, (0, 0, 0), 1e-4 * np.eye(3))
     wheel = Gearwheel("pinion", "fore", axis=(0, 1, 0), position=(0.15, 0, 0))
     train = Train("lift", [wheel], [Mesh("pinion", "hand", teeth=(20, 40))], [TrainMotor("winch", "pinion")])
     mixed = replace(arm(), links=[*arm().links, hand], trains=[train])
     move = polynomial([0.0, 0.0, 0.0], [0.5, -0.5, 0.3], duration=1.0)
     found = size_drives(mixed, Task([move]), small(8, 6), search=gw.design.SearchOptions(samples=21))
-    assert any("winch" in remark and "not sized" in remark for remark in found.remarks)
+    assert list(found.choices) == ["shoulder", "elbow", "winch"]
+    assert found.choices["winch"].gearbox is None
+    only = size_drives(mixed, Task([move]), small(8, 6), joints=["winch"], search=gw.design.SearchOptions(samples=21))
+    assert list(only.choices) == ["winch"]
 
 
 def test_no_motor_is_advised_that_cannot_be_mounted():

@@ -135,9 +135,9 @@ def require_equal(series: DriveSeries, drive: DriveAnalysis) -> None:
 
 def series_of_joint(sets: DriveSets, joint: int, places: np.ndarray) -> DriveSeries:
     """The screened series of one joint of one set."""
-    at = sets.space.drives[joint].speed_index
+    share = sets.space.drives[joint].share
     chosen = [pairs[places[k : k + 1]] for k, pairs in enumerate(sets.options)]
-    force = sets.space.bare[:, at] + sum(pairs.added_force(at) for pairs in chosen)
+    force = sets.space.bare @ share + sum(pairs.added_force(share) for pairs in chosen)
     return screened_series(chosen[joint], sets.space.motion, force)
 
 

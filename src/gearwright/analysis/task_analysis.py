@@ -130,6 +130,15 @@ class Analysis(Characteristics, NotebookFigure):
         """The verdict in words: satisfied, exceeded and unchecked limits."""
         return make_verdict(self)
 
+    @property
+    def payload_text(self) -> str | None:
+        """The payloads of the cycle and their positions in words; None without payload."""
+        phases = self.task.payload_phases(self.robot)
+        loads = [f"{phase.payload_mass:.4g} kg {phase.robot.payload_place or ''}".strip() for phase in phases]
+        if len(loads) > 1:
+            return f"Payloads in sequence: {', '.join(loads)}."
+        return None if phases[0].robot.payload is None else f"Payload: {loads[0]}."
+
     def summary(self) -> dict[str, Any]:
         """All scalar results by name, for JSON."""
         return summary(self)

@@ -56,7 +56,7 @@ JointsOption: TypeAlias = Annotated[
         "zero, or the middle of a joint's range if that excludes zero.",
     ),
 ]
-JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 PICTURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
@@ -106,7 +106,7 @@ PayloadOption: TypeAlias = Annotated[
     typer.Option(
         "--payload",
         metavar="MASS@PLACE",
-        help="A point mass [kg] at a frame, or at x,y,z [m] in the frame of the last link. Default place: the tool "
+        help="A point mass [kg] at a frame, or at x,y,z [m] in the joint frame of the last link. Default: the tool "
         "frame, else the tip of the last link.",
     ),
 ]

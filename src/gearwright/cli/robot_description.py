@@ -52,6 +52,7 @@ def describe_robot(robot: Robot, mech: Mechanism, report: ImportReport | None = 
         "springs": [
             {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
         ],
+        "payload": None if robot.payload is None else {"mass": float(robot.payload.mass), "place": robot.payload_place},
         "loops": [{"name": x.name, "frames": list(x.frames), "held": list(x.held)} for x in robot.loops],
         "degrees_of_freedom": degrees_of_freedom(robot, mech),
         "frames": [{"name": f.name, "link": mech.carrier_name(f.body)} for f in mech.frames],

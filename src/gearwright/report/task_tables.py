@@ -66,15 +66,9 @@ def _motion_row(title: str, lasts: str, values: np.ndarray) -> str:
 
 
 def _task_lines(analysis: Analysis) -> Iterator[str]:
-    task, load = analysis.task, analysis.robot.payload
-    if task.has_changing_payload:
-        loads = [
-            f"{number_text(phase.payload_mass)} kg" + (f" {phase.robot.payload_place}" if phase.robot.payload else "")
-            for phase in task.payload_phases(analysis.robot)
-        ]
-        yield f"Payloads in sequence: {', '.join(loads)}."
-    elif load is not None:
-        yield f"Payload: {number_text(load.mass)} kg {analysis.robot.payload_place}."
+    task = analysis.task
+    if analysis.payload_text is not None:
+        yield analysis.payload_text
     yield f"Repetition: {_repetition_text(task)}" + (
         "." if task.ambient is None else f", ambient temperature {number_text(task.ambient - ZERO_CELSIUS)} °C."
     )

@@ -69,9 +69,9 @@ class Advice:
         kind: what is recommended, such as "ratio", "motor", "payload"; "no ratio", "no motor" if none was found.
         entry: key of a catalogue entry: the lightest that satisfies the limits, or the closest.
         ratio: ratio of the gear: the nearest that satisfies the limit, or the best.
-        share: utilisation of `quantity` by the entry; share by which or to which a value is reduced.
+        share: utilisation of `quantity` by the entry; fraction by which or to which a value is reduced.
         quantity: limit with the largest utilisation by the entry; data that a data sheet must state.
-        value: recommended value: torque constant [Nm/A], payload [kg], frequency of the loop [rad/s]; else the number
+        value: recommended value: torque constant [Nm/A], payload [kg], frequency of the loop [rad/s]; else the value
             that the recommendation is about.
         present: present value of what is changed.
         result: value of the limited quantity if the recommendation is followed.

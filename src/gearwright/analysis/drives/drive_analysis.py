@@ -98,7 +98,7 @@ def shaft_load(reaction: Sequence[Scalar], axis: Sequence[Scalar], count: int) -
 
 @dataclass(frozen=True)
 class DriveAnalysis(DriveSeries, NotebookFigure):
-    """One drive over one cycle of a task: its series (`DriveSeries`) with their characteristics, parts, surroundings.
+    """One drive over one cycle of a task: its series (`DriveSeries`), characteristics, parts and ambient conditions.
 
     Args:
         name: of the drive.
@@ -112,7 +112,7 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
         motor_sheet: data sheet of the motor, if it names one of the catalogue.
         gearbox_sheet: data sheet of the gear, if it names one of the catalogue.
         reaction: wrench across the joint, force then moment about its origin in the driven link's axes, (T, 6).
-        axis: joint axis in these axes, three numbers.
+        axis: joint axis in these axes, (3,).
         own_torque: the part of `torque` that accelerates the motor and the input of its gear, (T,).
         supply_voltage: of the motor's supply [V], if the robot states it.
     """
@@ -225,7 +225,7 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
         return sheet.life * sheet.rated_torque**exponent * sheet.life_speed / wear
 
     def limit_sources(self, link: Link | None = None) -> LimitSources:
-        """What states the limits of the drive, which moves a link."""
+        """The sources of the limits of the drive, which moves a link."""
         return LimitSources(link, self.motor, self.motor_sheet, self.gearbox_sheet, self.supply_voltage, self.ambient)
 
     @property

@@ -75,7 +75,7 @@ class LimitCheck:
 
     @property
     def margin(self) -> float:
-        """Remaining share of the limit: 0.2 means a fifth; negative if the limit is exceeded.
+        """Remaining fraction of the limit: 0.2 means a fifth; negative if the limit is exceeded.
 
         For a limit of zero or less, the margin is infinite: positive if it is satisfied, negative if it is exceeded.
 
@@ -95,7 +95,7 @@ class LimitCheck:
 
     @property
     def is_range(self) -> bool:
-        """Whether it is the range of a joint, which may be used completely: it needs no margin."""
+        """Whether it is the range of a joint, which may be used fully: it needs no margin."""
         return self.kind == JOINT_POSITION
 
 

@@ -30,7 +30,7 @@ class LimitKind:
     Args:
         name: of the limit, after the name of its drive, link or joint.
         unit: of the limit; at a joint that of a revolute one, empty if it does not apply there.
-        part: what states it: "joint", "motor", "gearbox", "belt", "link" or "task".
+        part: the part that states it: "joint", "motor", "gearbox", "belt", "link" or "task".
         characteristic: the limited quantity: an attribute of the analysis of a drive or a link.
         prismatic_unit: unit at a prismatic joint, empty if it does not apply there; None: the same.
         part_field: field of the joint's limits or of the motor that states it.
@@ -131,7 +131,7 @@ class LimitKey(NamedTuple):
 
 
 class LimitSources(NamedTuple):
-    """What states the limits of a drive: parts, data sheets and surroundings."""
+    """The sources of the limits of a drive: parts, data sheets and supply."""
 
     link: Link | None = None
     motor: Motor | None = None

@@ -45,7 +45,7 @@ class MotorSpace:
         reflected_damping: of the motors' viscous friction, $T' D T$ [Nms/rad], (..., joints, joints).
         torque_limits: of the motors [Nm], (motors,); infinite where no limit is known.
         speed_limits: of the motors [rad/s], (motors,); infinite where no limit is known.
-        remarks: what the map leaves out.
+        remarks: on neglected effects.
     """
 
     motors: tuple[str, ...]
@@ -78,8 +78,8 @@ class MotorSpace:
     def motor_gains(self, joint_gains: ArrayLike) -> Array:
         r"""Return the matrix of gains at the motors, (..., motors, motors), that equals one at the joints.
 
-        $K_m = T^{-T} K T^{-1}$, for stiffness [Nm/rad] as for damping [Nms/rad]. It is exact where the motors do not
-        act at rest; a torque at rest adds the stiffness of the changing ratios, which is not included.
+        $K_m = T^{-T} K T^{-1}$, for stiffness [Nm/rad] as for damping [Nms/rad]. It is exact where the motors exert
+        no static torque; a static torque adds the stiffness of the changing ratios, which is not included.
         """
         self._require_regular("motor_gains")
         gains, inverse = as_float_array("motor_gains", "joint_gains", joint_gains), np.linalg.pinv(self.ratios)
@@ -123,7 +123,7 @@ class MotorSpace:
             share = " ".join(f"{x:+.3g} {name}" for x, name in zip(lost, self.joints, strict=True) if abs(x) > 1e-9)
             raise SingularityError(
                 f"{function}: in this posture the motors {listed_names(self.motors)} do not hold the joints: {share} "
-                "moves while all motors stand. Choose another posture."
+                "can move while all motors are at rest. Choose another posture."
             )
 
     def plot(self) -> Any:
@@ -226,9 +226,9 @@ def _remarks(mech: Any, motors: Sequence[str], moved: Array, columns: Sequence[i
     for motor, row in zip(motors, moved, strict=True):
         others = [name for k, name in enumerate(mech.speeds) if row[k] and k not in columns]
         if others:
-            remarks.append(f"motor {motor!r} also turns with {listed_names(others)}; that motion is held here.")
+            remarks.append(f"motor {motor!r} is also coupled to {listed_names(others)}, assumed at rest here.")
     if isinstance(mech, ClosedMechanism) and mech.redundant:
-        remarks.append(f"equations of loops that follow from others: {listed_names(mech.redundant)}.")
+        remarks.append(f"redundant loop equations: {listed_names(mech.redundant)}.")
     return tuple(remarks)
 
 

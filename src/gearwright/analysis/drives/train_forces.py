@@ -20,7 +20,7 @@ from gearwright.arrays import Array
 from gearwright.forces.line import ConstantLine
 from gearwright.forces.transmission.train_statics import TorqueSource, TrainStatics, torque_shares
 from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
-from gearwright.mechanism import Mechanism, Spin
+from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.motion_demands.result import MotionDemands
@@ -166,7 +166,7 @@ def _wheel_inertia_torque(mech: Mechanism, demands: MotionDemands, spin: Spin) -
     motion = demands.motion
     torque = sum(float(spin.inertia) * float(b) * motion.a[:, index] for index, b in spin.terms)
     carrier, coupling = spin.carrier, float(spin.coupling_inertia)
-    if not coupling or carrier in (-1, "base"):
+    if not coupling or carrier in (BASE, "base"):
         return np.asarray(torque + np.zeros(len(motion.t)))
     rotation, _ = placement(mech, motion.q, carrier)
     axis = np.asarray(rotation) @ np.array([float(x) for x in spin.axis])

@@ -1,4 +1,4 @@
-r"""A link as a beam, over scalars of any kind: its shape, its stress and its deflection.
+r"""A link as a beam, over generic scalars: its shape, its stress and its deflection.
 
 Bending and torsion are those of slender beams: $\sigma = N/A + M c/I$, $\tau = T/W$, and together
 $\sqrt{\sigma^2 + 3 \tau^2}$; curvatures are $M / (E I)$, the twist per length $T / (G J)$.

@@ -1,4 +1,4 @@
-r"""Section forces of a link, along a beam from its joint to its far end, over scalars of any kind.
+r"""Section forces of a link, along a beam from its joint to its far end, over generic scalars.
 
 The section force at a station is the force on the outer part of the link: the reactions of the links that it carries,
 and its own inertia forces and weight. The mass of the beam is distributed along it, and masses with known positions act

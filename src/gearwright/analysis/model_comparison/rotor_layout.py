@@ -33,7 +33,7 @@ DESCENT_STARTS = 30
 @check_arguments
 @dataclass(frozen=True)
 class RotorMounting:
-    """The mounting of a rotor: its link, and its axis there; the opposite axis is the opposite sense of rotation."""
+    """The mounting of a rotor: its link, and its axis there; reversing the axis reverses the sense of rotation."""
 
     link: str
     axis: tuple[float, float, float]
@@ -71,7 +71,7 @@ def least_coupling_layout(
     samples: int = 30,
     seed: int = 0,
 ) -> RotorLayout:
-    r"""Return the mounting of every rotor for which the couplings of rotors and links cancel best.
+    r"""Return the mounting of every rotor for which the coupling of rotors and links is smallest.
 
     A wheel with row b whose carrier turns about its axis at the rate $h v$ adds $J_c (b h' + h b')$ to the mass matrix,
     and its derivatives to the velocity forces: the gyroscopic forces. Where the sum over all wheels vanishes in every

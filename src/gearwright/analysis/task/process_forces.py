@@ -31,7 +31,7 @@ class ProcessForce:
 
     Args:
         frame: a frame or link of the robot.
-        force: [N], three numbers, or three for each of `times`.
+        force: [N], (3,), or (T, 3) for the T `times`.
         moment: [Nm], in the same form.
         times: increasing times [s] from `start`; the force is interpolated between them. None: it is constant.
         axes: "world", or "frame" for a force that turns with the frame.
@@ -113,7 +113,7 @@ def _force_rows(owner: str, field: str, stated: Any, count: int) -> tuple[tuple[
 
 
 class AppliedWrench(NamedTuple):
-    """An external wrench on a body over a motion, over scalars of any kind.
+    """An external wrench on a body over a motion, over generic scalars.
 
     Args:
         body: its index.

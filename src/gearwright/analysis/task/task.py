@@ -200,8 +200,8 @@ class Task(Picklable):
         fields, path = read_task(source), as_path(source)
         loaded = with_task_payload(robot, fields.payload)
         trajectories = task_motions(loaded, fields.motions, fields.start, None if path is None else path.parent)
-        payload = None if fields.payload is None else task_payload(fields.payload)
-        motion_payloads = [_stated_payload(entry.payload) for entry in fields.motions]
+        payload = None if fields.payload is None else task_payload(robot, fields.payload)
+        motion_payloads = [_stated_payload(robot, entry.payload) for entry in fields.motions]
         required = fields.required.model_dump(exclude_none=True)
         return Task(
             trajectories,
@@ -246,11 +246,11 @@ def _with_task_payload(robot: Robot, load: Payload | Literal["none"] | None) -> 
     return replace(robot, payload=None)
 
 
-def _stated_payload(fields: PayloadFields | Literal["none"] | None) -> Payload | Literal["none"] | None:
+def _stated_payload(robot: Robot, fields: PayloadFields | Literal["none"] | None) -> Payload | Literal["none"] | None:
     """The payload of a motion in a file."""
     from gearwright.planning.paths.task_motions import task_payload
 
-    return fields if fields is None or isinstance(fields, str) else task_payload(fields)
+    return fields if fields is None or isinstance(fields, str) else task_payload(robot, fields)
 
 
 def _process_forces(

@@ -70,8 +70,8 @@ def analyse_task(
 
     If the task states perturbations (`perturbed:`), it is also simulated in closed loop; the worse result is shown.
 
-    Exit code: 0 if every limit that could be checked is kept; 3 if one is exceeded, or a joint needs a force and has no
-    motor (0 with --no-fail); 2 for bad input.
+    Exit code: 0 if every limit that could be checked is satisfied; 3 if one is exceeded, or a joint needs a force and
+    has no motor (0 with --no-fail); 2 for bad input.
 
     Example: gearwright analyse scara pick.yaml --report pick.html
     """
@@ -123,6 +123,8 @@ def show_analysis(analysis: Analysis) -> None:
         for name, drive in analysis.drives.items()
     ]
     result_screen().print(plain_table(["motor of", *columns], rows))
+    if analysis.payload_text is not None:
+        result_screen().print(analysis.payload_text)
     for name, forces in analysis.tooth_loads.items():
         largest = [attribute for bearing in (False, True) for attribute in _largest_force(forces, bearing)]
         result_screen().print(f"largest forces in the gear of {name}: {', '.join(largest)}")

@@ -69,8 +69,8 @@ def show_catalogue(
 ) -> None:
     """List, search and check motors and gearboxes: the bundled ones and those of your own CSV files.
 
-    The exit code is 2 if no entry has the words, or if a row of a file is invalid; the message gives line and column.
-    Families of --generic follow from one entry by laws of similarity, which their column `source` states.
+    The exit code is 2 if no entry matches, or if a row of a file is invalid; the message gives line and column.
+    Families of --generic follow from one entry by similarity laws, which their column `source` states.
 
     Example: gearwright catalogue maxon --check
 

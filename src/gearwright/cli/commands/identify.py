@@ -57,7 +57,7 @@ def identify_robot(
     transition_speed: Annotated[
         float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")
     ] = 0.0,
-    trust: Annotated[float, typer.Option(help="Relative uncertainty of the numbers in the robot file.")] = 1.0,
+    trust: Annotated[float, typer.Option(help="Relative uncertainty of the values in the robot file.")] = 1.0,
     xacro: XacroOption = False,
     include: IncludeOption = None,
     json: JsonOption = False,

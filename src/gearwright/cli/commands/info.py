@@ -55,6 +55,9 @@ def _show_description(facts: dict[str, Any]) -> None:
     screen.print(
         _inertia_table(facts["speeds"], {link["joint"]: link["limits"].get("position") for link in facts["links"]})
     )
+    if facts["payload"] is not None:
+        payload = facts["payload"]
+        screen.print(f"\npayload: {number_text(payload['mass'])} kg {payload['place']}, included in the link's mass")
     if facts["loops"]:
         screen.print(_loop_text(facts))
     if facts["wheels"]:

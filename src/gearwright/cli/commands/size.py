@@ -43,15 +43,17 @@ def choose_drives(
     ] = "mass",
     joint: Annotated[
         list[str] | None,
-        typer.Option(metavar="JOINT", help="Joint whose drive is chosen; may be repeated. Default: all."),
+        typer.Option(metavar="JOINT", help="Joint or motor of a train to be sized; may be repeated. Default: all."),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep-drives", help="Keep the drives; vary only what --vary names.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep-drives", help="Keep all drives; vary only the quantities of --vary.")
+    ] = False,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
             help="elbow.gear.ratio=30..120, upper.section.outer=30mm..80mm, upper.material=aluminium,steel, "
-            "elbow.mounted_on=base,upper, task.stretch=0.5..2; may be repeated.",
+            "elbow.mounted_on=base,upper, gears.meshes.0.teeth=18:54,20:60, task.stretch=0.5..2; may be repeated.",
         ),
     ] = None,
     front: Annotated[
@@ -87,9 +89,9 @@ def choose_drives(
 ) -> None:
     """Choose motors and gearboxes for a task, from the bundled catalogue and your own files.
 
-    With --vary, further parameters are optimised as well. Exit code: 0 if the design keeps every limit that could be
-    checked; 3 if a drive that was not chosen exceeds a limit (0 with --no-fail); 2 for bad input, or if no design keeps
-    every limit.
+    With --vary, further parameters are optimised as well. Exit code: 0 if the design satisfies every limit that could
+    be checked; 3 if a drive that was not chosen exceeds a limit (0 with --no-fail); 2 for bad input, or if no design
+    satisfies every limit.
 
     Example: gearwright size scara pick.yaml --joint shoulder --joint elbow --efficiency 0.7 -o sized.yaml
     """
@@ -202,4 +204,6 @@ def _show_sizing(sizing: Sizing) -> None:
 
 
 def _value_text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ":".join(number_text(z) for z in value)
     return number_text(value) if isinstance(value, float) else visible_text(str(getattr(value, "link", value)))

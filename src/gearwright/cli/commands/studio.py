@@ -39,7 +39,7 @@ def open_studio(
 ) -> None:
     """Open the studio: see the wheels turn, drag sliders, change drives and watch the torques.
 
-    The page is served on this machine only, until Ctrl-C, at an address with a random token. Changes of the robot file
+    The page is served on this machine only, until Ctrl-C, at an address with a random token. Changes to the robot file
     are loaded automatically.
 
     Example: gearwright studio panda_like

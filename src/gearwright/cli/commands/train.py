@@ -58,7 +58,7 @@ def show_train(
         _show_motor_space(loaded, joints.split(","), posture, plot, json)
         return
     if posture is not None:
-        raise InputError("--posture gives positions of joints, which are not named. Add --joints.")
+        raise InputError("--posture gives positions, but their joints are not named. Add --joints.")
     mech = assemble_tree(loaded)
     facts = _train_data(loaded, mech)
     if plot is not None:

@@ -1,4 +1,4 @@
-"""`gearwright twin`: numbers of a robot and its laws fitted to logs of ordinary runs."""
+"""`gearwright twin`: fit parameters of a robot and its laws to logs of runs."""
 
 from __future__ import annotations
 
@@ -42,12 +42,16 @@ def fit_twin(
             "--unknown",
             "-u",
             metavar="PATH[=LOW..HIGH]",
-            help="A number of robot or laws, offset.<signal> or delay, with its range; repeat for each.",
+            help="A parameter of the robot or its laws, offset.<signal>, or delay, with its range; may be repeated.",
         ),
     ],
     hold_out: Annotated[
         list[Path] | None,
-        typer.Option("--hold-out", metavar="LOG.csv", help="A log that is predicted, not fitted; may be repeated."),
+        typer.Option(
+            "--hold-out",
+            metavar="LOG.csv",
+            help="A log for validation, which is predicted but not fitted; may be repeated.",
+        ),
     ] = None,
     ignore: Annotated[
         list[str] | None,
@@ -70,10 +74,10 @@ def fit_twin(
     include: IncludeOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Fit numbers of a robot and its laws to logs of runs.
+    """Fit parameters of a robot and its laws to logs of runs.
 
-    Simulated outputs are fitted to the measured ones. The result has the standard deviation of every number, says what
-    the logs cannot tell, and predicts logs that were held out.
+    Simulated outputs are fitted to the measured ones (output-error method). The result gives the standard deviation of
+    every parameter, reports parameters that the logs do not determine, and predicts logs that were held out.
 
     Example: gearwright twin arm.yaml log.csv -u j1.motor_friction.coulomb=0..2 -u j1.motor.inertia -o fitted.yaml
     """
@@ -102,7 +106,7 @@ def fit_twin(
         save(fit.robot, output)
         print_remark(f"Fitted robot written to {output}.")
         if measurement := [name for name in fit.values if name == "delay" or name.startswith("offset.")]:
-            print_remark(f"{listed_names(measurement)}: numbers of the measurement, which no robot file contains.")
+            print_remark(f"{listed_names(measurement)}: parameters of the measurement, not part of the robot file.")
 
 
 def _parse_unknown(text: str) -> Unknown:

@@ -43,7 +43,7 @@ def run_design_example(folder: Path, console: Any) -> Path:
             "A SCARA in continuous pick-and-place",
             f", {task.cycle.duration:.2f} s per cycle: the winding of its {EXAMPLE_JOINT} motor reaches "
             f"{temperature - ZERO_CELSIUS:.0f} °C. Of all motors of the catalogue with thermal data, and all "
-            "gearboxes, this is the lightest pair that keeps every limit:\n",
+            "gearboxes, this is the lightest pair that satisfies every limit:\n",
         )
     )
     all_drives = drives()

@@ -31,7 +31,6 @@ from gearwright.design.candidates.usable_entries import mounting_matrix, skipped
 from gearwright.errors import InputError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.transmission.drive_equation import DriveEquation, DriveLoad
-from gearwright.motion import Motion
 from gearwright.parts import Friction, GearboxSheet, Losses, MotorSheet, losses_of, mounting_conflict
 from gearwright.parts.gears.losses import static_back_efficiency
 
@@ -229,18 +228,18 @@ class Candidates:
         """Exponent of the life of each gearbox, (C,)."""
         return self._gearbox_values("life_exponent")
 
-    def added_force(self, at: int) -> Array:
-        """Contribution of the choices to the force at a speed, (C, T)."""
+    def added_force(self, share: Array) -> Array:
+        """Contribution of the choices to the force at a drive, by its share of the generalized forces, (C, T)."""
         basis, turning = self.basis, self.inertia * self.ratio
         factors = np.column_stack([self.mass, self.inertia, turning, turning * self.ratio])
-        return factors @ np.stack([x[:, at] for x in (basis.mass, basis.rest, basis.first, basis.second)])
+        return factors @ np.stack([x @ share for x in (basis.mass, basis.rest, basis.first, basis.second)])
 
-    def drive_load(self, motion: Motion, force: Array) -> DriveLoad:
-        """The load of all choices under the force of the whole machine at their joint, (C, T)."""
-        basis, at = self.basis, self.basis.speed_index
+    def drive_load(self, force: Array) -> DriveLoad:
+        """The load of all choices under the force of the whole machine at their drive, (C, T)."""
+        basis = self.basis
         factors = np.column_stack([self.inertia * self.ratio, self.inertia, np.ones(len(self))])
-        rotor_torque = factors @ np.stack([motion.a[:, at], basis.carrier, basis.kept_rotor])
-        return DriveLoad(force - self.ratio[:, None] * rotor_torque, rotor_torque, motion.v[:, at], basis.direction)
+        rotor_torque = factors @ np.stack([basis.acceleration, basis.carrier, basis.kept_rotor])
+        return DriveLoad(force - self.ratio[:, None] * rotor_torque, rotor_torque, basis.speed, basis.direction)
 
     def mean_temperature(self, squares: Scalar, ops: Operations) -> Scalar:
         r"""Temperature [K] of windings with a mean square current, (C,): the resistance rises with it.

@@ -28,8 +28,16 @@ from gearwright.analysis.quadrature import motion_direction
 from gearwright.analysis.task.payload_phases import PhaseRows, robot_with_heaviest_payload
 from gearwright.arrays import Array
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
+from gearwright.design.robot_preparation.sized_drives import (
+    DriveCoordinate,
+    drive_coordinates,
+    sized_drive,
+    sized_drives,
+    train_motor_names,
+    with_sized_drive,
+)
 from gearwright.errors import InputError
-from gearwright.forces import GearLoss
+from gearwright.forces import GearLoss, TrainLoss
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.transmission.gear_losses import reversal_law
@@ -37,9 +45,21 @@ from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, Gear, GearType, Motor, Robot, losses_of
-from gearwright.text import did_you_mean, listed_names
+from gearwright.text import listed_names
 
-BASIS_SERIES = ("mass", "rest", "first", "second", "carrier", "carrier_rate", "kept_rotor", "direction", "reaction")
+BASIS_SERIES = (
+    "mass",
+    "rest",
+    "first",
+    "second",
+    "carrier",
+    "carrier_rate",
+    "kept_rotor",
+    "speed",
+    "acceleration",
+    "direction",
+    "reaction",
+)
 """Series of a `DriveBasis`."""
 PROBE_INERTIA = 1e-3
 """Probe mass [kg] and inertia [kg m2] for the computation of the series."""
@@ -51,7 +71,7 @@ class DriveBasis:
 
     Args:
         drive: the drive of the robot.
-        speed_index: index of the driven speed.
+        share: force at the drive per generalized force, (n,).
         mass: forces per kilogram of its motor and gearbox, (T, n).
         rest: forces per inertia, for ratio 0, (T, n).
         first: coefficient of the ratio, (T, n).
@@ -60,7 +80,9 @@ class DriveBasis:
         carrier: angular acceleration of the motor's carrier about the motor's axis [rad/s2], (T,).
         carrier_rate: the part of that rotation's rate that is due to the driven joint itself, per speed, (T,).
         kept_rotor: torque at the motor that accelerates wheels of the gear that stays [Nm], (T,).
-        direction: sign of the joint's speed, (T,).
+        speed: of the joint, or of the shaft of a train's motor [rad/s, m/s], (T,).
+        acceleration: its derivative [rad/s2, m/s2], (T,).
+        direction: sign of the speed, (T,).
         limit_sources: what states the limits of any drive of the joint: the driven link and the supply of the motor.
         reaction: wrench across the joint without the chosen drives: force, then moment about its origin in the axes of
             the driven link, (T, 6).
@@ -68,7 +90,7 @@ class DriveBasis:
     """
 
     drive: Drive
-    speed_index: int
+    share: Array
     mass: Array
     rest: Array
     first: Array
@@ -77,6 +99,8 @@ class DriveBasis:
     carrier: Array
     carrier_rate: Array
     kept_rotor: Array
+    speed: Array
+    acceleration: Array
     direction: Array
     limit_sources: LimitSources = field(default_factory=LimitSources)
     reaction: Array = field(default_factory=lambda: np.zeros((0, 6)))
@@ -152,11 +176,12 @@ def drive_space(
     Args:
         robot: with drives at these joints.
         task: the task.
-        joints: whose drives are chosen.
+        joints: whose drives are chosen; a motor of a train by its own name.
         samples: number of samples.
-        geared: joints that keep their gear.
+        geared: joints that keep their gear; motors of trains keep their train.
         model: None for the exact machine, or an approximation of `gw.approximate`.
     """
+    geared = (*geared, *train_motor_names(robot))
     phases = task.payload_phases(robot)
     if len(phases) == 1:
         return _single_payload_space(phases[0].robot, task, joints, samples, geared, model)
@@ -190,59 +215,52 @@ def _single_payload_space(
 ) -> DriveSpace:
     """The whole cycle of a robot with one payload."""
     loaded = rigid_robot(loaded)
-    selected = [drive_of_joint(loaded, joint) for joint in joints]
+    selected = [sized_drive(loaded, joint) for joint in joints]
     bare = loaded
     for drive in selected:
-        bare = bare.with_drive(
-            drive.title, _with_motor_and_ratio(drive, Motor(position=drive.motor.position), 1.0, geared)
-        )
+        bare = with_sized_drive(bare, _with_motor_and_ratio(drive, Motor(position=drive.motor.position), 1.0, geared))
     mech = assemble_tree(bare)
     if mech.shafts:
         raise InputError(
             f"size_drives: {listed_names(mech.shafts)}: these shafts have springs that are not part of a gear. Choose "
             "the drives of a rigid robot, and check the elastic one with `analyse`."
         )
-    smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss)]
-    smooth += [reversal_law(mech, drive.title) for drive in loaded.drives if _loses_at_reversals(drive, joints, geared)]
+    smooth = [law for law in laws_of(bare, mech) if not isinstance(law, GearLoss | TrainLoss)]
+    smooth += [
+        reversal_law(mech, drive.title) for drive in sized_drives(loaded) if _loses_at_reversals(drive, joints, geared)
+    ]
     cycle_motion = PrescribedMotion(task.cycle, tuple(task.forces), task.contact, samples)
     demands = cycle_motion.demands_of(bare, laws=smooth, actuators=())
     motion = demands.motion
     outside = demands.tau - inverse_dynamics(mech, motion.q, motion.v, motion.a)
     machines = _ProbedMachines(motion, frozenset(geared), model or "exact")
     free = machines.inverse_dynamics_of(bare)
-    bases = [machines.drive_basis(bare, drive, free, mech.speeds.index(drive.joint)) for drive in selected]
+    bases = [
+        machines.drive_basis(bare, drive, free, coordinate)
+        for drive, coordinate in zip(selected, drive_coordinates(bare, mech, joints), strict=True)
+    ]
     wrenches = external_wrenches(bare, mech, motion, cycle_motion.forces, cycle_motion.contact_forces(bare, mech))
     reactions = reactions_along(mech, motion, wrenches)
     limited = tuple(
-        replace(
-            basis,
-            limit_sources=_limit_sources(loaded, basis.drive),
-            reaction=reactions[:, k],
-            axis=tuple(mech.bodies[k].axis),
-        )
+        replace(basis, limit_sources=_limit_sources(loaded, basis.drive), **_bearing_reaction(mech, basis, reactions))
         for basis in bases
-        for k in [_moved_body(mech, basis.drive.joint)]
     )
     return DriveSpace(loaded, motion, free + outside, outside, limited)
 
 
-def _moved_body(mech: Mechanism, joint: str) -> int:
-    """The body that a joint moves."""
-    return [body.joint_name or body.name for body in mech.bodies].index(joint)
+def _bearing_reaction(mech: Mechanism, basis: DriveBasis, reactions: Array) -> dict[str, Any]:
+    """Wrench across the joint of a drive, and the joint's axis; a motor of a train has no joint."""
+    joints = [body.joint_name or body.name for body in mech.bodies]
+    if basis.drive.joint not in joints:
+        return {"reaction": np.zeros((len(basis.speed), 6))}
+    k = joints.index(basis.drive.joint)
+    return {"reaction": reactions[:, k], "axis": tuple(mech.bodies[k].axis)}
 
 
 def _limit_sources(robot: Robot, drive: Drive) -> LimitSources:
-    """What states the limits of any drive of a joint."""
-    link = next(link for link in robot.links if link.joint_name == drive.joint)
+    """What states the limits of any drive of a joint; those of a joint do not apply to a motor of a train."""
+    link = next((link for link in robot.links if link.joint_name == drive.joint), None)
     return LimitSources(link, supply_voltage=supply_voltage(robot, drive.title))
-
-
-def drive_of_joint(robot: Robot, joint: str) -> Drive:
-    """The drive of a joint, or an error."""
-    drives = {drive.joint: drive for drive in robot.drives}
-    if joint not in drives:
-        raise InputError(f"size_drives: joint {joint!r} has no drive. {did_you_mean(joint, drives)}")
-    return drives[joint]
 
 
 def _kept_gear(drive: Drive, geared: Collection[str]) -> GearType | None:
@@ -274,12 +292,12 @@ class _ProbedMachines:
         mech = approximate(assemble_tree(robot), self.model)
         return np.asarray(inverse_dynamics(mech, self.motion.q, self.motion.v, self.motion.a))
 
-    def drive_basis(self, bare: Robot, drive: Drive, free: Array, at: int) -> DriveBasis:
+    def drive_basis(self, bare: Robot, drive: Drive, free: Array, coordinate: DriveCoordinate) -> DriveBasis:
         """The basis of a drive, from probes; `free` are the forces of the robot without it."""
         place, kept_gear, motion = drive.motor.position, _kept_gear(drive, self.geared), self.motion
 
         def fitted_robot(motor: Motor, ratio: float = 1.0) -> Robot:
-            return bare.with_drive(drive.title, _with_motor_and_ratio(drive, motor, ratio, self.geared))
+            return with_sized_drive(bare, _with_motor_and_ratio(drive, motor, ratio, self.geared))
 
         def added_forces(motor: Motor, ratio: float = 1.0) -> Array:
             return np.asarray(self.inverse_dynamics_of(fitted_robot(motor, ratio)) - free) / PROBE_INERTIA
@@ -298,14 +316,31 @@ class _ProbedMachines:
             rest = first = np.zeros_like(free)
             second = added_forces(turning) / ratio**2
         (kept, kept_inertia), (probed, inertia) = (
-            self._rotor_torque_and_inertia(robot, drive.title, at) for robot in (bare, fitted_robot(turning))
+            self._rotor_torque_and_inertia(robot, drive.title, coordinate) for robot in (bare, fitted_robot(turning))
         )
-        carrier = (probed - kept) / PROBE_INERTIA - ratio * motion.a[:, at]
-        carrier_rate = (inertia - kept_inertia) / PROBE_INERTIA - ratio
-        direction = motion_direction(motion.t, motion.v[:, at])
-        return DriveBasis(drive, at, mass, rest, first, second, kept_gear, carrier, carrier_rate, kept, direction)
+        speed, acceleration = motion.v @ coordinate.row, motion.a @ coordinate.row
+        is_turning = bool(np.any(inertia - kept_inertia))  # not where a train's rotor turns on another link
+        return DriveBasis(
+            drive,
+            coordinate.share,
+            mass,
+            rest,
+            first,
+            second,
+            kept_gear,
+            carrier=(probed - kept) / PROBE_INERTIA - ratio * acceleration,
+            carrier_rate=(inertia - kept_inertia) / PROBE_INERTIA - ratio * is_turning,
+            kept_rotor=kept,
+            speed=speed,
+            acceleration=acceleration,
+            direction=motion_direction(motion.t, speed),
+        )
 
-    def _rotor_torque_and_inertia(self, robot: Robot, title: str, at: int) -> tuple[Array, Array]:
-        """Torque at a motor that accelerates what turns with it, and its part per acceleration of a joint, (T,)."""
+    def _rotor_torque_and_inertia(self, robot: Robot, title: str, coordinate: DriveCoordinate) -> tuple[Array, Array]:
+        """Torque at a motor that accelerates what turns with it, and its part per acceleration of a drive, (T,)."""
         loads = MotorLoads(approximate(assemble_tree(robot), self.model), self.motion, [title])
-        return loads.rotor_torque(title), loads.rotor_inertia(title, at)
+        inertia = sum(
+            (share * loads.rotor_inertia(title, at) for at, share in enumerate(coordinate.share) if share),
+            np.zeros_like(self.motion.t),
+        )
+        return loads.rotor_torque(title), inertia

@@ -31,7 +31,7 @@ MAX_TRAINS = 20_000
 @check_arguments
 @dataclass(frozen=True)
 class TrainSpace:
-    """The trains among which one is sought; wheels are discs of their pitch radius.
+    """The search space of gear trains; wheels are discs of their pitch radius.
 
     Args:
         kind: "planetary" (ring held, sun driven by the motor) or "spur" (external pairs).
@@ -132,7 +132,7 @@ class StageChoice(NamedTuple):
 
 @dataclass(frozen=True)
 class SynthesisedTrain:
-    """A train of a wanted ratio.
+    """A gear train with a required ratio.
 
     Args:
         gear: the gear, for a `Drive`.
@@ -164,11 +164,11 @@ def synthesise_trains(
     tolerance: float = 0.005,
     rank: Literal["inertia", "loss", "stiffness", "size"] = "inertia",
 ) -> tuple[SynthesisedTrain, ...]:
-    """Return all trains of a space whose ratio is within a relative tolerance of a wanted one, the best first.
+    """Return all trains of a space whose ratio is within a relative tolerance of the required one, the best first.
 
     Args:
         ratio: magnitude of motor speed / joint speed: the element of the structure matrix.
-        space: the kind of train, and ranges of its numbers.
+        space: the kind of train, and the ranges of its parameters.
         tolerance: largest relative error of the ratio.
         rank: "inertia" at the motor, "loss" or "size" (smallest first), or "stiffness" at the joint (largest first).
 
@@ -219,7 +219,7 @@ def _built_train(space: TrainSpace, stages: Sequence[StageChoice]) -> Synthesise
     gear: GearType = gears[0] if len(gears) == 1 else Series(stages=gears)
     total = float(gear.ratio)
     if not total:
-        raise TrainError("synthesise_trains: a train has the ratio 0.")
+        raise TrainError("synthesise_trains: a train has the ratio 0. Change the range of teeth.")
     compliance, behind = 0.0, 1.0
     for stage in reversed(stages):
         compliance += 1 / (space.stage_stiffness(stage) * behind**2)

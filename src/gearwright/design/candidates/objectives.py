@@ -15,7 +15,7 @@ from gearwright.text import did_you_mean
 
 OBJECTIVE_UNITS = {"mass": "kg", "energy": "J", "temperature": "K", "price": "", "cycle_time": "s"}
 """Objectives and their units: mass of motors, gearboxes and links with variable sections; electrical energy per cycle
-with regeneration; temperature of the warmest winding; price in the currency of the user's file; duration of a cycle."""
+with regeneration; temperature of the hottest winding; price in the currency of the user's file; duration of a cycle."""
 
 
 class DesignPoint(NamedTuple):
@@ -27,7 +27,7 @@ class DesignPoint(NamedTuple):
         energy: electrical, per cycle [J].
         price: in the currency of the user's file; nan if a data sheet states none.
         largest_share: largest utilisation of any limit.
-        temperature: mean temperature of the warmest winding over the cycle [K]; nan without thermal data.
+        temperature: mean temperature of the hottest winding over the cycle [K]; nan without thermal data.
         cycle_time: [s].
         values: of the variables, if any.
     """

@@ -47,7 +47,7 @@ def screen_candidates(pairs: Candidates, motion: Motion, force: Array, only_peak
     Args:
         pairs: the choices.
         motion: of all joints.
-        force: of the whole machine at the joint, (C, T).
+        force: of the whole machine at the drive, (C, T).
         only_peaks: whether only limits of largest values are compared, at few instants of the motion.
     """
     series = screened_series(pairs, motion, force)
@@ -65,7 +65,7 @@ def screened_series(pairs: Candidates, motion: Motion, force: Array) -> DriveSer
     Windings are at their reference temperature, and the voltage of an inductance is not included: both are part of the
     analysis of the selected design.
     """
-    return series_of_drive(motion.t, pairs.drive_load(motion, force), pairs.equation, pairs.winding_under)
+    return series_of_drive(motion.t, pairs.drive_load(force), pairs.equation, pairs.winding_under)
 
 
 def screened_value(kind: LimitKind, series: DriveSeries, pairs: Candidates) -> Scalar:
@@ -79,7 +79,7 @@ def screened_value(kind: LimitKind, series: DriveSeries, pairs: Candidates) -> S
 
 def speed_shares(pairs: Candidates, motion: Motion) -> dict[LimitKind, Array]:
     """Utilisation of each speed limit, (C,); it does not depend on the load."""
-    v = motion.v[:, pairs.basis.speed_index]
+    v = pairs.basis.speed
     zero = np.zeros_like(v)
     per_ratio = DriveSeries(motion.t, zero, zero, v, zero, v, None, None)
     factors = {kind: np.abs(pairs.ratio) for kind in pairs.limits if kind.is_motor_speed}

@@ -57,7 +57,7 @@ class AnalysisMeasure:
         return fingerprint(self.task, self.samples, self.catalogue)
 
     def units(self, robot: Robot) -> dict[str, str]:
-        """Unit of every number, also of prismatic joints."""
+        """Unit of every result, also for prismatic joints."""
         mech = assemble_tree(robot)
         units_by_joint = {
             drive.joint: PRISMATIC_UNITS if force_unit(mech, drive.joint) == "N" else {} for drive in robot.drives
@@ -118,7 +118,7 @@ class ForceMeasure:
         return fingerprint(self.motion.t, self.motion.q, self.motion.v, self.motion.a)
 
     def units(self, robot: Robot) -> dict[str, str]:
-        """Unit of every number."""
+        """Unit of every result."""
         mech = assemble_tree(robot)
         return {f"{statistic}.{name}": force_unit(mech, name) for statistic in FORCE_STATISTICS for name in mech.speeds}
 
@@ -132,7 +132,7 @@ class ForceMeasure:
         }
 
     def batches(self, robot: Robot, names: tuple[str, ...]) -> Callable[[Array], dict[str, Array]]:
-        """A function that returns the numbers of many designs (N, P), (N,) each; it compiles the kernel."""
+        """A function that returns the results of many designs (N, P), (N,) each; it compiles the kernel."""
         kernel, speeds = compiled(inverse_dynamics, robot, parameters=names), assemble_tree(robot).speeds
         count = len(self.motion.t)
         # Rows in sequence: a kernel is fastest without broadcasting.

@@ -21,7 +21,7 @@ from gearwright.text import csv_cells, listed_names
 @check_arguments
 @dataclass(frozen=True)
 class Uniform:
-    """A uniform distribution between two numbers.
+    """A uniform distribution between two bounds.
 
     >>> float(Uniform(2.0, 4.0).quantiles(np.array([0.25]))[0])
     2.5
@@ -35,7 +35,7 @@ class Uniform:
         real_number("uniform distribution", "high", self.high, least=self.low, example=self.low + 1)
 
     def quantiles(self, share: Array) -> Array:
-        """The values below which these shares of all lie."""
+        """The quantiles of these probabilities."""
         return np.asarray(self.low + share * (self.high - self.low))
 
 
@@ -56,7 +56,7 @@ class Normal:
         real_number("normal distribution", "deviation", self.deviation, least=0.0, example=0.1)
 
     def quantiles(self, share: Array) -> Array:
-        """The values below which these shares of all lie."""
+        """The quantiles of these probabilities."""
         from scipy.special import ndtri
 
         return np.asarray(self.mean + self.deviation * ndtri(share))

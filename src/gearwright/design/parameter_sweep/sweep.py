@@ -132,9 +132,9 @@ class Sweep(NotebookFigure):
     Args:
         names: of the parameters.
         values: of the parameters, (N, P).
-        numbers: name of a number -> its values, (N,); nan for failed points.
+        numbers: name of a result -> its values, (N,); nan for failed points.
         errors: per failed point its error.
-        units: of the numbers, if the measure states them.
+        units: of the results, if the measure states them.
         is_sampled: whether points are samples of distributions or a list; otherwise they are a grid.
     """
 
@@ -146,10 +146,10 @@ class Sweep(NotebookFigure):
     is_sampled: bool = False
 
     def plot(self, *names: str, path: str | Path | None = None, most: int = 4) -> Any:
-        """Figure of numbers over the parameter of a grid, or histograms of samples with their median.
+        """Figure of results over the parameter of a grid, or histograms of samples with their median.
 
         Args:
-            names: of numbers; by default the rms motor torques (or other numbers) that vary most.
+            names: of results; by default the rms motor torques (or other results) that vary most.
             path: .png, .svg or .pdf file in which the figure is also saved.
             most: largest number of panels without names.
         """
@@ -204,7 +204,7 @@ def sweep(
     catalogue: Catalogue | None = None,
     options: SweepOptions = DEFAULT_SWEEP_OPTIONS,
 ) -> Sweep:
-    """Measure a robot for many values of its parameters.
+    """Evaluate a robot for many values of its parameters.
 
     Args:
         robot: the robot.

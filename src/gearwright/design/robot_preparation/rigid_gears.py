@@ -10,7 +10,7 @@ from gearwright.parts import Gear, GearType, Robot, Series, elements_of
 
 
 def rigid_robot(robot: Robot) -> Robot:
-    """The robot with every gear rigid.
+    """The robot with every gear and every shaft of a train's motor rigid.
 
     >>> import gearwright as gw
     >>> rigid_robot(gw.load("elastic_elbow")).drive("j1").gear.stiffness is None
@@ -19,7 +19,13 @@ def rigid_robot(robot: Robot) -> Robot:
     for drive in robot.drives:
         if elements_of(drive.gear):
             robot = robot.with_drive(drive.title, replace(drive, gear=_rigid_gear(drive.gear)))
-    return robot
+    if all(motor.stiffness is None for train in robot.trains for motor in train.motors):
+        return robot
+    trains = [
+        replace(train, motors=[replace(motor, stiffness=None, damping=0.0) for motor in train.motors])
+        for train in robot.trains
+    ]
+    return replace(robot, trains=tuple(trains))
 
 
 def _rigid_gear(gear: Any) -> Any:

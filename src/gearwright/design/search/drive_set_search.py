@@ -22,6 +22,8 @@ from gearwright.errors import InputError
 
 MAX_ENUMERATED_SETS = 1_000_000
 """Largest number of sets that are enumerated."""
+MAX_COUPLED_SETS = 20_000
+"""Largest number of sets that are enumerated if the drives act on each other: partial sets then exclude none."""
 MAX_KEPT_SETS = 5_000
 """Number of best feasible sets that are kept."""
 SEARCH_METHODS = ("enumerate", "evolve")
@@ -50,7 +52,8 @@ def best_sets(
     sets = DriveSets(space, fast_enough_options(space, options, share, goal))
     set_count = prod(len(pairs) for pairs in sets.options)
     second_objective = pair[1] if pair[0] == goal else pair[0]
-    if method == "enumerate" or (method is None and set_count <= MAX_ENUMERATED_SETS and sets.joint_order is not None):
+    most = MAX_COUPLED_SETS if sets.joint_order is None else MAX_ENUMERATED_SETS
+    if method == "enumerate" or (method is None and set_count <= most):
         places, evaluated_count, remarks = (
             feasible_sets(sets, share),
             set_count,

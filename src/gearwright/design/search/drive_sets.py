@@ -35,7 +35,7 @@ class SetNumbers(NamedTuple):
         mass: [kg].
         energy: electrical, per cycle [J].
         price: in the currency of the user's file.
-        temperature: of the warmest winding [K].
+        temperature: of the hottest winding [K].
     """
 
     largest_share: Array
@@ -85,7 +85,7 @@ class DriveSets:
         def has_influence(k: int, j: int) -> bool:
             series = (bases[k].mass, bases[k].rest, bases[k].first, bases[k].second)
             return any(
-                np.abs(x[:, bases[j].speed_index]).max() > NEGLIGIBLE_FORCE_RATIO * np.abs(x).max(initial=1e-300)
+                np.abs(x @ bases[j].share).max() > NEGLIGIBLE_FORCE_RATIO * np.abs(x).max(initial=1e-300)
                 for x in series
             )
 
@@ -116,10 +116,10 @@ class DriveSets:
     def _screen_block(
         self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices, only_peaks: bool
     ) -> Screening:
-        at, pairs = self.space.drives[joint].speed_index, self.options[joint][places]
-        force = self.space.bare[:, at] + pairs.added_force(at)
+        share, pairs = self.space.drives[joint].share, self.options[joint][places]
+        force = self.space.bare @ share + pairs.added_force(share)
         for k in sorted(self._influencing_joints[joint]):
-            force = force + self.options[k][chosen[k]].added_force(at)
+            force = force + self.options[k][chosen[k]].added_force(share)
         return screen_candidates(pairs, self.space.motion, force, only_peaks)
 
     def peak_share_bound(self, joint: int, chosen: Mapping[int, ChoiceIndices], places: ChoiceIndices) -> Array:
@@ -132,8 +132,8 @@ class DriveSets:
         """The same sets at few instants: those of the largest forces, accelerations and speeds, and some others."""
         times, ends = len(self.space.t), []
         for basis in self.space.drives:
-            at = basis.speed_index
-            for series in (self.space.bare[:, at], basis.mass[:, at], basis.second[:, at], self.space.motion.v[:, at]):
+            share = basis.share
+            for series in (self.space.bare @ share, basis.mass @ share, basis.second @ share, basis.speed):
                 ends += [int(series.argmax()), int(series.argmin())]
         rows = np.unique([*ends, *np.linspace(0, times - 1, SCREENING_INSTANTS).astype(int)])
         return DriveSets(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.arrays import Array
 from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
-from gearwright.errors import InputError
 
 ENUMERATION_CHUNK_SIZE = 2_000
 """Number of sets that are evaluated together: their series must fit into memory."""
@@ -18,10 +18,16 @@ BEAM_WIDTH = 8
 
 
 def feasible_sets(sets: DriveSets, share: float) -> ChoiceIndices:
-    """Every set that satisfies all limits."""
-    if sets.joint_order is None:
-        raise InputError("size_drives: the drives act on each other and cannot be enumerated. Use method='evolve'.")
-    return _grow_sets(sets, share, None)
+    """Every set that satisfies all limits; where drives act on each other, whole sets are evaluated."""
+    if sets.joint_order is not None:
+        return _grow_sets(sets, share, None)
+    counts = [len(pairs) for pairs in sets.options]
+    feasible: list[ChoiceIndices] = [np.zeros((0, len(counts)), dtype=np.intp)]
+    for start in range(0, prod(counts), ENUMERATION_CHUNK_SIZE):
+        numbers = np.arange(start, min(start + ENUMERATION_CHUNK_SIZE, prod(counts)))
+        rows = np.column_stack(np.unravel_index(numbers, counts))
+        feasible.append(rows[sets.evaluate_sets(rows, share).largest_share <= share])
+    return np.concatenate(feasible)
 
 
 def light_sets(sets: DriveSets, share: float, width: int = BEAM_WIDTH) -> ChoiceIndices:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import value_text, whole_number
+from gearwright.arguments import LARGEST_SEED, value_text, whole_number
 from gearwright.design.search.drive_set_search import SEARCH_METHODS
 from gearwright.design.variables.design_evaluation import DEFAULT_TRIALS
 from gearwright.errors import InputError
@@ -53,7 +53,7 @@ class SearchOptions:
         title = type(self).__name__
         counts = {
             "samples": whole_number(title, "samples", self.samples, least=2, example=DEFAULT_SIZING_SAMPLES),
-            "seed": whole_number(title, "seed", self.seed),
+            "seed": whole_number(title, "seed", self.seed, most=LARGEST_SEED),
             "trials": whole_number(title, "trials", self.trials, least=1, example=DEFAULT_TRIALS),
         }
         for name, count in counts.items():

@@ -12,12 +12,12 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.catalogue import Catalogue, drives
 from gearwright.design.candidates.candidates import mounting_remarks
-from gearwright.design.candidates.drive_influence import drive_of_joint
 from gearwright.design.candidates.objectives import front_objectives, require_objective
 from gearwright.design.candidates.perturbation_feasibility import unbuildable_remarks
 from gearwright.design.candidates.usable_entries import skipped_entries
 from gearwright.design.robot_preparation.assumed_efficiency import efficiency_remark, with_assumed_efficiency
 from gearwright.design.robot_preparation.missing_drives import with_drive_at_every_joint
+from gearwright.design.robot_preparation.sized_drives import sized_drive, sized_drives
 from gearwright.design.search.tightest_limit import require_cycle_time
 from gearwright.design.sizing.ranking import DesignRanking
 from gearwright.design.sizing.search_options import SearchOptions
@@ -57,16 +57,19 @@ def size_drives(
     Args:
         robot: with a drive at every joint to be sized; mount, axis and position stay, and so does a screw or a gear
             that is defined by its teeth. A robot without drives gets one at every revolute joint, on the parent link.
+            Motors of gear trains, which turn several joints, are chosen too; their wheels stay.
         task: the task; a trajectory is a task of one motion.
         catalogue: motors and gearboxes; by default the bundled ones.
-        objective: "mass", "energy" (per cycle), "temperature" (of the warmest winding), "price" or "cycle_time",
+        objective: "mass", "energy" (per cycle), "temperature" (of the hottest winding), "price" or "cycle_time",
             which is minimised.
-        joints: whose drives are chosen; by default all joints with a drive. Empty: only the variables are chosen.
+        joints: whose drives are chosen, and motors of trains by name; by default all. Empty: only the variables are
+            chosen.
         variables: other design variables: "<drive>.gear.ratio", "<link>.length", "<link>.section.outer" (`wall`,
-            `width`, `height`), any other number of the robot, or "task.stretch" -> `Range(low, high)`;
+            `width`, `height`), any other parameter of the robot, or "task.stretch" -> `Range(low, high)`;
             "<link>.material" -> a list of materials; "<drive>.mounted_on" -> a list whose entries are links or `Mount`
-            objects. A gear with a variable ratio stays.
-        margin: required margin to every limit, as a share.
+            objects; "<train>.meshes.0.teeth" -> a list of pairs of numbers of teeth; any number of the robot -> a list
+            of numbers. A gear with a variable ratio stays.
+        margin: required margin to every limit, as a fraction of the limit.
         search: samples and model of the screening, seed and method of the search, number of designs to try, objectives
             of the Pareto front, and the efficiency assumed for gearboxes whose data sheets state none.
 
@@ -115,7 +118,7 @@ def size_drives(
     skipped = (*skipped, *unfit, *unbuildable_remarks(catalogued, robot, task))
     remarks = (
         *drive_remarks,
-        *_train_remarks(robot),
+        *_train_loss_remarks(robot, selected),
         *skipped,
         *efficiency_remark(search.assumed_efficiency),
         *sets.remarks,
@@ -123,24 +126,27 @@ def size_drives(
     return best_verified_design(problem, DesignRanking(sets, corrected), remarks, search.verify_front, search.progress)
 
 
-def _train_remarks(robot: Robot) -> Iterator[str]:
-    """A remark on motors that drive several joints through a gear train."""
-    motors = {train.name: [motor.name for motor in train.motors] for train in robot.trains if train.motors}
-    if motors:
-        motor_list = "; ".join(f"{listed_names(names)} of train {train}" for train, names in motors.items())
+def _train_loss_remarks(robot: Robot, selected: Sequence[str]) -> Iterator[str]:
+    """A remark on losses of meshes, which the screening of motors of trains leaves out."""
+    lossy = [
+        train.name
+        for train in robot.trains
+        if any(motor.name in selected for motor in train.motors) and any(mesh.efficiency != 1 for mesh in train.meshes)
+    ]
+    if lossy:
         yield (
-            f"motors of gear trains are not sized: {motor_list}. They are analysed with the selected design, and their "
-            "limits are checked. Change them in the robot file."
+            f"the screening assumes lossless meshes of {listed_names(lossy)}; the selected design is analysed with "
+            "their losses."
         )
 
 
 def _sized_joints(robot: Robot, joints: Sequence[str] | None, variables: Mapping[str, Any] | None) -> list[str]:
-    selected = [drive.joint for drive in robot.drives] if joints is None else list(joints)
-    if not robot.drives or not (selected or variables):
-        message = f"size_drives: robot {robot.name!r} has no drives to size. Add drives with their mounts."
-        raise InputError(" ".join([message, *_train_remarks(robot)]))
+    drives = sized_drives(robot)
+    selected = [drive.joint for drive in drives] if joints is None else list(joints)
+    if not drives or not (selected or variables):
+        raise InputError(f"size_drives: robot {robot.name!r} has no drives to size. Add drives with their mounts.")
     for joint in selected:
-        drive_of_joint(robot, joint)
+        sized_drive(robot, joint)
     return selected
 
 

@@ -53,9 +53,11 @@ def _design_summary(sizing: Sizing, design: DesignPoint) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> float | str:
-    """A number, or the name of a link or material."""
+    """A number, or the name of a link or material, or the teeth of a mesh."""
     if isinstance(value, Material):
         return value.name
+    if isinstance(value, tuple):
+        return ":".join(f"{z:g}" for z in value)
     return value if isinstance(value, float | str) else str(value.link)
 
 
@@ -129,7 +131,7 @@ class Sizing(NotebookFigure):
         return sum(choice.mass for choice in self.choices.values())
 
     def summary(self) -> dict[str, Any]:
-        """All numbers and names, for JSON."""
+        """All results and names, for JSON."""
         return summary(self)
 
     def plot(self, path: str | Path | None = None) -> Any:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 from gearwright.analysis import Analysis, LimitCheck, Task, analyse
 from gearwright.analysis.drives.limit_checks import LIMIT_TOLERANCE, required_check
 from gearwright.analysis.drives.limit_kinds import LINK, TRACKING_ACCURACY, LimitKey
+from gearwright.design.robot_preparation.sized_drives import sized_drives
 from gearwright.design.variables.design_evaluation import SizingProblem
 from gearwright.errors import InputError
 from gearwright.text import listed_names
@@ -126,10 +127,10 @@ class Verification:
 
     @cached_property
     def _unchosen_motors(self) -> frozenset[str]:
-        """Names of the motors that are not chosen: of drives by title and joint, and of trains."""
+        """Names of the motors that are not chosen, by title and joint."""
         robot, chosen = self.problem.space.base.robot, set(self.problem.judged_joints)
-        names = [name for drive in robot.drives if drive.joint not in chosen for name in (drive.title, drive.joint)]
-        return frozenset([*names, *(motor.name for train in robot.trains for motor in train.motors)])
+        unchosen = [drive for drive in sized_drives(robot) if drive.joint not in chosen]
+        return frozenset(name for drive in unchosen for name in (drive.title, drive.joint))
 
     @cached_property
     def _initial_shares(self) -> dict[LimitKey, float]:

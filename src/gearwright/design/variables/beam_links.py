@@ -2,7 +2,7 @@ r"""Links made of a beam whose length, section and material vary: their mass and
 
 A link consists of its beam and a remainder: flanges, covers, bearings. A change of section or material changes the beam
 alone. A change of length scales positions along the beam: joints, motors, payload, frames and the centre of the
-remainder move in proportion to their distance along it. The equations run over scalars of any kind, so a length or a
+remainder move in proportion to their distance along it. The equations run over generic scalars, so a length or a
 diameter can be an input of a kernel.
 """
 

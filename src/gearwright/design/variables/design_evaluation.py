@@ -21,6 +21,7 @@ from gearwright.design.candidates.fitted_drive import present_motor_sheet
 from gearwright.design.candidates.objectives import DesignPoint
 from gearwright.design.candidates.perturbation_feasibility import buildable_choices
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
+from gearwright.design.robot_preparation.sized_drives import sized_drives
 from gearwright.design.search.drive_set_search import SearchResult, best_sets, design_points, fast_enough_options
 from gearwright.design.search.drive_sets import ChoiceIndices, DriveSets
 from gearwright.design.search.enumeration import light_sets
@@ -72,8 +73,8 @@ class SizingProblem:
 
     @property
     def judged_joints(self) -> tuple[str, ...]:
-        """Joints whose drives are evaluated: chosen drives and variable ratios; all if no drive is chosen."""
-        driven = [drive.joint for drive in self.space.base.robot.drives]
+        """Joints and train motors whose drives are evaluated: chosen ones and variable ratios; all if none is."""
+        driven = [drive.joint for drive in sized_drives(self.space.base.robot)]
         relevant = {*self.chosen_joints, *self.space.ratio_variables}
         return tuple(joint for joint in driven if joint in relevant or not self.chosen_joints)
 

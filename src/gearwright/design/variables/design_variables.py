@@ -11,7 +11,7 @@ from gearwright.algebra import OptionalVector, Scalar
 from gearwright.analysis import Task
 from gearwright.analysis.links.beam import LinkBeam, beam_axes
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import real_number
+from gearwright.arguments import real_number, whole_number
 from gearwright.design.variables.beam_links import (
     BeamDesign,
     beam_mass,
@@ -27,12 +27,13 @@ from gearwright.text import did_you_mean, listed_names
 STRETCH_VARIABLE = "task.stretch"
 """The variable that is a factor on the duration of the task's motions."""
 MOUNT_SUFFIX, MATERIAL_SUFFIX, LENGTH_SUFFIX, RATIO_SUFFIX = ".mounted_on", ".material", ".length", ".gear.ratio"
+TEETH_SUFFIX = ".teeth"
 
 
 @check_arguments
 @dataclass(frozen=True)
 class Range:
-    """A range of numbers.
+    """The range of a design variable.
 
     >>> Range(30, 120).low
     30.0
@@ -105,13 +106,13 @@ class DesignSpace:
         return {titles[name]: name for name in self.domains if name in titles}
 
     def robot_with(self, values: VariableValues) -> Robot:
-        """The robot with these values, which may be scalars of any kind for variables with a range."""
+        """The robot with these values, which may be generic scalars for variables with a range."""
         robot = self.base.robot
         for name, value in values.items():
             if name.endswith(MOUNT_SUFFIX):
                 robot = _with_mount(robot, name.removesuffix(MOUNT_SUFFIX), value)
             elif name != STRETCH_VARIABLE and not any(_is_variable_of_link(name, link) for link in self.varied_links):
-                robot = with_parameters(robot, {name: value})
+                robot = with_parameters(robot, _numbers_by_path(name, value))
         for link in self.varied_links:
             robot = with_beam_link(robot, link, self.base.sections[link], self.beam_design(link, values))
         return robot
@@ -128,7 +129,7 @@ class DesignSpace:
         return BeamDesign(section_with_measures(link, section, measures), metal, stretch)
 
     def link_beams(self, values: VariableValues) -> dict[str, LinkBeam]:
-        """The beam of each link with a section; its dimensions may be scalars of any kind."""
+        """The beam of each link with a section; its dimensions may be generic scalars."""
         beams = {}
         for name, section in self.base.sections.items():
             beam, varied_beam = LinkBeam.from_section(section), self.beam_design(name, values)
@@ -182,12 +183,39 @@ def _variable_domain(base: Design, name: str, stated: Any) -> VariableDomain:
         return tuple(_checked_mount(base.robot, name, option) for option in _listed_options(name, stated))
     if name.endswith(MATERIAL_SUFFIX) and is_link_variable(base.robot, name):
         return tuple(_checked_material(name, option) for option in _listed_options(name, stated))
+    if name.endswith(TEETH_SUFFIX):
+        return tuple(_checked_teeth(name, option) for option in _listed_options(name, stated))
     if isinstance(stated, Range):
+        if TEETH_SUFFIX in name:
+            raise InputError(
+                f"size_drives: variable {name!r}: numbers of teeth are whole. Give a list of them instead of a range."
+            )
         return stated
+    takes_list = name != STRETCH_VARIABLE and not is_link_variable(base.robot, name)
+    if takes_list and isinstance(stated, list | tuple) and not any(isinstance(option, str) for option in stated):
+        return tuple(real_number("size_drives", name, option) for option in _listed_options(name, stated))
     raise InputError(
-        f"size_drives: variable {name!r}: {stated!r} is not a range. Give Range(low, high), or low..high "
-        "on the command line."
+        f"size_drives: variable {name!r}: {stated!r} is not a range{' or a list of numbers' if takes_list else ''}. "
+        "Give Range(low, high), or low..high on the command line."
     )
+
+
+def _checked_teeth(name: str, stated: Any) -> tuple[float, float]:
+    """The teeth of both gears of a mesh."""
+    pair = tuple(stated.split(":")) if isinstance(stated, str) else tuple(stated)
+    if len(pair) != 2:
+        raise InputError(
+            f"size_drives: variable {name!r}: {stated!r} is not a pair of numbers of teeth. Give a list of pairs such "
+            "as [(18, 54), (20, 60)], or 18:54,20:60 on the command line."
+        )
+    words = [int(z) if isinstance(z, str) and z.strip().isdecimal() else z for z in pair]
+    first, second = (whole_number("size_drives", name, z, least=1, example=20) for z in words)
+    return float(first), float(second)
+
+
+def _numbers_by_path(name: str, value: Any) -> dict[str, Any]:
+    """A variable as parameters of the robot; the teeth of a mesh are two."""
+    return {f"{name}.{k}": x for k, x in enumerate(value)} if isinstance(value, tuple) else {name: value}
 
 
 def _listed_options(name: str, stated: Any) -> Sequence[Any]:
@@ -205,7 +233,7 @@ def _require_known_variable(base: Design, name: str) -> None:
         if title not in titles:
             raise InputError(f"size_drives: variable {name!r}: unknown drive. {did_you_mean(title, titles)}")
         return
-    parameter(base.robot, name)
+    parameter(base.robot, f"{name}.0" if name.endswith(TEETH_SUFFIX) else name)
 
 
 def is_link_variable(robot: Robot, name: str) -> bool:

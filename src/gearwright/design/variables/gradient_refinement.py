@@ -29,6 +29,7 @@ from gearwright.compiling.kernel import Kernel
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
 from gearwright.design.candidates.screening import screened_value
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
+from gearwright.design.robot_preparation.sized_drives import DriveCoordinate, drive_coordinates, sized_drives
 from gearwright.design.search.drive_sets import DriveSets
 from gearwright.design.variables.design_evaluation import (
     DesignEvaluation,
@@ -164,19 +165,19 @@ class DesignGradients:
         energy: Scalar = 0.0
         temperatures: list[Scalar] = []
         sets = self.evaluation.sets
+        coordinates = self._coordinates_at(x)
         for j, joint in enumerate(self.problem.judged_joints):
-            basis = sets.space.drives[j]
-            at = basis.speed_index
-            whole, half = (
-                dual(tau[k, :, at], dict(zip(self.free, slopes[k, :, at].T, strict=True))) for k in (0, j + 1)
-            )
+            basis, coordinate = sets.space.drives[j], coordinates[j]
+            whole, half = (self._force_at_drive(tau[k], slopes[k], coordinate) for k in (0, j + 1))
             pairs = sets.options[j][self.evaluation.places[j : j + 1]]
             ratio = variables.get(self.problem.space.ratio_variables.get(joint, ""), pairs.ratio[:, None])
             rotor_torque = (whole - half) * 2.0 / (ratio + basis.carrier_rate)
-            load = whole - rotor_torque * ratio + sets.space.outside[:, at]
+            load = whole - rotor_torque * ratio + sets.space.outside @ coordinate.share
+            v = sets.space.motion.v
+            speed = dual(v @ coordinate.row, {name: v @ row for name, row in coordinate.row_partials.items()})
             series = series_of_drive(
                 sets.space.t,
-                DriveLoad(load, rotor_torque, sets.space.motion.v[:, at], basis.direction),
+                DriveLoad(load, rotor_torque, speed, basis.direction),
                 replace(pairs.equation, ratio=ratio),
                 pairs.winding_under,
                 SERIES_OPERATIONS,
@@ -190,6 +191,22 @@ class DesignGradients:
             if not np.isnan(pairs.thermal_resistance).any():
                 temperatures.append(pairs.mean_temperature(series.mean_square_current, SERIES_OPERATIONS))
         return shares, energy, max(temperatures, key=lambda x: float(primal_value(x)[0]), default=None)
+
+    def _coordinates_at(self, x: Array) -> list[DriveCoordinate]:
+        """The coordinates of the drives, with derivatives by the variables that change a train."""
+        varied = dual_parameters(dict(zip(self.free, x.tolist(), strict=True)))
+        robot = self._design_machine.loaded_robot(list(varied.values()))
+        return drive_coordinates(robot, assemble_tree(robot), self.problem.judged_joints)
+
+    def _force_at_drive(self, tau: Array, slopes: Array, coordinate: DriveCoordinate) -> Scalar:
+        """The force at a drive, (T,), for forces (T, n) and their derivatives (T, n, P)."""
+        share = coordinate.share
+        by_share = coordinate.share_partials
+        partials = {
+            name: slopes[..., p] @ share + (tau @ by_share[name] if name in by_share else 0.0)
+            for p, name in enumerate(self.free)
+        }
+        return dual(tau @ share, partials)
 
     def link_shares_with_partials(self, x: Array) -> list[Scalar]:
         """Utilisation of each limit of links and tip, with derivatives by the variables."""
@@ -222,7 +239,7 @@ class DesignGradients:
 
 def _wheels_of_motor(robot: Robot, joint: str) -> tuple[str, ...]:
     """Names of the spins that turn with the motor of a joint."""
-    title = next(drive.title for drive in robot.drives if drive.joint == joint)
+    title = next(drive.title for drive in sized_drives(robot) if drive.joint == joint)
     return tuple(spin.name for spin in input_wheels(assemble_tree(robot), title))
 
 
