@@ -101,7 +101,7 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     assert "disc.inertia.xx has no effect" in text
     assert "disc.mass" in text
     assert "disc.inertia.zz" in text
-    assert "cannot be told apart" in text
+    assert "cannot be distinguished" in text
     assert {"disc.mass", "disc.inertia.zz", "disc.inertia.xx"} <= set(fit.information.doubtful)
 
 
@@ -118,6 +118,25 @@ def test_inertias_of_rotor_and_link_are_said_to_be_inseparable() -> None:
     assert "arm.inertia.yy has no effect" not in text
     assert "arm.inertia.yy by" in text
     assert {"j.motor.inertia", "arm.inertia.yy"} <= set(fit.information.doubtful)
+    assert set(fit.information.unbounded) == set(bounds)
+    assert all(fit.intervals[name] == (-np.inf, np.inf) for name in bounds)
+    sheet = Unknown("j.motor.inertia", 1e-4, 1e-5, 1e-2, prior=(1e-4, 1e-5))
+    others = [Unknown(name, None, *bounds[name]) for name in ("arm.inertia.yy", "arm.com.y")]
+    known = fit_run(robot, [log], [sheet, *others], options=RunFitOptions(evaluations=2, horizons=()))
+    assert known.information.unbounded == ("arm.com.y",)
+    assert 0 < known.deviations["j.motor.inertia"] < 1e-3
+
+
+def test_what_fails_in_every_start_is_named() -> None:
+    """A motion that leaves the range of numbers, and a value that its law refuses."""
+    log = synthetic_log(duration=0.5)
+    wild = replace(log, inputs={"tau.arm": 1e300 * np.asarray(log.inputs["tau.arm"])})
+    with pytest.raises(InputError, match="fit_run") as error:
+        fit_run(ARM, [wild], BOUNDS, laws=[friction()], options=RunFitOptions(evaluations=2, horizons=()))
+    simulator = fitted([log], evaluations=2, horizons=()).problem.simulator
+    assert "v.arm" in str(error.value)
+    assert simulator.simulate({**TRUE, "arm.friction.coulomb": -1.0}, simulator.windows(np.inf), False) is None
+    assert "coulomb" in simulator.failure
 
 
 def test_backlash_is_a_number_of_its_law() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from gearwright.errors import TrainError
-from gearwright.parts import Gear, Losses, Planetary, Series, Spur, Wolfrom, Worm, losses_at, losses_of
+from gearwright.parts import Bevel, Gear, Losses, Planetary, Screw, Series, Spur, Wolfrom, Worm, losses_at, losses_of
+from gearwright.parts.gears.losses import tooth_loss_factor
 
 
 def test_back_driving_from_statics():
@@ -47,6 +48,56 @@ def test_worm_by_its_forces():
     gear = Worm(wheel=40, lead_angle=lead, friction_coefficient=mu)
     assert gear.thread_efficiencies[0] == pytest.approx(ideal / tangential_per_axial(mu))
     assert gear.thread_efficiencies[1] == pytest.approx(tangential_per_axial(-mu) / ideal)
+
+
+def sliding_loss(first, second, internal, pressure, samples=200_001):
+    """Mean of sliding speed / pitch speed over a mesh cycle, by rolling involutes in numbers; normal force shared."""
+    sign = -1.0 if internal else 1.0
+    r1, r2 = first / 2, second / 2
+    path = []
+    for r, tip in ((r1, r1 + 1), (r2, r2 + sign)):
+        path.append(abs(math.sqrt(tip**2 - (r * math.cos(pressure)) ** 2) - r * math.sin(pressure)))
+    pitch = math.pi * math.cos(pressure)
+    x = (np.arange(samples) + 0.5) / samples * pitch
+    contacts = -path[0] + x[:, None] + pitch * np.arange(5)
+    inside = contacts <= path[1]
+    # Sliding speed at the distance s from the pitch point: s (w1 + w2), with the pitch speed r1 w1 = 1.
+    slide = np.abs(contacts) * (1 / r1 + sign / r2) * inside
+    force = 1 / (inside.sum(axis=1) * math.cos(pressure))  # normal force per unit of tangential force
+    return float(np.mean(slide.sum(axis=1) * force))
+
+
+@pytest.mark.parametrize(("first", "second", "internal"), [(20, 60, False), (25, 65, False), (33, 117, True)])
+@pytest.mark.parametrize("degrees", [14.5, 20, 25])
+def test_friction_of_teeth_loses_the_sliding_power(first, second, internal, degrees):
+    pressure = math.radians(degrees)
+    factor = tooth_loss_factor(first, second, internal, pressure)
+    assert factor == pytest.approx(sliding_loss(first, second, internal, pressure), rel=1e-4)
+
+
+def test_friction_of_teeth_gives_every_mesh_its_efficiency():
+    """Sun and ring meshes differ; helical teeth have a shorter path of contact; a bevel pair is its virtual spurs."""
+    stage = Planetary(sun=25, planet=65, ring=155, friction_coefficient=0.1)
+    sun, ring = (1 - 0.1 * tooth_loss_factor(a, b, c, math.radians(20)) for a, b, c in ((25, 65, 0), (65, 155, 1)))
+    assert stage.mesh_efficiencies == pytest.approx({"sun": sun, "ring": ring})
+    assert losses_of(stage)[0].efficiency == pytest.approx((1 + 155 / 25 * sun * ring) / (1 + 155 / 25))
+    straight, helical = (
+        losses_of(Spur(driver=20, driven=50, helix_angle=x, friction_coefficient=0.1))[0] for x in (0.0, 0.4)
+    )
+    assert helical.efficiency > straight.efficiency
+    miter = losses_of(Bevel(driver=30, driven=30, friction_coefficient=0.1))[0].efficiency
+    virtual = 30 * math.sqrt(2)
+    assert miter == pytest.approx(1 - 0.1 * tooth_loss_factor(virtual, virtual, False, math.radians(20)))
+
+
+@pytest.mark.parametrize("friction", [0.02, 0.1, 0.25])
+def test_screw_is_an_inclined_plane(friction):
+    """tan(lead) / tan(lead +- angle of friction), which flanks at an angle enlarge."""
+    gear = Screw(lead=0.004, diameter=0.011, friction_coefficient=friction, pressure_angle=0.5)
+    lead, rho = math.atan(0.004 / (math.pi * 0.011)), math.atan(friction / math.cos(0.5))
+    row = losses_of(gear)[0]
+    assert row.efficiency == pytest.approx(math.tan(lead) / math.tan(lead + rho))
+    assert row.back_efficiency == pytest.approx(math.tan(lead - rho) / math.tan(lead))
 
 
 ETA0 = 0.98**2
@@ -161,6 +212,19 @@ REFUSED = {
         lambda: Planetary(sun=18, planet=27, ring=72, efficiency=0.9, mesh_efficiency=0.99),
         "planetary: efficiency and mesh_efficiency",
     ),
+    "twice by friction": (
+        lambda: Spur(driver=20, driven=60, friction_coefficient=0.1, mesh_efficiency=0.99),
+        "mesh_efficiency and friction_coefficient",
+    ),
+    "friction of teeth below zero": (
+        lambda: Spur(driver=20, driven=60, friction_coefficient=-0.1),
+        r"friction_coefficient=-0\.1",
+    ),
+    "teeth that lose contact": (
+        lambda: losses_of(Spur(driver=20, driven=20, helix_angle=1.2, friction_coefficient=0.1)),
+        "contact ratio",
+    ),
+    "half a screw": (lambda: Screw(lead=0.002, diameter=0.01), "screw:.*diameter and friction_coefficient"),
     "half a worm": (lambda: Worm(wheel=40, lead_angle=0.1), "worm:.*lead_angle and friction_coefficient"),
     "worm that lets nothing through": (
         lambda: Worm(wheel=40, lead_angle=1.4, friction_coefficient=0.3),

@@ -21,16 +21,16 @@ links:
     inertia: {xx: 0.01, yy: 0.09, zz: 0.09, xz: 0.002}
   - name: v1.fore
     parent: upper
-    joint: {name: elbow, axis: [0, 1, 0], origin: {xyz: [0.4, 0, 0]}}
+    joint: {name: elbow, axis: [0, 1, 0], position: [0.4, 0, 0]}
     mass: 3
     com: [0.1, 0, 0]
 drives:
   - {joint: shoulder, motor: {inertia: 2e-4, mass: 0.3, position: [0, 0, -0.1]}, gear: {ratio: 50}}
   - joint: elbow
     motor: {inertia: 1e-4}
-    gear: {type: planetary, sun: 18, planet: 27, ring: 72, sun_member: {inertia: 3e-6}}
+    gear: {kind: planetary, sun: 18, planet: 27, ring: 72, sun_member: {inertia: 3e-6}}
 payload: {mass: 2, position: [0.3, 0, 0]}
-frames: [{name: tool, link: v1.fore, xyz: [0.35, 0, 0.05]}]
+frames: [{name: tool, link: v1.fore, position: [0.35, 0, 0.05]}]
 """)
 VALUES = {
     "upper.mass": 5,

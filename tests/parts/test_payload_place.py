@@ -16,9 +16,11 @@ from gearwright.design import sweep
 from gearwright.design.variables.beam_links import BeamDesign, with_beam_link
 from gearwright.errors import FileError, InputError, StructureError
 from gearwright.files import read_yaml
+from gearwright.files.yaml.task_reader import read_task
 from gearwright.motion import polynomial
 from gearwright.parts import Drive, Frame, Gear, Joint, Link, LinkSection, Motor, Payload, Robot, Tube
 from gearwright.parts.builders.flexible_links import Beam, with_beam
+from gearwright.planning.paths.task_motions import with_task_payload
 from gearwright.report import report
 from gearwright.studio.session import Session
 
@@ -111,13 +113,46 @@ def test_a_frame_of_the_base_is_no_tool():
 def test_a_frame_is_taken_everywhere():
     frames = [Frame("hook", "upper", (0.1, 0, 0))]
     robot, wanted = arm(frames=frames), MASS * 9.81 * np.array([0.1, 0])
-    text = DH + "frames: [{name: hook, link: upper, xyz: [-0.3, 0, 0]}]\npayload: {mass: 5, frame: hook}\n"
+    text = DH + "frames: [{name: hook, link: upper, position: [-0.3, 0, 0]}]\npayload: {mass: 5, frame: hook}\n"
     task = "task: t\nmotions: [{to: {j1: 0.1}, speed: 1, acceleration: 5}]\npayload: {mass: 5, frame: hook}\n"
     loaded = [read_yaml(text), Task.read(task, robot).loaded_robot(robot), robot.with_payload(MASS, frame="hook")]
     loaded += [by_studio(robot, MASS, "hook"), by_studio(robot.with_payload(1.0), MASS, "hook")]
     loaded += [with_payload_option(robot, "5@hook")]
     for one in loaded:
         assert added(one) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+VECTORS = """
+robot: vectors
+links:
+  - name: upper
+    joint: {name: j1, vector: {e: [0, 0, 1], e_before: [0, 0, 1], r: [0.2, 0, 0], r_before: [-0.1, 0, 0]}}
+    parent: base
+    mass: 2
+  - name: fore
+    joint: {name: j2, vector: {e: [0, 0, 1], e_before: [0, 0, 1], r: [0.1, 0.05, 0], r_before: [-0.2, 0, 0]}}
+    parent: upper
+    mass: 1
+"""
+TWISTED = DH.replace("alpha: 0, d: 0}", "alpha: 90 deg, d: 0.1}")
+MODIFIED = DH.replace("dh:", "mdh:")
+
+
+@pytest.mark.parametrize("text", [DH, TWISTED, MODIFIED, VECTORS])
+@pytest.mark.parametrize("link", ["", "link: upper, "])
+def test_the_numbers_of_a_task_are_in_the_frames_of_the_file(text, link):
+    """The same fields mean the same place in the robot's file and in a task."""
+    fields = (
+        f"payload: {{mass: 5, {link}position: [0.1, 0.03, -0.02], inertia: {{xx: 0.1, yy: 0.2, zz: 0.25, xy: 0.01}}}}\n"
+    )
+    task = "task: t\nmotions: [{to: {j1: 0.1}, speed: 1, acceleration: 5}]\n"
+    robot, (q, v, a) = read_yaml(text), np.random.default_rng(4).normal(size=(3, 2))
+    wanted = read_yaml(text + fields)
+    for loaded in (
+        Task.read(task + fields, robot).loaded_robot(robot),
+        with_task_payload(robot, read_task(task + fields).payload),
+    ):
+        assert gw.inverse_dynamics(loaded, q, v, a) == pytest.approx(gw.inverse_dynamics(wanted, q, v, a), rel=1e-12)
 
 
 def test_position_and_inertia_are_in_the_axes_of_the_frame():
@@ -191,8 +226,8 @@ def test_it_sits_on_the_last_segment_of_a_flexible_link():
 
 
 def test_the_frame_may_be_one_that_an_attachment_brings(tmp_path: Path):
-    gripper = "robot: jaw\nlinks: [{name: palm, parent: base, joint: {type: fixed}, mass: 0.2}]\n"
-    (tmp_path / "jaw.yaml").write_text(gripper + "frames: [{name: grip, link: palm, xyz: [0.1, 0, 0]}]\n")
+    gripper = "robot: jaw\nlinks: [{name: palm, parent: base, joint: {kind: fixed}, mass: 0.2}]\n"
+    (tmp_path / "jaw.yaml").write_text(gripper + "frames: [{name: grip, link: palm, position: [0.1, 0, 0]}]\n")
     text = DH + "frames: [{name: tool, link: fore}]\nattach: [{robot: jaw.yaml, frame: tool, prefix: my_}]\n"
     file = tmp_path / "arm.yaml"
     file.write_text(text + "payload: {mass: 5, frame: my_grip}\n")
@@ -207,7 +242,7 @@ def test_reports_say_where_it_sits(tmp_path: Path):
     tasks = {
         "at the tip of link 'fore'": Payload(MASS),
         "at frame 'hook' of link 'upper'": Payload(MASS, frame="hook"),
-        "at (0.1, 0.2, 0) m in the frame of link 'fore'": Payload(MASS, (0.1, 0.2, 0)),
+        "at (0.1, 0.2, 0) m in the joint frame of link 'fore'": Payload(MASS, (0.1, 0.2, 0)),
     }
     for words, load in tasks.items():
         found = analyse(arm(frames=[hook]), Task([SWING], load), samples=21)

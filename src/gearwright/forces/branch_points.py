@@ -1,6 +1,6 @@
 """Branch points: where a law changes its branch without changing its mode.
 
-A step of high order keeps its tolerance only where the rates are smooth. Laws are written over scalars of any kind and
+A step of high order keeps its tolerance only where the rates are smooth. Laws are written over generic scalars and
 branch only by `absolute`, `minimum`, `maximum` and `where`. Recording the arguments of these functions, and of `floor`,
 finds all branch points automatically.
 """

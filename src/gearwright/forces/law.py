@@ -29,7 +29,7 @@ from gearwright.parts.environment.loops_and_contacts import ENERGETIC
 class Impact:
     """An impact along a line: the speed after it is -restitution times the speed before.
 
-    With friction along one or two other lines at right angles, `law` selects the law of restitution ("energetic",
+    With friction along one or two orthogonal lines, `law` selects the law of restitution ("energetic",
     "poisson", "newton").
     """
 
@@ -47,7 +47,7 @@ class Impact:
 
 @dataclass(frozen=True)
 class Guard:
-    """A condition of a mode: it lasts while `value` is positive, then the mode `to` follows.
+    """A condition of a mode: the mode lasts while `value` is positive, then the mode `to` follows.
 
     Args:
         value: the guard function, positive within the mode.
@@ -56,7 +56,7 @@ class Guard:
             other must use the same rate: where a speed may be rounding, that of `stick_slip.departure_rate`.
         scale: scale of the value; 1e-9 of it counts as zero.
         impact: the impact at the mode change.
-        when: whether this guard applies. Where the next mode depends on numbers, there is a guard for each next mode,
+        when: whether this guard applies. Where the next mode depends on values, there is a guard for each next mode,
             all with the same value; the event is located by the value, and then the applicable guard is selected.
     """
 
@@ -176,17 +176,17 @@ class Hold:
 
 @dataclass(frozen=True)
 class Drag:
-    """A force along `push` in proportion to a flow, which depends on the accelerations.
+    """A load-dependent force along `push`, proportional to a flow that depends on the accelerations.
 
         flow = (forces of all laws through the port, along push) - sense . a - offset,     force = gain * flow
 
     The flow is the torque through a gear after acceleration of the wheels before it. The loss of a gear is a drag with
-    gain eta - 1 or 1/eta - 1; an inertia that a law models itself is a drag that removes it from the machine's.
+    gain eta - 1 or 1/eta - 1; a law that models an inertia itself removes it from the machine by a drag.
 
     Args:
         push: line of the force, usually the motor's row.
         gain: force per flow.
-        sense: one number per speed.
+        sense: one value per speed.
         offset: the part of the inertial torque that does not depend on a.
         port: name of the drive whose motor-side forces join the flow.
     """
@@ -200,7 +200,7 @@ class Drag:
 
 @dataclass(frozen=True)
 class Action:
-    """The forces, holds and drags of a law in a situation."""
+    """The forces, constraints (holds) and load-dependent forces (drags) of a law in a situation."""
 
     forces: tuple[Force, ...] = ()
     holds: tuple[Hold, ...] = ()

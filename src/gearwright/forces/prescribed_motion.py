@@ -73,7 +73,7 @@ class IdealDrive(Law):
         return (Quantity(f"{self.name}.force", "Nm"),)
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """One hold with the target acceleration."""
+        """One constraint with the target acceleration."""
         position, speed = situation.position(self.line), situation.speed(self.line)
         target = self.target(situation.t, position, speed)
         if is_number(target) and not isfinite(target):

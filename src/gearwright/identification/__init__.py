@@ -8,6 +8,7 @@ from gearwright.identification.experiment.excitation import (
     WorkspaceBox,
     excite,
 )
+from gearwright.identification.experiment.gear_benches import LostMotion, TorsionLoop, lost_motion, torsion_loop
 from gearwright.identification.experiment.log import Log, log_of_currents, log_of_motors, read_log
 from gearwright.identification.identification import FrictionTransition, Identification, Validation, identify
 from gearwright.identification.model.columns import FrictionLine, ParameterColumn
@@ -17,7 +18,8 @@ from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.identification.payload_identification import PayloadFit, identify_payload
 from gearwright.identification.physical_consistency import ConsistentFit, fit_consistent
 from gearwright.identification.report import write_report
-from gearwright.identification.run_fit.fit_run import RunFitOptions, Unknown, fit_run
+from gearwright.identification.run_fit.fit_problem import Unknown
+from gearwright.identification.run_fit.fit_run import RunFitOptions, fit_run
 from gearwright.identification.run_fit.run_fit_result import RunFit, SignalScore
 from gearwright.identification.run_fit.run_log import RunLog, read_run_log
 from gearwright.identification.write_back import UpdatedRobot, identified_mechanism, identified_robot, save_identified
@@ -31,6 +33,7 @@ __all__ = [
     "FrictionTransition",
     "Identification",
     "Log",
+    "LostMotion",
     "MotionLimits",
     "ParameterColumn",
     "ParameterGroup",
@@ -42,6 +45,7 @@ __all__ = [
     "SignalDelay",
     "SignalScore",
     "TorqueModel",
+    "TorsionLoop",
     "Unknown",
     "UpdatedRobot",
     "Validation",
@@ -55,11 +59,13 @@ __all__ = [
     "identify_payload",
     "log_of_currents",
     "log_of_motors",
+    "lost_motion",
     "parameter_groups",
     "read_log",
     "read_run_log",
     "regressor_blocks",
     "save_identified",
     "signal_delay",
+    "torsion_loop",
     "write_report",
 ]

@@ -81,7 +81,7 @@ class Identification(Estimates):
         fit: prediction of the fitted data.
         method: ols, wls or irls.
         cutoff: of the filter [Hz]; None if speeds and accelerations were measured.
-        not_found: combinations that the motion does not excite.
+        not_found: combinations that the motion does not excite and that are therefore not estimated.
         remarks: on the procedure.
         weights: of the equations (T, n).
         robot: the robot, if given.
@@ -177,7 +177,8 @@ def identify(
     memory.
 
     Args:
-        robot_or_mech: the robot or machine; its geometry is assumed to be known, its other numbers are nominal values.
+        robot_or_mech: the robot or machine; its geometry is assumed to be known, its other parameters are nominal
+            values.
         log: the measured data.
         friction: friction columns to fit per joint: viscous, coulomb, offset.
         side: "motor" or "link": where the torque was measured. Torques at the link side contain no rotor inertia; its

@@ -63,7 +63,7 @@ def identify_payload(
         loaded: log of the robot with the payload.
         body: the body that carries it; by default the last body.
         method: as in `identify`.
-        trust: as in `fit_consistent`; the nominal payload is 1 kg of the size of a fist at the body's origin.
+        trust: as in `fit_consistent`; the nominal payload is a fist-sized body of 1 kg at the body's origin.
     """
     mech = empty.model.mech
     index = len(mech.bodies) - 1 if body is None else mech.body_index(body)

@@ -19,7 +19,7 @@ from gearwright.text import listed_names
 
 
 class UpdatedRobot(NamedTuple):
-    """The robot with identified numbers, and remarks on values that could not be written into it."""
+    """The robot with identified parameters, and remarks on values that could not be written into it."""
 
     robot: Robot
     remarks: tuple[str, ...]
@@ -55,7 +55,7 @@ def identified_robot(fit: ConsistentFit) -> UpdatedRobot:
 
 @check_arguments
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
-    """The flat machine of a consistent fit: bodies, wheels and springs with identified numbers."""
+    """The flat machine of a consistent fit: bodies, wheels and springs with identified parameters."""
     model = fit.identification.model
     names = parameter_names(model.mech)
     values = dict(zip(names, fit.every_parameter[: len(names)].tolist(), strict=True))

@@ -124,18 +124,25 @@ class StatedLength(NamedTuple):
 
 @dataclass(frozen=True)
 class StatedFrame:
-    """The frame in which a file gives the data of a link, for equations in the notation of the file.
+    """The frame in which a file gives the data of a link, for equations and payloads in the notation of the file.
 
     Args:
         rotation: of that frame in the link's frame.
         lengths: offsets from the link's origin to that frame's origin, in the link's axes (standard
             Denavit-Hartenberg).
         joint: offsets from the parent's stated frame to the link's joint, in the parent's stated axes (modified).
+        offset: further offset from the link's origin to that frame's origin, without symbols (vectors) [m].
     """
 
     rotation: Rot = IDENTITY
     lengths: tuple[StatedLength, ...] = ()
     joint: tuple[StatedLength, ...] = ()
+    offset: Vec = ZERO
+
+    @property
+    def origin(self) -> Vec:
+        """Origin of that frame in the link's frame [m]."""
+        return sum((length.direction * length.value for length in self.lengths), self.offset)
 
 
 LINK_FRAME = StatedFrame()
@@ -154,11 +161,12 @@ class Link:
         mass: mass [kg].
         com: centre of mass in the link frame [m].
         inertia: tensor about the centre of mass in link axes [kg m2], (3, 3).
-        effective: whether its numbers are base parameters (combinations with other links); physical checks are relaxed.
+        effective: whether its inertial parameters are base parameters (combinations with those of other links);
+            physical checks are relaxed.
         shapes: visual and collision shapes, as references.
         section: its cross-sections and material, for stress and deflection; they do not change its mass.
         tip: its far end in the link frame [m], the default position of a payload; see `end_point`.
-        stated: the frame in which a file gives it, for equations in the notation of the file; not used in computations.
+        stated: the frame in which a file gives it, for equations and payloads in the notation of the file.
     """
 
     name: str

@@ -32,7 +32,7 @@ JOINT_FIELDS = ("armature", "damping", "friction", "limits", "position", "spring
 
 @check_arguments
 def parameter(robot: Robot, path: str) -> Scalar:
-    """Return the number at a path.
+    """Return the parameter at a path.
 
     >>> from gearwright.parts import Drive, Gear, Link, Motor
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], [Drive("upper", Motor(1e-4), Gear(100))])
@@ -48,7 +48,7 @@ def parameter(robot: Robot, path: str) -> Scalar:
 
 @check_arguments
 def with_parameters(robot: Robot, values: Mapping[str, Scalar]) -> Robot:
-    """Return the robot with new numbers at the paths; the numbers may be scalars of any kind, including symbols.
+    """Return the robot with new values at the paths; values may be generic scalars, including symbols.
 
     >>> from gearwright.parts import Link
     >>> arm = Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gearwright.algebra import IDENTITY, ZERO, MatrixLike, OptionalVector, Scalar, Vec, VectorLike, is_number
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import InputError, PartError, StructureError
 from gearwright.parts.link import Link
-from gearwright.parts.structure.frame_changes import frame_placement
+from gearwright.parts.structure.frame_changes import FramePlacement, frame_placement
 from gearwright.text import listed_names, visible_text
+
+if TYPE_CHECKING:
+    from gearwright.parts.robot import Robot
 
 TOOL_FRAMES = ("tool", "tcp", "tip", "tool0", "flange")
 """Names of the tool frame, in order of preference: of a frame, or of a link that is fixed to its parent."""
@@ -47,6 +50,26 @@ class Payload:
     def __post_init__(self) -> None:
         hint = "Give a mass of 0 or more."
         require_range("payload", "mass", self.mass, least=0, unit="kg", hint=hint, error=PartError)
+
+    def in_joint_frame(self, robot: Robot) -> Payload:
+        """Return the payload in the joint frame of its link, if its numbers are in the frames of the robot's file.
+
+        The two frames differ in standard Denavit-Hartenberg parameters, whose frame is at the far end of the link, and
+        in vectors, whose frame is at its centre of mass. A payload without a position stays without one.
+
+        Args:
+            robot: the robot that carries it.
+        """
+        if self.frame is not None:
+            return self
+        carrier = placed_payload(robot.name, robot.links, robot.frames, self).link
+        candidates = [link for link in robot.links if link.name == carrier] if carrier else last_links(robot.links)
+        if len(candidates) != 1:
+            return self
+        stated = candidates[0].stated
+        place = FramePlacement(stated.rotation, stated.origin)
+        position = None if self.position is None else place.point_in_outer(self.position)
+        return replace(self, position=position, inertia=place.tensor_in_outer(self.inertia))
 
 
 @check_arguments
@@ -131,7 +154,7 @@ def place_text(link: Link, frames: Sequence[Frame], position: Any) -> str:
     >>> place_text(Link("fore"), [Frame("tool", "fore", (0.3, 0, 0))], (0.3, 0, 0))
     "at frame 'tool' of link 'fore'"
     >>> place_text(Link("fore", tip=(0.3, 0, 0)), [], (0.2, 0, 0))
-    "at (0.2, 0, 0) m in the frame of link 'fore'"
+    "at (0.2, 0, 0) m in the joint frame of link 'fore'"
     """
     on = f"link {visible_text(link.name)!r}"
     for frame in frames:
@@ -140,7 +163,7 @@ def place_text(link: Link, frames: Sequence[Frame], position: Any) -> str:
     if link.end_point is not None and _is_coincident(link.end_point, position):
         return f"at the tip of {on}"
     numbers = ", ".join(f"{float(x):.4g}" if is_number(x) else str(x) for x in Vec.from_values(position))
-    return f"at ({numbers}) m in the frame of {on}"
+    return f"at ({numbers}) m in the joint frame of {on}"
 
 
 def _is_coincident(first: Any, second: Any) -> bool:

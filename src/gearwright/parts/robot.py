@@ -171,7 +171,7 @@ class Robot:
             mass: mass [kg].
             position: its centre of mass in the frame of the link, with its origin at the joint, or in `frame` [m]. By
                 default the tool frame (a frame or fixed link called tool, tcp, tip, tool0 or flange), else the tip of
-                the last link; an error without either.
+                the last link; without either an error is raised.
             body: the link that carries it; by default that of the frame, or the last link of a chain.
             inertia: tensor about its centre of mass in the axes of the link or of `frame` [kg m2], (3, 3).
             frame: a frame or link to which it is attached.

@@ -8,7 +8,7 @@ from gearwright.algebra import Scalar
 
 
 class DcEquations(NamedTuple):
-    r"""$v = R i + L\, di/dt + K_E \omega$ with the torque $K_T i$; all numbers may be scalars of any kind.
+    r"""$v = R i + L\, di/dt + K_E \omega$ with the torque $K_T i$; all numbers may be generic scalars.
 
     Args:
         torque_constant: $K_T$ [Nm/A].

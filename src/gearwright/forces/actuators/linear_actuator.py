@@ -228,13 +228,13 @@ class LinearActuator(Law):
     Args:
         name: name of the law.
         line: the line b that its output moves.
-        C: (k, k) numbers.
-        f: k numbers, coefficients of the output force.
-        d: (k, inputs) numbers, or k of them for one input.
-        tie: the output row T, k numbers.
+        C: the state matrix, (k, k).
+        f: coefficients of the output force, (k,).
+        d: the input matrix, (k, inputs), or (k,) for one input.
+        tie: the output row T, (k,).
         variables: name, unit and initial value of each state.
         controls: name and unit of each input.
-        offset: e, k numbers; the constant term of a linearisation about an operating point. Default: zero.
+        offset: e, (k,); the constant term of a linearisation about an operating point. Default: zero.
         carried: inertia along the line that the machine already has [kg m2, kg].
         limits: saturation of each input (largest magnitude), None for no limit.
         port: name of the drive through whose gear losses the force acts.
@@ -334,7 +334,7 @@ class LinearActuator(Law):
 
     @cached_property
     def remaining_inertia(self) -> float:
-        """The part of its inertia that the machine does not have [kg m2, kg]; zero if it is rounding."""
+        """The part of its inertia that the machine does not have [kg m2, kg]; zero if it is within rounding."""
         remainder = self.inertia - self.carried
         return 0.0 if abs(remainder) <= 1e-9 * abs(self.carried) else remainder
 

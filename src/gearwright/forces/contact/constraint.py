@@ -32,7 +32,7 @@ class Constraint(Law):
     Of the six coordinates x, y, z [m] and rx, ry, rz [rad] of `frame` relative to `relative_to`, the named ones are
     constrained and the others free: on a surface ("z",), along an edge ("y", "z"), a peg in a hole ("x", "y", "rx",
     "ry"), a ball joint ("x", "y", "z"), welded all six. The other frame may be the base, a body (a closed loop), or a
-    `MovingFrame`. `Constraint.from_lines(name, force_lines)` constrains coordinates of your own.
+    `MovingFrame`. `Constraint.from_lines(name, force_lines)` constrains user-defined coordinates.
 
     The multipliers are the reactions, in the axes of `relative_to`, acting on `frame`: series `<name>.force.z` [N],
     `<name>.torque.rx` [Nm]. All six coordinates are series too: `<name>.x`, ..., `<name>.rz`. Runs project position
@@ -107,7 +107,7 @@ class Constraint(Law):
         return f"{self.name}.{'force' if word in TRANSLATION_NAMES else 'torque'}.{word}"
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """One hold per constrained coordinate."""
+        """One constraint per constrained coordinate."""
         lines = self.force_lines(situation.mech.speeds)
         return Action(holds=tuple(Hold(line, speed=0.0, position=0.0) for line in lines))
 

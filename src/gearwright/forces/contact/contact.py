@@ -107,8 +107,8 @@ class Contact(Law):
     free: the gap $s > 0$. touch (without friction): $\ddot s = 0$ with the force $\lambda \ge 0$; it opens where the
     force would be tensile. stick, slide (with friction): the same and $|f_t| \le \mu \lambda$ at rest,
     $f_t = -\mu \lambda\,\hat u$ sliding in the direction $\hat u$: a cone, not a pyramid. States store that direction
-    for the transition to sticking. Contacts may be redundant, as the legs of a table are: of the possible forces those
-    inside the cones are used.
+    for the transition to sticking. Contacts may be redundant, as the legs of a table are: among the possible forces
+    those inside the cones are used.
 
     Closing is an impact: without friction $\dot s^+ = -e\,\dot s^-$; with friction `impact` selects the meaning of e:
 
@@ -170,7 +170,7 @@ class Contact(Law):
         Args:
             name: its name.
             gap: a Coordinate or another line of the machine, or a function of its `Configuration`.
-            across: one or two slip coordinates of the same kind, at right angles; for friction.
+            across: one or two orthogonal slip coordinates of the same kind, for friction.
             settings: restitution, friction, capture, impact.
 
         A wheel of radius 0.1 m on a road:
@@ -270,7 +270,7 @@ class Contact(Law):
         return FREE_MODE
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A unilateral hold along the normal, and friction."""
+        """A unilateral constraint along the normal, and friction."""
         if mode == FREE_MODE:
             return Action()
         speeds = situation.mech.speeds

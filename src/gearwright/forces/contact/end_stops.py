@@ -112,7 +112,7 @@ class Stops(Law):
         return (FREE_MODE, LOWER, UPPER)
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A hold at a stop."""
+        """A constraint at a stop."""
         return Action() if mode == FREE_MODE else Action(holds=(Hold(self.line, speed=0.0),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:

@@ -146,7 +146,7 @@ class Environment(Law):
     $\frac12 \dot s' M \dot s + V$ is exact. Elastic forces are the gradient of the energy V, exactly differentiated:
     Hertz is `lambda s, ops: k * s[0] ** 2 * ops.sqrt(s[0]) / 2.5`; a stiffness that varies along a surface is an energy
     that depends on both coordinates. The contact is bilateral; with `one_sided`, without inertia, it acts where
-    $s_1 > 0$, a depth. A mass that is met in an impact is a link (`with_wall`, `with_object`).
+    $s_1 > 0$, a depth. A mass that takes part in an impact is a link (`with_wall`, `with_object`).
 
     Series: `<name>.s1`, ... [m, rad] and `<name>.force1`, ... [N, Nm] on the machine.
 

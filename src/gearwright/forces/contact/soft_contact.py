@@ -131,7 +131,7 @@ class SoftContact(Law):
         return Outcome((rate,), dissipated=self.damping * rate * rate, stored=stored, signals=signals)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
-        """Pressed until the force would be tensile, free until the deformed surface is met."""
+        """Pressed until the force would be tensile, free until the point meets the deformed surface."""
         if mode == PRESS_MODE:
             return (Guard(self._contact_force(situation), FREE_MODE, rate=self._force_rate(situation, reaction)),)
         line, depth = self._gap_line(situation), situation.states[0]

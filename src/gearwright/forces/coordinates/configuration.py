@@ -1,4 +1,4 @@
-"""The configuration of a machine for coordinate functions: placements of its bodies in scalars of any kind."""
+"""The configuration of a machine for coordinate functions: placements of its bodies in generic scalars."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Anchor: TypeAlias = str | int | MovingFrame
 
 @dataclass(frozen=True)
 class Configuration:
-    """Time and configuration of a machine in scalars of any kind: the argument of a coordinate function.
+    """Time and configuration of a machine in generic scalars: the argument of a coordinate function.
 
     Args:
         mech: the machine.

@@ -30,7 +30,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import Terms
 
 CoordinateFunction: TypeAlias = Callable[[Configuration], Scalar]
-"""A function from a configuration to a coordinate [rad, m], over scalars of any kind."""
+"""A function from a configuration to a coordinate [rad, m], over generic scalars."""
 
 TRIAL_OFFSETS = (1.3, 0.7, 0.1, 0.01, 0.0)
 """Distances from the neutral configuration [rad, m] at which a new coordinate is checked."""

@@ -63,7 +63,7 @@ class LineInertia(Law):
         return (Quantity(f"{self.name}.force", self.unit),)
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A hold with the compliance of the inertia."""
+        """A constraint with the compliance of the inertia."""
         return Action(holds=(Hold(self.line, 0.0, 1.0 / self.inertia),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:

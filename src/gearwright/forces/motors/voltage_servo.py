@@ -23,7 +23,7 @@ class VoltageServo(Law):
     $d = \mathrm{clip}(k_p (g - \theta) - k_d \omega, \pm d_{max})$, $i_0 = (d\,V - K \omega)/R$, torque $K i$,
 
     with the goal g, the supply voltage V and the limited current $i = i_0 / (1 + |i_0/i_{max}|^n)^{1/n}$: a soft limit,
-    which describes drivers and supplies that give way; large n is a hard one. All numbers are those along the line.
+    which describes drivers and supplies whose voltage sags; a large n is a hard limit. All values refer to the line.
 
     Inputs: `<name>.goal` [rad], `<name>.supply` [V], `<name>.enabled` (0: the motor is released, without current).
 

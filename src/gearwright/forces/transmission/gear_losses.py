@@ -65,9 +65,9 @@ class GearLoss(Law):
     `LossyGear`, selected by the flank in contact, so they also hold for self-locking gears.
 
     A self-locking gear that is back-driven by a joint with large inertia has no consistent motion: it jams and stops
-    instantaneously (Painleve paradox); the inertias decide this.
+    instantaneously (Painleve paradox); the inertias determine whether this happens.
 
-    Load-dependent friction (`Friction.load`) is the same law: its shares of T and O are the efficiencies of both
+    Load-dependent friction (`Friction.load`) is the same law: its fractions of T and O give the efficiencies in both
     directions, and the friction without load is A and B (`load_friction_mesh`). Its quadratic terms follow the smaller
     of $|T|$ and $|O|$ with a lag, as a state.
 
@@ -120,7 +120,7 @@ class GearLoss(Law):
         return STUCK_MODE if speed == 0 else FORWARD_DRIVING if speed > 0 else BACKWARD_DRIVING
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A hold at rest; otherwise a drag proportional to the transmitted torque, and the no-load torque."""
+        """A constraint at rest; otherwise a drag proportional to the transmitted torque, and the no-load torque."""
         row, offset = axial_torque(situation.kinematics, self.wheels, self.line.terms[0][1] if self.wheels else 1.0)
         if mode == STUCK_MODE:
             flow_probe = Drag(self.line, 0.0, row, offset, self.port)

@@ -128,7 +128,7 @@ class TrainLoss(Law):
         )
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """Drags proportional to the torques of motors and wheels, and holds of the meshes at rest."""
+        """Drags proportional to the torques of motors and wheels, and constraints of the meshes at rest."""
         balance, held_meshes = self._mode_balance(mode), self._held_meshes(mode)
         holds = tuple(Hold(mesh.line, port=mesh.name, speed=0.0, is_firm=False) for mesh in held_meshes)
         forces, drags = [], []

@@ -55,7 +55,7 @@ def signal_delay(t: ArrayLike, reference: ArrayLike, signal: ArrayLike, largest:
         t: times [s], (T,).
         reference: the reference (T,), such as the motor's angle at the joint side.
         signal: the signal (T,), such as the angle of an encoder at the link.
-        largest: largest delay that is sought [s].
+        largest: largest delay considered [s].
 
     >>> t = np.arange(0.0, 2.0, 0.004)
     >>> signal_delay(t, np.sin(3.0 * t), np.sin(3.0 * (t - 0.003))).delay.__round__(5)

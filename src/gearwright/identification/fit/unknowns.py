@@ -25,7 +25,7 @@ from gearwright.identification.model.columns import (
     ParameterKind,
 )
 from gearwright.identification.model.torque_model import TorqueModel
-from gearwright.mechanism import Body, Mechanism, assemble_tree
+from gearwright.mechanism import BASE, Body, Mechanism, assemble_tree
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Gear, Link, Robot, parameter, with_parameters
 
@@ -204,7 +204,7 @@ def _machine_unknowns(model: TorqueModel) -> Unknowns:
         bodies.append(BodyParameters(len(columns) - 10))
     wheels = []
     for k, spin in enumerate(mech.spins):
-        if spin.carrier != -1:
+        if spin.carrier != BASE:
             e = np.array(list(spin.axis), dtype=float)
             disc = np.zeros((4, 4))
             disc[:3, :3] = 0.5 * spin.coupling_share**2 * (np.eye(3) - np.outer(e, e))

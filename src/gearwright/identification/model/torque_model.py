@@ -45,7 +45,7 @@ class TorqueModel:
         tau_i += viscous_i v_i + coulomb_i sign(v_i) + offset_i,     sign(v) = tanh(v / transition_speed)
 
     Args:
-        mech: the machine; its numbers are the nominal (CAD) values.
+        mech: the machine; its parameters are the nominal (CAD) values.
         friction: friction columns of every speed.
         side: "motor": the torques include the acceleration of the rotors. "link": they were measured behind the gear,
             and the columns of the wheels are excluded.
@@ -173,7 +173,7 @@ class TorqueModel:
     def friction_directions(self, motion: Motion) -> Array:
         r"""The direction of Coulomb friction along a motion, per friction line (T, lines), between -1 and 1.
 
-        With presliding it is the deflection of bristles relative to its largest (Dahl), with the width b of presliding:
+        With presliding it is the deflection of bristles relative to its maximum (Dahl), with the width b of presliding:
         $\dot z = (1 - z\,\mathrm{sign}(w))\, w / b$, from a relaxed start, z = 0.
         """
         speeds = self._line_speeds(motion.v)

@@ -21,6 +21,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.file_access import open_regular, write_text
 from gearwright.forces import Law
+from gearwright.identification.run_fit.fit_problem import FitProblem, StartResult, Unknown
 from gearwright.identification.run_fit.identifiability import information
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
@@ -32,9 +33,6 @@ from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
 from gearwright.simulation.fixed_step.differentiated_step import nominal_number
 from gearwright.text import listed_names
 
-DIVERGED_RESIDUAL = 1e3
-"""Weighted residual of every sample of a motion that diverges."""
-
 STAGE_EVALUATIONS = 25
 """Evaluations of the first stages of a start; the last stage has those of the options."""
 
@@ -43,39 +41,6 @@ CLOCK_SEARCH_PERIODS = 20.0
 
 CLOCK_REMARK_PERIODS = 1.0
 """Delay of a signal behind its prediction, relative to the sampling period, above which there is a remark."""
-
-
-@check_arguments
-@dataclass(frozen=True)
-class Unknown:
-    """An unknown number.
-
-    Args:
-        name: path of a number of robot or laws, `offset.<signal>` or `delay`.
-        start: first value; None: the number of the robot or law, 0 for offset and delay.
-        lower: least value.
-        upper: largest value.
-        prior: value and standard deviation known from a data sheet; None: nothing is known.
-
-    >>> Unknown("arm.motor.resistance", lower=0.5, upper=10.0).name
-    'arm.motor.resistance'
-    """
-
-    name: str
-    start: float | None = None
-    lower: float = -np.inf
-    upper: float = np.inf
-    prior: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.lower < self.upper:
-            raise InputError(
-                f"unknown {self.name!r}: lower {self.lower:g} is not below upper {self.upper:g}. Swap or widen them."
-            )
-        if self.start is not None and not self.lower <= self.start <= self.upper:
-            raise InputError(
-                f"unknown {self.name!r}: start {self.start:g} is outside {self.lower:g} to {self.upper:g}. Move it."
-            )
 
 
 @check_arguments
@@ -122,19 +87,19 @@ def fit_run(
     extra_laws: Sequence[Law] = (),
     options: RunFitOptions = DEFAULT_OPTIONS,
 ) -> RunFit:
-    """Fit unknown numbers so that simulated runs have the measured outputs.
+    """Fit unknown parameters so that simulated runs reproduce the measured outputs.
 
     Args:
         robot: a robot (with the laws of its file unless `laws` are given) or a machine.
-        logs: measured runs; inputs of the logs act, measured signals are compared.
-        unknowns: `Unknown`s, names, or a mapping from names to (lower, upper): paths of numbers of robot and laws,
+        logs: measured runs; their inputs drive the simulation, their measured signals are compared with it.
+        unknowns: `Unknown`s, names, or a mapping from names to (lower, upper): paths of parameters of robot and laws,
             `offset.<signal>` and `delay` of the measurement.
         laws: laws instead of those of the robot.
         extra_laws: laws in addition to those of the robot.
         options: of the fit.
 
     Returns:
-        The fit: values, standard deviations, what cannot be known, and predictions of every log.
+        The fit: values, standard deviations, identifiability, and predictions of every log.
 
     >>> import gearwright as gw
     >>> from gearwright.identification import RunLog, fit_run
@@ -150,141 +115,6 @@ def fit_run(
     results = _all_starts(problem, options)
     best = min(results, key=lambda result: result.cost)
     return _fit_result(problem, best, results, remarks)
-
-
-@dataclass(frozen=True)
-class StartResult:
-    """The end of one start: values of the unknowns, cost, and corrections of the initial states of the logs."""
-
-    values: tuple[float, ...]
-    cost: float
-    starts: tuple[tuple[float, ...], ...] = ()
-
-
-@dataclass(frozen=True)
-class FitProblem:
-    """The residuals of a fit.
-
-    Args:
-        simulator: simulates the logs.
-        unknowns: with start values.
-        scales: per signal the size of an error that matters.
-        loss: of SciPy.
-    """
-
-    simulator: LogSimulator
-    unknowns: tuple[Unknown, ...]
-    scales: Mapping[str, float]
-    loss: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the unknowns."""
-        return tuple(unknown.name for unknown in self.unknowns)
-
-    @property
-    def _logarithmic(self) -> list[bool]:
-        return [unknown.lower > 0 for unknown in self.unknowns]
-
-    @property
-    def _sizes(self) -> Array:
-        """The scale of each unknown that is not logarithmic."""
-        return np.array([_size_of(unknown) for unknown in self.unknowns])
-
-    def to_search(self, values: Array) -> Array:
-        """Search variables: logarithms of positive unknowns, otherwise values in their own scale."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self._logarithmic, np.log(np.maximum(values, 1e-300)), values / self._sizes)
-
-    def to_values(self, z: Array) -> Array:
-        """Values of the unknowns from search variables."""
-        return np.where(self._logarithmic, np.exp(np.minimum(z, 700.0)), z * self._sizes)
-
-    def value_slopes(self, values: Array) -> Array:
-        """Derivative of each value by its search variable."""
-        return np.where(self._logarithmic, values, self._sizes)
-
-    @property
-    def bounds(self) -> tuple[Array, Array]:
-        """Bounds of the search variables."""
-        lower, upper = (np.array([getattr(u, word) for u in self.unknowns], dtype=float) for word in ("lower", "upper"))
-        return self.to_search(lower), self.to_search(upper)
-
-    def residuals(
-        self, values: Array, windows: Sequence[Window], slopes: bool, starts: Array | None = None
-    ) -> tuple[Array, Array]:
-        """Weighted residuals (N,), with priors, and their derivatives by the values and the initial states, (N, K).
-
-        `starts` (windows, start names) are added to the measured initial states; None: they are not unknown.
-        """
-        mapped = dict(zip(self.names, values.tolist(), strict=True))
-        outputs = self.simulator.simulate(mapped, windows, slopes, starts)
-        count, per_window = len(values), 0 if starts is None else starts.shape[1]
-        rows, derivatives = [], []
-        for k, window in enumerate(windows):
-            log = self.simulator.logs[window.log]
-            for name, measured in log.measured.items():
-                part = np.asarray(measured)[window.first : window.last + 1]
-                J = np.zeros((len(part) if slopes else 0, count + per_window * len(windows)))
-                if outputs is None:
-                    rows.append(np.full(len(part), DIVERGED_RESIDUAL))
-                else:
-                    rows.append((outputs[k].values[name] - part) / self.scales[name])
-                if slopes and outputs is not None:
-                    J[:, :count] = outputs[k].slopes[name] / self.scales[name]
-                    begin = count + per_window * k
-                    J[:, begin : begin + per_window] = outputs[k].start_slopes[name][:, :per_window] / self.scales[name]
-                derivatives.append(J)
-        known = [(k, *u.prior) for k, u in enumerate(self.unknowns) if u.prior is not None]
-        rows.append(np.array([(values[k] - value) / sigma for k, value, sigma in known]))
-        prior_slopes = np.zeros((len(known) if slopes else 0, derivatives[0].shape[1]))
-        for row, (k, _, sigma) in enumerate(known if slopes else ()):
-            prior_slopes[row, k] = 1.0 / sigma
-        return np.concatenate(rows), np.concatenate([*derivatives, prior_slopes])
-
-    def minimise(self, z: Array, windows: Sequence[Window], evaluations: int, free: bool = False) -> StartResult:
-        """The least sum of the loss from given search variables; `free` initial states are unknown too."""
-        from scipy.optimize import least_squares
-
-        lower, upper = self.bounds
-        margin = 1e-6 * np.where(np.isfinite(upper - lower), upper - lower, 1.0)
-        count, shape = len(z), (len(windows), len(self.simulator.start_names))
-        extra = np.zeros(shape[0] * shape[1] if free else 0)
-        first = np.concatenate([np.clip(z, lower + margin, upper - margin), extra])
-        infinite = np.full(len(extra), np.inf)
-
-        def split_search(x: Array) -> tuple[Array, Array | None]:
-            return self.to_values(x[:count]), x[count:].reshape(shape) if free else None
-
-        def jacobian(x: Array) -> Array:
-            values, starts = split_search(x)
-            J = self.residuals(values, windows, True, starts)[1]
-            J[:, :count] *= self.value_slopes(values)
-            return J
-
-        def residual_rows(x: Array) -> Array:
-            values, starts = split_search(x)
-            return self.residuals(values, windows, False, starts)[0]
-
-        solution = least_squares(
-            residual_rows,
-            first,
-            jac=jacobian,
-            bounds=(np.concatenate([lower, -infinite]), np.concatenate([upper, infinite])),
-            loss=self.loss,
-            x_scale="jac",
-            max_nfev=evaluations,
-        )
-        values, starts = split_search(solution.x)
-        start_rows = () if starts is None else tuple(map(tuple, starts.tolist()))
-        return StartResult(tuple(values.tolist()), float(solution.cost), start_rows)
-
-
-def _size_of(unknown: Unknown) -> float:
-    width = unknown.upper - unknown.lower
-    if np.isfinite(width):
-        return float(width)
-    return max(abs(unknown.start or 0.0), 1e-3)
 
 
 def _problem_of(
@@ -327,7 +157,7 @@ def _as_unknowns(unknowns: Any) -> list[Unknown]:
     else:
         listed = [unknown if isinstance(unknown, Unknown) else Unknown(str(unknown)) for unknown in unknowns]
     if not listed:
-        raise InputError("fit_run: no unknown is given. Name at least one number of the robot or its laws.")
+        raise InputError("fit_run: no unknown is given. Name at least one parameter of the robot or its laws.")
     return listed
 
 
@@ -432,8 +262,8 @@ def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array
             delay = clock_delay(log.times, np.asarray(log.measured[name]), series, longest)
             if DELAY not in problem.names and abs(delay) > CLOCK_REMARK_PERIODS * log.period:
                 remarks.append(
-                    f"{log.name}: {name!r} runs {1e3 * delay:.1f} ms behind its prediction: its clock or its sensor is "
-                    "late. Add 'delay' to the unknowns."
+                    f"{log.name}: {name!r} runs {1e3 * delay:.1f} ms behind its prediction: its clock or its sensor "
+                    "has a delay. Add 'delay' to the unknowns."
                 )
     return remarks
 
@@ -471,7 +301,8 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
     outputs = problem.simulator.simulate(mapped, windows, False, starts)
     if outputs is None:
         raise InputError(
-            "fit_run: the simulation diverges for every start. Narrow the bounds, shorten the step, or start nearer."
+            f"fit_run: no start could be simulated; the last one: {problem.simulator.failure} Narrow the bounds, "
+            "shorten the step, or start nearer."
         )
     predictions = tuple(output.values for output in outputs)
     logs = problem.simulator.logs
@@ -483,7 +314,7 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
         for word, bound in (("lower", unknown.lower), ("upper", unknown.upper)):
             if np.isfinite(width) and abs(value - bound) < 1e-3 * width:
                 remarks.append(
-                    f"{unknown.name} lies on its {word} bound, {bound:g}: widen it, or the model lacks something."
+                    f"{unknown.name} is at its {word} bound, {bound:g}. Widen it, or check that the model is complete."
                 )
     return RunFit(
         problem,
@@ -495,5 +326,5 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
         near,
         len(results),
         tuple(remarks),
-        bool(best.starts),
+        best.starts,
     )

@@ -1,4 +1,4 @@
-r"""What a log can tell: Fisher information, correlations, and combinations that cannot be told apart.
+r"""Identifiability from a log: Fisher information, correlations, and combinations that cannot be distinguished.
 
 With residuals r and their derivatives J by the unknowns, each in its own scale, the information is $J'J$. A direction
 without information is a combination of unknowns that leaves every output unchanged.
@@ -34,8 +34,9 @@ class Information(NamedTuple):
         singular_values: of the derivatives by relative changes of the unknowns, largest first.
         covariance: of the unknowns, (K, K); infinite in directions without information is left out.
         correlations: (K, K).
-        sentences: what cannot be known, in plain words.
+        sentences: a text for every parameter or combination that the log does not determine.
         doubtful: names of the unknowns that the log does not determine well.
+        unbounded: names of those that neither log nor prior knowledge bounds.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Information(NamedTuple):
     correlations: Array
     sentences: tuple[str, ...]
     doubtful: tuple[str, ...]
+    unbounded: tuple[str, ...] = ()
 
 
 def information(
@@ -90,11 +92,24 @@ def information(
     sentences += _pair_sentences(names, correlations, lost)
     sentences += [
         f"{name} is {values[k]:.4g} with a standard deviation of {deviation[k]:.2g}: this log does not determine it. "
-        "Add an experiment in which it matters, or fix it."
+        "Add an experiment in which it has an effect, or fix it."
         for k, name in enumerate(names)
         if name in doubtful and name not in lost
     ]
-    return Information(tuple(names), sizes, covariance, correlations, tuple(sentences), tuple(doubtful))
+    free = _unresolved_directions(directions[~is_known], priors * scale)
+    open_parts = {k for row in free for k in _cancelling_parts(row, effects, largest)}
+    open_parts |= {k for k in without_effect if not priors[k]}
+    unbounded = tuple(names[k] for k in sorted(open_parts))
+    return Information(tuple(names), sizes, covariance, correlations, tuple(sentences), tuple(doubtful), unbounded)
+
+
+def _unresolved_directions(directions: Array, weights: Array) -> Array:
+    """The directions without information in which prior knowledge, weights (K,), does not act either."""
+    if not len(directions) or not weights.any():
+        return directions
+    _U, sizes, combinations = np.linalg.svd(weights[:, None] * directions.T)
+    rank = int(np.sum(sizes > NO_INFORMATION_RATIO * np.abs(weights).max()))
+    return np.asarray(combinations[rank:] @ directions)
 
 
 def _coloured_inflation(J: Array, residuals: Array, blocks: Sequence[slice], inverse: Array, variance: float) -> Array:
@@ -152,8 +167,8 @@ def _cancelling_parts(row: Array, effects: Array, largest: float) -> list[int]:
 
 def _no_effect_sentence(name: str) -> str:
     return (
-        f"{name} has no effect on any measured signal of these logs: it cannot be known from them. Fix it, or measure "
-        "something that depends on it."
+        f"{name} has no effect on any measured signal of these logs: it cannot be identified. Fix it, or measure a "
+        "signal that depends on it."
     )
 
 
@@ -161,8 +176,8 @@ def _direction_sentence(names: Sequence[str], row: Array, parts: Sequence[int]) 
     """A sentence on a combination of unknowns without information; entries are relative changes."""
     text = ", ".join(f"{names[k]} by {row[k] / row[parts[0]]:+.2g} %" for k in parts)
     return (
-        f"a change of {text} leaves every measured signal as it is: these numbers cannot be told apart. Fix one of "
-        "them, or add an experiment (another load, another signal) that separates them."
+        f"a change of {text} leaves every measured signal unchanged: these parameters cannot be distinguished. Fix "
+        "one of them, or add an experiment (another load, another signal) that separates them."
     )
 
 
@@ -172,8 +187,8 @@ def _pair_sentences(names: Sequence[str], correlations: Array, lost: set[str]) -
         for j in range(i):
             if abs(correlations[i, j]) > STRONG_CORRELATION and not {names[i], names[j]} <= lost:
                 sentences.append(
-                    f"{names[j]} and {names[i]} can hardly be told apart in these logs (correlation "
-                    f"{correlations[i, j]:.2f}): only a combination of them is well known. Add an experiment in which "
-                    "one of them acts alone."
+                    f"{names[j]} and {names[i]} can hardly be distinguished in these logs (correlation "
+                    f"{correlations[i, j]:.2f}): only a combination of them is well determined. Add an experiment "
+                    "in which one of them acts alone."
                 )
     return sentences

@@ -75,19 +75,19 @@ def scores(logs: Sequence[RunLog], predictions: Sequence[Mapping[str, Array]]) -
 
 @dataclass(frozen=True)
 class RunFit:
-    """A fit of unknown numbers to logs of runs.
+    """A fit of unknown parameters to logs of runs.
 
     Args:
         problem: the problem that was solved.
         values: by name.
-        information: what the logs tell of them.
+        information: their identifiability from the logs.
         predictions: per log the predicted signals.
         scores: per log and signal the errors.
         cost: the least sum of the loss.
         near_best: number of starts that ended within 2 % of it.
         starts: number of starts.
         remarks: observations on logs and fit.
-        free_starts: whether the initial states of the logs were unknown too.
+        start_changes: per log the fitted changes of its measured initial state; empty if they were not unknown.
     """
 
     problem: Any
@@ -99,7 +99,12 @@ class RunFit:
     near_best: int
     starts: int
     remarks: tuple[str, ...]
-    free_starts: bool = False
+    start_changes: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def free_starts(self) -> bool:
+        """Whether the initial states of the logs were unknown too."""
+        return bool(self.start_changes)
 
     def __getitem__(self, name: str) -> float:
         """The value of an unknown."""
@@ -109,13 +114,14 @@ class RunFit:
 
     @property
     def deviations(self) -> dict[str, float]:
-        """Standard deviations by name."""
+        """Standard deviations by name; infinite where nothing bounds an unknown."""
         sizes = np.sqrt(np.maximum(np.diag(self.information.covariance), 0.0))
-        return dict(zip(self.information.names, sizes.tolist(), strict=True))
+        known = dict(zip(self.information.names, sizes.tolist(), strict=True))
+        return {name: np.inf if name in self.information.unbounded else size for name, size in known.items()}
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """95 % intervals by name, from the linearised model."""
+        """95 % intervals by name, from the linearised model; infinite where nothing bounds an unknown."""
         return {
             name: (value - CONFIDENCE_FACTOR * self.deviations[name], value + CONFIDENCE_FACTOR * self.deviations[name])
             for name, value in self.values.items()
@@ -147,7 +153,7 @@ class RunFit:
 
     @check_arguments
     def validate(self, logs: Sequence[RunLog]) -> tuple[SignalScore, ...]:
-        """The errors on logs that the fit has not seen."""
+        """The errors on logs that were not used for the fit."""
         return scores(logs, self.predict(logs))
 
     def predict(self, logs: Sequence[RunLog]) -> tuple[Mapping[str, Array], ...]:
@@ -156,15 +162,15 @@ class RunFit:
         simulator.require_known()
         outputs = simulator.simulate(self.values, simulator.windows(np.inf), False)
         if outputs is None:
-            raise InputError("fit: the simulation of these logs diverges. Check their inputs.")
+            raise InputError(f"fit: these logs cannot be simulated: {simulator.failure} Check their inputs.")
         return tuple(output.values for output in outputs)
 
     @property
     def robot(self) -> Any:
-        """The robot or machine with the fitted numbers, those of the robot's own laws too.
+        """The robot or machine with the fitted parameters, including those of the robot's own laws.
 
         Raises:
-            InputError: a fitted number of a law has no number of the robot that determines it alone.
+            InputError: a fitted parameter of a law is not determined by a single parameter of the robot.
         """
         simulator = self.problem.simulator
         numbers = {path: self.values[path] for path in simulator.paths if not self._is_of_law(path)}
@@ -177,14 +183,14 @@ class RunFit:
 
     @property
     def laws(self) -> tuple[Law, ...]:
-        """The laws that act, with the fitted numbers."""
+        """The laws that act, with the fitted parameters."""
         laws = self.problem.simulator.plain.system.laws
         values = {path: self.values[path] for path in self.problem.simulator.paths if self._is_of_law(path)}
         return with_law_parameters(laws, values)
 
     @property
     def extra_laws(self) -> tuple[Law, ...]:
-        """The laws in addition to those of the robot, with the fitted numbers."""
+        """The laws in addition to those of the robot, with the fitted parameters."""
         acting = self.problem.simulator.laws
         names = {law.name for law in (acting.extra_laws if isinstance(acting, RobotLaws) else acting)}
         return tuple(law for law in self.laws if law.name in names)
@@ -205,15 +211,16 @@ class RunFit:
     def profile(self, name: str, points: int = 7, width: float = 3.0) -> tuple[Array, Array]:
         """Profile likelihood: values of one unknown, and the least cost with all others fitted, relative to the best.
 
-        A flat profile shows that the logs do not determine the number; one that is not a parabola, that its interval
-        is not symmetric. An increase of 1.92 in units of the residual variance bounds the 95 % interval.
+        A flat profile shows that the logs do not determine the parameter; a profile that is not a parabola shows that
+        its interval is not symmetric. An increase of 1.92 in units of the residual variance bounds the 95 % interval.
 
         Args:
             name: of the unknown.
             points: number of values.
             width: half range in standard deviations.
         """
-        centre, deviation = self[name], max(self.deviations[name], 1e-3 * abs(self[name]), 1e-12)
+        centre, stated = self[name], self.deviations[name]
+        deviation = max(stated if np.isfinite(stated) else 0.1 * abs(self[name]), 1e-3 * abs(self[name]), 1e-12)
         unknown = next(u for u in self.problem.unknowns if u.name == name)
         low, high = max(unknown.lower, centre - width * deviation), min(unknown.upper, centre + width * deviation)
         grid, costs = np.linspace(low, high, points), []
@@ -231,7 +238,8 @@ class RunFit:
             problem = replace(self.problem, simulator=simulator, unknowns=others)
             if others or free:
                 start = np.array([u.start for u in others], dtype=float)
-                costs.append(problem.minimise(problem.to_search(start), windows, 15, free).cost)
+                first = self.start_changes if free else None
+                costs.append(problem.minimise(problem.to_search(start), windows, 15, free, first).cost)
             else:
                 residuals = problem.residuals(np.zeros(0), windows, False)[0]
                 costs.append(0.5 * float(residuals @ residuals))
@@ -249,12 +257,14 @@ class RunFit:
         return "\n".join([*lines, *self.information.sentences, *self.remarks])
 
     @check_arguments
-    def report(self, folder: str | Path, validation: Sequence[RunLog] = (), title: str = "Twin from a log") -> Path:
+    def report(
+        self, folder: str | Path, validation: Sequence[RunLog] = (), title: str = "Digital twin from a log"
+    ) -> Path:
         """Write a page with measured and predicted curves into a folder; returns its path (index.html).
 
         Args:
             folder: target folder; created if missing.
-            validation: logs that the fit has not seen.
+            validation: logs that were not used for the fit.
             title: of the page.
         """
         target = Path(folder)
@@ -263,7 +273,7 @@ class RunFit:
         parts.append(f"</head><body><h1>{html_text(title)}</h1><h2>Unknowns</h2>{self._value_table()}")
         sentences = (*self.information.sentences, *self.remarks)
         if sentences:
-            parts.append("<h2>What cannot be known, and remarks</h2><ul>")
+            parts.append("<h2>Identifiability and remarks</h2><ul>")
             parts += [f"<li>{html_text(sentence)}</li>" for sentence in sentences]
             parts.append("</ul>")
         groups = [("Fitted logs", self.problem.simulator.logs, self.predictions, self.scores)]
@@ -312,8 +322,8 @@ def _with_law_number(robot: Robot, laws: RobotLaws, law_path: str, value: float)
             return changed
         number += value - (reached or 0.0)
     raise InputError(
-        f"fit: {law_path!r} is a number of a law, and no number of robot {robot.name!r} determines it alone, so the "
-        "fitted value cannot be written into the robot. Name the unknown by a path of the robot, such as "
+        f"fit: {law_path!r} is a parameter of a law that corresponds to no single parameter of robot {robot.name!r}, "
+        "so the fitted value cannot be written into the robot. Name the unknown by a path of the robot, such as "
         "'<drive>.motor.friction.coulomb' or '<drive>.gear.efficiency', or use the fitted `laws`."
     )
 

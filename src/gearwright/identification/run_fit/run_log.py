@@ -44,7 +44,7 @@ class RunLog:
         t: times [s], (T,), strictly increasing.
         inputs: measured or commanded inputs by name, (T,): `tau.<speed>`, `<drive>.voltage`, inputs of laws.
         measured: measured outputs by name, (T,): `q.<coordinate>`, `v.<speed>`, states and signals of laws.
-        numbers: numbers of robot and laws that are known and differ between logs, by path: a servo gain, a payload.
+        numbers: known parameters of robot and laws that differ between logs, by path: a servo gain, a payload.
         name: of the log, for messages.
 
     >>> RunLog([0.0, 0.1], {"tau.arm": [1.0, 1.0]}, {"q.arm": [0.0, 0.1]}).duration
@@ -88,7 +88,7 @@ class RunLog:
 
     @property
     def period(self) -> float:
-        """Median distance of two samples [s]."""
+        """Median time between two samples [s]."""
         return float(np.median(np.diff(self.times)))
 
     def between(self, start: float, end: float) -> RunLog:
@@ -112,8 +112,8 @@ class RunLog:
             )
         if all(np.ptp(values) == 0 for values in self.measured.values()):
             raise InputError(
-                f"{self.name}: every measured signal ({listed_names(self.measured)}) is constant, so nothing follows "
-                "from this log. Excite the machine."
+                f"{self.name}: every measured signal ({listed_names(self.measured)}) is constant, so this log "
+                "contains no information. Excite the machine."
             )
         return (*self._gap_remarks(), *self._saturation_remarks())
 
@@ -125,7 +125,7 @@ class RunLog:
         widest = gaps[np.argmax(steps[gaps])]
         return [
             f"{self.name}: {len(gaps)} gap(s), the longest {steps[widest]:.3g} s at t = {self.times[widest]:.4g} s; "
-            "inputs are interpolated there. Split the log at the gaps if inputs have moved meanwhile."
+            "inputs are interpolated there. Split the log at the gaps if inputs changed within them."
         ]
 
     def _saturation_remarks(self) -> list[str]:
@@ -182,8 +182,8 @@ def prediction_remarks(log: RunLog, signal: str, predicted: Array) -> list[str]:
     correlation = float(centred @ expected) / (size * expected_size)
     if correlation < -0.7:
         return [
-            f"{log.name}: {signal!r} runs against its prediction (correlation {correlation:.2f}): its sign is probably "
-            "reversed."
+            f"{log.name}: {signal!r} is opposite to its prediction (correlation {correlation:.2f}): its sign is "
+            "probably reversed."
         ]
     ratio = size / expected_size
     for factor, text in UNIT_FACTORS.items():

@@ -66,7 +66,7 @@ class LogSimulator:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The unknowns that are numbers of robot and laws."""
+        """The unknowns that are parameters of robot and laws."""
         return tuple(name for name in self.unknowns if name != DELAY and not name.startswith(OFFSET_PREFIX))
 
     @cached_property
@@ -94,7 +94,7 @@ class LogSimulator:
 
     @cached_property
     def tangent(self) -> DifferentiatedStep:
-        """The simulation with sensitivities by the unknown numbers."""
+        """The simulation with sensitivities by the unknown parameters."""
         options = {"sweeps": self.plain.sweeps}
         names = (*self.paths, *self.start_names)
         return differentiated_step(self.source, self.laws, MOREAU_METHOD, names, options, self.plain.parameters)
@@ -191,8 +191,14 @@ class LogSimulator:
         except (SimulationError, GearwrightError, FloatingPointError) as error:
             if isinstance(error.__context__, NotTraceableError):
                 raise
+            self.__dict__["_failure"] = str(error)
             return None
         return [self._outputs(values, window, record[:, k], rows[k], slopes) for k, window in enumerate(windows)]
+
+    @property
+    def failure(self) -> str:
+        """Why the last simulation that failed has failed."""
+        return str(self.__dict__.get("_failure", ""))
 
     def _plain_columns(self, engine: FixedStep) -> list[int]:
         return [engine.parameters.index(path) for path in self.plain.parameters]
@@ -261,7 +267,7 @@ class LogSimulator:
     def _signal_outputs(
         self, log: RunLog, window: Window, x: Array, numbers: Array, columns: Array, slopes: bool
     ) -> dict[str, tuple[Array, Array]]:
-        """Signals that are not states, with their derivatives by the unknown numbers."""
+        """Signals that are not states, with their derivatives by the unknown parameters."""
         if not self._measured_signals:
             return {}
         plain, jacobian = self._signal_programs

@@ -33,7 +33,7 @@ class ElasticBase:
     """The elastic support between the ground and a robot's base.
 
     Args:
-        stiffness: one number per direction (x, y, z [N/m], rx, ry, rz [Nm/rad]), or None where the base is rigid; or a
+        stiffness: one value per direction (x, y, z [N/m], rx, ry, rz [Nm/rad]), or None where the base is rigid; or a
             symmetric 6 x 6 matrix over these directions.
         damping: in the same form [Ns/m, Nms/rad]; zero by default.
         position: point at which the support acts, in the robot's base frame [m].

@@ -80,7 +80,7 @@ class DataSheetConflict(NamedTuple):
 
 
 def identity_deviations(sheet: MotorSheet) -> dict[str, float]:
-    r"""Return the relative deviations of printed numbers from those implied by the others, where comparable.
+    r"""Return the relative deviations of printed values from those implied by the others, where comparable.
 
     - `kt_kn`: $K k_n$ against 1,
     - `stall`: the stall torque against $K V / R$,

@@ -35,8 +35,8 @@ class DataSheet:
         flange: designation of a motor's mounting face, such as "NEMA23"; for a gearbox those of the compatible motors,
             separated by semicolons.
         price: in the currency of the user's own file.
-        source: of its numbers.
-        note: remarks on the meaning of its numbers, where it differs from the usual one.
+        source: origin of the data.
+        note: remarks on fields whose meaning differs from the usual one.
     """
 
     key: str
@@ -58,11 +58,11 @@ class DataSheet:
 
     @property
     def missing_fields(self) -> tuple[str, ...]:
-        """The names of the numbers that the sheet does not print."""
+        """The names of the fields that the data sheet does not state."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) is None)
 
     def require_fields(self, purpose: str, *words: str) -> None:
-        """Raise if numbers that are needed for a purpose are missing.
+        """Raise an error if fields that are needed for a purpose are missing.
 
         >>> MotorSheet(key="m1").require_fields("a motor", "inertia")
         Traceback (most recent call last):

@@ -13,7 +13,7 @@ from gearwright.parts.checks import require_at_least, require_kind
 @check_arguments
 @dataclass(frozen=True)
 class LoadFriction:
-    r"""Friction of a geared motor that grows with the transmitted torque, as shares of it.
+    r"""Friction of a geared motor that grows with the transmitted torque, as fractions of it.
 
     T is the torque of the motor after acceleration of the rotor and O the torque that reaches the joint, both at the
     motor side, and $S = e^{-|\omega/\omega_S|^\alpha}$. To the friction at the motor shaft this adds
@@ -25,8 +25,8 @@ class LoadFriction:
     torque. Driving, the efficiency is $(1 - \mu_m)/(1 + \mu_j)$, back-driving it is $(1 - \mu_j)/(1 + \mu_m)$.
 
     Args:
-        motor: share of the motor's torque, m, below 1.
-        joint: share of the joint's torque, j, below 1.
+        motor: fraction of the motor's torque, m, below 1.
+        joint: fraction of the joint's torque, j, below 1.
         motor_stribeck: the same at low speed, in addition, $m_S$.
         joint_stribeck: the same at low speed, in addition, $j_S$.
         motor_quadratic: friction per squared torque at low speed while the joint drives, $q_m$ [1/Nm].
@@ -67,7 +67,7 @@ class LoadFriction:
 @check_arguments
 @dataclass(frozen=True)
 class Friction:
-    r"""Viscous, Coulomb, Stribeck, LuGre or load-dependent friction; the given numbers determine the model.
+    r"""Viscous, Coulomb, Stribeck, LuGre or load-dependent friction; the given parameters determine the model.
 
     While sliding with the speed $\omega$, the friction against the motion is
 

@@ -13,7 +13,7 @@ from gearwright.parts.gears.forces.gear_statics import GearStatics
 from gearwright.parts.gears.forces.pitch_points import bevel_contact, cone_angles, worm_contact
 from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, missing_fields_text, require_teeth_angles
 from gearwright.parts.gears.gear import Wheel
-from gearwright.parts.gears.losses import Losses, losses_of, worm_efficiencies, worm_friction
+from gearwright.parts.gears.losses import Losses, losses_of, require_thread_friction, worm_efficiencies, worm_friction
 from gearwright.parts.gears.member import (
     MASSLESS_MEMBER,
     GearWithMembers,
@@ -31,7 +31,7 @@ class Bevel(GearWithMeshes):
     r"""A pair of bevel gears, ratio $= \mp Z_{driven} / Z_{driver}$.
 
     When the motor's axis and the joint's axis both point away from the common apex (or both towards it) they turn in
-    opposite senses and the ratio is negative: `away=True`. When one points towards the apex it is positive.
+    opposite directions and the ratio is negative: `away=True`. When one points towards the apex it is positive.
 
     Args:
         driver: teeth of the wheel at the motor.
@@ -107,7 +107,15 @@ class Bevel(GearWithMeshes):
 
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of its mesh."""
-        return (Losses(efficiency=self.single_mesh_efficiency),)
+        return (Losses(efficiency=self._mesh_efficiency),)
+
+    @property
+    def _mesh_efficiency(self) -> Scalar:
+        """Efficiency of the mesh: of the whole gear, or that of the equivalent spur gears (Tredgold)."""
+        if self.efficiency is not None:
+            return self.efficiency
+        driver_cone, driven_cone = self.pitch_cone_angles
+        return self.efficiency_of_mesh(self.driver / math.cos(driver_cone), self.driven / math.cos(driven_cone))
 
     @property
     def pitch_cone_angles(self) -> tuple[float, float]:
@@ -125,7 +133,7 @@ class Bevel(GearWithMeshes):
         """Two cones in contact along a line; the separating force pushes both away from the apex."""
         if self.unknown_teeth is not None:
             return None
-        words = {"pressure_angle": float(self.pressure_angle), "efficiency": self.efficiency_per_mesh(1)}
+        words = {"pressure_angle": float(self.pressure_angle), "efficiency": float(self._mesh_efficiency)}
         wheels, contact = bevel_contact(self.pitch_cone_angles, self.middle_radius, float(self.helix_angle), **words)
         return GearStatics(wheels, (contact,), "driver", "driven")
 
@@ -201,14 +209,7 @@ class Worm(GearWithMembers):
             hint = "Give an angle below a quarter turn, in radians."
             angle = getattr(self, name)
             require_range("worm", name, angle, least=0, below=math.pi / 2, unit="rad", hint=hint, error=TrainError)
-        mu = self.friction_coefficient
-        hint = "Give the coefficient of friction between thread and tooth."
-        require_range("worm", "friction_coefficient", mu, least=0, hint=hint, error=TrainError)
-        if mu is not None and self.thread_efficiencies[0] <= 0:
-            raise TrainError(
-                f"worm: friction_coefficient {mu} and lead_angle {self.lead_angle} rad give the efficiency "
-                f"{self.thread_efficiencies[0]:.4g}, which transmits no power. Reduce one of the two."
-            )
+        require_thread_friction(self.kind, self.friction_coefficient, self.lead_angle, self.thread_efficiencies[0])
 
     @property
     def source_of_losses(self) -> str | None:

@@ -73,7 +73,7 @@ class Wheel:
 
 
 class GearType(Protocol):
-    """The interface of every gear between a motor and a joint; implement it to add a new kind of gear."""
+    """The interface of every gear between a motor and a joint; implement it to add another kind of gear."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

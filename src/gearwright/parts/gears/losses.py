@@ -32,7 +32,7 @@ class Losses:
         speed: magnitude of the motor's speed [rad/s].
         efficiency: fraction of the power that reaches the joint while the motor drives.
         back_efficiency: fraction of the power that reaches the motor while the joint drives; 0 or less: the gear is
-            self-locking, with the number as a measure. By default from statics.
+            self-locking, the more so the lower the value. By default from statics.
         no_load_torque: torque at the motor side needed to turn the gear without load [Nm]; it makes the total
             efficiency depend on the load.
 
@@ -131,7 +131,7 @@ def without_losses(gear: Any) -> Any:
 
 @check_arguments
 def losses_at(table: Sequence[Losses], speed: float) -> Losses:
-    """Return the losses interpolated at a motor speed; numbers only.
+    """Return the losses interpolated at a motor speed; for plain numbers, not symbols.
 
     >>> losses_at([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
     0.75
@@ -199,6 +199,63 @@ def worm_friction(lead: Scalar, efficiency: Scalar, pressure: Scalar) -> float:
     """
     c, t = math.cos(pressure), math.tan(lead)
     return float(c * (1 - efficiency) / (t + efficiency / t))
+
+
+def require_thread_friction(kind: str, friction: Scalar | None, lead: Scalar | None, efficiency: Scalar) -> None:
+    """Raise unless the friction of a thread is possible and leaves it an efficiency."""
+    hint = "Give the coefficient of friction in the thread."
+    require_range(kind, "friction_coefficient", friction, least=0, hint=hint, error=TrainError)
+    if friction is not None and is_number(efficiency) and efficiency <= 0:
+        raise TrainError(
+            f"{kind}: friction_coefficient {friction} and lead_angle {lead:.4g} rad give the efficiency "
+            f"{efficiency:.4g}, which transmits no power. Reduce one of the two."
+        )
+
+
+def tooth_loss_factor(first: Scalar, second: Scalar, internal: bool, pressure: float, helix: float = 0.0) -> float:
+    r"""Return the share of the power that a mesh loses per unit of friction coefficient, $1 - \eta = \mu H$.
+
+    With Coulomb friction and a normal force that the n teeth in contact share equally,
+    $H = 2 \pi (1/z_1 \pm 1/z_2) \int_0^1 \frac{1}{n} \sum |s| \, dx / \cos\beta_b$ (+ external, - internal), with the
+    positions s of the contacts along the path of contact in base pitches, from $-\varepsilon_1$ to $\varepsilon_2$. For
+    contact ratios between 1 and 2 the integral is $(1 - \varepsilon + \varepsilon_1^2 + \varepsilon_2^2) / 2$
+    (Ohlendorf). The addendum is one module.
+
+    Args:
+        first: teeth of a wheel.
+        second: teeth of the other; of an internal mesh the ring's.
+        internal: whether the second has internal teeth.
+        pressure: normal pressure angle [rad].
+        helix: helix angle [rad].
+
+    >>> round(tooth_loss_factor(20, 60, False, 0.349), 4), round(tooth_loss_factor(20, 60, True, 0.349), 4)
+    (0.1532, 0.1046)
+    """
+    transverse = math.atan(math.tan(pressure) / math.cos(helix))
+    base_helix = math.asin(math.sin(helix) * math.cos(pressure))
+    before = _addendum_contact_ratio(first, transverse, math.cos(helix))
+    after = _addendum_contact_ratio(second, transverse, -math.cos(helix) if internal else math.cos(helix))
+    pairs = int(before + after)
+    if pairs < 1:
+        raise TrainError(
+            f"gear: teeth {first:g} and {second:g} at a pressure angle of {math.degrees(pressure):.3g} degrees have a "
+            f"contact ratio of {before + after:.3g}, below 1: they lose contact. Give a smaller pressure angle."
+        )
+    change = before + after - pairs  # up to this part of a pitch there is one pair more
+
+    def sliding_integral(begin: float, end: float) -> float:
+        return 0.5 * (end * abs(end) - begin * abs(begin))
+
+    total = sum(sliding_integral(k - before, k - before + change) for k in range(pairs + 1)) / (pairs + 1)
+    total += sum(sliding_integral(k - before + change, k - before + 1) for k in range(pairs)) / pairs
+    return 2 * math.pi * (1 / first + (-1 if internal else 1) / second) * total / math.cos(base_helix)
+
+
+def _addendum_contact_ratio(teeth: Scalar, pressure: float, addendum: float) -> float:
+    """Length of the path of contact from the pitch point to the tip, in base pitches; internal: addendum below 0."""
+    tip = (1 + 2 * addendum / teeth) / math.cos(pressure)
+    reach = math.sqrt(max(tip * tip - 1, 0.0))  # inside the base circle there is no contact
+    return float(abs(reach - math.tan(pressure)) * teeth / (2 * math.pi))
 
 
 def epicyclic_efficiencies(

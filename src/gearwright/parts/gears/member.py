@@ -12,6 +12,7 @@ from gearwright.arguments import require_range
 from gearwright.errors import TrainError
 from gearwright.parts.gears.elasticity import own_elastic_element
 from gearwright.parts.gears.gear import Transmission, Wheel
+from gearwright.parts.gears.losses import tooth_loss_factor
 
 
 def require_teeth(owner: str, **teeth: Any) -> None:
@@ -189,28 +190,43 @@ class GearWithMeshes(GearWithMembers):
 
     Args:
         mesh_efficiency: of one mesh, 0 to 1, instead of `efficiency`; it determines that of the gear.
+        friction_coefficient: between the teeth, which gives the efficiency of every mesh by its geometry (see
+            `losses.tooth_loss_factor`), instead of `mesh_efficiency`.
     """
 
     mesh_efficiency: Scalar | None = None
+    friction_coefficient: Scalar | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         hint = "Give a fraction, such as 0.98."
         require_range("gear", "mesh_efficiency", self.mesh_efficiency, above=0, most=1, hint=hint, error=TrainError)
+        hint = "Give the coefficient of friction between the teeth, such as 0.06."
+        mu = self.friction_coefficient
+        require_range("gear", "friction_coefficient", mu, least=0, hint=hint, error=TrainError)
+        if mu is not None and self.mesh_efficiency is not None:
+            raise TrainError(
+                "gear: mesh_efficiency and friction_coefficient are given, which define the same efficiencies. Keep "
+                "one of them."
+            )
 
-    @property
-    def single_mesh_efficiency(self) -> Scalar:
-        """Efficiency of one mesh, 1 unless given."""
-        return 1.0 if self.mesh_efficiency is None else self.mesh_efficiency
-
-    def efficiency_per_mesh(self, meshes: int) -> float:
-        """Efficiency of each of `meshes` meshes: as given, or the root of the efficiency of the whole gear."""
-        return float(self.single_mesh_efficiency if self.efficiency is None else self.efficiency ** (1 / meshes))
+    def efficiency_of_mesh(self, first: Scalar, second: Scalar, internal: bool = False) -> Scalar:
+        """Efficiency of the mesh of two numbers of teeth: as given, or by the friction of the teeth; otherwise 1."""
+        if self.mesh_efficiency is not None:
+            return self.mesh_efficiency
+        if self.friction_coefficient is None:
+            return 1.0
+        pressure, helix = (float(getattr(self, name, 0.0)) for name in ("pressure_angle", "helix_angle"))
+        efficiency = 1 - self.friction_coefficient * tooth_loss_factor(first, second, internal, pressure, helix)
+        hint = f"Give less than {self.friction_coefficient}."
+        require_range("gear", "efficiency by friction_coefficient", efficiency, above=0, hint=hint, error=TrainError)
+        return efficiency
 
     @property
     def source_of_losses(self) -> str | None:
         """The field that determines the efficiencies, if given."""
-        return None if self.mesh_efficiency is None else "mesh_efficiency"
+        stated = [x for x in ("mesh_efficiency", "friction_coefficient") if getattr(self, x) is not None]
+        return stated[0] if stated else None
 
 
 def _members_in(value: Any) -> tuple[Member, ...]:

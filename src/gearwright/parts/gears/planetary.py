@@ -224,9 +224,17 @@ class Planetary(GearWithMeshes):
         """The wheels of the gear, without the motor's rotor."""
         return self.output_wheels(self.is_output_rigid)
 
+    @property
+    def mesh_efficiencies(self) -> dict[str, Scalar]:
+        """Efficiencies of the meshes of sun and ring with the planets."""
+        return {
+            "sun": self.efficiency_of_mesh(self.sun, self.planet),
+            "ring": self.efficiency_of_mesh(self.ring_side_teeth, self.ring, internal=True),
+        }
+
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of its meshes, by the rolling power relative to the carrier."""
-        meshes = {"sun": self.single_mesh_efficiency, "ring": self.single_mesh_efficiency}
+        meshes = self.mesh_efficiencies
         efficiency, back = epicyclic_efficiencies(self.member_rates, meshes, self.input_name, self.output_name)
         return (Losses(efficiency=efficiency, back_efficiency=back),)
 
@@ -249,13 +257,17 @@ class Planetary(GearWithMeshes):
             circle * self.ring_side_teeth / (self.ring - self.ring_side_teeth),
         )
         words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
-        words["efficiency"] = float(self.single_mesh_efficiency)
+        eta = {name: float(value) for name, value in self.mesh_efficiencies.items()}
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle
             contacts += [
-                cylinder_contact(centre["sun"], planet, near, out, helix, title="sun-planet", **words),
-                cylinder_contact(planet, centre["ring"], far, out, -helix, title="planet-ring", **words),
+                cylinder_contact(
+                    centre["sun"], planet, near, out, helix, title="sun-planet", efficiency=eta["sun"], **words
+                ),
+                cylinder_contact(
+                    planet, centre["ring"], far, out, -helix, title="planet-ring", efficiency=eta["ring"], **words
+                ),
             ]
         return GearStatics([*centre.values(), *planets], contacts, self.input_name, self.output_name, (self.held,))
 

@@ -15,6 +15,7 @@ from gearwright.parts.gears.forces.gear_statics import X_DIRECTION, Y_DIRECTION,
 from gearwright.parts.gears.forces.pitch_points import cylinder_contact
 from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, ToothForce, require_teeth_angles
 from gearwright.parts.gears.gear import Wheel
+from gearwright.parts.gears.losses import Losses, require_thread_friction, worm_efficiencies
 from gearwright.parts.gears.member import (
     MASSLESS_MEMBER,
     GearWithMembers,
@@ -23,6 +24,9 @@ from gearwright.parts.gears.member import (
     require_positive,
     require_teeth,
 )
+
+TRAPEZOIDAL_FLANK_ANGLE = math.radians(15)
+"""Angle of the flanks of metric trapezoidal threads [rad]."""
 
 
 @check_arguments
@@ -114,7 +118,13 @@ class Screw(GearWithMembers):
         lead: travel of the nut per turn [m].
         hand: of the thread, "right" or "left".
         screw_member: mass and inertia of the screw.
+        diameter, friction_coefficient: pitch diameter of the thread [m] and friction in it, which give both
+            efficiencies; a self-locking screw has a back-driving efficiency of 0 or less.
+        pressure_angle: normal angle of the thread's flanks against the radial direction [rad]; 15 degrees for metric
+            trapezoidal threads.
 
+    >>> [round(x, 3) for x in Screw(lead=0.002, diameter=0.011, friction_coefficient=0.1).thread_efficiencies]
+    [0.356, -0.784]
     >>> round(Screw(lead=0.01).ratio, 4), round(Screw(lead=0.01, hand="left").ratio, 4)
     (-628.3185, 628.3185)
     """
@@ -122,12 +132,42 @@ class Screw(GearWithMembers):
     lead: Scalar
     hand: str = "right"
     screw_member: Member = MASSLESS_MEMBER
+    diameter: Scalar | None = None
+    friction_coefficient: Scalar | None = None
+    pressure_angle: Scalar = TRAPEZOIDAL_FLANK_ANGLE
     kind: str = "screw"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_positive(self.kind, lead=self.lead)
         require_choice(self.kind, "hand", self.hand, ("right", "left"))
+        require_positive(self.kind, diameter=self.diameter)
+        require_teeth_angles(self.kind, self.pressure_angle, 0.0)
+        if (self.diameter is None) != (self.friction_coefficient is None):
+            raise TrainError("screw: its efficiencies need both diameter and friction_coefficient. Give both or none.")
+        require_thread_friction(self.kind, self.friction_coefficient, self.lead_angle, self.thread_efficiencies[0])
+
+    @property
+    def source_of_losses(self) -> str | None:
+        """The fields that determine the efficiencies, if given."""
+        return None if self.friction_coefficient is None else "friction_coefficient"
+
+    @property
+    def lead_angle(self) -> float | None:
+        """Lead angle at the pitch diameter [rad]; None if that is not given."""
+        return None if self.diameter is None else math.atan(float(self.lead) / (math.pi * float(self.diameter)))
+
+    @property
+    def thread_efficiencies(self) -> tuple[float, float]:
+        """Driving and back-driving efficiency of the thread."""
+        if self.lead_angle is None or self.friction_coefficient is None:
+            return 1.0, 1.0
+        return worm_efficiencies(self.lead_angle, self.friction_coefficient, float(self.pressure_angle))
+
+    def derived_losses(self) -> tuple[Losses, ...]:
+        """The losses of the thread."""
+        efficiency, back = self.thread_efficiencies
+        return (Losses(efficiency=efficiency, back_efficiency=back),)
 
     @property
     def ratio(self) -> Scalar:

@@ -109,7 +109,18 @@ class Spur(GearWithMeshes):
 
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of all its meshes."""
-        return (Losses(efficiency=self.single_mesh_efficiency ** (1 + len(self.idlers))),)
+        return (Losses(efficiency=math.prod(self.mesh_efficiencies)),)
+
+    @property
+    def mesh_efficiencies(self) -> tuple[Scalar, ...]:
+        """Efficiencies of the meshes from driver to driven gear; equal parts of an efficiency of the whole gear."""
+        pairs = list(pairwise((self.driver, *self.idlers, self.driven)))
+        if self.efficiency is not None:
+            return (self.efficiency ** (1 / len(pairs)),) * len(pairs)
+        return tuple(
+            self.efficiency_of_mesh(*pair, internal=self.internal and k == len(pairs) - 1)
+            for k, pair in enumerate(pairs)
+        )
 
     def gear_statics(self) -> GearStatics | None:
         """Wheels in a row, idlers offset by twice the pressure angle: the position with the largest bearing load."""
@@ -126,7 +137,7 @@ class Spur(GearWithMeshes):
             wheels.append(MovingMember(name, at=wheels[-1].at + (near - far if inside else near + far) * out))
             words: dict[str, Any] = {
                 "pressure_angle": teeth.pressure_angle,
-                "efficiency": self.efficiency_per_mesh(len(names)),
+                "efficiency": float(self.mesh_efficiencies[k]),
             }
             contacts.append(cylinder_contact(wheels[-2], wheels[-1], near, out, hand * teeth.helix_angle, **words))
         return GearStatics(wheels, contacts, "driver", "driven")

@@ -101,14 +101,19 @@ class Wolfrom(GearWithMeshes):
         """The wheels of the gear, without the motor's rotor."""
         return self.output_wheels(self.is_output_rigid)
 
+    @property
+    def mesh_efficiencies(self) -> dict[str, Scalar]:
+        """Efficiencies of the meshes of the sun, the held ring and the second ring with the planets."""
+        return {
+            "sun": self.efficiency_of_mesh(self.sun, self.planet),
+            "held": self.efficiency_of_mesh(self.planet, self.ring, internal=True),
+            "ring": self.efficiency_of_mesh(self.second_planet, self.second_ring, internal=True),
+        }
+
     def derived_losses(self) -> tuple[Losses, ...]:
         """The losses of its three meshes, by the rolling power relative to the carrier."""
         speeds = {**self.member_rates, "held": 0.0}
-        meshes = {
-            "sun": self.single_mesh_efficiency,
-            "held": self.single_mesh_efficiency,
-            "ring": self.single_mesh_efficiency,
-        }
+        meshes = self.mesh_efficiencies
         efficiency, back = epicyclic_efficiencies(speeds, meshes, "sun", "ring", free_carrier=True)
         return (Losses(efficiency=efficiency, back_efficiency=back),)
 
@@ -121,14 +126,18 @@ class Wolfrom(GearWithMeshes):
         inner, step = circle * self.sun / (self.sun + self.planet), circle * self.planet / (self.ring - self.planet)
         outer = circle * self.second_planet / (self.second_ring - self.second_planet)
         words: dict[str, Any] = {"pressure_angle": float(self.pressure_angle), "carrier": "carrier"}
-        words["efficiency"] = float(self.single_mesh_efficiency)
+        eta = {name: float(value) for name, value in self.mesh_efficiencies.items()}
         planets, contacts = planets_on(circle, self.planets), []
         for planet in planets:
             out = planet.at / circle
             contacts += [
-                cylinder_contact(centre["sun"], planet, inner, out, title="sun-planet", **words),
-                cylinder_contact(planet, centre["held ring"], step, out, title="planet-ring", **words),
-                cylinder_contact(planet, centre["ring"], outer, out, title="planet-second ring", **words),
+                cylinder_contact(centre["sun"], planet, inner, out, title="sun-planet", efficiency=eta["sun"], **words),
+                cylinder_contact(
+                    planet, centre["held ring"], step, out, title="planet-ring", efficiency=eta["held"], **words
+                ),
+                cylinder_contact(
+                    planet, centre["ring"], outer, out, title="planet-second ring", efficiency=eta["ring"], **words
+                ),
             ]
         return GearStatics([*centre.values(), *planets], contacts, "sun", "ring", ("held ring",))
 

@@ -25,7 +25,7 @@ EQUAL_FORCE_RATIO = 1e-9
 
 
 class ToothForce(NamedTuple):
-    """The force in one mesh, or on one bearing, at a torque of the gear's output [N]: numbers, or (T,) over a cycle.
+    """The force in one mesh, or on one bearing, at a torque of the gear's output [N]: scalars, or (T,) over a cycle.
 
     Args:
         name: "sun-planet", or "planet pin" for a bearing.
@@ -69,7 +69,7 @@ class ToothForce(NamedTuple):
         )
 
     def as_numbers(self) -> ToothForce:
-        """The force as numbers, if there is only one time."""
+        """The force as scalars, if there is only one time."""
         numbers: dict[str, Any] = {word: float(np.ravel(getattr(self, word))[0]) for word in FORCE_COMPONENTS}
         return self._replace(**numbers)
 
