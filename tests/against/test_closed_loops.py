@@ -7,9 +7,23 @@ import pytest
 
 import gearwright as gw
 from gearwright.functions.constrained.closing import whole_motion
-from support.closed_machines import ConstrainedPinocchio, parallel_robot, parallel_robots
+from support.closed_machines import (
+    FRAME,
+    POINT,
+    ConstrainedPinocchio,
+    closed_state,
+    parallel_robot,
+    parallel_robots,
+    random_closed_design,
+)
+from support.compare import relative
+from support.designs import State
+from support.references import Reference
 
 pytest.importorskip("pinocchio")  # has no wheel for Windows
+from support.pinocchio_oracle import Oracle
+
+RANDOM = Reference("Pinocchio, closed loops, every rotor a body")
 
 ROBOTS = {
     "5bar_linkage": 3,
@@ -46,3 +60,18 @@ def test_accelerations_of_the_collection(name):
         assert np.abs(A - wanted).max() < 1e-9 * np.abs(wanted).max()
         size = max(np.abs(tau).max(), np.abs(gw.bias(mech, q, v)).max())  # 1.3e6 kg: large forces cancel
         assert gw.inverse_dynamics(mech, q, v, a) == pytest.approx(tau, abs=1e-10 * size)
+
+
+@pytest.mark.parametrize("seeds", [range(k, k + 25) for k in range(0, 200, 25)], ids=str)
+def test_accelerations_of_random_machines_with_a_rotor_on_every_link(seeds):
+    """Every rotor is a body of Pinocchio's model."""
+    for seed in seeds:
+        design, mech = random_closed_design(seed, (POINT, FRAME))
+        q, v, tau = closed_state(mech, seed)
+        a = gw.forward_dynamics(mech, q, v, tau)
+        whole, V, A = whole_motion("test", mech, q, v, a)
+        forces = np.zeros(mech.tree.n)
+        forces[list(mech.closure.independent)] = tau
+        oracle = Oracle(design, seed, base_moves=False)
+        found = oracle.constrained_accelerations(mech, State(whole, V, A), forces)
+        RANDOM.agrees("accelerations of links and rotors, relative", relative(found, oracle.G @ A), 1e-9)

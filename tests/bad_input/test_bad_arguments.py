@@ -267,6 +267,12 @@ OWN: dict[str, dict[str, Any]] = {
         "t": np.arange(0.0, 1.0, 0.004), "reference": np.sin(np.arange(0.0, 1.0, 0.004)),
         "signal": np.sin(np.arange(0.0, 1.0, 0.004)),
     },
+    "identification.lost_motion": {
+        "motor": np.sin(np.arange(0.0, 1.0, 0.004)), "output": np.sin(np.arange(0.0, 1.0, 0.004)), "ratio": 1.0,
+    },
+    "identification.torsion_loop": {
+        "angle": np.sin(np.arange(0.0, 7.0, 0.04)), "torque": np.sin(np.arange(0.0, 7.0, 0.04)),
+    },
     "identification.read_run_log": {"path": "log.csv", "inputs": {}, "measured": {"q.j1": "q"}},
     "identification.log_of_motors": {
         "t": np.linspace(0, 1, 5), "angles": np.ones((5, 3)), "torques": np.ones((5, 3)),

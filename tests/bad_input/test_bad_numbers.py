@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -403,3 +404,33 @@ def test_parquet_files_with_other_things_than_numbers(tmp_path, columns, fact):
     parquet.write_table(arrow.table(columns), path)
     with pytest.raises(FileError, match=fact):
         gw.Run.read(path)
+
+
+@pytest.mark.parametrize("count", [10**10, 10**18, 10**400])
+def test_counts_that_do_not_fit_into_memory(count):
+    """No foreign MemoryError: the error names function, argument and bound."""
+    arm = gw.load("elbow")
+    motion = gw.motion.polynomial([0.0] * 3, [0.1] * 3, 1.0)
+    with pytest.raises(InputError, match=r"^simulate: samples=.*1e\+09"):
+        gw.simulate(arm, None, 1.0, samples=count)
+    with pytest.raises(InputError, match=r"^demands: samples=.*1e\+09"):
+        gw.demands(arm, motion, samples=count)
+    with pytest.raises(InputError, match=r"count=.*1e\+09"):
+        motion.sample(count)
+
+
+@pytest.mark.parametrize("duration", [1e-300, 1e-99, 5e-324])
+def test_a_polynomial_shorter_than_its_derivatives_can_be_stated(duration):
+    with pytest.raises(InputError, match=r"^polynomial: duration="):
+        gw.motion.polynomial([0.0], [1.0], duration)
+
+
+@pytest.mark.parametrize("minimum", [1e5, 1e99])
+def test_a_minimum_duration_beyond_any_profile_is_named(minimum):
+    for call in (
+        lambda: gw.motion.s_curve([0.0], [1.0], speed=1, acceleration=1, jerk=1, minimum_duration=minimum),
+        lambda: gw.motion.trapezoid([0.0], [1.0], speed=1, acceleration=1, minimum_duration=minimum),
+    ):
+        with pytest.raises(InputError, match=f"minimum_duration={re.escape(f'{minimum:g}')} s") as caught:
+            call()
+        assert "Result" not in str(caught.value)

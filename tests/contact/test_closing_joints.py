@@ -92,14 +92,14 @@ def test_a_motor_may_drive_the_cut_joint():
 YAML = """
 robot: four_bar
 links:
-  - {name: crank, parent: base, joint: {name: a, type: revolute, axis: [0, 0, 1]}, mass: 1, com: [0.15, 0, 0],
+  - {name: crank, parent: base, joint: {name: a, kind: revolute, axis: [0, 0, 1]}, mass: 1, com: [0.15, 0, 0],
      inertia: {xx: 0.001, yy: 0.0075, zz: 0.0075}}
-  - {name: coupler, parent: crank, joint: {name: b, type: revolute, axis: [0, 0, 1], origin: {xyz: [0.3, 0, 0]}},
+  - {name: coupler, parent: crank, joint: {name: b, kind: revolute, axis: [0, 0, 1], position: [0.3, 0, 0]},
      mass: 1, com: [0.35, 0, 0], inertia: {xx: 0.001, yy: 0.04, zz: 0.04}}
-  - {name: rocker, parent: base, joint: {name: d, type: revolute, axis: [0, 0, 1], origin: {xyz: [0.8, 0, 0]}}, mass: 1,
+  - {name: rocker, parent: base, joint: {name: d, kind: revolute, axis: [0, 0, 1], position: [0.8, 0, 0]}, mass: 1,
      com: [0.25, 0, 0], inertia: {xx: 0.001, yy: 0.02, zz: 0.02}}
-  - {name: rocker_end, parent: coupler, closes: {link: rocker, xyz: [0.5, 0, 0]},
-     joint: {name: c, type: revolute, axis: [0, 0, 1], origin: {xyz: [0.7, 0, 0]}, friction: 0.1,
+  - {name: rocker_end, parent: coupler, closes: {link: rocker, position: [0.5, 0, 0]},
+     joint: {name: c, kind: revolute, axis: [0, 0, 1], position: [0.7, 0, 0], friction: 0.1,
              limits: {position: [-2, 2]}}}
 drives:
   - {joint: c, mounted_on: coupler, axis: [0, 0, 1], motor: {inertia: 0.0002}, gear: {ratio: 20}}

@@ -7,7 +7,9 @@ reaches into a list of bodies shows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -383,3 +385,11 @@ def test_the_base_is_none_of_the_bodies():
         gw.jacobian(mech, Q, BASE)  # who writes -1 may mean the last one
     with pytest.raises(StructureError, match=r"frame.*'base'"):
         gw.assemble(replace(OPEN, frames=[Frame("base", "crank")]))
+
+
+def test_no_source_compares_a_body_with_a_bare_number():
+    """The index of the base has one name, `BASE`."""
+    bare = re.compile(r"\b(carrier|parent|host|body|parent_of\(\w+\))\)? *((==|!=) *-1\b|(<|>=) *0\b|in \(-1\b)")
+    sources = sorted(Path(gw.__file__).parent.rglob("*.py"))
+    lines = [f"{path.name}: {line}" for path in sources for line in path.read_text().splitlines() if bare.search(line)]
+    assert lines == []

@@ -282,7 +282,10 @@ def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
         (TASK.replace("start: {crank_joint: 0.7}", "start: [0.7, 0.0, 0.0]"), r"'four_bar'.* 0\.644 m"),
         (TASK.replace("{crank_joint: 0.9}", "[0.9, 0.0, 0.0]"), r"motions\[2\].*'four_bar'.* 0\.783 m"),
         (TASK.replace("- {pause: 0.2}", "- {fastest: {via: [[1, 1, 1]]}}"), "'pin'"),
-        (TASK.replace("- {pause: 0.2}", "- {line: {frame: coupler_end, to: {xyz: [0.5, 0.5, 0]}, speed: 1}}"), "'pin'"),
+        (
+            TASK.replace("- {pause: 0.2}", "- {line: {frame: coupler_end, to: {position: [0.5, 0.5, 0]}, speed: 1}}"),
+            "'pin'",
+        ),
     ],
 )
 def test_a_plan_that_opens_a_loop_is_refused(text, words):

@@ -129,6 +129,28 @@ def test_rough_bodies_rest_after_two_seconds_or_cannot_yet(seed, engine):
         assert reason == "friction"
 
 
+def test_a_body_whose_impulses_are_hard_to_find_rests():
+    """Three of its eight contacts meet at once, one of them at the edge of its cone."""
+    throw = random_throw(181)
+    run = gw.simulate(throw.mech, (throw.q, throw.v), until=2.0, laws=throw.laws, samples=201)
+    assert len(throw.laws) == 8
+    assert friction_excess(throw, run) < 1e-7
+    assert reason_to_move(throw, run) == ""
+
+
+@pytest.mark.slow
+def test_a_contact_that_was_stiff_before_it_stuck_leaves_the_stiff_method():
+    """The run equals that of the explicit method; in the stiff one it took more than 200 s of processor time."""
+    throw = random_throw(39)
+    runs = [
+        gw.simulate(throw.mech, (throw.q, throw.v), until=8.0, laws=throw.laws, samples=2, method=method)
+        for method in (None, "adaptive")
+    ]
+    assert sum(remark.startswith("method: stiff") for remark in runs[0].remarks) == 1
+    assert sum(remark.startswith("method: adaptive again") for remark in runs[0].remarks) == 1
+    np.testing.assert_allclose(runs[0].v[-1], runs[1].v[-1], atol=1e-5)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "until"), [(4, 3.0), (15, 3.0), (8, 7.0)])
 def test_bodies_that_rock_come_to_rest_later(seed, until):

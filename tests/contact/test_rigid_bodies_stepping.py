@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from contact.random_bodies import floors, free_body, planar_body
+from contact.random_bodies import floors, free_body, planar_body, random_throw
 from gearwright.contact import Contact, Plane
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step
@@ -222,6 +222,18 @@ def test_what_turns_about_a_contact_keeps_its_energy_with_second_order(kind):
         errors.append(np.abs(total - total[0]).max())
     assert errors[1] < 1e-6
     assert 3.3 < errors[0] / errors[1] < 4.7
+
+
+@pytest.mark.parametrize("seed", [145, 168])
+def test_energy_of_smooth_plastic_contacts_has_only_the_error_of_the_midpoint_rule(seed):
+    """Per step of third order: half the step, an eighth of the largest gain, and a quarter of the sum of all."""
+    throw, largest, sums = random_throw(seed), [], []
+    for step in (1e-3, 5e-4):
+        gains = np.diff(throw.energies(moved(throw.mech, throw.laws, (throw.q, throw.v), 2.0, step)))
+        largest.append(gains.max())
+        sums.append(gains[gains > 0].sum())
+    assert 6.5 < largest[0] / largest[1] < 9.5
+    assert 3.3 < sums[0] / sums[1] < 4.7
 
 
 QUICK = range(4)

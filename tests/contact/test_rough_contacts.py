@@ -345,9 +345,9 @@ def test_a_file_states_a_contact_along_a_row(tmp_path):
     text = """
 robot: wheel
 links:
-  - {name: carriage, parent: base, joint: {name: x, type: prismatic, axis: [1, 0, 0]}, mass: 1e-9 kg}
-  - {name: lift, parent: carriage, joint: {name: z, type: prismatic, axis: [0, 0, 1]}, mass: 1e-9 kg}
-  - {name: wheel, parent: lift, joint: {name: turn, type: revolute, axis: [0, 1, 0]}, mass: 2 kg,
+  - {name: carriage, parent: base, joint: {name: x, kind: prismatic, axis: [1, 0, 0]}, mass: 1e-9 kg}
+  - {name: lift, parent: carriage, joint: {name: z, kind: prismatic, axis: [0, 0, 1]}, mass: 1e-9 kg}
+  - {name: wheel, parent: lift, joint: {name: turn, kind: revolute, axis: [0, 1, 0]}, mass: 2 kg,
      inertia: {xx: 0.008, yy: 0.008, zz: 0.008}}
 environment:
   - {name: road, row: {z: 1}, rest: 0.1 m, slip: {x: 1, turn: -0.1}, friction: 0.3, impact: newton}

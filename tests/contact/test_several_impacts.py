@@ -8,6 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.contact import Constraint, Contact, Plane, project
 from gearwright.errors import InputError
+from gearwright.functions.constrained.impulse_cone import cone_impulses
 from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
 
 MODELS = [impulses_together, impulses_in_sequence]
@@ -93,6 +94,32 @@ def test_the_conditions_of_the_problem_hold():
             slip = np.linalg.norm(s[1:])
             if p[0] > 1e-9 and slip > 1e-6:
                 assert p[1:] == pytest.approx(-friction * p[0] * s[1:] / slip, abs=1e-6)
+
+
+def contacts_of_a_rigid_body(seed):
+    """W, speeds and rows of 3 to 8 rough points of a free body, and one coefficient of friction; W has rank 6."""
+    rng = np.random.default_rng(seed)
+    count, friction, inertia = int(rng.integers(3, 9)), float(rng.uniform(0.2, 1.5)), rng.uniform(0.3, 0.5, 3)
+    points = rng.uniform(-1, 1, (count, 3))
+    if rng.random() < 0.5:
+        points[:, 2] = -0.5
+    J = np.vstack([np.hstack([np.eye(3), np.cross(np.eye(3), p)])[[2, 0, 1]] for p in points])
+    blocks = [slice(3 * k, 3 * k + 3) for k in range(count)]
+    return J @ np.diag([1.0, 1.0, 1.0, *(1 / inertia)]) @ J.T, J @ rng.normal(size=6), blocks, [friction] * count
+
+
+@pytest.mark.parametrize("seed", [2095, 2327, 3041, 5354, 5923])
+def test_impulses_are_found_where_newtons_method_cycles(seed):
+    """Redundant contacts at the edge of their cones: impulses exist, as the body can be lifted off all of them."""
+    W, u, blocks, mu = contacts_of_a_rigid_body(seed)
+    P = cone_impulses(W, u, blocks, mu, np.zeros(len(blocks)))
+    after = u + W @ P
+    for rows in blocks:
+        (normal, *friction), (speed, *slip) = P[rows], after[rows]
+        assert min(normal, speed) == pytest.approx(0.0, abs=1e-9)
+        limit = mu[0] * normal - np.linalg.norm(friction)
+        assert limit > -1e-12
+        assert np.dot(friction, slip) == pytest.approx(-mu[0] * normal * np.linalg.norm(slip), abs=1e-9)
 
 
 def rod() -> gw.Mechanism:

@@ -60,11 +60,11 @@ def test_it_starts_where_it_is_told(tmp_path):
 LOOP_AND_CORD = """
 robot: crank
 links:
-  - {name: crank, parent: base, joint: {type: revolute, axis: [0, 1, 0]}, mass: 1, com: [0.1, 0, 0],
+  - {name: crank, parent: base, joint: {kind: revolute, axis: [0, 1, 0]}, mass: 1, com: [0.1, 0, 0],
      inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
-  - {name: rod, parent: crank, joint: {type: revolute, axis: [0, 1, 0], origin: {xyz: [0.2, 0, 0]}}, mass: 1,
+  - {name: rod, parent: crank, joint: {kind: revolute, axis: [0, 1, 0], position: [0.2, 0, 0]}, mass: 1,
      com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
-frames: [{name: rod_end, link: rod, xyz: [0.4, 0, 0]}]
+frames: [{name: rod_end, link: rod, position: [0.4, 0, 0]}]
 loops: [{name: slot, frames: [rod_end, base], held: [z]}]
 cords: [{name: stay, course: [{frame: base, position: [0, 0, 0.3]}, {frame: rod_end}], stiffness: 20, damping: 1,
   rest: [0.2, 0.2]}]

@@ -12,17 +12,10 @@ import gearwright as gw
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.constrained.closing import lost_direction, speed_directions, whole_motion
 from gearwright.parts import Loop
-from support.closed_machines import FRAME, POINT, random_closed_machine
+from support.closed_machines import FRAME, POINT, closed_state, random_closed_machine
 from support.mechanisms import LENGTHS, four_bar, with_parallelogram
 
 SEEDS = range(12)
-
-
-def state(mech: gw.contact.ClosedMechanism, seed: int, size: float = 0.05):
-    """A closed configuration near the reference, with speeds and accelerations."""
-    rng = np.random.default_rng(seed)
-    q = gw.integrate(mech, mech.reference, rng.uniform(-size, size, mech.n))
-    return q, rng.normal(size=mech.n), rng.normal(size=mech.n)
 
 
 def relative(found, wanted):
@@ -135,7 +128,7 @@ def test_the_lost_direction_at_the_dead_centre_of_a_driven_rocker():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_projected_tree(seed):
     mech = random_closed_machine(seed)
-    q, v, a = state(mech, seed)
+    q, v, a = closed_state(mech, seed)
     G = speed_directions(mech, q)
     h = 1e-4
     whole, V, A = whole_motion("test", mech, q, v, a)
@@ -168,7 +161,7 @@ def test_the_projected_tree(seed):
 def test_external_coordinates_along_a_closed_motion(seed, angles):
     """Rates and second derivatives against differences of the coordinates along a motion that stays closed."""
     mech = random_closed_machine(seed)
-    q, v, a = state(mech, seed)
+    q, v, a = closed_state(mech, seed)
     body, h = mech.bodies[-1].name, 2e-3
     s = [gw.planning.external_coordinates(mech, gw.integrate(mech, q, v * t + 0.5 * a * t * t), body, angles)
          for t in h * np.arange(-3, 4)]  # fmt: skip
@@ -182,41 +175,6 @@ def test_external_coordinates_along_a_closed_motion(seed, angles):
     assert rates == pytest.approx(np.array([-1, 9, -45, 0, 45, -9, 1]) @ s / (60 * h), rel=1e-6, abs=1e-6)
     second = np.array([2, -27, 270, -490, 270, -27, 2]) @ s / (180 * h * h)
     assert J @ a + A == pytest.approx(second, rel=1e-5, abs=1e-5)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_power_balance_and_skewness(seed):
-    mech = random_closed_machine(seed)
-    q, v, a = state(mech, seed)
-    C = gw.coriolis_matrix(mech, q, v)
-    assert relative(C @ v + gw.gravity(mech, q), gw.bias(mech, q, v)) < 1e-11
-    slope = gw.compile(gw.mass_matrix, mech).jacobian("q")(q) @ v
-    skew = slope - 2 * C
-    assert np.abs(skew + skew.T).max() < 1e-11 * max(np.abs(C).max(), 1.0)
-    power = gw.inverse_dynamics(mech, q, v, a) @ v
-    kinetic = v @ gw.mass_matrix(mech, q) @ a + 0.5 * v @ slope @ v
-    potential = gw.compile(gw.potential_energy, mech).jacobian("q")(q) @ v
-    assert power == pytest.approx(kinetic + potential, rel=1e-11)
-
-
-@pytest.mark.parametrize("seed", SEEDS[:4])
-def test_exact_derivatives(seed):
-    """Against differences of high order along motions that stay closed."""
-    mech = random_closed_machine(seed)
-    q, v, a = state(mech, seed)
-    kernel = gw.compile(gw.inverse_dynamics, mech)
-    slopes = kernel.jacobian("q")(q, v, a)
-    weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
-    h = 2e-3
-    for k, unit in enumerate(np.eye(mech.n)):
-        along = sum(
-            w * (kernel(gw.integrate(mech, q, j * h * unit), v, a) - kernel(gw.integrate(mech, q, -j * h * unit), v, a))
-            for j, w in weights.items()
-        )
-        assert relative(slopes[:, k], along / h) < 1e-7
-    A, B = gw.linearise(mech, q, v, a)
-    assert relative(B[mech.n :] @ gw.mass_matrix(mech, q), np.eye(mech.n)) < 1e-8
-    assert A.shape == (2 * mech.n, 2 * mech.n)
 
 
 # Backends

@@ -17,7 +17,7 @@ robot: r
 links:
   - name: a
     parent: base
-    joint: {type: revolute, axis: [0, 0, 1], limits: {position: [-3, 3], speed: 3, effort: 100}}
+    joint: {kind: revolute, axis: [0, 0, 1], limits: {position: [-3, 3], speed: 3, effort: 100}}
     mass: 5
     com: [0.2, 0, 0]
     inertia: {xx: 0.01, yy: 0.09, zz: 0.09}

@@ -8,6 +8,8 @@ import pytest
 import gearwright as gw
 from gearwright.motion import chain, pause, polynomial
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, Motor, Robot, StiffnessPiece, Torsion
+from gearwright.system.modes.mode_settling import find_consistent_modes
+from gearwright.system.system import System
 
 
 def random_arm_and_motion(seed):
@@ -41,8 +43,7 @@ def test_forces_at_few_samples_replay_small_motions(seed):
     assert not found.jumps
     assert not found.unactuated
     tight = gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-13)
-    until = 0.99 * motion.duration  # before all joints come to rest exactly at the limits of their friction
-    run = gw.simulate(robot, found.start, until, inputs=found.force_signals, samples=51, integrator=tight)
+    run = gw.simulate(robot, found.start, motion.duration, inputs=found.force_signals, samples=51, integrator=tight)
     size = np.abs(motion.at(motion.duration) - motion.at(0.0)).max()
     assert np.abs(run.q[:, : motion.count] - motion.at(run.t)).max() < 1e-3 * size
 
@@ -86,3 +87,33 @@ def test_a_damped_motor_decelerates_by_the_closed_form_where_the_jerk_ends(sampl
     expected = ratio**2 * rotor * decaying / tau**2 * np.exp(-(found.t[after] - 0.8) / tau)
     assert after.sum() > 4
     assert found["tau.l.motor"][after] == pytest.approx(expected, rel=1e-3, abs=1e-3 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("excess", [3e-10, 8e-10, 2e-9, 5e-9])
+@pytest.mark.parametrize("speed", [-1.9e-9, -1.6e-9, -0.8e-9, 0.0, 0.9e-9])
+def test_modes_are_consistent_at_rest_exactly_at_the_limit_of_friction(speed, excess):
+    """Damping decelerates the residual speed of a lever whose load exceeds the friction by rounding alone.
+
+    Sticking, the load exceeds the limit; sliding, the lever stops: this went on without end.
+    """
+    friction = Friction(coulomb=0.16, viscous=0.5)
+    link = Link("l", joint=Joint("j", axis=(0, 0, 1), friction=friction), mass=1.0, inertia=np.eye(3) * 0.05)
+    arm = Robot("lever", [link], [Drive("j", Motor(1e-5, friction=0.002), Gear(30.0))])
+    system = System(gw.assemble(arm), gw.laws(arm))
+    x, u = np.zeros(system.size), np.zeros(system.input_size)
+    x[system.v] = speed
+    u[0] = -(0.16 + 30.0 * 0.002) - 0.16 * excess
+    settled = find_consistent_modes(system, 0.0, x, u, ("backward",) * len(system.laws))
+    assert np.abs(settled.x[system.v]).max() < 1e-8
+
+
+def test_a_pause_that_a_stiff_spring_cannot_make_is_a_jump():
+    """Friction f is gone at rest: the motor behind the spring k jumps by f/k, however far from zero it is."""
+    k, f = 4e4, 0.03
+    for start in (0.0, 3.0):
+        joint = Joint("j", axis=(0, 0, 1), friction=Friction(coulomb=f))
+        link = Link("l", joint=joint, mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.02)
+        arm = Robot("arm", [link], [Drive("j", Motor(1e-5), Gear(50.0, stiffness=k))])
+        motion = chain(polynomial([start], [start + 8e-4], 0.4, order=7), pause([start + 8e-4], 0.1))
+        jumps = [x for x in gw.demands(arm, motion, samples=101).jumps if x.name == "q.j.motor"]
+        assert [abs(x.size) for x in jumps] == pytest.approx([f / k], rel=1e-6)

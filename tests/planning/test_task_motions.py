@@ -127,9 +127,9 @@ FACTS = {
     "{to: [1], pause: 2}": "to and pause",
     "{speed: 2}": "motions[0]",
     "{pause: 0.5, speed: 2}": "'pause'",
-    "{line: {frame: tool, to: {xyz: [0, 0, 1]}, speed: 1}, speed: 2}": "'line'",
-    "{line: {frame: tool, to: {xyz: [0, 0]}, speed: 1}}": "motions[0].line.to.xyz",
-    "{line: {frame: tool, to: {}, speed: 1}}": "xyz, rpy",
+    "{line: {frame: tool, to: {position: [0, 0, 1]}, speed: 1}, speed: 2}": "'line'",
+    "{line: {frame: tool, to: {position: [0, 0]}, speed: 1}}": "motions[0].line.to.position",
+    "{line: {frame: tool, to: {}, speed: 1}}": "position, rpy",
     "{line: {frame: tool, to: {rpy: [0, 0, 0], orientation: any}, speed: 1}}": "orientation",
     "{line: {frame: tool, to: {spin: 3}, speed: 1}}": "'spin'",
     "{via: []}": "motions[0].via",
@@ -181,8 +181,8 @@ def test_broken_files_are_refused(text, fact):
         ("{to: home, speed: 1, acceleration: 1}", InputError, "'home'"),
         ("{to: {elbow: 1}, speed: 1}", InputError, "acceleration"),
         ("{to: {elbow: 9}, speed: 1, acceleration: 1}", InputError, r"'elbow'.*\b9\b.*limits"),
-        ("{line: {frame: tol, to: {xyz: [0, 0, 1]}, speed: 1}}", InputError, r"'tol'.*'tool'"),
-        ("{line: {frame: tool, to: {xyz: [0, 0, 9]}, speed: 1}}", PlanningError, r"motions\[0\]: .*'tool'"),
+        ("{line: {frame: tol, to: {position: [0, 0, 1]}, speed: 1}}", InputError, r"'tol'.*'tool'"),
+        ("{line: {frame: tool, to: {position: [0, 0, 9]}, speed: 1}}", PlanningError, r"motions\[0\]: .*'tool'"),
     ],
 )
 def test_what_the_robot_cannot_do_is_said_by_number(entry, kind, fact):

@@ -6,14 +6,18 @@ import json
 import os
 import warnings
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import gearwright as gw
+from gearwright.contact import ClosedMechanism
 from gearwright.errors import InputError
 from gearwright.parts import Loop, Robot
+from support.designs import Design
+from support.machines import random_design, random_state
 
 POINT, FRAME = ("x", "y", "z"), ("x", "y", "z", "rx", "ry", "rz")
 
@@ -102,43 +106,69 @@ class ConstrainedPinocchio:
         return np.array(a)[self.order]
 
 
-def random_closed_machine(seed: int) -> gw.contact.ClosedMechanism:
-    """A random tree with rotors on all links, and one or two loops that are closed at a random configuration."""
-    from support.machines import random_design, random_state
+HELD = (POINT, ("x", "z"), ("x", "y", "z", "rx", "rz"), ("y", "rz"))
+"""What loops of random machines hold; Pinocchio has points and whole frames only."""
 
+
+@cache
+def random_closed_design(seed: int, held: tuple[tuple[str, ...], ...] = HELD) -> tuple[Design, ClosedMechanism]:
+    """A random tree with a rotor on every link, and one or two loops that are closed at a random configuration."""
     rng = np.random.default_rng(5000 + seed)
     while True:
         kinds = [
             str(x)
             for x in rng.choice(["revolute", "prismatic", "spherical", "universal"], size=8, p=[0.7, 0.1, 0.1, 0.1])
         ]
-        tree = random_design(rng, kinds, wheels=8).written()
+        design = random_design(rng, kinds, wheels=8)
+        design = replace(design, discs=tuple(replace(disc, carrier=i) for i, disc in enumerate(design.discs)))
+        tree = replace(design.written(), actuators=())
         q = random_state(rng, tree).q
-        frames, loops = [], []
-        for k in range(int(rng.integers(1, 3))):
-            a, b = rng.choice(len(tree.bodies), 2, replace=False)
-            held = (POINT, ("x", "z"), ("x", "y", "z", "rx", "rz"), ("y", "rz"))[int(rng.integers(4))]
-            placed = [gw.placement(tree, q, int(i)) for i in (a, b)]
-            spot, turn = rng.normal(size=3) * 0.3, _random_rotation(rng)
-            here = placed[0].rotation @ spot + placed[0].position
-            world = placed[0].rotation @ turn
-            frames.append(gw.BodyFrame(f"A{k}", int(a), turn, spot))
-            other = placed[1].rotation
-            frames.append(gw.BodyFrame(f"B{k}", int(b), other.T @ world, other.T @ (here - placed[1].position)))
-            loops.append(Loop(f"loop{k}", (f"A{k}", f"B{k}"), held))
-        tree = replace(tree, frames=frames, actuators=())
+        tree, loops = _with_random_loops(rng, tree, q, held)
         try:
-            mech = gw.contact.ClosedMechanism.from_tree(tree, loops, start=q)
+            mech = ClosedMechanism.from_tree(tree, loops, start=q)
         except InputError:
             continue  # rigid or singular: drawn again
-        if 0 < mech.n < tree.n and _condition(mech) < 50:
-            return mech
+        if mech.n and _loops_move(mech):
+            return design, mech
 
 
-def _condition(mech: gw.contact.ClosedMechanism) -> float:
+def _with_random_loops(
+    rng: np.random.Generator, tree: gw.Mechanism, q: np.ndarray, held: tuple[tuple[str, ...], ...]
+) -> tuple[gw.Mechanism, list[Loop]]:
+    """A tree with frames at random places of random bodies that coincide at q, and the loops between them."""
+    frames, loops = [], []
+    for k in range(int(rng.integers(1, 3))):
+        a, b = rng.choice(len(tree.bodies), 2, replace=False)
+        words = held[int(rng.integers(len(held)))]
+        placed = [gw.placement(tree, q, int(i)) for i in (a, b)]
+        spot, turn = rng.normal(size=3) * 0.3, _random_rotation(rng)
+        here = placed[0].rotation @ spot + placed[0].position
+        world = placed[0].rotation @ turn
+        frames.append(gw.BodyFrame(f"A{k}", int(a), turn, spot))
+        other = placed[1].rotation
+        frames.append(gw.BodyFrame(f"B{k}", int(b), other.T @ world, other.T @ (here - placed[1].position)))
+        loops.append(Loop(f"loop{k}", (f"A{k}", f"B{k}"), words))
+    return replace(tree, frames=frames), loops
+
+
+def random_closed_machine(seed: int) -> ClosedMechanism:
+    """The machine of `random_closed_design`."""
+    return random_closed_design(seed)[1]
+
+
+def closed_state(mech: ClosedMechanism, seed: int, size: float = 0.05) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A closed configuration near the reference, with speeds and accelerations."""
+    rng = np.random.default_rng(seed)
+    q = gw.integrate(mech, mech.reference, rng.uniform(-size, size, mech.n))
+    return q, rng.normal(size=mech.n), rng.normal(size=mech.n)
+
+
+def _loops_move(mech: ClosedMechanism) -> bool:
+    """Whether dependent joints move with the independent ones, and not much faster."""
     from gearwright.functions.constrained.closing import speed_directions
 
-    return float(np.abs(speed_directions(mech, mech.reference)).max())
+    dependent = [k for group in mech.closure.groups for k in group.dependent]
+    return 0.1 < float(np.abs(speed_directions(mech, mech.reference)[dependent]).max(initial=0.0)) < 50
 
 
 def _random_rotation(rng: np.random.Generator) -> np.ndarray:

@@ -9,22 +9,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gearwright as gw
+from gearwright.contact import ClosedMechanism
 from support.designs import PLAIN, WIDTH, Bar, Design, State, revolution
 
 pin = pytest.importorskip("pinocchio")  # has no wheel for Windows
 
 
 class Oracle:
-    """The explicit model of a design."""
+    """The explicit model of a design; its base can move, or is part of the ground."""
 
-    def __init__(self, design: Design, seed: int = 0) -> None:
+    def __init__(self, design: Design, seed: int = 0, *, base_moves: bool = True) -> None:
         self.design = design
         self.rng = np.random.default_rng(seed)
         self.model = pin.Model()
         self.model.gravity.linear = design.gravity
         self.joint: dict[int, tuple[int, pin.SE3]] = {}  # body -> (joint, place on it)
         self.rotors: list[tuple[int, dict[str, float]]] = []
-        root = self.model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
+        root = self.model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root") if base_moves else 0
         self.joint[-1] = (root, pin.SE3.Identity())
         self._carry(-1)
         self.data = self.model.createData()
@@ -165,6 +167,37 @@ class Oracle:
 
     def gravity(self, state: State) -> np.ndarray:
         return self.G.T @ pin.computeGeneralizedGravity(self.model, self.data, self.q(state.q))
+
+    def constrained_accelerations(
+        self, mech: ClosedMechanism, state: State, tau: np.ndarray, mu: float = 1e-12
+    ) -> np.ndarray:
+        """The accelerations of links and wheels by `constraintDynamics`, with loops as Pinocchio's own constraints.
+
+        Pinocchio has no gears: their forces on each wheel are those that the wheel needs at `state.a`, and act back on
+        the driving speeds. So the result is G times `state.a` only if these are the right accelerations.
+        """
+        q, v, a = self.motion(state)
+        wheels = [self.model.idx_vs[joint] for joint, _ in self.rotors]
+        links = np.setdiff1d(np.arange(self.model.nv), wheels)  # each the row of one speed
+        forces = pin.rnea(self.model, self.data, q, v, a)
+        forces[links] = self.G[links] @ (tau - self.G[wheels].T @ forces[wheels])
+        constraints, constraint_data = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        for loop in mech.loops:
+            kind = pin.ContactType.CONTACT_6D if len(loop.held) == 6 else pin.ContactType.CONTACT_3D
+            ends = [entry for frame in loop.frames for entry in self._frame(mech, frame)]
+            constraints.append(pin.RigidConstraintModel(kind, self.model, *ends, pin.ReferenceFrame.LOCAL))
+            constraint_data.append(constraints[-1].createData())
+        pin.initConstraintDynamics(self.model, self.data, constraints, constraint_data)
+        settings = pin.ProximalSettings(1e-14, mu, 1000)
+        loops = (constraints, constraint_data, settings)
+        return np.array(pin.constraintDynamics(self.model, self.data, q, v, forces, *loops))
+
+    def _frame(self, mech: gw.Mechanism, name: str) -> tuple[int, pin.SE3]:
+        """The joint that carries a frame, and the frame's place on it."""
+        body, rotation, position = mech.place_of(name)
+        joint, place = self.joint[body]
+        R = np.array([list(row) for row in rotation.rows()], dtype=float)
+        return joint, place * pin.SE3(R, np.array([*position], dtype=float))
 
     def mass_matrix(self, state: State) -> np.ndarray:
         M = pin.crba(self.model, self.data, self.q(state.q))

@@ -160,12 +160,24 @@ def test_a_belt_does_not_start_on_its_joint():
     gw.assemble(Robot("arm", chain(), [Drive("j3", Motor(1e-3), replace(belt, towards=(1.0, 0.3, 0.2)))]))
 
 
-def test_a_stator_elsewhere_is_refused():
-    e, _ = axis_in_parent("j3")
-    wheel = Gearwheel("w", "l2", tuple(e), 0.01)
-    train = Train("t", [wheel], [Mesh("w", "l3", teeth=(20, 60))], [TrainMotor("m", "w", "l3", motor(stator_mass=1.0))])
-    with pytest.raises(TrainError, match=r"motor 'm'.*1\.0 kg.*'l3'"):
-        gw.assemble(Robot("arm", chain(), trains=[train]))
+def test_the_stator_on_another_link_sits_on_the_axis_between_them():
+    """A point of the joint's axis belongs to both links; one apart from it moves in the stator's."""
+    e, p = axis_in_parent("j3")
+    on_axis = p + 0.07 * e / np.linalg.norm(e)
+    wheel = Gearwheel("w", "l2", tuple(e), 0.01, position=tuple(p))
+
+    def robot(at) -> Robot:
+        fitted = TrainMotor("m", "w", "l3", motor(stator_mass=STATOR, position=tuple(at)))
+        return Robot("arm", chain(), trains=[Train("t", [wheel], [Mesh("w", "l3", teeth=(20, 60))], [fitted])])
+
+    oracle = explicit_chain()
+    oracle.wheel("w", "l2", {"j3": -3.0}, e, 0.01, 0.005, 0.0, p)
+    oracle.wheel("rotor", "l2", {"j3": -3.0}, e, AXIAL, ACROSS, MASS, on_axis)
+    axis = np.array(chain()[2].joint.axis, dtype=float)
+    stand(oracle, "l3", 0.07 * axis / np.linalg.norm(axis), STATOR)
+    assert agreement(robot(on_axis), oracle) < 1e-12
+    with pytest.raises(TrainError, match=rf"motor 'm'.*{STATOR} kg.*'l3'"):
+        gw.assemble(robot(on_axis + np.array([0.01, 0.0, 0.0])))
 
 
 @pytest.mark.parametrize(

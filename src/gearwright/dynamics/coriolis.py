@@ -9,7 +9,7 @@ from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.dynamics.kinematics import BodyVelocity, body_velocities
 from gearwright.dynamics.mass_matrix import Matrix, composite_moments
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism import Spin
+from gearwright.mechanism import BASE, Spin
 from gearwright.mechanism.joints.dofs import Dof, later_angular_velocity
 from gearwright.mechanism.rows import row_dot
 
@@ -46,7 +46,7 @@ def coriolis_matrix(pose: Pose, v: Sequence[Scalar]) -> Matrix:
     C: Matrix = [[0.0] * pose.mech.n for _ in range(pose.mech.n)]
     _add_link_entries(pose, v, C)
     for spin in pose.mech.spins:
-        if spin.carrier != -1:  # Chen (19)-(20)
+        if spin.carrier != BASE:  # Chen (19)-(20)
             add_spin(pose, spin, v, C)
     return C
 
@@ -61,7 +61,7 @@ def _add_link_entries(pose: Pose, v: Sequence[Scalar], C: Matrix) -> None:
         parent = mech.parent_of(i)
         inherited = (
             [(d, _twist_in_child(pose, i, S), _twist_in_child(pose, i, dS)) for d, S, dS in columns[parent]]
-            if parent >= 0
+            if parent != BASE
             else []
         )
         own_columns = [(d, S := _unit_twist(d), _twist_rate(_axis_twist(moving[i], dofs, d, v), S)) for d in dofs]
@@ -95,7 +95,7 @@ def _composite_drifts(pose: Pose, moving: Sequence[tuple[Vec, Vec]]) -> list[Ine
         total.append(InertiaDrift(A, f))
     for i in reversed(range(len(total))):
         parent = mech.parent_of(i)
-        if parent >= 0:
+        if parent != BASE:
             total[parent] = total[parent].sum_with(total[i].transformed_by(pose.turn[i], pose.shift[i]))
     return total
 

@@ -114,7 +114,7 @@ def accumulate_wrenches(pose: Pose, needed: Sequence[BodyWrench]) -> list[BodyWr
     total = list(needed)
     for i in reversed(range(len(total))):
         parent = pose.mech.parent_of(i)
-        if parent >= 0:
+        if parent != BASE:
             force, moment = pose.turn[i] @ total[i].force, pose.turn[i] @ total[i].moment
             parent_wrench = total[parent]
             # Sciavicco (35)-(36), Fernini (86)-(87), (90)

@@ -44,7 +44,7 @@ def composite_moments(pose: Pose) -> Iterator[tuple[int, MassMoments]]:
     for i in reversed(range(len(total))):
         yield i, total[i]
         parent = mech.parent_of(i)
-        if parent >= 0:
+        if parent != BASE:
             total[parent] = total[parent] + total[i].transformed_by(pose.turn[i], pose.shift[i])
 
 

@@ -10,7 +10,7 @@ from gearwright.dynamics.kinematics import BASE_AT_REST, BodyAcceleration, body_
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import spring_deflection
-from gearwright.mechanism import Mechanism, Spin, Spring
+from gearwright.mechanism import BASE, Mechanism, Spin, Spring
 from gearwright.mechanism.rows import row_dot
 
 BODY_PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -83,7 +83,7 @@ def _project_wrench(pose: Pose, body: int, wrench: BodyWrench) -> Column:
 def _spin_column(pose: Pose, spin: Spin, moving: BodyAcceleration, v: Sequence[Scalar], a: Sequence[Scalar]) -> Column:
     share = spin.coupling_share
     rate, rate_dot = row_dot(spin.terms, v), row_dot(spin.terms, a)
-    if spin.carrier == -1:
+    if spin.carrier == BASE:
         column: Column = [0.0] * pose.mech.n
     else:
         push = (spin.axis * rate_dot + moving.omega.cross(spin.axis) * rate) * share

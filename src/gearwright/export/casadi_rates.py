@@ -50,9 +50,9 @@ def casadi_rates(
         robot_or_mech: a robot with the laws of its file (friction, stops and backlash smooth), or a machine.
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or a list of names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws.
-        parameters: paths of numbers kept as inputs, such as "payload.mass"; machine and laws depend on them.
+        parameters: paths of parameters that remain inputs, such as "payload.mass"; machine and laws depend on them.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none. Laws with
-            modes, constraints or direction-dependent losses, and laws of time, are errors.
+            modes, constraints or direction-dependent losses, and laws that depend on time, raise an error.
         extra_laws: laws added to those of the robot.
 
     Returns:

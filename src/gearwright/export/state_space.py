@@ -94,7 +94,7 @@ def state_space(
         states: states of laws at the operating point, such as {"j1.current": 2}.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none. Laws with
             modes are linearised in their present mode; a law that constrains (stiction), that depends on accelerations,
-            or that has a branch point at the operating point is an error.
+            or that has a branch point at the operating point raises an error.
         extra_laws: laws added to those of the robot.
 
     Returns:

@@ -24,12 +24,12 @@ from gearwright.tracing.recipe import kernel_request
 def torch_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Callable[..., Any]:
-    """Return a function of the dynamics over PyTorch tensors, with the machine's numbers as constants.
+    """Return a function of the dynamics over PyTorch tensors, with the machine's parameters as constants.
 
     Args:
         function: a public function such as `gw.forward_dynamics`, or its name.
         robot_or_mech: a robot or a machine.
-        parameters: paths of numbers kept as inputs: the last argument is then a tensor (..., P).
+        parameters: paths of parameters that remain inputs: the last argument is then a tensor (..., P).
         fixed: further arguments of the function, as for `compile`.
 
     Returns:

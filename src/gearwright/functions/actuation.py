@@ -174,7 +174,7 @@ def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
     r"""Return the total inertia at each motor shaft [kg m2], (..., actuators), with the other motors without torque.
 
     $J_k = 1 / (a_k' M^{-1} a_k)$ with $a_k$ the motor's column of the structure matrix: torque per acceleration of the
-    rotor against the stator.
+    rotor relative to the stator.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))

@@ -88,7 +88,7 @@ class Explanation(NotebookFigure):
     Args:
         mech: the machine.
         q: the configurations, (..., nq).
-        forces: (..., wheels, 3, n) [Nm, N]: per wheel its inertia, coupling and gyroscopic share of every force.
+        forces: (..., wheels, 3, n) [Nm, N]: per wheel its inertial, coupling and gyroscopic part of every force.
         mass_matrices: (..., wheels, n, n): M_j/i of every wheel; their sum is the wheels' part of M.
     """
 
@@ -116,7 +116,7 @@ class Explanation(NotebookFigure):
         return {name: "inner" if k in inside else "outer" for k, name in enumerate(self.mech.speeds)}
 
     def total_share(self, wheel: str) -> Array:
-        """The wheel's share of every generalized force, (..., n)."""
+        """The wheel's part of every generalized force, (..., n)."""
         total: Array = self.forces[..., self._wheel_index(wheel), :, :].sum(axis=-2)
         return total
 

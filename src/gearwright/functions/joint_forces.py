@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import jacobian, placement, reactions
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import BASE, Mechanism, RobotOrMech, tree_of
 
 
 class JointForces(NamedTuple):
@@ -61,7 +61,7 @@ def _relative_motion(mech: Mechanism, q: ArrayLike, body: int) -> Array:
     R, origin = (np.asarray(x) for x in placement(mech, q, body))
     relative = np.array(jacobian(mech, q, body))
     parent = mech.parent_of(body)
-    if parent >= 0:
+    if parent != BASE:
         carried = np.asarray(jacobian(mech, q, parent))
         arm = origin - np.asarray(placement(mech, q, parent).position)
         swept = np.cross(np.swapaxes(carried[..., 3:, :], -1, -2), arm[..., None, :])

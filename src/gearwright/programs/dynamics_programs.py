@@ -267,7 +267,7 @@ CLOSED_STEP = Program(
     "closed_step",
     ("q", "v"),
     _closed_step,
-    lambda m, _: (m.nq + 2 + (0 if m.closure is None else len(m.closure.groups)),),
+    lambda m, _: (m.nq + 2 + (0 if m.closure is None else 2 * len(m.closure.groups)),),
     options=("exchange",),
     growth=2,
     needs_closed_loops=False,

@@ -1,4 +1,4 @@
-"""The program: the computation of a public function over scalars of any kind, defined once for every backend.
+"""The program: the computation of a public function over generic scalars, defined once for every backend.
 
 The inputs of a `Program` have one entry per coordinate or speed; those of a `VectorProgram` have arbitrary sizes.
 """
@@ -34,7 +34,7 @@ def _check_body(mech: Mechanism, fixed: Fixed) -> object:
 
 @dataclass(frozen=True)
 class Program:
-    """A function of the dynamics over scalars of any kind.
+    """A function of the dynamics over generic scalars.
 
     Args:
         name: its public name.

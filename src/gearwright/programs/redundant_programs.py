@@ -1,4 +1,4 @@
-"""The redundant models as programs over scalars of any kind.
+"""The redundant models as programs over generic scalars.
 
 Their velocities are those of the links and rotors themselves, so the machine is not simplified; the layout of the model
 is a fixed option.

@@ -77,6 +77,10 @@ class EngineChoice:
         is_smooth = self.motion_rates is not None
         return MAX_COMPILED_EXPLICIT_STEPS if self._has_loop and not is_smooth else MAX_EXPLICIT_STEPS
 
+    def needs_implicit_method(self, decay: float, duration: float) -> bool:
+        """Whether the explicit method would take too many steps in a time [s] with this fastest decay rate [1/s]."""
+        return decay * duration / 3 > self.max_explicit_steps
+
     def loop_kernels(self) -> KernelSource | None:
         """The kernels of the event loop in machine code; None if it is not used, or not yet."""
         if self._loop_kernels is None and self._has_loop and (not self._is_cache_checked or self._is_worth_compiling):

@@ -238,21 +238,21 @@ class Run(NotebookFigure):
 
     @property
     def tau(self) -> Array:
-        """Generalized forces given from outside, (T, n)."""
+        """Applied generalized forces, (T, n)."""
         return self.block("tau")
 
     @property
     def drift(self) -> float:
-        """The largest error of the energy balance, relative to the largest energy that moved.
+        """The largest error of the energy balance, relative to the largest energy exchanged.
 
-        The balance is stored(t) - stored(0) = supplied - dissipated; its error is divided by `moved`.
+        The balance is stored(t) - stored(0) = supplied - dissipated; its error is divided by `moved_energy`.
         """
         error = float(np.abs(self["energy.balance"]).max()) if len(self.t) else 0.0
         return error / self.moved_energy if self.moved_energy > 0 else 0.0
 
     @property
     def moved_energy(self) -> float:
-        """The largest energy that moved [J]: the peak of kinetic energy and work.
+        """The largest energy exchanged [J]: the peak of kinetic energy and work.
 
         It is at least a hundredth of the largest energy in the balance, so it is not zero for an arm at rest.
         """

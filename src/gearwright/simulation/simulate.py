@@ -76,7 +76,7 @@ def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple
             raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, SIMULATION_METHODS)}")
         return method, f"method: {_method_title(method)}, as requested."
     decay, span = fastest_decay(simulation.smooth_rates(x), x), float(simulation.times[-1] - simulation.times[0])
-    if decay * span / 3 > simulation.engine.max_explicit_steps:
+    if simulation.engine.needs_implicit_method(decay, span):
         return "stiff", (
             f"method: {_method_title('stiff')}, because the fastest decay rate is {decay:.3g} 1/s, a time constant of "
             f"{1 / (decay * span):.0e} of the run."
@@ -143,9 +143,10 @@ def simulate(
         integrator: tolerances and event loop of the adaptive methods, or the step of the fixed-step methods.
         saturate: whether to clip forces at the `effort` of their joints and torques at the maximum of their motors;
             otherwise a remark reports where they exceed it.
-        sensitivities: what the run is differentiated by, exactly and through its events: paths of numbers of the robot,
-            machine or laws, initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant
-            changes of inputs (`input.tau.<speed>`, `input.<input>`). `run.sensitivities["q"][path]` is (T, nq).
+        sensitivities: what the run is differentiated by, exactly and through its events: paths of parameters of the
+            robot, machine or laws, initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and
+            constant changes of inputs (`input.tau.<speed>`, `input.<input>`). `run.sensitivities["q"][path]` is (T,
+            nq).
 
     Returns:
         The run. `run.remarks` state the chosen method and the reason.

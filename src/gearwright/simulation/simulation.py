@@ -27,7 +27,7 @@ from gearwright.simulation.integrators.integrate_to_event import (
 )
 from gearwright.simulation.integrators.methods import make_integrator
 from gearwright.simulation.integrators.rates import InputsAt, exact_jacobian, is_diverged, rates_by_kernel
-from gearwright.simulation.integrators.stiffness_detection import StepsTooShortError, StiffnessMonitor
+from gearwright.simulation.integrators.stiffness_detection import StepsTooShortError, StiffnessMonitor, fastest_decay
 from gearwright.simulation.progress import RunMonitor
 from gearwright.simulation.python_loop.branch_points import BranchPoints
 from gearwright.simulation.python_loop.rates_in_modes import RatesInModes
@@ -43,6 +43,7 @@ from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 
+RETURNED_REMARK = "method: adaptive again at t = {:g} s, where modes change to ones that are not stiff."
 SWITCHED_REMARK = "method: stiff from t = {:g} s on, where the steps of the explicit method became too short."
 
 
@@ -64,6 +65,7 @@ class Simulation:
     may_switch: bool = False
     step: float | None = None
     _loop: EventLoop | None = field(default=None, init=False)
+    _has_switched: bool = field(default=False, init=False)
 
     def run_to_end(self, x: Array) -> None:
         """Simulate from the first of the times to the last; the recorder stores the samples."""
@@ -144,6 +146,7 @@ class Simulation:
         is_over = result.is_event and self._ends_at_event(point)
         if result.is_event and not is_over:
             self._find_modes(point)
+            self._return_to_explicit(point)
         self._failure_checks.raise_if_chattering(point)
         return is_over
 
@@ -167,8 +170,21 @@ class Simulation:
         if self._loop is not None:
             self._loop.hand_over()
         self._failure_checks.raise_if_stalled(point, self._rates_at(point), slow.step, self.may_switch)
-        self.method = "stiff"
-        self.recorder.remarks.append(SWITCHED_REMARK.format(point.t))
+        if not self._has_switched:
+            self.recorder.remarks.append(SWITCHED_REMARK.format(point.t))
+        self.method, self._has_switched = "stiff", True
+
+    def _return_to_explicit(self, point: RunPoint) -> None:
+        """Return to the explicit method after a switch if the current modes are no longer stiff.
+
+        A sliding contact shortly before it sticks may be stiff; what follows is not.
+        """
+        if not self._has_switched or self.method != "stiff":
+            return
+        decay = fastest_decay(partial(self._rates_at(point), point.t), point.x)
+        if not self.engine.needs_implicit_method(decay, float(self.times[-1]) - point.t):
+            self.method = "adaptive"
+            self.recorder.remark_once([RETURNED_REMARK.format(point.t)])
 
     def _rates_at(self, point: RunPoint) -> RatesAt:
         """The rates in the current modes."""

@@ -33,7 +33,7 @@ MAX_SWING_RATIO = 0.01
 
 @dataclass(frozen=True)
 class Signal:
-    """A number as a function of time, and the times where it or its slope jumps, at which a step must end.
+    """A scalar function of time, and the times at which it or its slope jumps, where an integration step must end.
 
     Between its `knots`, if it has any, it is a polynomial of degree 3 at most; `curve` evaluates it at many times.
     """

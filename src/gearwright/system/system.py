@@ -1,4 +1,4 @@
-"""The system: a machine with its laws, defined once, over scalars of any kind.
+"""The system: a machine with its laws, defined once, over generic scalars.
 
 It defines the situation and action of each law, the generalised forces and the flows through ports (motors act through
 the ports of their gears), the outcomes, and the power of moving lines. Its users add only their own part:

@@ -18,7 +18,7 @@ NEWTON_STEPS = 3
 
 
 class ClosedStep(NamedTuple):
-    """A configuration after a step, sums of squared gaps left, and the determinant of each group.
+    """A configuration after a step, sums of squared gaps left, and the determinants of all groups after and before it.
 
     `used_gap` is the sum over the equations that determine the dependent speeds, `all_gap` over all equations.
 
@@ -30,6 +30,7 @@ class ClosedStep(NamedTuple):
     used_gap: Scalar
     all_gap: Scalar
     determinants: list[Scalar]
+    start_determinants: list[Scalar]
 
 
 def step_to_closed(
@@ -48,6 +49,7 @@ def step_to_closed(
     whole: list[Scalar] = [0.0] * tree.n
     for speed, x in zip(closure.independent, step, strict=True):
         whole[speed] = x
+    start = LoopSolver(closure, closure.equations(place_machine(tree, q, ops)), ops, exchange)
     q = move_joints(tree, q, whole, ops)
     determinants: list[Scalar] = []
     for _ in range(NEWTON_STEPS):
@@ -58,7 +60,7 @@ def step_to_closed(
     used = {k for group in closure.groups for k in group.equations}
     used_gap = sum_of(x * x for k, x in enumerate(left) if k in used)
     rest = [x * x for k, x in enumerate(left) if k not in used]
-    return ClosedStep(q, used_gap, sum_of([used_gap, *rest]), determinants)
+    return ClosedStep(q, used_gap, sum_of([used_gap, *rest]), determinants, start.determinants)
 
 
 def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], ops: Operations) -> list[Scalar]:

@@ -13,7 +13,7 @@ from gearwright.algebra import ZERO, Scalar, Tensor, Vec
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.errors import JointError
-from gearwright.mechanism import Mechanism, Spin
+from gearwright.mechanism import BASE, Mechanism, Spin
 
 
 class LagrangeForm(NamedTuple):
@@ -150,7 +150,7 @@ def _wheel_term(pose: Pose, spin: Spin) -> EnergyTerm:
     columns: dict[int, Vec] = {}
     slopes: dict[tuple[int, int], Vec] = {}
     share, x = spin.coupling_share, Vec(1.0, 0.0, 0.0)
-    if spin.carrier != -1:
+    if spin.carrier != BASE:
         rotation_columns, rotation_slopes = _rotation_columns(pose, int(spin.carrier))
         columns = {r: x * (share * spin.axis.dot(z)) for r, z in rotation_columns.items()}
         slopes = {key: x * (share * spin.axis.dot(dz)) for key, dz in rotation_slopes.items()}

@@ -54,7 +54,7 @@ def c(
 ) -> list[Path]:
     """Write a C99 package for a controller: no allocation, no loops, only the math library.
 
-    Every function is straight-line code with the numbers of the robot as constants, so a call always takes the same
+    Every function is straight-line code with the parameters of the robot as constants, so a call always takes the same
     operations, whose count is in the header.
 
     Args:
@@ -64,7 +64,7 @@ def c(
             "tool", "point": (0, 0, 0.1)})`; "rates" for x' = f(x, u) with the laws of the robot; derivatives as
             `CFunction("inverse_dynamics", by=("q", "v"))`; controllers of `gw.control` and `gw.Controller` over
             scalars, whose states are arguments and whose next states follow the outputs; any `Program`.
-        parameters: paths of numbers kept as inputs, such as "payload.mass": the last argument of every function.
+        parameters: paths of parameters that remain inputs, such as "payload.mass": the last argument of every function.
         precision: "double" or "float".
         name: prefix of all names; by default the robot's name.
 

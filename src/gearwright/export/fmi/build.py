@@ -21,7 +21,7 @@ from gearwright.simulation.compiled_loop.c_source import integration_c_text
 from gearwright.text import html_text
 
 C_COMPILERS = ("gcc", "cc", "clang")
-FMU_TEMPLATES = ("variables.h", "instant.h", "directions.h", "settle.h", "co_simulation.h")
+FMU_TEMPLATES = ("fmi_common.h", "variables.h", "instant.h", "directions.h", "settle.h", "co_simulation.h")
 """The fixed part of every FMU."""
 ENGINE_HEAD = "/* The integration to the next event, printed from its source in Python. */\n\n#include <math.h>\n"
 FMI_HEADERS = {

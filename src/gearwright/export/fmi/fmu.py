@@ -93,10 +93,10 @@ def fmu(
         version: "2.0" or "3.0".
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others are constant.
-        parameters: paths of numbers that can be changed in the FMU, such as "payload.mass", "j1.gear.ratio",
+        parameters: paths of parameters that can be changed in the FMU, such as "payload.mass", "j1.gear.ratio",
             "j1.friction.coulomb"; machine and laws depend on them.
         state: initial state, as for `simulate`, or the name of a state of the robot; by default neutral and at rest.
-        laws: laws that replace those of the robot, with constant numbers; a warning lists the omitted ones. () for
+        laws: laws that replace those of the robot, with constant parameters; a warning lists the omitted ones. () for
             none.
         extra_laws: laws added to those of the robot.
         overwrite: whether an existing file may be replaced.

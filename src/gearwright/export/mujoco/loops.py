@@ -10,7 +10,7 @@ from gearwright.forces import Coordinate
 from gearwright.forces.coordinates.relative_pose import POSE_COORDINATE_NAMES, TRANSLATION_NAMES, relative_coordinates
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import integrate, neutral
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import BASE, Mechanism
 from gearwright.parts import Loop, Robot
 from gearwright.text import listed_names
 
@@ -74,5 +74,5 @@ def _end_site(mjcf: MjcfDocument, loop: Loop, place: str) -> str | None:
         return mjcf.sites[place]
     if any(frame.name == place for frame in mjcf.mech.frames):
         return None
-    body = -1 if place == "base" else mjcf.mech.body_index(place)
+    body = BASE if place == "base" else mjcf.mech.body_index(place)
     return mjcf.add_site(f"{loop.name}.{place}", body) if body in mjcf.places else None

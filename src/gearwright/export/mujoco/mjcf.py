@@ -42,7 +42,7 @@ class MjcfReport:
         acceleration_error: largest difference of MuJoCo's accelerations from those of the exact machine over random
             states, relative to the largest acceleration; without contacts, limits, friction, actuators and loops.
         not_representable: data of the robot that the file does not represent.
-        scales: motion of MuJoCo's joint per unit of ours, for shafts where it is not 1.
+        scales: motion of the joint in MuJoCo per unit of the shaft's coordinate, where it is not 1.
     """
 
     files: tuple[Path, ...]

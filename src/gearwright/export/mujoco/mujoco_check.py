@@ -56,7 +56,7 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     (True, True)
 
     Raises:
-        InputError: a joint has a quaternion, or a link that is not a body for MuJoCo.
+        InputError: a joint has a quaternion, or MuJoCo does not accept a link as a body.
         MissingExtraError: MuJoCo is not installed.
     """
     mech = tree_of("mujoco_check", machine)

@@ -16,7 +16,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.export.mujoco.bodies import MassProperties, mass_properties, vector_array
-from gearwright.mechanism import Mechanism, Spin
+from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.rows import NamedRow
 
 RotorForm = Literal["reflected", "bodies", "diagonal"]
@@ -112,7 +112,7 @@ def _rotor_body(mech: Mechanism, spin: Spin) -> RotorBody | None:
     axial = float(spin.coupling_inertia) / share
     carrier = int(spin.carrier)
     stated_mass = float(spin.rest.mass) if spin.rest is not None else 0.0
-    usual = BASE_ROTOR_MASS if carrier < 0 else UNKNOWN_ROTOR_MASS_RATIO * float(mech.bodies[carrier].mass)
+    usual = BASE_ROTOR_MASS if carrier == BASE else UNKNOWN_ROTOR_MASS_RATIO * float(mech.bodies[carrier].mass)
     across = max(float(spin.rest.transverse_inertia) if spin.rest is not None else 0.0, axial / 2)
     axis = vector_array(spin.axis)
     tensor = across * np.eye(3) + (axial - across) * np.outer(axis, axis)
@@ -132,7 +132,7 @@ def carrier_mass_properties(mech: Mechanism, wheels: ExportedWheels, carrier: in
 
 def _keep_carriers_physical(mech: Mechanism, wheels: ExportedWheels) -> None:
     """Merge parallel wheels, or keep them reflected, where a carrier without them would not be a rigid body."""
-    for carrier in sorted({rotor.carrier for rotor in wheels.bodies if rotor.carrier >= 0}):
+    for carrier in sorted({rotor.carrier for rotor in wheels.bodies if rotor.carrier != BASE}):
         if not _is_physical(mech, wheels, carrier):
             wheels.bodies = _join_parallel(mech, wheels.bodies, carrier)
         if _is_physical(mech, wheels, carrier):

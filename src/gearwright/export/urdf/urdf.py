@@ -32,7 +32,7 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.
-        InputError: a number of the robot is a symbol.
+        InputError: a parameter of the robot is symbolic.
     """
     ending = Path(path).suffix.lower() if isinstance(robot, Robot) and isinstance(path, str | Path) else ""
     if ending == ".urdf":
@@ -55,11 +55,11 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
             "transmission": the same with a <transmission> instead, for tools that support those.
 
     Returns:
-        What the URDF does not represent of the wheels; the sidecar has all data.
+        Data of the wheels that the URDF does not represent; the sidecar has all data.
 
     Raises:
         FileError: a file cannot be written.
-        InputError: a number of the robot is a symbol, or a name holds characters that XML cannot.
+        InputError: a parameter of the robot is symbolic, or a name has characters that XML does not allow.
     """
     from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
     from gearwright.export.urdf.wheels import with_wheels

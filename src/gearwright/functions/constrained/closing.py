@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,12 +39,18 @@ __all__ = ["ClosedMechanism", "assemble", "closed_after", "closed_configuration"
 
 
 class StepResults(NamedTuple):
-    """Configurations (N, nq), squared gaps of the equations in use and of all (N,), and determinants (N, groups)."""
+    """Configurations (N, nq), squared gaps (N,) of the equations in use and of all, determinants (N, groups)."""
 
     q: Array
     used_gap: Array
     all_gap: Array
     determinants: Array
+    start_determinants: Array
+
+    @property
+    def is_on_branch(self) -> NDArray[np.bool_]:
+        """Whether no determinant changed its sign."""
+        return np.asarray((self.determinants * self.start_determinants > 0).all(axis=1))
 
     @property
     def is_closed(self) -> NDArray[np.bool_]:
@@ -75,14 +81,15 @@ def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array
     """Return closed configurations (N, nq) after steps (N, f) of the independent speeds from closed ones (N, nq)."""
     start, steps = np.array(q, dtype=np.float64), np.asarray(steps, dtype=np.float64)
     closed_q = np.empty_like(start)
-    branch = _branch_determinants(mech, start)
     waiting, parts = np.arange(len(start)), 1
     needed = np.abs(steps).max(axis=1, initial=0.0) / LONGEST_STEP
     while len(waiting):
         near = waiting[needed[waiting] <= parts]
         results = _step_in_parts(mech, start[near], steps[near], parts)
-        same_branch: Any = (results.determinants * (branch if len(branch) == 1 else branch[near]) > 0).all(axis=1)
+        same_branch = results.is_on_branch
         good = results.is_closed & same_branch
+        if good.all() and len(near) == len(start):
+            return results.q
         closed_q[near[good]] = results.q[good]
         hopeless = ~good & (parts >= MOST_PARTS * np.maximum(needed[near], 1.0))
         if hopeless.any():
@@ -131,22 +138,17 @@ def speed_directions(mech: ClosedMechanism, q: ArrayLike) -> Array:
     return np.array(speed_map.columns(np.eye(mech.tree.n).tolist()), dtype=np.float64)
 
 
-def _branch_determinants(mech: ClosedMechanism, start: Array) -> Array:
-    """The determinants at the start, one row if all start at the same configuration."""
-    rows = start[:1] if (start == start[:1]).all() else start
-    return _stepped(mech, rows, np.zeros((len(rows), mech.n))).determinants
-
-
 def _step_in_parts(mech: ClosedMechanism, q: Array, steps: Array, parts: int) -> StepResults:
-    results = _stepped(mech, q, steps / parts)
+    results = first = _stepped(mech, q, steps / parts)
     for _ in range(parts - 1):
         results = _stepped(mech, results.q, steps / parts)
+    results = results._replace(start_determinants=first.start_determinants)
     for _ in range(MOST_REPETITIONS):
         again = np.flatnonzero(~results.is_closed & (results.all_gap < SMALL_GAP**2))
         if not len(again):
             break
         better = _stepped(mech, results.q[again], np.zeros((len(again), mech.n)))
-        for whole, part in zip(results, better, strict=True):
+        for whole, part in zip(results[:-1], better[:-1], strict=True):  # the start is that of the first step
             whole[again] = part
     return results
 
@@ -157,8 +159,8 @@ def _stepped(mech: ClosedMechanism, q: Array, steps: Array) -> StepResults:
         flat = run_program(CLOSED_STEP, mech, (q, steps))
     except SingularityError:
         flat = _with_exchange(mech, q, steps)
-    size = mech.nq
-    return StepResults(flat[:, :size], flat[:, size], flat[:, size + 1], flat[:, size + 2 :])
+    size, middle = mech.nq, mech.nq + 2 + len(mech.closure.groups)
+    return StepResults(flat[:, :size], flat[:, size], flat[:, size + 1], flat[:, size + 2 : middle], flat[:, middle:])
 
 
 def _with_exchange(mech: ClosedMechanism, q: Array, steps: Array) -> Array:
@@ -169,7 +171,7 @@ def _with_exchange(mech: ClosedMechanism, q: Array, steps: Array) -> Array:
             half = len(q) // 2
             parts = (_with_exchange(mech, q[part], steps[part]) for part in (slice(half), slice(half, None)))
             return np.concatenate(list(parts))
-        return np.concatenate([q, np.full((1, 2 + len(mech.closure.groups)), np.inf)], axis=1)
+        return np.concatenate([q, np.full((1, 2 + 2 * len(mech.closure.groups)), np.inf)], axis=1)
 
 
 def _open_text(
@@ -208,7 +210,7 @@ def _lost_direction_text(mech: ClosedMechanism, q: Array) -> str:
     direction = lost_direction(mech, q)
     largest = np.abs(direction).max()
     moving = [f"{mech.tree.speeds[k]} ({x:+.2f})" for k, x in enumerate(direction) if abs(x) > 0.1 * largest]
-    return f"{listed_names(moving)} can move while {listed_names(mech.speeds)} stand still"
+    return f"{listed_names(moving)} can move while {listed_names(mech.speeds)} are at rest"
 
 
 def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:

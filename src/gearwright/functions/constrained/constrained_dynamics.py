@@ -74,10 +74,10 @@ def constrained_dynamics(
 
 @dataclass(frozen=True, kw_only=True)
 class StruckBody:
-    """A body that a machine strikes; a body without a mass stays at its speed, as a wall does.
+    """The body that the machine hits; without a stated mass it keeps its speed, as a wall does.
 
     Args:
-        mass: effective mass along each row of the contacts [kg], one number or one per row; infinite unless given.
+        mass: effective mass along each row of the contacts [kg], one value or one per row; infinite unless given.
         speed: speed along each row before the impact [m/s].
 
     >>> StruckBody(mass=2.0).speed
@@ -125,9 +125,9 @@ def impact(
         q: configuration, (..., nq).
         v: speeds before, (..., n).
         J: rows of the contacts, (..., m, n).
-        restitution: 0 (plastic) to 1 (elastic), one number or one per row.
-        against: the struck body, with its mass and speed along each row; by default fixed.
-        friction: Coulomb's coefficient of one contact, or one number (0 allowed) for each of several, for one state;
+        restitution: 0 (plastic) to 1 (elastic), one value or one per row.
+        against: the other body, with its mass and speed along each row; fixed by default.
+        friction: Coulomb's coefficient of one contact, or one value (0 allowed) for each of several, for one state;
             None: no friction, and bilateral rows.
         order: "together" or "sequence", for several contacts.
 

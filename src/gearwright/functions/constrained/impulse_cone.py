@@ -27,8 +27,12 @@ from gearwright.errors import SingularityError
 MAX_CONE_NEWTON_STEPS = 30
 """Number of Newton steps from one start."""
 
-GAUSS_SEIDEL_SWEEPS = (10, 40, 160)
-"""Gauss-Seidel sweeps before each further start of Newton's method."""
+GAUSS_SEIDEL_SWEEPS = ((10, 1.0), (40, 1.0), (160, 1.0), (640, 0.7), (2560, 1.0), (10240, 0.7))
+"""Gauss-Seidel sweeps, and their relaxation, before each further start of Newton's method.
+
+Newton's method may cycle between modes where contacts are redundant and one of them is at the edge of its cone. Sweeps
+converge there, but slowly: redundant impulses drift by small steps until a cone stops them. Sweeps without relaxation
+may cycle themselves where friction is large."""
 
 CONE_ERROR_RATIO = 1e-11
 """Speed error, relative to the largest speed, at which the iteration has converged."""
@@ -136,15 +140,14 @@ class ContactProblem:
             if start is None
             else np.where(self.places >= 0, np.append(start, 0.0)[self.places], 0.0)
         )
-        best, least = P, self.violation_speed(P)
-        for sweeps in (0, *GAUSS_SEIDEL_SWEEPS):
-            P = self._gauss_seidel(P, sweeps)
-            P, error = self._newton_iterate(P)
-            if error < least:
-                best, least = P, error
+        best, least = self._newton_iterate(P)
+        for sweeps, relaxation in GAUSS_SEIDEL_SWEEPS:
             if least <= CONE_ERROR_RATIO * self.speed_scale:
                 break
-            P = best
+            P = self._gauss_seidel(P, sweeps, relaxation)
+            iterate, error = self._newton_iterate(P)
+            if error < least:
+                best, least = iterate, error
         return self._row_impulses(best) if least <= ACCEPTED_CONE_ERROR_RATIO * self.speed_scale else None
 
     def _solve_single_contact(self) -> Array | None:
@@ -205,15 +208,16 @@ class ContactProblem:
         across = np.abs((P[1:] - self._projected_friction(P, after)) / rt).max(initial=0.0)
         return float(max(normal, across))
 
-    def _projected_friction(self, P: Array, after: Array) -> Array:
-        """Return the projection of the tangential impulses on the friction discs (2, k)."""
-        most = self.friction * np.maximum(P[0], 0.0)
-        pulled = P[1:] - self._response_factors[1] * after[1:]
+    def _projected_friction(self, P: Array, after: Array, chosen: slice = slice(None)) -> Array:
+        """Return the projection of the tangential impulses of the chosen contacts on their friction discs (2, k)."""
+        most = self.friction[chosen] * np.maximum(P[0, chosen], 0.0)
+        pulled = P[1:, chosen] - self._response_factors[1, chosen] * after[1:, chosen]
         size = np.maximum(np.hypot(*pulled), 1e-300)
-        return np.where(self._is_sliding, -most * self.slip_directions, np.minimum(most / size, 1.0) * pulled)
+        sliding_friction = -most * self.slip_directions[:, chosen]
+        return np.where(self._is_sliding[chosen], sliding_friction, np.minimum(most / size, 1.0) * pulled)
 
-    def _gauss_seidel(self, P: Array, sweeps: int) -> Array:
-        """Return the impulses after projected Gauss-Seidel sweeps."""
+    def _gauss_seidel(self, P: Array, sweeps: int, relaxation: float) -> Array:
+        """Return the impulses after projected Gauss-Seidel sweeps, each of which goes a part of the way."""
         P, after, most = (
             P.copy(),
             self.speeds_after(P),
@@ -224,10 +228,10 @@ class ContactProblem:
                 return np.zeros_like(P)
             for i in range(P.shape[1]):
                 old = P[:, i].copy()
-                P[0, i] = max(0.0, old[0] - self._response_factors[0, i] * after[0, i])
+                P[0, i] += relaxation * (max(0.0, old[0] - self._response_factors[0, i] * after[0, i]) - old[0])
                 after += self.W[:, 0, :, i] * (P[0, i] - old[0])
-                P[1:, i] = self._projected_friction(P, after)[:, i]
-                after += np.einsum("abk,b->ak", self.W[:, 1:, :, i], P[1:, i] - old[1:])
+                P[1:, i] += relaxation * (self._projected_friction(P, after, slice(i, i + 1))[:, 0] - old[1:])
+                after += self.W[:, 1, :, i] * (P[1, i] - old[1]) + self.W[:, 2, :, i] * (P[2, i] - old[2])
         return P
 
     def _newton_iterate(self, P: Array) -> tuple[Array, float]:

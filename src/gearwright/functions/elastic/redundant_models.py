@@ -188,7 +188,7 @@ class RedundantModel:
 
     Args:
         mech: a chain, as a machine or a robot, with revolute, prismatic and fixed joints.
-        form: the velocities of the model; the numbers are for n links and n rotors:
+        form: the velocities of the model; their number is stated for n links and n rotors:
 
             - "full": 15 n, a rotor's angular velocity in two parts, its carrier's and its own spin; M has rank 12 n.
             - "absolute": 12 n, a rotor's angular velocity as one; M is definite. The same motion.

@@ -35,9 +35,9 @@ class StateRanks(NamedTuple):
 
     Args:
         redundant: rank in the redundant state, positions and velocities of free bodies.
-        redundant_size: number of these, twice the size of the model.
+        redundant_size: dimension of that state, twice the size of the model.
         generalized: rank in the generalised state (q, v).
-        generalized_size: number of these, 2 n.
+        generalized_size: dimension of that state, 2 n.
     """
 
     redundant: int

@@ -152,11 +152,11 @@ class ClosedMechanism(Mechanism):
 
     @property
     def used_equations(self) -> list[int]:
-        """Numbers of the equations that determine the dependent speeds."""
+        """Indices of the equations that determine the dependent speeds."""
         return sorted(k for group in self.closure.groups for k in group.equations)
 
     def with_tree(self, tree: Mechanism) -> ClosedMechanism:
-        """Return the machine with other numbers in its tree, such as symbols or approximate wheels."""
+        """Return the machine with another tree of the same structure, such as one with symbols."""
         loops = _geometries(tree, self.loops)
         if tree.speeds == self.layout.speeds:
             old = self.closure
@@ -197,7 +197,7 @@ class ClosedMechanism(Mechanism):
         return type(self).solve(self, independent_q, start)
 
     def assembly_modes(self, q: ArrayLike | None = None) -> dict[str, Array]:
-        """Return the ways to assemble the machine at independent coordinates (f,): whole configurations by name.
+        """Return the assembly modes at independent coordinates (f,): whole configurations by name.
 
         A name has the sign of the determinant of each group of dependent speeds, which does not change along a branch,
         and a number where several modes share it. Modes are found from random starts; the first one is that of the

@@ -408,7 +408,7 @@ def fixed_step(
             define `stepped`.
         method: "euler" (semi-implicit), "rk4" or "moreau".
         work: whether the supplied and dissipated work are integrated as states.
-        parameters: paths of numbers that are inputs, as for `compile`, or of numbers of laws.
+        parameters: paths of parameters that are inputs, as for `compile`, or of numbers of laws.
         sweeps: of "moreau": Gauss-Seidel sweeps over all impulses per try of a step.
         control: a control law that closes the loop.
         tries: of "moreau": most repetitions of the sweeps until the impulses of a step are consistent.

@@ -57,7 +57,7 @@ class SensitivityNames:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The paths of numbers of the robot and its laws."""
+        """The paths of parameters of the robot and its laws."""
         return tuple(name for name in self.all if not name.startswith((START_PREFIX, INPUT_PREFIX)))
 
     def unit_columns(self, entries: Sequence[str], prefix: str = "") -> Array:

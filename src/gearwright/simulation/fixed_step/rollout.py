@@ -131,38 +131,38 @@ def rollout(
     r"""Simulate a batch of motions with a fixed step, all steps in machine code.
 
     "euler" is semi-implicit: $v^+ = v + h\,a(q, v, \tau)$, $q^+ = q \oplus h v^+$; "rk4" is the classical method of
-    fourth order. "moreau" takes laws with modes (stick-slip friction, stops, backlash, clutches, lossy gears) by time
+    fourth order. "moreau" takes laws with modes (stick-slip friction, stops, backlash, clutches, gear losses) by time
     stepping: Moreau's midpoint rule with projected Gauss-Seidel, of first order. Long batches use all cores
     (`GEARWRIGHT_THREADS`).
 
     Args:
         robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
             file) or a machine (without laws).
-        q0: configurations at the beginning, (..., nq); leading axes are the batch. With closed loops q0 and v0 may be
+        q0: initial configurations, (..., nq); leading axes are the batch. With closed loops q0 and v0 may be
             independent coordinates and speeds.
-        v0: speeds at the beginning, (..., n); broadcast with q0, states of laws and parameters.
+        v0: initial speeds, (..., n); broadcast with q0, states of laws and parameters.
         steps: number of steps, a multiple of `options.every`.
         step: duration of a step [s].
-        method: "euler", "rk4" or "moreau"; default: "moreau" if a law has modes or holds, else "euler".
+        method: "euler", "rk4" or "moreau"; default: "moreau" if a law has modes or constraints, else "euler".
         inputs: generalized forces tau: constant (..., n); with one axis more than the batch, (steps, ..., n) held over
             each step or (2 steps + 1, ..., n) at the beginning, middle and end of each step. Or a mapping from "tau"
             and the names of inputs of laws, each (...) or with time first, to such arrays.
         controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`; forces are added to tau,
             as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
         laws: laws instead of those of the robot; a warning names the excluded laws; () for none. "euler" and "rk4" take
-            laws with one mode, without holds and drags (motors, smooth friction, springs): friction, stops and gaps of
-            the robot become smooth; losses by the direction of power flow, loops and contacts are refused by name.
-            "moreau" takes all laws unchanged.
+            laws with one mode, without constraints and direction-dependent losses (motors, smooth friction, springs):
+            friction, stops and gaps of the robot become smooth; direction-dependent losses, loops and contacts raise an
+            error that names them. "moreau" takes all laws unchanged.
         extra_laws: laws in addition to those of the robot.
-        parameters: numbers of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
+        parameters: parameters of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
-        sensitivities: what the motion is differentiated by, exactly: paths of numbers of the robot, machine or laws,
+        sensitivities: what the motion is differentiated by, exactly: paths of parameters of the robot, machine or laws,
             initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant changes of inputs
             (`input.tau.<speed>`, `input.<input>`). "moreau" then does the same number of sweeps in every step.
         options: steps per recorded sample, initial states of laws, Gauss-Seidel sweeps of "moreau".
 
     Returns:
-        1 + steps / options.every samples, the first at the beginning; fewer, with a GearwrightWarning, after Ctrl-C.
+        1 + steps / options.every samples, the first at t = 0; fewer, with a GearwrightWarning, after Ctrl-C.
 
     >>> import gearwright as gw
     >>> swing = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1, com=(0, 0, -1.0))])

@@ -50,7 +50,7 @@ def project(
         robot_or_mech: the robot, with the laws of its file unless `laws` are given, or a machine.
         state: as for `simulate`: a State, (q, v), or q alone.
         laws: replacements of the robot's laws, of which those with position constraints are used; a warning names
-            loops and contacts that are left out. () for none.
+            the loops and contacts that are omitted. () for none.
         t: time [s], for moving frames.
         motors: positions of the motors of elastic drives: "unloaded" (springs relaxed), "static" (springs carry the
             static load, with constraint forces of least norm) or "given" (deflections of the given state).

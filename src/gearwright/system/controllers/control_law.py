@@ -1,4 +1,4 @@
-"""The control law: a controller written once, over scalars of any kind.
+"""The control law: a controller written once, for generic scalars.
 
 A control law gets measured q and v, references and its own states, and returns outputs and the changes of its states.
 Like force laws it branches only by the operations (`ops.where`, `minimum`, `maximum`). The same code therefore runs in
@@ -57,7 +57,7 @@ class Decision:
     """The outputs of a control law, and the changes of its states.
 
     Args:
-        outputs: one number per output.
+        outputs: one value per output.
         rates: rates of its states, of a continuous law.
         next: next values of its states, of a sampled law.
         signals: its signals by name.
@@ -133,7 +133,7 @@ class ControlLaw:
 
 
 def checked_decision(law: ControlLaw, measured: Measurement) -> Decision:
-    """The checked decision of a law: one number per output and state."""
+    """The checked decision of a law: one value per output and state."""
     decision = law.decide(measured)
     if not isinstance(decision, Decision):
         raise InputError(f"controller {law.name!r}: `decide` returned {decision!r}. Return a gw.control.Decision.")

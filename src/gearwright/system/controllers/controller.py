@@ -29,9 +29,9 @@ class Controller:
         period: sampling period [s], with outputs and states held in between; None: continuous.
         states: states of the controller itself (an integral, a filter) with their initial values.
         breaks: times at which its outputs or their derivatives jump; an integration step ends there.
-        scalars: whether it is written over scalars of any kind, as laws are: then it is called with a third argument,
-            the operations (`ops.where`, `ops.minimum`, ...), and uses no `if` on its numbers. A continuous one runs in
-            machine code; `gw.rollout` and `gw.export.c` accept it too.
+        scalars: whether it is written for generic scalars, as force laws are: it is then called with a third argument,
+            the operations (`ops.where`, `ops.minimum`, ...), and must not branch on values with `if`. A continuous one
+            runs in machine code; `gw.rollout` and `gw.export.c` accept it too.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001

@@ -29,6 +29,11 @@ class ModeChanges:
         self._changed: Counter[int] = Counter()
         self._weights: Counter[int] = Counter()
 
+    @property
+    def are_recurrent(self) -> bool:
+        """Whether the modes were visited before: applying the most violated guard has led back to them."""
+        return bool(self._weights)
+
     def apply_worst_guard(self, guards: IndexedGuards) -> Guard | None:
         """Apply the most violated guard and return it; None if none is violated."""
         worst = self.worst_guard(guards)

@@ -13,6 +13,7 @@ from gearwright.arrays import Array
 from gearwright.forces import Guard, Situation
 from gearwright.forces.contact.contact import SLIDE_MODE, Contact
 from gearwright.forces.event_tolerances import (
+    BREAKAWAY_SPEED,
     LIMIT_REST_SPEED,
     MAX_CHANGES_PER_LAW,
     MAX_REPEATED_CHANGES_PER_LAW,
@@ -60,8 +61,20 @@ class ModeSearch:
                 worst = changes.worst_guard(_counting_guards(evaluation, jams))
             if worst is None:
                 return x, True
+            if changes.are_recurrent:
+                x = self._without_residual_speeds(x, evaluation)
             x = self._state_after_guard(x, evaluation, *worst, changes)
         return x, False
+
+    def _without_residual_speeds(self, x: Array, evaluation: Evaluation) -> Array:
+        """The state with held lines exactly at rest, if they are at rest up to the accuracy of event location.
+
+        A line that sticks and breaks away begins to move from rest. With the residual speed of its stop, of the wrong
+        sign, it would stick again, and so on without end.
+        """
+        held = with_held_speeds(self.system, x, evaluation)
+        change = np.abs(held[self.system.v] - x[self.system.v])
+        return held if change.max(initial=0.0) <= BREAKAWAY_SPEED else x
 
     def _state_after_guard(
         self, x: Array, evaluation: Evaluation, index: int, guard: Guard, changes: ModeChanges

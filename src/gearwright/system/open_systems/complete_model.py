@@ -45,9 +45,10 @@ def complete_model(
     Args:
         robot_or_mech: the robot, with its friction, losses and springs; or a machine, which has only its linear
             springs.
-        actuators: its linear actuators. `dc_motors(robot, mech)` leaves their friction to the robot, so it counts once.
-        laws: replacements of the robot's laws; a warning names what is left out; () for none. Viscous friction is
-            linear and included; other laws (dry friction, gear losses, backlash, hysteresis) are an error.
+        actuators: its linear actuators. `dc_motors(robot, mech)` omits their friction, which the robot contributes, so
+            it counts once.
+        laws: replacements of the robot's laws; a warning lists the omitted ones; () for none. Viscous friction is
+            linear and included; other laws (dry friction, gear losses, backlash, hysteresis) raise an error.
         extra_laws: additional laws.
 
     Raises:

@@ -38,7 +38,7 @@ class OpenSystem:
         source: the robot or machine.
         system: the machine and its laws, with the numbers of the source.
         inputs: entries of u: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
-        parameters: paths of the numbers that are inputs.
+        parameters: paths of the parameters that are inputs.
         laws: a function that returns the laws of a source with other numbers.
     """
 
@@ -93,7 +93,7 @@ def open_system(
         robot_or_mech: a robot with the laws of its file, or a machine.
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws.
-        parameters: paths of numbers that are inputs; laws of the file depend on them.
+        parameters: paths of parameters that are inputs; laws of the file depend on them.
         laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
         extra_laws: additional laws, with fixed numbers.
         smooth: laws of the file without modes.

@@ -32,7 +32,7 @@ class OpenRates:
     Args:
         system: the machine and its laws.
         inputs: entries of u: `tau.<speed>`, `motor_torque.<actuator>`, and inputs of laws such as `j1.voltage`.
-        parameters: paths of the numbers that are inputs.
+        parameters: paths of the parameters that are inputs.
         nominal_values: their values in the robot.
         program: x, u, parameters -> dx.
     """
@@ -68,7 +68,7 @@ def open_rates(
         robot_or_mech: a robot with the laws of its file, or a machine.
         inputs: "torque" (one per speed), "motor_torque" (one per actuator), "voltage" (one per motor with electrical
             data), or names: `tau.<speed>`, `motor_torque.<actuator>`, inputs of laws. All others keep their defaults.
-        parameters: paths of numbers that are inputs; laws of the file depend on them.
+        parameters: paths of parameters that are inputs; laws of the file depend on them.
         laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
         extra_laws: additional laws.
     """

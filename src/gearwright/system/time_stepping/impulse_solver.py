@@ -1,4 +1,4 @@
-r"""Impulses of all laws over a fixed step, by projected Gauss-Seidel, over scalars of any kind.
+r"""Impulses of all laws over a fixed step, by projected Gauss-Seidel, over generic scalars.
 
 With the speeds $v_f$ at the end of the step without them, $v = v_f + \sum_i Y_i P_i$, $Y_i = M^{-1} b_i$. Each impulse
 in sequence gets the value that its limit allows, with all others fixed; repeated sweeps are the projected Gauss-Seidel
@@ -46,7 +46,7 @@ class PortFlow:
 
     Args:
         constant_part: inflow of forces minus the drift of the wheels, plus sense . v at the beginning.
-        sense: one number per speed, as terms.
+        sense: one value per speed, as terms.
         shares: per impulse its share of the flow.
     """
 
