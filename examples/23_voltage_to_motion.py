@@ -22,7 +22,7 @@ links:
     inertia: {xx: 0.01, yy: 0.08, zz: 0.08}
   - name: fore
     parent: upper
-    joint: {name: elbow, axis: [0, 0, 1], origin: {xyz: [0.4, 0, 0]}}
+    joint: {name: elbow, axis: [0, 0, 1], position: [0.4, 0, 0]}
     mass: 3
     com: [0.15, 0, 0]
     inertia: {xx: 0.004, yy: 0.03, zz: 0.03}

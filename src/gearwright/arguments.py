@@ -22,6 +22,10 @@ _MAX_SHOWN_CHARACTERS = 60
 """Letters of a value that a message shows."""
 _NO_SCALAR = (bool, np.bool_, complex, np.complexfloating, np.ma.MaskedArray, type)
 """What can be divided, but is no real number, or a missing one."""
+LARGEST_COUNT = 10**9
+"""Largest number of samples, steps and other counts: more would not fit into memory."""
+LARGEST_SEED = 2**128
+"""Largest seed of random numbers."""
 LARGEST_NUMBER = 1e100
 """The largest accepted magnitude: squares and cubes of larger numbers overflow to infinity."""
 
@@ -147,9 +151,16 @@ def require_scalar(function: str, name: str, value: Any) -> None:
 
 
 def whole_number(
-    function: str, name: str, value: Any, *, least: int = 0, unit: str = "", example: int | None = None
+    function: str,
+    name: str,
+    value: Any,
+    *,
+    least: int = 0,
+    most: int = LARGEST_COUNT,
+    unit: str = "",
+    example: int | None = None,
 ) -> int:
-    """Return a whole number if it is at least `least`.
+    """Return a whole number if it is at least `least` and at most `most`.
 
     >>> whole_number("simulate", "samples", 1, least=2)
     Traceback (most recent call last):
@@ -157,8 +168,9 @@ def whole_number(
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or value < least:
-        rule = NumberRange(least=least, infinite=True).rule_text("whole number", unit)
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        is_above = isinstance(value, Integral) and int(value) > most
+        rule = NumberRange(least=least, most=most if is_above else None, infinite=True).rule_text("whole number", unit)
         suggested = least if example is None else example
         raise InputError(f"{function}: {name}={value_text(value)} must be {rule}. Give one such as {suggested}.")
     return int(value)
@@ -209,7 +221,7 @@ def numbers_by_name(
     above: float | None = None,
     least: float | None = None,
 ) -> NDArray[np.float64]:
-    """Return one number per name of `names`, (n,); a single number applies to all.
+    """Return one value per name of `names`, (n,); a single value applies to all.
 
     >>> numbers_by_name("control.pd", "kp", 3.0, ["j1", "j2"])
     array([3., 3.])

@@ -149,7 +149,7 @@ def bench(
     Args:
         robots: name -> robot or machine of revolute and prismatic joints.
         states: states per batch.
-        rounds: paired rounds per comparison; at least 21 for numbers to publish.
+        rounds: paired rounds per comparison; at least 21 for results to publish.
         say: called with the name of each task as it starts.
 
     Returns:

@@ -186,8 +186,8 @@ def compile(
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.
         robot_or_mech: a robot (parameters are then paths of its file, and wheels follow from them) or a machine.
-        parameters: paths of numbers that remain inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
-        approximation: the rotor model of a simpler tool, one of the kinds of `approximate`; the parameters stay those
+        parameters: paths of parameters that remain inputs, such as "payload.mass", "j2.motor.inertia", "j2.gear.ratio".
+        approximation: a simplified rotor model, one of the kinds of `approximate`; the parameters remain those
             of the robot.
         fixed: arguments of the function other than arrays: `body=` and `point=` of a Jacobian; `wrenches=` the bodies
             and frames with external wrenches; `base_motion=True`.

@@ -1,4 +1,4 @@
-"""Controllers and observers, written over scalars of any kind: references, sampling, gains, outputs through drives."""
+"""Controllers and observers, written for generic scalars: references, sampling, gains, outputs through drives."""
 
 from gearwright.control.controllers_by_name import controller_by_name
 from gearwright.control.drive_outputs import servos, with_motor_outputs

@@ -48,7 +48,7 @@ def joint_gains(
     Args:
         robot: the robot, or a machine.
         q: configuration of the joints at which the inertia is evaluated, (joints,).
-        frequency: [rad/s], one number or one per joint.
+        frequency: [rad/s], one value or one per joint.
         damping: damping ratio, 1 is critical.
 
     >>> import gearwright as gw
@@ -115,7 +115,7 @@ def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[
     Args:
         robot: the robot, or a machine; with elastic drives the state includes the motors.
         q: equilibrium configuration of the joints, (joints,).
-        wanted: 2 n poles [1/s], complex ones in conjugate pairs; multiplicity at most the number of inputs.
+        wanted: the 2 n desired poles [1/s], complex ones in conjugate pairs; multiplicity at most the number of inputs.
         inputs: speeds on which forces act; by default those driven by motors.
     """
     from scipy.signal import place_poles

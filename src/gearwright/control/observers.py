@@ -91,10 +91,10 @@ def momentum_observer(
     has `external.<speed>` and, with thresholds, `collision`.
 
     Args:
-        controller: a continuous controller of `gw.control` that puts out forces.
+        controller: a continuous controller of `gw.control` with forces as outputs.
         gain: observer gain g [1/s].
         threshold: per speed, or one for all, the force that counts as a collision; `collision` is then the largest
-            share of it.
+            ratio of force to threshold.
 
     >>> import gearwright as gw
     >>> arm = gw.load("elbow")

@@ -109,9 +109,9 @@ def with_sampling(
         controller: a continuous controller of `gw.control`.
         period: time between two samples [s].
         delay: periods between a measurement and the resulting output.
-        resolution: encoder resolution [rad, m], one number or one per coordinate; 0: exact.
+        resolution: encoder resolution [rad, m], one value or one per coordinate; 0: exact.
         speed: "measured", or "difference": of the last two measured positions, over the period; 0 at the first.
-        limits: largest outputs, one number or one per output. Anti-windup is part of the law: `cascade(..., limits=)`.
+        limits: largest outputs, one value or one per output. Anti-windup is part of the law: `cascade(..., limits=)`.
 
     >>> import gearwright as gw
     >>> hold = gw.control.pd(gw.load("elbow"), [0.1, 0, 0], kp=5000, kd=500)

@@ -21,7 +21,7 @@ def controller(law: ControlLaw, reference: Any = None) -> LawController:
 
     Args:
         law: the law; a class derived from `gw.control.ControlLaw`.
-        reference: a function of time that returns the numbers of each of the law's references; for q_ref, v_ref, a_ref
+        reference: a function of time that returns the values of each of the law's references; for q_ref, v_ref, a_ref
             of the joints also a Trajectory or a constant configuration. None for a law without references.
 
     >>> import gearwright as gw

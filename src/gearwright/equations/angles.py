@@ -9,7 +9,7 @@ from typing import Any
 from gearwright.algebra import Vec
 from gearwright.equations.trigonometric_polynomial import TrigPolynomial, cosine_and_sine
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import BASE, Mechanism
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _inner_revolute(mech: Mechanism, i: int) -> tuple[int | None, Vec]:
     """Return the next revolute body towards the base, and body i's axis in that body's axes."""
     axis = mech.bodies[i].rotation @ mech.bodies[i].axis
     parent = mech.parent_of(i)
-    while parent >= 0 and not mech.bodies[parent].kind.has_rotation:
+    while parent != BASE and not mech.bodies[parent].kind.has_rotation:
         axis = mech.bodies[parent].rotation @ axis
         parent = mech.parent_of(parent)
-    return (parent if parent >= 0 and mech.bodies[parent].kind.is_revolute else None), axis
+    return (parent if parent != BASE and mech.bodies[parent].kind.is_revolute else None), axis

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.algebra import Scalar, is_number
-from gearwright.arguments import whole_number
+from gearwright.arguments import LARGEST_SEED, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import integrate, neutral, parameter_names, regressor
@@ -183,7 +183,7 @@ def independent_columns(R: Array, tolerance: float = RANK_TOLERANCE) -> list[int
 def random_states(mech: Mechanism, parameters: int, seed: int = 0) -> tuple[Array, Array, Array]:
     """Return random states q, v, a for at least twice as many equations as parameters."""
     count = 2 * parameters // max(mech.n, 1) + 10
-    rng = np.random.default_rng(whole_number("base_parameters", "seed", seed))
+    rng = np.random.default_rng(whole_number("base_parameters", "seed", seed, most=LARGEST_SEED))
     q = random_configurations(mech, count, rng)
     v, a = rng.uniform(-3.0, 3.0, (2, count, mech.n))
     return q, v, a

@@ -75,7 +75,7 @@ class ClosedForm:
         entries: flat SymPy expressions in the short names of `waves`, `groups`, `symbols` and the motion.
         waves: c2, s23, ... as SymPy expressions of the angles.
         groups: p1, p2, ...: the base parameters as SymPy expressions of the symbols.
-        symbols: the kept numbers, name -> value.
+        symbols: the quantities kept as symbols, name -> value.
         meanings: meaning of each kept symbol.
         motion: the motion symbols, q1 -> speed name.
 
@@ -104,7 +104,7 @@ class ClosedForm:
 
     @property
     def group_values(self) -> dict[str, float]:
-        """The numbers of the base parameters, by their names in `groups`."""
+        """The values of the base parameters, by their names in `groups`."""
         return {name: float(group.subs(self.symbols)) for name, group in self.groups.items()}
 
     def latex(self) -> str:
@@ -116,7 +116,7 @@ class ClosedForm:
         return closed_form_text.markdown_text(self)
 
     def python(self) -> str:
-        """As a Python function of the motion, with the kept numbers as keyword arguments."""
+        """As a Python function of the motion, with the symbols as keyword arguments."""
         return closed_form_text.python_text(self)
 
     def c(self) -> str:
@@ -134,7 +134,7 @@ class ClosedForm:
         return function
 
     def evaluate(self, *state: ArrayLike, **symbols: float) -> Array:
-        """Return the numbers at one state (q, then v and a if the function takes them); symbols take values by name."""
+        """Return the values at one state (q, then v and a if the function takes them), with `symbols` by name."""
         unknown = [name for name in symbols if name not in self.symbols]
         if unknown:
             raise InputError(f"closed form: there is no symbol {unknown[0]!r}. Use one of {', '.join(self.symbols)}.")
@@ -160,7 +160,7 @@ def closed_form(
             (C_j/i,r).
         machine: a machine or robot without free and spherical joints.
         keep: symbolic quantities: "inertias", "lengths", "ratios", "gravity", "springs", "planets" (their number), or
-            names of symbols; all others are substituted by their numbers. Zeros drop out.
+            names of symbols; all others are replaced by their values. Zeros drop out.
         progress: called with (done, total) as entries are finished.
         names: "numbers" (Izz2, lx3, J2, k2, p1) or "file", as in the robot's file and the literature (I2zz in the axes
             of the link's frame there, a2, Im2, kr2, pi1; g14 for wheel w4 and link1).

@@ -68,7 +68,7 @@ def python_text(form: ClosedForm) -> str:
 
 
 def c_text(form: ClosedForm) -> str:
-    """Return a C99 function that writes the flat result in row-major order; the kept numbers are constants."""
+    """Return a C99 function that writes the flat result in row-major order; the symbols are constants."""
     from sympy import ccode
 
     inputs = _input_symbols(form)

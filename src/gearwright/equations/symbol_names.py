@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gearwright.algebra import IDENTITY, UNIT_AXES, ZERO, Rot, Scalar, Vec, is_number
-from gearwright.mechanism import Body, Mechanism
+from gearwright.mechanism import BASE, Body, Mechanism
 from gearwright.parts import Link, Robot
 from gearwright.parts.link import LINK_FRAME, StatedFrame, StatedLength
 
@@ -129,7 +129,7 @@ def file_symbol_names(machine: Robot | Mechanism, mech: Mechanism) -> FileSymbol
     links: Iterable[Link] = machine.links if isinstance(machine, Robot) else ()
     numbers = {body.name: (k + 1) for k, body in enumerate(mech.bodies)}
     names = [body.name for body in mech.bodies]
-    parents = {body.name: names[mech.parent_of(k)] for k, body in enumerate(mech.bodies) if mech.parent_of(k) >= 0}
+    parents = {body.name: names[mech.parent_of(k)] for k, body in enumerate(mech.bodies) if mech.parent_of(k) != BASE}
     return FileSymbolNames(
         stated={link.name: link.stated for link in links},
         parents={name: (parent, numbers[parent]) for name, parent in parents.items()},

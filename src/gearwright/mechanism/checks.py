@@ -67,7 +67,7 @@ def check_body(owner: str, mass: Scalar, inertia: Tensor, effective: bool) -> No
     if problem:
         raise InertiaError(
             f"{owner}: {problem} Check that the tensor is about the centre of mass and in body axes, "
-            "or mark the body effective if its numbers are combinations of parameters."
+            "or mark the body effective if its inertial parameters are combinations of several bodies."
         )
 
 

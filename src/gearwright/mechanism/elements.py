@@ -82,7 +82,8 @@ class Body:
         mass: mass [kg], wheels included.
         com: centre of mass in the body frame [m].
         inertia: tensor about the centre of mass in body axes [kg m2], (3, 3), wheels at rest included.
-        effective: the numbers are combinations, not those of one physical body; physical checks are relaxed.
+        effective: whether the inertial parameters are combinations (base parameters), not those of one physical body;
+            physical checks are relaxed.
         joint_name: name of its speed; the body's name unless given.
         follows: (joint, multiplier, offset) for a mimic joint, q = multiplier q_joint + offset.
         axis2: second axis of a universal joint in the body frame, normalised.

@@ -120,7 +120,7 @@ class Mechanism:
         return self
 
     def with_tree(self, tree: Mechanism) -> Mechanism:
-        """Return a machine with other numbers and the same loops: the given one."""
+        """Return a machine with another tree and the same loops; without loops the given tree itself."""
         return tree
 
     @property

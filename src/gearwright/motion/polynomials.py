@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import number_array, real_number
+from gearwright.arguments import LARGEST_NUMBER, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
@@ -22,7 +22,7 @@ from gearwright.parts import Robot
 
 @dataclass(frozen=True, kw_only=True)
 class EndRates:
-    """Speeds and accelerations at both ends of a motion, (n,) or one number for all joints; zero unless given.
+    """Speeds and accelerations at both ends of a motion, (n,) or one value for all joints; zero unless given.
 
     Args:
         start_speed: speed at the start [rad/s, m/s].
@@ -45,7 +45,7 @@ class EndRates:
             object.__setattr__(self, name, tuple(rate.tolist()) if np.ndim(values) else float(rate[0]))
 
     def speeds(self, function: str, count: int) -> list[Array]:
-        """The speeds at both ends, (n,) each; an error if accelerations are given, which `function` cannot match."""
+        """The speeds at both ends, (n,) each; raises an error if accelerations are given."""
         for name in ("start_acceleration", "end_acceleration"):
             if np.any(np.asarray(getattr(self, name)) != 0):
                 raise InputError(
@@ -99,7 +99,13 @@ def polynomial(
             rows.append(_power_derivatives(order, derivative, s))
             right.append(value * duration**derivative)
     coefficients = np.linalg.solve(np.array(rows), np.array(right))  # coefficients of s^order ... s^0
-    scale = duration ** -np.arange(order, -1, -1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = duration ** -np.arange(order, -1, -1.0)
+        largest = np.abs(coefficients * scale[:, None]).max()
+    if not largest <= LARGEST_NUMBER:
+        raise InputError(
+            f"polynomial: duration={duration:g} s is so short that the derivatives overflow. Check its unit."
+        )
     limits = coordinate_limits("polynomial", n, robot)
     result = limits.with_joint_names(
         Trajectory(piecewise_polynomial((coefficients * scale[:, None])[:, None, :], [0.0, duration]))

@@ -216,7 +216,12 @@ def _solve_profiles(function: str, ends: _BoundaryStates, limits: CoordinateLimi
         *(x * unit**2 / length for x in (ends.a0, ends.a1)),
     )
     rates = [limit * unit**k / length for k, limit in enumerate(limits.rate_limits(), start=1)]
-    curves = _ruckig_curves(function, scaled, rates, minimum / unit)
+    remedy = (
+        f"minimum_duration={minimum:g} s may be too long for a motion within these limits: give a shorter one"
+        if minimum
+        else "Change them"
+    )
+    curves = _ruckig_curves(function, scaled, rates, minimum / unit, remedy)
     knots = merge_knots(*(curve.x for curve in curves))
     cut = np.concatenate([on_knots(curve, knots) for curve in curves], axis=-1)
     cut *= length * unit ** -np.arange(len(cut) - 1, -1, -1.0)[:, None, None]
@@ -224,7 +229,7 @@ def _solve_profiles(function: str, ends: _BoundaryStates, limits: CoordinateLimi
     return piecewise_polynomial(cut, knots * unit)
 
 
-def _ruckig_curves(function: str, ends: _BoundaryStates, rates: list[Array], minimum: float) -> list[Any]:
+def _ruckig_curves(function: str, ends: _BoundaryStates, rates: list[Array], minimum: float, remedy: str) -> list[Any]:
     """Return one curve per joint, from start and target only: ruckig sends via points to a network service."""
     import ruckig
 
@@ -238,12 +243,10 @@ def _ruckig_curves(function: str, ends: _BoundaryStates, rates: list[Array], min
     solution = ruckig.Trajectory(count)
     try:
         result = ruckig.Ruckig(count).calculate(request, solution)
-    except (ruckig.RuckigError, ValueError) as error:  # unknown result codes raise a ValueError
-        raise InputError(
-            f"{function}: no motion within the limits found ({str(error).strip()}). Change them."
-        ) from None
+    except (ruckig.RuckigError, ValueError):  # unknown result codes raise a ValueError
+        result = None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
-        raise InputError(f"{function}: no motion within the limits found ({result}). Change them.")
+        raise InputError(f"{function}: no motion within the limits was found. {remedy}.")
     return [_profile_curve(profile) for profile in solution.profiles[0]]
 
 

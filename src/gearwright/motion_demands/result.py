@@ -184,14 +184,22 @@ def limit_excess(name: str, limit: float, t: Array, values: Array) -> LimitExces
     return LimitExcess(name, limit, float(sizes[worst]), float(t[worst]), float(np.trapezoid(beyond, t)))
 
 
+JUMP_RATIO = 1e-6
+"""Discontinuity of a state, relative to its range, up to which it is an interpolation error."""
+
+JUMP_ROUNDING = 1e-12
+"""The same, relative to its size, up to which it is a rounding error."""
+
+
 def state_jumps(states: Sequence[str], blocks: Sequence[dict[str, Array]]) -> list[StateJump]:
     """Return the discontinuities of states between consecutive segments of a motion."""
     result = []
     for name in states:
-        size = max(float(np.abs(block[name]).max()) for block in blocks)
+        values = np.concatenate([block[name] for block in blocks])
+        smallest = JUMP_RATIO * float(np.ptp(values)) + JUMP_ROUNDING * float(np.abs(values).max())
         for before, after in pairwise(blocks):
             step = float(after[name][0] - before[name][-1])
-            if abs(step) > 1e-6 * size:
+            if abs(step) > smallest:
                 result.append(StateJump(name, float(after["t"][0]), step))
     return result
 

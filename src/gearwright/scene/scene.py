@@ -120,7 +120,7 @@ def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
 
 
 def robot_reach(mech: Mechanism, robot: Robot) -> float:
-    """The size of a robot [m]: the largest distance between its joints, centres of mass and frames, at rest."""
+    """The size of a robot [m]: diagonal of the box around its joints, centres of mass and frames when neutral."""
     world = place_machine(mech, [float(x) for x in neutral(mech)], FLOATS).world_placements
     points = [np.zeros(3)]
     for index, body in enumerate(mech.bodies):

@@ -17,12 +17,12 @@ from gearwright.tracing.trace import TraceJob, trace_function
 def casadi_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Any:
-    """A function of the dynamics as a `casadi.Function`, with the machine's numbers as constants.
+    """A function of the dynamics as a `casadi.Function`, with the machine's parameters as constants.
 
     Args:
         function: a public function such as `gw.forward_dynamics`, or its name.
         robot_or_mech: a robot or a machine.
-        parameters: paths of numbers that remain inputs: the last input, `parameters`, is then a column (P, 1).
+        parameters: paths of parameters that remain inputs: the last input, `parameters`, is then a column (P, 1).
         fixed: arguments of the function other than arrays, as for `compile`.
 
     Returns:

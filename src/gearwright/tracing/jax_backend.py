@@ -21,12 +21,12 @@ def jax_function(
     parameters: str | Sequence[str] = (),
     **fixed: Any,
 ) -> Callable[..., Any]:
-    """A function of the dynamics over JAX arrays, with the machine's numbers as constants.
+    """A function of the dynamics over JAX arrays, with the machine's parameters as constants.
 
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.
         robot_or_mech: a robot or a machine.
-        parameters: paths of numbers that remain inputs: the last argument is then an array (..., P).
+        parameters: paths of parameters that remain inputs: the last argument is then an array (..., P).
         fixed: arguments of the function other than arrays, as for `compile`.
 
     Returns:

@@ -114,7 +114,7 @@ def requested_machine(caller: str, robot_or_mech: RobotOrMech, coordinates: str,
 
 
 def free_parameters(caller: str, robot_or_mech: RobotOrMech, parameters: Any) -> tuple[str, ...]:
-    """Checked paths of numbers that can be inputs, each listed once."""
+    """Checked paths of parameters that can be inputs, each listed once."""
     paths = _checked_names(caller, "parameters", parameters)
     if len(set(paths)) < len(paths):
         raise InputError(f"{caller}: a parameter is named twice in {listed_names(paths)}. Name each once.")

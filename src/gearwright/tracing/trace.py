@@ -1,4 +1,4 @@
-"""Tracing: a program evaluated with recorded symbols, the machine's numbers as constants, and its derivatives.
+"""Tracing: a program evaluated with recorded symbols, the machine's parameters as constants, and its derivatives.
 
 Directional derivatives come from forward differentiation and take about twice the operations.
 """

@@ -169,6 +169,5 @@ def _stated_frames(robot: Robot) -> list[Any]:
     """The frames of the links' fields in the file, in their body frames."""
     frames_in_bodies: list[Any] = []
     for link in robot.links:
-        offset = sum((np.array(tuple(x.direction)) * x.value for x in link.stated.lengths), np.zeros(3))
-        frames_in_bodies.append((np.array(link.stated.rotation.rows()), offset))
+        frames_in_bodies.append((np.array(link.stated.rotation.rows()), np.array(tuple(link.stated.origin))))
     return frames_in_bodies

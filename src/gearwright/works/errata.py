@@ -30,7 +30,7 @@ from gearwright.functions.dynamics import (
     mass_matrix,
     placement,
 )
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.mechanism import BASE, Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.plots import save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
@@ -79,7 +79,7 @@ class ErrataStates:
         for spin in self.mech.spins:
             R = placement(self.mech, self.q, _carrier(self.mech, int(spin.carrier))).rotation
             e = R @ np.array([*spin.axis], dtype=float)
-            if int(spin.carrier) < 0:
+            if spin.carrier == BASE:
                 h, drive = np.zeros_like(self.v), np.zeros(self.v.shape[:-1])
             else:
                 J = jacobian(self.mech, self.q, int(spin.carrier))[..., 3:, :]
@@ -91,7 +91,7 @@ class ErrataStates:
 
 
 def _carrier(mech: Mechanism, body: int) -> int | str:
-    return "base" if body < 0 else body
+    return "base" if body == BASE else body
 
 
 def _product(matrix: Array, vector: Array) -> Array:
@@ -158,7 +158,7 @@ def _with_acceleration_errors(state: ErrataStates, error: Callable[[int], Array]
 def _revolute_acceleration(state: ErrataStates) -> Both:
     def error(i: int) -> Array:
         parent = state.mech.parent_of(i)
-        if parent < 0:
+        if parent == BASE:
             return np.zeros((*state.v.shape[:-1], 3))
         w, alpha = state.turning(parent)
         arm = placement(state.mech, state.q, i).position - placement(state.mech, state.q, parent).position

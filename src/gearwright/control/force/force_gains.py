@@ -14,9 +14,9 @@ class ForceGains:
     r"""Gains of position/force control: of the motion along the free axes, and of the force along the constrained ones.
 
     Args:
-        frequency: natural frequency of position errors along free axes [rad/s], one number or one per axis of the
+        frequency: natural frequency of position errors along free axes [rad/s], one value or one per axis of the
             contact (of a surface its two tangents where the frame is, `surface.tangents_at`, then the normal).
-        damping: damping ratio of these errors, one number or one per axis; 1 is critical.
+        damping: damping ratio of these errors, one value or one per axis; 1 is critical.
         force_frequency: natural frequency $\omega$ of force errors on a massless compliant surface [rad/s].
         force_damping: damping ratio $\zeta$ of force errors on a massless spring; 1 is critical.
         integral: integral gain $k_i$ of the force error [1/s]; 0: feedforward only.

@@ -36,7 +36,7 @@ class KnownEnvironment:
         damping: d [Ns/m].
         mass: mass m moving with the contact point [kg]; 0: a massless surface.
         exponent: p, 1 or 1.5 (Hertz).
-        force: r as a function (depth, rate, ops) -> N written over `ops`, instead of the three numbers. It must
+        force: r as a function (depth, rate, ops) -> N written over `ops`, instead of k, d and p. It must
             increase with the depth.
 
     >>> models = KnownEnvironment(stiffness=2e4), KnownEnvironment(2e4, 50.0), KnownEnvironment(2e4, mass=3.0)

@@ -115,9 +115,9 @@ def adaptive(
     Args:
         robot: the robot, or a machine with rigid drives and no springs.
         reference: a Trajectory of the joints, or a function of time that returns (q, v, a).
-        slope: $\Lambda$ [1/s], one number or one per joint.
+        slope: $\Lambda$ [1/s], one value or one per joint.
         kd: $K_d$ [Nms/rad].
-        adaptation: $\Gamma$, one number or one per adapted parameter, in units of the parameter over energy.
+        adaptation: $\Gamma$, one value or one per adapted parameter, in units of the parameter over energy.
         adapted: names of parameters (`gw.parameter_names`); by default those of the last body.
         start: initial values by name; by default those of the model.
     """

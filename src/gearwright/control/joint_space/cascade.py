@@ -157,7 +157,7 @@ def cascade(
         robot: the robot, or a machine.
         reference: a Trajectory of the joints, a function of time that returns (q, v), with `nominal` (q, v, a), or a
             constant configuration.
-        kp: position gain [1/s], one number or one per axis.
+        kp: position gain [1/s], one value or one per axis.
         ks: speed gain [Nms/rad, As/rad or Vs/rad].
         Ts: time constant of the integral [s].
         output: "force", "motor_torque", "current" (the motor's own current controller follows it) or "voltage".

@@ -174,7 +174,7 @@ def pd(
     Args:
         robot: the robot, or a machine.
         reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
-        kp: position gain [Nm/rad, N/m], one number or one per joint.
+        kp: position gain [Nm/rad, N/m], one value or one per joint.
         kd: speed gain [Nms/rad, Ns/m].
         gravity: whether gravity is compensated.
         feedback: side on which elastic drives are measured: "motor", "joint" or "both" (joint positions, motor speeds).
@@ -221,7 +221,7 @@ def computed_torque(
     Args:
         robot: the robot, or a machine.
         reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
-        frequency: natural frequency of the errors [rad/s], one number or one per joint.
+        frequency: natural frequency of the errors [rad/s], one value or one per joint.
         damping: damping ratio of the errors; 1 is critical.
         model: model of the controller: another robot or machine with the same joints, or an approximation such as
             "diagonal" (see `gw.approximate`); by default the robot itself.
@@ -265,7 +265,7 @@ def feedforward(
     Args:
         robot: the robot, or a machine.
         reference: a Trajectory of the joints, a function of time that returns (q, v, a), or a constant configuration.
-        kp: position gain [Nm/rad, N/m], one number or one per joint.
+        kp: position gain [Nm/rad, N/m], one value or one per joint.
         kd: speed gain [Nms/rad, Ns/m].
         scheme: "reference", "measured" or "stored".
         model: model of the controller, as for `computed_torque`.

@@ -80,7 +80,7 @@ def speed_observer_bound(
     Args:
         robot: the robot, or a machine: a chain with elastic joints, or with rigid ones.
         kinetic_energy: bound of the kinetic energy of the motion [J], rotors included.
-        rate: wanted rate of convergence [1/s].
+        rate: desired rate of convergence [1/s].
         configurations: number of random configurations over which the constants are bounded.
         seed: of these configurations.
 
@@ -105,7 +105,7 @@ def speed_observer_bound(
 class SpeedObserverLaw(WrappedLaw):
     """A law with speeds estimated from positions: w = z + k q, z' = a(q, w, tau) - k w.
 
-    The Coriolis forces of the model are C(q, s w) w with s w in the ball of speeds of the bounded kinetic energy.
+    The Coriolis forces of the model are C(q, s w) w with s w in the ball of speeds with the bounded kinetic energy.
 
     Args:
         gain: k [1/s].
@@ -154,7 +154,7 @@ def speed_observer(controller: LawController, q: ArrayLike, bound: SpeedObserver
     In the redundant model of mass points (Melhem and Loria, form "points") the Coriolis forces are symmetric,
     $C(q, x) y = C(q, y) x$, without further quadratic terms. The observer $\hat v = z + k q$,
     $\dot z = H^{-1}(\tau - C(q, \sigma) \hat v - D \hat v - g - K q) - k \hat v$, where $\sigma$ is $\hat v$ limited to
-    the ball of speeds of the bounded kinetic energy, then converges exponentially from any error, at the rate
+    the ball of speeds with the bounded kinetic energy, then converges exponentially from any error, at the rate
     $k - 3 c V$ of `speed_observer_bound`. The controller uses the estimates: no speed is measured.
 
     Args:

@@ -42,10 +42,10 @@ ADMITTANCE_CALLER = "control.admittance"
 
 @dataclass(frozen=True, kw_only=True)
 class TargetAdmittance:
-    """The motion that a contact force shall cause: a mass, a damper and a spring per axis of the world.
+    """The desired response to a contact force: a mass, a damper and a spring per world axis.
 
     Args:
-        mass: m [kg], one number or one per axis.
+        mass: m [kg], one value or one per axis.
         damping: d [Ns/m].
         stiffness: k [N/m]; 0: hand guiding without a restoring force.
 
@@ -63,7 +63,7 @@ class AdmittanceGains:
     """Gains of admittance control: of the inner position control and of the force estimate.
 
     Args:
-        frequency: natural frequency of the position control [rad/s], one number or one per axis of the world.
+        frequency: natural frequency of the position control [rad/s], one value or one per world axis.
         observer: gain of the force estimate from the momentum [1/s].
         unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
 
@@ -178,7 +178,7 @@ def admittance(
         robot: the robot, or a machine.
         frame: the body or frame.
         reference: pose without contact force, as for `operational_space`.
-        target: the mass, damping and stiffness that the frame shall show to a contact force.
+        target: the desired apparent mass, damping and stiffness of the frame.
         gains: of the position control and of the force estimate, g (`observer`).
         orientation: whether the orientation is controlled, or the position only.
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".

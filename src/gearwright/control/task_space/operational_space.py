@@ -46,7 +46,7 @@ def operational_space(
         reference: a Trajectory of the joints (the frame's motion follows from it), a constant pose (rotation, position)
             as from `gw.placement`, or a function of time that returns (pose, velocity, acceleration): pose the position
             and, with `orientation`, the rotation row by row (12), the others (6) linear, then angular.
-        frequency: natural frequency [rad/s], one number or one per axis of the world (x, y, z, rotations about them).
+        frequency: natural frequency [rad/s], one value or one per world axis (x, y, z, rotations about them).
         damping: damping ratio, 1 is critical.
         orientation: whether the orientation is controlled, or the position only.
         unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
@@ -79,7 +79,7 @@ def impedance(
         robot: the robot, or a machine.
         frame: the body or frame.
         reference: as for `operational_space`.
-        stiffness: K [N/m, Nm/rad], one number or one per axis of the world.
+        stiffness: K [N/m, Nm/rad], one value or one per world axis.
         damping: D [Ns/m, Nms/rad].
         orientation: whether the orientation is controlled, or the position only.
         unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].

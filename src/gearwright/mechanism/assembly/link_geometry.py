@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gearwright.algebra import IDENTITY, Rot, Scalar, Vec, is_number
+from gearwright.algebra import IDENTITY, ZERO, Rot, Scalar, Vec, is_number
 from gearwright.errors import StructureError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import checked_matrix, checked_vector
@@ -12,6 +12,9 @@ from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Link
 from gearwright.parts.builders.mounting import joint_axis_and_origin
 from gearwright.text import did_you_mean
+
+SAME_POINT_DISTANCE = 1e-9
+"""Distance [m] from a joint's axis up to which a point is on it: the rounding of stated positions."""
 
 
 class LinkGeometry:
@@ -58,6 +61,38 @@ class LinkGeometry:
             ):
                 return None
         return self.rotation_in_base(seen_from).T @ in_base
+
+    def point_seen_from(self, point: Vec, fixed_in: str, seen_from: str) -> Vec | None:
+        """Return a point fixed in one link in the frame of another; None if it depends on the configuration.
+
+        It is constant if every joint between the two is fixed, or revolute about an axis through the point.
+        """
+        if fixed_in == seen_from:
+            return point
+        in_base = self._point_in_base(fixed_in, point)
+        for link, _ in self.joints_between(fixed_in, seen_from):
+            kind = joint_kind(link.joint.kind)
+            if not kind.speeds:
+                continue
+            if not kind.is_revolute:
+                return None
+            offset = in_base - self._point_in_base(link.name, ZERO)
+            axis = checks.unit_axis(
+                f"joint {link.joint_name!r}, axis",
+                self.rotation_in_base(link.name) @ checked_vector(f"joint {link.joint_name!r}, axis", link.joint.axis),
+            )
+            distance = offset - axis * axis.dot(offset)
+            if not checks.are_numbers(*distance) or max(map(abs, distance)) > SAME_POINT_DISTANCE:
+                return None
+        return self.rotation_in_base(seen_from).T @ (in_base - self._point_in_base(seen_from, ZERO))
+
+    def _point_in_base(self, link: str, point: Vec) -> Vec:
+        """Return a point of a link in the base with all coordinates zero."""
+        for inner_link in self.links_to_base(link):
+            owner, joint = f"link {inner_link.name!r}", inner_link.joint
+            rotation = Rot(*checked_matrix(f"{owner}, rotation", joint.rotation))
+            point = rotation @ point + checked_vector(f"{owner}, position", joint.position)
+        return point
 
     def rotation_in_base(self, link: str) -> Rot:
         """Return the orientation of a link in the base with all coordinates zero."""

@@ -41,17 +41,21 @@ def train_rotor(train: TrainStructure, motor: TrainMotor) -> PlacedWheel:
 
 
 def train_stator(train: TrainStructure, motor: TrainMotor) -> list[Lump]:
-    """Return the stator as a mass on the link that carries it, which must also carry the rotor."""
+    """Return the stator as a mass on the link that carries it; on another link than the rotor's, on their axis."""
     mass = 0.0 if motor.motor.included else as_number(f"motor {motor.name!r}, stator, mass", motor.motor.mass_at_rest)
     if is_zero(mass):
         return []
     carrier = _motor_wheel(train, motor).carrier
-    if motor.stator not in (None, carrier):
+    stator = carrier if motor.stator is None else motor.stator
+    position = _motor_position(train, motor)
+    place = None if stator in train.wheels else train.link_geometry.point_seen_from(position, carrier, stator)
+    if place is None:
         raise TrainError(
-            f"motor {motor.name!r}: its stator has a mass of {mass} kg and is mounted on {motor.stator!r}, its rotor "
-            f"on {carrier!r}, in whose frame its position is stated. Add the stator's mass to {motor.stator!r}."
+            f"motor {motor.name!r}: its stator has a mass of {mass} kg and is mounted on {stator!r}, its rotor on "
+            f"{carrier!r}, in whose frame its position {tuple(position)} is stated: that point moves in {stator!r}. "
+            f"Give a position on the axis of the joint between them, or add the stator's mass to {stator!r}."
         )
-    return point_mass(carrier, mass, _motor_position(train, motor))
+    return point_mass(stator, mass, place)
 
 
 def _motor_position(train: TrainStructure, motor: TrainMotor) -> Vec:

@@ -57,7 +57,7 @@ class Obstacles(Criterion):
         gain: step along the negative gradient of the cost over a whole path.
         obstacles: spheres and capsules in the world.
         radius: of the links [m].
-        margin: distance below which an obstacle has a cost [m].
+        margin: distance below which an obstacle contributes to the cost [m].
     """
 
     obstacles: tuple[Capsule, ...] = ()

@@ -102,7 +102,7 @@ def rotation_from_euler(yaw: float, pitch: float, roll: float) -> Array:
 
 
 def slerp(start: ArrayLike, end: ArrayLike, share: ArrayLike) -> Array:
-    """Return rotations (..., 3, 3) at shares (...) of the shortest rotation from one to another, about one axis.
+    """Return rotations (..., 3, 3) at fractions (...) of the shortest rotation from one to another, about one axis.
 
     >>> half = slerp(np.eye(3), rotation_from_euler(1.0, 0.0, 0.0), np.array(0.5))
     >>> bool(np.allclose(half, rotation_from_euler(0.5, 0.0, 0.0)))

@@ -27,8 +27,8 @@ class PathLimits:
 
     Args:
         speed: largest speed of the frame's origin [m/s].
-        acceleration: its largest acceleration along the path [m/s2]; by default a quarter of the path is for
-            acceleration.
+        acceleration: its largest acceleration along the path [m/s2]; by default such that a quarter of the path is used
+            for acceleration.
         jerk: its largest jerk along the path [m/s3]; unlimited by default.
         turn_speed: largest angular speed [rad/s]; by default a quarter of a turn per second.
         turn_acceleration: largest angular acceleration [rad/s2]; unlimited by default.

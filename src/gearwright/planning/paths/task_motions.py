@@ -87,13 +87,14 @@ def with_task_payload(robot: Robot, payload: PayloadFields | Literal["none"] | N
         return robot
     if isinstance(payload, str):
         return replace(robot, payload=None)
-    load = task_payload(payload)
+    load = task_payload(robot, payload)
     return robot.with_payload(load.mass, load.position, load.link, load.inertia, frame=load.frame)
 
 
-def task_payload(words: PayloadFields) -> Payload:
-    """Return the payload of a task, in the named frame or in that of the link."""
-    return Payload(words.mass, words.position, words.link, words.inertia.as_tensor, words.frame)
+def task_payload(robot: Robot, words: PayloadFields) -> Payload:
+    """Return the payload of a task for a robot: its numbers are in the frames of the robot's file."""
+    payload = Payload(words.mass, words.position, words.link, words.inertia.as_tensor, words.frame)
+    return payload.in_joint_frame(robot)
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class _MotionPlanner:
 
 def _goal_pose(words: GoalFields) -> Any:
     """Return the end of a path: a pose, or a position with constant or free orientation."""
-    position = None if words.xyz is None else [*words.xyz]
+    position = None if words.position is None else [*words.position]
     if words.has_rotation:
         return np.array(words.rotation_rows), position
     return (None, position) if words.orientation == "any" else position

@@ -34,7 +34,7 @@ MOTOR_LIMIT_NAMES = ("motor_torque", "current", "voltage")
 
 @dataclass(frozen=True, kw_only=True)
 class MotorLimits:
-    """Limits of motors: one number for all, or motor -> number; None: those of the motors and their supply.
+    """Limits of motors: one value for all, or motor -> value; None: those of the motors and their supply.
 
     Args:
         torque: largest torque of a motor [Nm]; by default its `max_torque`.
@@ -138,7 +138,7 @@ def drive_limits(
         robot: a robot or a machine.
         laws: laws that replace those of the robot; () for none.
         extra_laws: laws added to those of the robot.
-        speed: of joints, one number or one per joint.
+        speed: of joints, one value or one per joint.
         acceleration: of joints.
         torque: of joints.
         motors: of motors.

@@ -58,10 +58,10 @@ def fastest(
     The dynamics are exact, with wheels, friction and losses of gears. At every instant one limit is active. Limited are
     the torque of the motors at a joint, the motor torque $T$, its current $T / K$ and its voltage
     $R\,T / K + K \omega$, without inductance, for an ideal supply and cold motors. The speed is continuous, the
-    acceleration has steps: `gw.motion.moving_average` removes them if `share` leaves a margin.
+    acceleration is not: `gw.motion.moving_average` removes them if `share` leaves a margin.
 
     Args:
-        robot: a robot, whose own limits are the defaults, or a machine. Elastic drives are an error.
+        robot: a robot, whose own limits are the defaults, or a machine. Elastic drives raise an error.
         path: configurations (m, n), joined by a natural cubic spline (two by a straight line); or a trajectory from
             rest to rest, of which only the path and the stops are used.
         speed: largest speed of each joint, or of all [rad/s, m/s]; by default that of the robot.
@@ -69,14 +69,15 @@ def fastest(
         torque: largest torque of the motors at each joint [Nm, N]; by default the joint's `effort`.
         motors: largest torques, currents and voltages of motors; by default those of their data and supply.
         actuators: joint -> `LineActuator` that acts along a coordinate in place of an actuator at this joint.
-        share: usable share of every limit, such as 0.95 to leave a reserve for the controller.
+        share: usable fraction of every limit, such as 0.95 to leave a reserve for the controller.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none.
         extra_laws: laws added to those of the robot.
-        intervals: intervals of the path, by default 1,500 or more by the number of its points; more come closer to
-            limits.
+        intervals: number of intervals of the path; by default at least 1,500, more for paths with many points. With
+            more intervals the motion comes closer to its limits.
 
     Raises:
-        PlanningError: no motion along the path keeps the limits; the message gives the place and the limit.
+        PlanningError: no motion along the path satisfies the limits; the message states the position on the path and
+            the limit.
 
     >>> import gearwright as gw
     >>> swing = gw.planning.fastest(gw.load("elbow"), [[0, -0.5, 0.4], [1.2, 0.6, -0.8]], torque=[40, 60, 25])
@@ -146,7 +147,7 @@ class LimitUse(NotebookFigure):
     Args:
         t: times [s], (T,).
         shares: per limit, such as "v.elbow", "tau.elbow" or "elbow.current", the ratio to it, with sign, (T,).
-        remarks: what is left out.
+        remarks: on neglected effects.
     """
 
     t: Array

@@ -319,7 +319,7 @@ def _infeasible_error(function: str, grid: _PathGrid) -> PlanningError:
             "the limit, or choose another path."
         )
     return PlanningError(
-        f"{function}: no motion along the path keeps all limits; at rest the closest is {limited.name} with "
+        f"{function}: no motion along the path satisfies all limits; at rest the closest is {limited.name} with "
         f"{100 * static_shares.max():.1f} % of its limit, at {100 * grid.s[interval]:.0f} % of the path. Raise it, or "
         "choose another path."
     )
