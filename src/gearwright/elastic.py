@@ -5,15 +5,15 @@ from gearwright.functions.elastic.elastic_machines import (
     MotorMotion,
     elastic_form,
     motor_motion,
-    needed_derivatives,
+    required_derivative_orders,
 )
 from gearwright.functions.elastic.redundant_models import ModelRanks, NormBounds, ProjectedModel, RedundantModel
 from gearwright.functions.elastic.redundant_structure import (
     StateRanks,
     controllability,
     coriolis_constant,
+    coriolis_constant_bound,
     observability,
-    property_constant,
 )
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
     "StateRanks",
     "controllability",
     "coriolis_constant",
+    "coriolis_constant_bound",
     "elastic_form",
     "motor_motion",
-    "needed_derivatives",
     "observability",
-    "property_constant",
+    "required_derivative_orders",
 ]

@@ -182,7 +182,7 @@ SOFT_CALLS = {
     "vibration_modes": lambda m: gw.analysis.vibration_modes(m, Q),
     "motor_motion": lambda m: gw.motor_motion(m, Q, V, A, Q, V, (A, Q, V)),
     "natural_frequencies": lambda m: gw.analysis.natural_frequencies(m, Q),
-    "needed_derivatives": lambda m: gw.elastic.needed_derivatives(m),
+    "required_derivative_orders": lambda m: gw.elastic.required_derivative_orders(m),
     "speed_observer_bound": lambda m: gw.control.speed_observer_bound(m, 5.0, configurations=3).gain,
     "RedundantModel": lambda m: gw.elastic.RedundantModel(m).inertia,
 }

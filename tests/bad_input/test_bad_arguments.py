@@ -140,11 +140,11 @@ OWN: dict[str, dict[str, Any]] = {
         "mech": TURNTABLE, "q": [0.0], "v": [0.0], "a": [0.0], "jerk": [0.0], "snap": [0.0]
     },
     "elastic.elastic_form": {"mech": TURNTABLE, "q": [0.0, 0.0], "v": [0.0, 0.0]},
-    "elastic.needed_derivatives": {"mech": TURNTABLE},
+    "elastic.required_derivative_orders": {"mech": TURNTABLE},
     "elastic.controllability": {"model": POINTS, "q": [0.0] * 6},
     "elastic.observability": {"model": POINTS, "q": [0.0] * 6},
     "elastic.coriolis_constant": {"model": POINTS, "q": [0.0] * 6},
-    "elastic.property_constant": {"model": POINTS, "q": [0.0] * 6},
+    "elastic.coriolis_constant_bound": {"model": POINTS, "q": [0.0] * 6},
     "control.speed_observer_bound": {"robot": ELASTIC, "kinetic_energy": 5.0, "configurations": 2},
     "control.speed_observer": {
         "controller": lambda: gw.control.pd(ELASTIC, STAY, 10.0, 1.0), "q": [0.0] * 6,

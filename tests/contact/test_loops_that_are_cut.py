@@ -60,7 +60,7 @@ REFUSED = {
     *("poles", "state_feedback", "closed_form", "complete_model"),
     *("fastest", "limit_use", "joint_forces", "linear_forms"),
     *("feedback_linearisation", "compare_reductions", "elastic_form", "frequency_map"),
-    *("frequency_response", "vibration_modes", "motor_motion", "natural_frequencies", "needed_derivatives"),
+    *("frequency_response", "vibration_modes", "motor_motion", "natural_frequencies", "required_derivative_orders"),
 }
 """Functions that would cut the loop, and name it instead."""
 WHOLE = {"closed_motion", "compile", "fastest_mode", "free_speeds", "state_space"}

@@ -53,7 +53,7 @@ def test_constant_bounds_the_coriolis_forces(name):
         forms = np.abs(np.sum(x * coriolis(mech, states, y.T, z.T).T, axis=0))
         largest = max(largest, float(forms.max()))
     assert 0.15 * c < largest <= c * (1 + 1e-9)
-    assert gw.elastic.property_constant(model, q) >= c
+    assert gw.elastic.coriolis_constant_bound(model, q) >= c
 
 
 def normalised(x):

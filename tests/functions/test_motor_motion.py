@@ -20,7 +20,7 @@ FEW = settings(max_examples=15, deadline=None)
 def followed(mech: gw.Mechanism, t: np.ndarray, seed: int = 0):
     """The motor motion along a smooth path of the joints."""
     joints = mech.n - len(mech.shafts)
-    order = max(gw.elastic.needed_derivatives(mech).values())
+    order = max(gw.elastic.required_derivative_orders(mech).values())
     motion = path(t, joints, order, seed)
     return gw.motor_motion(mech, *motion[:5], derivatives=motion[5:])
 
@@ -53,7 +53,7 @@ def test_random_machines(seed, kinds):
 
 def test_which_derivatives_are_needed():
     """A chain with rotors in general position takes 2 (n + 1); the elbow less, for two of its couplings vanish."""
-    assert list(gw.elastic.needed_derivatives(gw.assemble(elastic("panda_like", 1e4))).values()) == [
+    assert list(gw.elastic.required_derivative_orders(gw.assemble(elastic("panda_like", 1e4))).values()) == [
         16,
         14,
         12,
@@ -63,8 +63,8 @@ def test_which_derivatives_are_needed():
         4,
     ]
     elbow = gw.assemble(elastic_elbow())
-    assert gw.elastic.needed_derivatives(elbow) == {"j1.motor": 7, "j2.motor": 5, "j3.motor": 4}
-    assert set(gw.elastic.needed_derivatives(gw.approximate(elbow, "spong")).values()) == {4}
+    assert gw.elastic.required_derivative_orders(elbow) == {"j1.motor": 7, "j2.motor": 5, "j3.motor": 4}
+    assert set(gw.elastic.required_derivative_orders(gw.approximate(elbow, "spong")).values()) == {4}
 
 
 def test_the_derivatives_named_are_needed_and_no_others():
@@ -159,7 +159,7 @@ def two_stages() -> gw.Mechanism:
 
 def test_several_springs_in_a_row_take_two_derivatives_each():
     mech = two_stages()
-    assert gw.elastic.needed_derivatives(mech) == {"upper.motor": 6, "upper.stage1": 4}
+    assert gw.elastic.required_derivative_orders(mech) == {"upper.motor": 6, "upper.stage1": 4}
     assert_exact(mech)
     here = followed(mech, np.array(0.3))
     assert (here.tau != 0).tolist() == [False, True, True, False]

@@ -112,7 +112,7 @@ def test_jerk_and_snap_exist_for_elastic_drives():
     way = s_curve([0.0] * 3, [0.5, 0.3, -0.4], speed=1.0, acceleration=4.0, jerk=50.0, robot=robot)
     for _ in range(5):
         way = moving_average(way, 0.05)
-    needed = max(gw.elastic.needed_derivatives(gw.assemble(robot)).values())
+    needed = max(gw.elastic.required_derivative_orders(gw.assemble(robot)).values())
     assert way.smoothness == 7 == needed
     assert way.names == ("j1", "j2", "j3")
     t = np.linspace(0, way.duration, 101)

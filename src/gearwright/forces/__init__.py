@@ -23,7 +23,7 @@ from gearwright.forces.friction.clutch import Clutch
 from gearwright.forces.friction.dry_friction import DryFriction, SmoothFriction, friction_laws
 from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.law import (
-    ON,
+    ACTIVE_MODE,
     Action,
     Drag,
     Force,
@@ -54,7 +54,7 @@ from gearwright.forces.transmission.nonlinear_spring import LinearSpring, Nonlin
 from gearwright.forces.transmission.train_losses import TrainLoss, train_loss_laws
 
 __all__ = [
-    "ON",
+    "ACTIVE_MODE",
     "Action",
     "AirValve",
     "Backlash",

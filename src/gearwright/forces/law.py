@@ -74,7 +74,7 @@ class Guard:
         return replace(self, impact=self.impact.placed_in(kinematics))
 
 
-ON = "on"
+ACTIVE_MODE = "on"
 """The mode of a law with a single mode."""
 
 
@@ -313,7 +313,7 @@ class Law:
     @property
     def modes(self) -> tuple[str, ...]:
         """Its modes; the first is the default of `start`."""
-        return (ON,)
+        return (ACTIVE_MODE,)
 
     def initial_mode(self, situation: Situation) -> str:
         """The initial mode in a situation; guards correct it if necessary."""

@@ -173,7 +173,7 @@ class Trajectory(NotebookFigure):
     def smoothness(self) -> float:
         """Number of continuous derivatives over all times, including the rest before and after; `inf` if all are.
 
-        A drive with elastic joints needs four or more (`gw.elastic.needed_derivatives`): `moving_average` adds one.
+        Elastic drives require four or more (`gw.elastic.required_derivative_orders`): `moving_average` adds one.
 
         >>> from gearwright.motion import polynomial, trapezoid
         >>> trapezoid([0.0], [1.0], 1.0, 2.0).smoothness, polynomial([0.0], [1.0], 1.0, order=7).smoothness

@@ -16,7 +16,7 @@ from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.functions.actuation import actuator_torques, structure_matrix
 from gearwright.functions.dynamics import inverse_dynamics
-from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, needed_derivatives
+from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, required_derivative_orders
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
@@ -92,7 +92,7 @@ def compare_reductions(
     """Compare motor motion and torques of reduced models (see `approximate`) with the exact ones for a joint motion.
 
     Dampers of springs are neglected. The trajectory should have as many continuous derivatives as
-    `needed_derivatives` returns; otherwise the exact torques jump.
+    `required_derivative_orders` returns; otherwise the exact torques jump.
 
     Args:
         mech: a machine with elastic drives.
@@ -103,7 +103,7 @@ def compare_reductions(
     mech = tree_of("compare_reductions", mech)
     whole_number("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
-    order = max(needed_derivatives(free).values())
+    order = max(required_derivative_orders(free).values())
     joints = first_shaft(mech)
     if trajectory.at(0.0).shape[-1] != joints:
         raise InputError(

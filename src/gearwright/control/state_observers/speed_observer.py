@@ -25,7 +25,7 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.functions.elastic.redundant_models import RedundantModel
-from gearwright.functions.elastic.redundant_structure import coriolis_constant, property_constant
+from gearwright.functions.elastic.redundant_structure import coriolis_constant, coriolis_constant_bound
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import LawController, law_controller
@@ -46,13 +46,13 @@ class SpeedObserverBound:
         gain: k [1/s].
         kinetic_energy: T, the bound of the kinetic energy [J].
         coriolis_constant: c, over the sampled configurations [1/(s sqrt(J))].
-        property_constant: the product of the constants of properties P2 and P3, at least c.
+        coriolis_constant_bound: the product of the constants of properties P2 and P3, at least c.
     """
 
     gain: float
     kinetic_energy: float
     coriolis_constant: float
-    property_constant: float
+    coriolis_constant_bound: float
 
     @property
     def speed_norm(self) -> float:
@@ -86,7 +86,7 @@ def speed_observer_bound(
 
     >>> import gearwright as gw
     >>> bound = gw.control.speed_observer_bound(gw.load("elastic_elbow"), 25.0, rate=50.0, configurations=50)
-    >>> round(bound.gain), round(bound.rate), bound.property_constant > 1000 * bound.coriolis_constant
+    >>> round(bound.gain), round(bound.rate), bound.coriolis_constant_bound > 1000 * bound.coriolis_constant
     (118, 50, True)
     """
     caller = "control.speed_observer_bound"
@@ -98,7 +98,7 @@ def speed_observer_bound(
     q = model.configurations(count, seed)
     c = coriolis_constant(model, q)
     gain = wanted + CONTRACTION_TERMS * c * math.sqrt(2 * energy)
-    return SpeedObserverBound(gain, energy, c, property_constant(model, q))
+    return SpeedObserverBound(gain, energy, c, coriolis_constant_bound(model, q))
 
 
 @dataclass(frozen=True)

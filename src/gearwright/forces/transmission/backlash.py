@@ -8,7 +8,7 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import require_range
 from gearwright.errors import TrainError
-from gearwright.forces.law import ON, Action, FixedStepModel, Guard, Hold, Outcome, Reaction, Situation
+from gearwright.forces.law import ACTIVE_MODE, Action, FixedStepModel, Guard, Hold, Outcome, Reaction, Situation
 from gearwright.forces.time_stepping_impulses import GapSpringImpulse
 from gearwright.forces.transmission.kinematic_error import dead_band
 from gearwright.forces.transmission.nonlinear_spring import NonlinearSpring
@@ -58,7 +58,7 @@ class Backlash(NonlinearSpring):
         """The deflection beyond the gap in the current mode, also in a trial step beyond its end."""
         if mode == GAP:
             return 0.0
-        if mode == ON:
+        if mode == ACTIVE_MODE:
             return super()._deflection_beyond_gap(mode, situation)
         side = 0.5 * self.gap if mode == UPPER else -0.5 * self.gap
         return self.twist.position(situation) - side
@@ -78,7 +78,7 @@ class Backlash(NonlinearSpring):
             mean_rate = self.twist.speed(middle)
             before, after = x - half * w, x + half * (2.0 * mean_rate - w)
             gained_energy = self._curve_energy(after, situation) - self._curve_energy(before, situation)
-            linear_outcome = self.follow(ON, middle, reaction)
+            linear_outcome = self.follow(ACTIVE_MODE, middle, reaction)
             spring = self.instead_of
             relief = 0.0 if spring is None else spring.damping * middle.speed(spring.line) * middle.speed(spring.line)
             torque = -reaction.multipliers[0]
@@ -89,7 +89,10 @@ class Backlash(NonlinearSpring):
 
         line = self.twist.line_at(situation)
         return FixedStepModel(
-            ON, (limit,), Action(forces=self._linear_spring_relief(situation), holds=(Hold(line),)), step_outcome
+            ACTIVE_MODE,
+            (limit,),
+            Action(forces=self._linear_spring_relief(situation), holds=(Hold(line),)),
+            step_outcome,
         )
 
     def _curve_energy(self, x: Scalar, situation: Situation) -> Scalar:

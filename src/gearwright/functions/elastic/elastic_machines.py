@@ -108,8 +108,8 @@ def motor_motion(
     derivative determines the motor acceleration and the torque. Without inertial coupling of the rotors and links
     (H2 = 0) this requires the joints' jerk and snap. A rotor coupled to a link nearer the base contributes its own
     acceleration to that link's equation, whose motor then requires two more derivatives, and so on towards the base: up
-    to 2 (n + 1) for a chain of n joints (De Luca and Book). `needed_derivatives` counts them for a machine. Springs in
-    series add two derivatives each. All derivatives are exact, by Taylor series through the recursion.
+    to 2 (n + 1) for a chain of n joints (De Luca and Book). `required_derivative_orders` counts them for a machine.
+    Springs in series add two derivatives each. All derivatives are exact, by Taylor series through the recursion.
 
     With dampers D the motor motion has a transient exp(-K t / D). The result is the motion after its decay,
     $\theta = (1 - (D/K) d/dt + (D/K)^2 d^2/dt^2 ...) (...)$, which requires four more derivatives and becomes more
@@ -171,7 +171,7 @@ def _motor_motion_setup(mech: Mechanism) -> _MotorMotionSetup:
     return _MOTOR_MOTION_SETUPS[number]
 
 
-def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
+def required_derivative_orders(mech: RobotOrMech) -> dict[str, int]:
     """Return per shaft the highest derivative of the joints' motion that `motor_motion` requires; 4 is the snap.
 
     >>> import gearwright as gw
@@ -179,10 +179,10 @@ def needed_derivatives(mech: RobotOrMech) -> dict[str, int]:
     >>> arm = gw.load("elbow")
     >>> for drive in arm.drives:
     ...     arm = arm.with_drive(replace(drive, gear=replace(drive.gear, stiffness=8000.0)))
-    >>> needed_derivatives(gw.assemble(arm))
+    >>> required_derivative_orders(gw.assemble(arm))
     {'j1.motor': 7, 'j2.motor': 5, 'j3.motor': 4}
     """
-    return dict(plan_shafts(tree_of("needed_derivatives", mech)).needed)
+    return dict(plan_shafts(tree_of("required_derivative_orders", mech)).needed)
 
 
 def _missing_derivatives_text(shaft_plan: ShaftPlan, order_given: int) -> str:

@@ -115,12 +115,12 @@ def coriolis_constant(model: RedundantModel, q: ArrayLike) -> float:
 
 
 @check_arguments
-def property_constant(model: RedundantModel, q: ArrayLike) -> float:
+def coriolis_constant_bound(model: RedundantModel, q: ArrayLike) -> float:
     """Return l_j ||J+||^2 of properties P2 and P3 over q, J weighted by the square root of M: a bound of c.
 
     It includes centripetal accelerations that do no work, those of fast rotors above all.
     """
-    factor, slopes = _weighted_jacobians("property_constant", model, q)
+    factor, slopes = _weighted_jacobians("coriolis_constant_bound", model, q)
     largest = np.linalg.norm(np.linalg.pinv(factor), 2, axis=(-2, -1)).max()
     return lipschitz_constant(slopes) * float(largest) ** 2
 
