@@ -83,10 +83,36 @@ def _after_joint_impact(
         calm = calm and approach <= CALM * least[index]
         if impact.restitution * approach <= least[index]:
             impacts = {**impacts, index: replace(impact, restitution=0.0)}
-    out, leaving = (_at_rest if calm else _solve_joint_impact)(system, x, impacts, evaluation)
-    for index, speed in zip(impacts, leaving, strict=True):
-        changes.change_to(index, FREE_MODE if speed > least[index] else system.laws[index].modes[-1])
+    most = _capture_energy(system, x, impacts, evaluation, least)
+    out, closed = _at_rest(system, x, impacts, evaluation) if calm else x, set(impacts)
+    if not calm or _energy_loss(system, x, out) > most:
+        out, leaving = _solve_joint_impact(system, x, impacts, evaluation)
+        closed = {index for index in impacts if leaving[index] <= least[index]}
+        while closed and leaving[fastest := max(closed, key=leaving.__getitem__)] > LIMIT_REST_SPEED:
+            held = _at_rest(system, out, {index: impacts[index] for index in closed}, evaluation)
+            if _energy_loss(system, out, held) <= most:
+                break
+            closed.remove(fastest)
+    for index in impacts:
+        changes.change_to(index, system.laws[index].modes[-1] if index in closed else FREE_MODE)
     return out
+
+
+def _capture_energy(
+    system: System, x: Array, impacts: Mapping[int, Impact], evaluation: Evaluation, least: Mapping[int, float]
+) -> float:
+    """The energy that contacts have at the speeds up to which they are held [J].
+
+    It bounds what holding them may take away: feet that are close together separate slowly where a body rolls over
+    them, and hold its whole motion.
+    """
+    lines = [impact.line for impact in impacts.values()]
+    mobility = np.diag(inverse_inertia_along(system, x, lines, _other_holds(system, evaluation)))
+    return float(sum(0.5 * least[index] ** 2 / part for index, part in zip(impacts, mobility, strict=True) if part > 0))
+
+
+def _energy_loss(system: System, before: Array, after: Array) -> float:
+    return float(after[system.dissipated_index] - before[system.dissipated_index])
 
 
 def _leaving_speed_at_rest(law: Contact) -> float:
@@ -144,9 +170,7 @@ def _other_impacts(system: System, evaluation: Evaluation, hit: int) -> Iterator
             yield k, law.surface_impact(situation, None if bounces else 0.0).placed_in(situation.kinematics)
 
 
-def _at_rest(
-    system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation
-) -> tuple[Array, list[float]]:
+def _at_rest(system: System, x: Array, blows: Mapping[int, Impact], evaluation: Evaluation) -> Array:
     """The state in which contacts that meet calmly rest, but for those that slide, and that none of them leaves."""
     holds, v, lines = _other_holds(system, evaluation), x[system.v].tolist(), list[Line]()
     for index, blow in blows.items():
@@ -155,8 +179,8 @@ def _at_rest(
         slides = evaluation.modes[index] == SLIDE_MODE or np.linalg.norm(slip) > CALM * _leaving_speed_at_rest(law)
         lines += [blow.line, *(() if slides else blow.across)]
     jump = np.array([*(-line.speed(v) for line in lines), *(0.0 for _ in holds)], dtype=float)
-    out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)
-    return out, [0.0] * len(blows)
+    lines += [hold.line for hold in holds]
+    return ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, lines, jump)
 
 
 def _other_holds(system: System, evaluation: Evaluation) -> list[Hold]:
@@ -167,7 +191,7 @@ def _other_holds(system: System, evaluation: Evaluation) -> list[Hold]:
 
 def _solve_joint_impact(
     system: System, x: Array, impacts: Mapping[int, Impact], evaluation: Evaluation
-) -> tuple[Array, list[float]]:
+) -> tuple[Array, dict[int, float]]:
     """The state after impacts at once, and per contact the speed with which it leaves."""
     holds, blows = _other_holds(system, evaluation), list(impacts.values())
     lines = [line for impact in blows for line in (impact.line, *impact.across)]
@@ -181,4 +205,5 @@ def _solve_joint_impact(
     impulse = impulses_together(inertia_inverse, before, blocks, friction, restitution, laws)
     jump = np.concatenate([inertia_inverse @ impulse, np.zeros(len(holds))])
     out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)
-    return out, [float((before + jump[: len(lines)])[rows.start]) for rows in blocks]
+    after = before + jump[: len(lines)]
+    return out, {index: float(after[rows.start]) for index, rows in zip(impacts, blocks, strict=True)}
