@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 def main() -> int:
     arguments = parser().parse_args()
     robots = {name: gw.load(name) for name in BENCH_ROBOTS}
-    report = bench(robots, arguments.states, arguments.rounds, say=lambda task: print(task, file=sys.stderr))
+    report = bench(robots, arguments.states, arguments.rounds, progress=lambda task: print(task, file=sys.stderr))
     arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "bench.json").write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")
     figure.draw(report.as_data(), arguments.output / "bench.png")

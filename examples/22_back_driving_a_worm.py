@@ -40,7 +40,7 @@ for name, run in runs.items():
         f"{name}: from 0 to {run['q.arm'][-1]:.3f} rad, {lost:.2f} J became heat, energy balance error {run.drift:.0e}"
     )
     for change in run.events:
-        print(f"    {change.t:.4f} s: {change.what}")
+        print(f"    {change.t:.4f} s: {change.kind}")
 
 panels = [
     Panel(label, {name: run[series] for name, run in runs.items()})

@@ -36,10 +36,10 @@ finger = gw.Mechanism(
 
 flexor = tendon(finger, [("base", (-0.03, -0.008, 0)), ("near", (0.025, -0.007, 0)), ("far", (0.012, -0.005, 0))])
 stretch = Coordinate.for_machine(finger, "flexor", lambda c: flexor.function(c) + 0.008 * c.coordinate("winch"))
-course = [("base", (-0.03, 0.004, 0))]
+route = [("base", (-0.03, 0.004, 0))]
 for name, radius, along in zip(SIZES, (0.006, 0.005, 0.004), (0.025, 0.015, 0.012), strict=True):
-    course += [Pulley(name, radius, axis=(0, 0, -1)), (name, (along, radius - 0.002, 0))]
-extensor = tendon(finger, course, name="extensor")
+    route += [Pulley(name, radius, axis=(0, 0, -1)), (name, (along, radius - 0.002, 0))]
+extensor = tendon(finger, route, name="extensor")
 
 laws = [
     compliant_stops("flexor", stretch, -1.0, 0.122, 4000.0, 10.0, unit="N", smooth=True),

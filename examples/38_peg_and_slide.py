@@ -29,7 +29,7 @@ block = gw.Mechanism([gw.Body("xyz"[k], k - 1, "prismatic", axes[k], mass=float(
 floor = Contact("z", Plane(), friction=0.3, name="floor")
 pull = {"tau.x": lambda t: 4.0 * t, "tau.y": lambda t: 3.0 * t}
 slid = gw.simulate(block, np.zeros(3), until=1.0, extra_laws=[floor], inputs=pull, samples=51, method="adaptive")
-go = next(event.t for event in slid.events if event.what == "slide" and event.t > 0)
+go = next(event.t for event in slid.events if event.kind == "slide" and event.t > 0)
 print(f"the block slips after {go:.4f} s and slides to {slid.q[-1, :2].round(4)} m")
 slips, rubs = ({f"along {k}": slid[f"floor.{word}_{k}"] for k in (1, 2)} for word in ("slip", "force"))
 rubs["the cone"] = np.full(len(slid.t), 0.3 * 9.81)

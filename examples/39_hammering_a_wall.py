@@ -49,7 +49,7 @@ lost = {}
 for name, (machine, law, begin, speed) in cases.items():
     run = gw.simulate(machine, (begin, speed), until=0.06, extra_laws=[law], samples=61, method="adaptive")
     lost[name] = run["energy.dissipated"][-1]
-    said = ", ".join(f"{event.what} at {event.t * 1e3:.1f} ms" for event in run.events)
+    said = ", ".join(f"{event.kind} at {event.t * 1e3:.1f} ms" for event in run.events)
     print(f"{name}: {lost[name]:.3f} J lost; {said}; energy balance error {run.drift:.0e}")
 
 print("figure:", save_figure(run.plot("q", "v", "blow.force", "energy"), Path(gettempdir()) / "hammering_a_block.png"))

@@ -23,7 +23,7 @@ robot = gw.load("scara")
 task = gw.design.Task.read(TASK, robot)
 before = gw.analyse(robot, task)
 print(f"shoulder with its own drive: {before.drives['shoulder'].winding_temperature - 273.15:.0f} degrees Celsius")
-print("exceeded:", ", ".join(check.name for check in before.limits if not check.is_kept))
+print("exceeded:", ", ".join(check.name for check in before.limits if not check.is_satisfied))
 
 sized = gw.size_drives(robot, task, joints=["shoulder", "elbow"], search=gw.design.SearchOptions(samples=101))
 for joint, choice in sized.choices.items():

@@ -42,11 +42,11 @@ for name, true in TRUE.items():
     print(f"{name:26} {fit[name]:.4g}, true {true:g}")
 
 both = fit_run(arm, [log], {**bounds, "arm.inertia.yy": (1e-3, 1.0)})
-print("not determined if the link is unknown too:", ", ".join(sorted(both.information.doubtful)))
+print("not determined if the link is unknown too:", ", ".join(sorted(both.information.poorly_determined)))
 
 (score,) = fit.validate([measure(1)])
 print(f"another run is predicted with R2 = {score.r_squared:.4f}")
 print(f"Coulomb friction in the fitted robot: {fit.robot.drives[0].motor.friction.coulomb:.4f} Nm")
 
-assert sorted(both.information.doubtful) == ["arm.inertia.yy", "j.motor.inertia"]
+assert sorted(both.information.poorly_determined) == ["arm.inertia.yy", "j.motor.inertia"]
 assert max(100 * abs(fit[name] / true - 1) for name, true in TRUE.items()) < 0.5

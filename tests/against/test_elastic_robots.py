@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.catalogue import load
-from gearwright.parts import elements_of, losses_of
+from gearwright.parts import elastic_elements, gear_losses
 from support.references import Reference
 from trains.explicit import Explicit, worst
 
@@ -105,7 +105,7 @@ def test_manutec_r3_full_has_the_published_numbers(reference):
             assert gear.stiffness == pytest.approx(axis["c"] * axis["ratio"] ** 2)
             assert gear.damping == pytest.approx(axis["d"] * axis["ratio"] ** 2)
         else:
-            assert elements_of(gear) == ()
+            assert elastic_elements(gear) == ()
 
 
 def test_manutec_r3_full_against_pinocchio(reference):
@@ -151,7 +151,7 @@ def test_sea_leg_has_the_published_actuators(reference):
     H = gw.mass_matrix(mech, np.zeros(mech.n))
     for joint, name in (("hip", "Orange_80_6000"), ("knee", "Orange_80_6000"), ("ankle", "Lemon_50_6000")):
         published = data[name]
-        near, far = elements_of(robot.drive(joint).gear)
+        near, far = elastic_elements(robot.drive(joint).gear)
         assert (near.stiffness, near.damping, far.stiffness) == (published["k_g"], published["d_mg"], published["k_b"])
         motor, stage = (mech.speeds.index(f"{joint}.{shaft}") for shaft in ("motor", "stage1"))
         assert H[motor, motor] == pytest.approx(published["I_m"], rel=1e-5)
@@ -180,13 +180,13 @@ def test_harmonic_6_twists_and_loses():
     mech = gw.assemble(robot)
     assert mech.shafts == tuple(f"j{k}.motor" for k in range(1, 7))
     for drive, spring in zip(robot.drives, mech.springs, strict=True):
-        (element,) = elements_of(drive.gear)
+        (element,) = elastic_elements(drive.gear)
         assert spring.stiffness == element.torsion.pieces[0].stiffness
         slopes = [piece.stiffness for piece in element.torsion.pieces]
         assert slopes == sorted(slopes)
         assert element.torsion.errors[0].periods == 2 * drive.gear.ratio
         assert element.torsion.errors[0].amplitude == pytest.approx(0.4 / 60 * math.pi / 180)
-        assert losses_of(drive.gear)[0].back_efficiency == pytest.approx(2 - 1 / 0.75)
+        assert gear_losses(drive.gear)[0].back_efficiency == pytest.approx(2 - 1 / 0.75)
 
 
 def test_harmonic_6_has_printed_torques_and_twists():
@@ -197,7 +197,7 @@ def test_harmonic_6_has_printed_torques_and_twists():
     printed = {40: (54, 196), 32: (29, 108), 25: (14, 48), 20: (7, 25), 14: (2, 6.9)}
     sizes = dict(zip(("j1", "j2", "j3", "j4", "j5", "j6"), (40, 40, 32, 25, 20, 14), strict=True))
     for drive in load("harmonic_6").drives:
-        (element,) = elements_of(drive.gear)
+        (element,) = elastic_elements(drive.gear)
         assert tuple(piece.until for piece in element.torsion.pieces[:2]) == printed[sizes[drive.joint]]
         if sizes[drive.joint] == 32:
             assert TorqueCurve.from_pieces(element.torsion.pieces).torque(7.146e-4, FLOATS) == pytest.approx(

@@ -78,9 +78,9 @@ def advice_of(check: LimitCheck, kind: str) -> Advice:
 
 def follow_ratio(advice, robot, task, table, check, joint, now):
     again = checks_of(with_ratio(robot, joint, advice.ratio), task, table)
-    assert again[check.name].is_kept, (check, again[check.name])
+    assert again[check.name].is_satisfied, (check, again[check.name])
     assert again[check.name].value == pytest.approx(advice.result, rel=0.02)
-    broken = {x.split(": ")[1] for x, one in again.items() if not one.is_kept and x.startswith(joint)}
+    broken = {x.split(": ")[1] for x, one in again.items() if not one.is_satisfied and x.startswith(joint)}
     fixed = {"gearbox peak torque", "gearbox mean torque", "joint speed"}  # these no ratio changes
     assert broken - fixed <= {*advice.exceeded}
 
@@ -94,8 +94,8 @@ def follow_no_ratio(advice, robot, task, table, check, joint, now):
 
 def follow_entry(advice, robot, task, table, check, joint, now):
     again = checks_of(with_article(robot, joint, advice.kind, advice.entry, table), task, table)
-    assert again[check.name].is_kept, (check, again[check.name])
-    assert all(one.is_kept for x, one in again.items() if x.startswith(joint) and now.get(x, one).is_kept)
+    assert again[check.name].is_satisfied, (check, again[check.name])
+    assert all(one.is_satisfied for x, one in again.items() if x.startswith(joint) and now.get(x, one).is_satisfied)
     assert 1 - again[f"{joint}: {advice.quantity}"].margin == pytest.approx(advice.share, abs=0.02)
 
 
@@ -119,7 +119,7 @@ def follow(robot: Robot, task: Task, table: Catalogue = WHOLE) -> set[str]:
     """Do everything that the advice of every limit says; what kinds of advice there were."""
     now, seen = checks_of(robot, task, table), set()
     for name, check in now.items():
-        if check.is_kept:
+        if check.is_satisfied:
             continue
         joint = name.split(": ")[0]
         for advice in check.advice:
@@ -161,14 +161,14 @@ def test_the_ratio_counts_losses_and_friction(efficiency, friction):
     assert "ratio" in follow(robot, swing())
     ratio = advice_of(checks_of(robot, swing())["shoulder: peak motor torque"], "ratio").ratio
     smaller = checks_of(with_ratio(robot, "shoulder", 0.95 * ratio), swing())
-    assert not smaller["shoulder: peak motor torque"].is_kept  # it is the nearest
+    assert not smaller["shoulder: peak motor torque"].is_satisfied  # it is the nearest
 
 
 def test_the_ratio_of_a_winding_says_how_warm_it_gets():
     box = WHOLE.gearbox("MM_203120").gear()
     robot = arm([WHOLE.motor("MM_148877").motor()], [box], mass=4.0)
     check = checks_of(robot, swing())["shoulder: winding temperature rise"]
-    assert not check.is_kept
+    assert not check.is_satisfied
     advice = advice_of(check, "ratio")
     again = checks_of(with_ratio(robot, "shoulder", advice.ratio), swing())["shoulder: winding temperature rise"]
     assert again.value == pytest.approx(advice.result, rel=0.02)
@@ -191,7 +191,7 @@ def test_the_lightest_motor_is_the_first_that_keeps_all_when_every_one_is_analys
     table, robot = small_catalogue(), arm([WHOLE.motor("MM_148877").motor()], [Gear(60.0, efficiency=0.8)], mass=4.0)
     name = "shoulder: continuous motor torque"
     check = checks_of(robot, swing(), table)[name]
-    assert not check.is_kept
+    assert not check.is_satisfied
     advised = advice_of(check, "motor").entry
     assert "motor" in follow(robot, swing(), table)
     lighter = [one for one in table.motors.values() if one.mass < table.motors[advised].mass]
@@ -199,7 +199,7 @@ def test_the_lightest_motor_is_the_first_that_keeps_all_when_every_one_is_analys
     for one in lighter:
         if one.resistance is not None:
             again = checks_of(with_article(robot, "shoulder", "motor", one.key, table), swing(), table)
-            assert not all(x.is_kept for x in again.values()), one.key
+            assert not all(x.is_satisfied for x in again.values()), one.key
 
 
 def test_a_motor_that_is_not_there_is_not_named():
@@ -220,7 +220,7 @@ def test_the_lightest_gearbox_keeps_its_limits_and_those_of_the_motor():
     table = Catalogue(WHOLE.motors, {one.key: one for one in (box, strong, wasteful, weak)})
     robot = arm([WHOLE.motor("MM_578298").motor()], [box.gear()])
     check = checks_of(robot, swing(), table)["shoulder: gearbox peak torque"]
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert advice_of(check, "gearbox").entry == "fine"
     assert follow(robot, swing(), table) == {"gearbox"}
 

@@ -60,7 +60,7 @@ def test_the_winding_of_the_scara_is_too_warm_and_its_page_says_so():
     found = analyse(robot, Task([s_curve(home, there, **limits), s_curve(there, home, **limits)]), samples=101)
     check = next(one for one in found.limits if one.name == "shoulder: winding temperature rise")
     assert check.limit == pytest.approx(155.0 + ZERO_CELSIUS - 298.15)  # maxon prints 155 degrees Celsius
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert not found.is_feasible
     assert found.verdict.grade == "bad"
 
@@ -169,7 +169,7 @@ def test_a_life_or_frequency_that_cannot_be_told_is_remarked():
 def test_a_margin_has_the_sign_of_what_is_left(value, limit, least, margin):
     check = LimitCheck(WINDING_TEMPERATURE, "j", value, limit, "K", least)
     assert check.margin == margin
-    assert check.is_kept == (value >= limit if least else value <= limit)
+    assert check.is_satisfied == (value >= limit if least else value <= limit)
 
 
 def test_air_that_is_warmer_than_the_winding_may_be():
@@ -178,7 +178,7 @@ def test_air_that_is_warmer_than_the_winding_may_be():
     found = analyse(axis(motor), to_and_fro(0.3, ambient=160 + ZERO_CELSIUS), samples=51)
     check = next(one for one in found.limits if "winding" in one.name)
     assert check.limit == pytest.approx(-5.0)
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert not found.is_feasible
     assert [(advice.kind, advice.value) for advice in check.advice] == [("cooling", pytest.approx(5.0))]
     told = json.loads(json.dumps(found.summary(), allow_nan=False))
@@ -198,7 +198,7 @@ def test_a_motion_beyond_the_range_is_not_possible(kind):
     check = checked_position(robot, to_and_fro(0.7))
     assert (check.value, check.limit) == pytest.approx((0.5, 0.4))  # from 0.2, the middle
     assert check.unit == ("rad" if kind == "revolute" else "m")
-    assert not check.is_kept
+    assert not check.is_satisfied
     (advice,) = check.advice
     assert (advice.kind, advice.unit) == ("joint range", check.unit)
     assert (advice.value, advice.present) == pytest.approx((0.7, 0.6))
@@ -209,13 +209,13 @@ def test_a_range_may_be_used_to_its_ends():
     robot = axis(limits=Limits(position=(0.0, 0.6)))
     check = checked_position(robot, to_and_fro(0.6))
     assert check.margin == pytest.approx(0.0)
-    assert check.is_kept
-    assert not checked_position(robot, to_and_fro(0.6 + 1e-6)).is_kept
+    assert check.is_satisfied
+    assert not checked_position(robot, to_and_fro(0.6 + 1e-6)).is_satisfied
 
 
 @pytest.mark.parametrize(("range_", "end", "kept"), [((-inf, 0.5), 0.4, True), ((-inf, -0.1), 0.4, False)])
 def test_a_range_with_one_end(range_, end, kept):
-    assert checked_position(axis(limits=Limits(position=range_)), to_and_fro(end, -0.5)).is_kept is kept
+    assert checked_position(axis(limits=Limits(position=range_)), to_and_fro(end, -0.5)).is_satisfied is kept
 
 
 def test_a_joint_without_a_range_turns_for_ever():
@@ -229,8 +229,8 @@ def test_the_range_of_a_follower_counts():
     robot = axis()
     finger = Link("f", "base", Joint("f", axis=(0, 0, 1), follows=("j", 2.0, 0.0), limits=Limits(position=(-0.5, 0.5))))
     both = replace(robot, links=[*robot.links, replace(finger, mass=0.1)])
-    assert checked_position(both, to_and_fro(0.2)).is_kept
-    assert not checked_position(both, to_and_fro(0.3)).is_kept
+    assert checked_position(both, to_and_fro(0.2)).is_satisfied
+    assert not checked_position(both, to_and_fro(0.3)).is_satisfied
 
 
 def test_a_recording_beyond_the_range_is_not_possible(tmp_path):
@@ -263,7 +263,7 @@ def test_a_loop_that_ends_at_a_stop_of_the_task_is_told():
     found = analyse(robot, Task([way], perturbed=gw.analysis.Perturbation()), samples=51)
     assert not found.is_feasible
     assert found.perturbed is None
-    beyond = [check.name for check in found.limits if not check.is_kept and check.is_range]
+    beyond = [check.name for check in found.limits if not check.is_satisfied and check.is_range]
     assert any("closed loop" in remark and all(name in remark for name in beyond) for remark in found.remarks)
 
 
@@ -290,4 +290,4 @@ def test_a_closed_loop_beyond_the_range_is_remarked():
     wrong = gw.analysis.Perturbation(start_error={"j": -0.02})
     found = analyse(robot, to_and_fro(0.6, perturbed=wrong), samples=51)
     assert any("closed loop j " in remark and "0.02 rad" in remark for remark in found.remarks)
-    assert all(check.is_kept for check in found.limits)
+    assert all(check.is_satisfied for check in found.limits)

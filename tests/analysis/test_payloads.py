@@ -204,7 +204,7 @@ def test_a_sweep_takes_it():
 def test_what_takes_one_payload_says_so():
     with pytest.raises(InputError, match=r"payloads.*size_drives.*upper\.mass"):
         size_drives(arm(), pick(), variables={"upper.mass": Range(0.5, 1.0)})
-    with pytest.raises(InputError, match=r"payloads.*task\.stretch"):
+    with pytest.raises(InputError, match=r"payloads.*task\.time_scale"):
         size_drives(arm(), pick(), objective="cycle_time")
     with pytest.raises(InputError, match="closed loop"):
         analyse(arm(), pick(perturbed=Perturbation(start_error={"elbow": 0.01})), samples=51)

@@ -76,7 +76,7 @@ def test_the_perturbed_drive_is_that_of_the_run(both):
 def test_accuracy_is_compared_with_what_is_required(both):
     check = next(one for one in both.perturbed.limits if one.name == "tracking accuracy of the tip")
     assert check.value == both.perturbed.accuracy
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert not both.is_feasible
     assert [advice.kind for advice in check.advice] == ["no faster loop", "start error", "smaller errors"]
     assert check.advice[1].value == pytest.approx(5e-3, rel=1e-3)
@@ -86,7 +86,7 @@ def test_a_loop_that_is_advised_keeps_the_accuracy():
     wrong, load = Perturbation(payload_error=0.5, frequency=20.0), Payload(0.8, (0.5, 0.0, 0.0))
     task = Task(SWING, payload=load, required={"accuracy": 1.5e-3}, perturbed=wrong)
     check = next(x for x in analyse(axis(), task, samples=101).perturbed.limits if x.name.startswith("tracking"))
-    assert not check.is_kept
+    assert not check.is_satisfied
     (advice,) = check.advice
     assert (advice.kind, advice.present) == ("faster loop", 20.0)
     again = Task(SWING, payload=load, perturbed=Perturbation(payload_error=0.5, frequency=advice.value))

@@ -100,7 +100,7 @@ def test_a_section_that_is_advised_keeps_the_limit():
     weak = LinkSection((LENGTH, 0, 0), TUBE, Material(210e9, 81e9, 7850.0, 2e7, "soft steel"))
     found = analyse(robot, Task([swing]), sections={"upper": weak}, samples=101)
     check = next(one for one in found.limits if one.name == "upper: stress")
-    assert not check.is_kept
+    assert not check.is_satisfied
     (advice,) = check.advice
     assert (advice.kind, advice.part) == ("section", "upper")
     better = Tube(1.001 * advice.section.outer, 1.001 * advice.section.inner)
@@ -113,7 +113,7 @@ def test_a_section_that_is_advised_keeps_the_limit():
 def test_a_deflection_that_is_too_large_is_advised():
     task = Task([pause([0.0, 0.0], 0.5)], required={"tip_deflection": 1.5e-3})
     check = next(one for one in analyse(two_links(), task, samples=5).limits if one.name == "tip deflection")
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert [advice.kind for advice in check.advice] == ["largest contribution", "section"]
     assert check.advice[0].present == check.value
     elastic = analyse(two_links(stiffness=2e4), Task([pause([0.0, 0.0], 0.5)], required={"tip_deflection": 8e-3}))
@@ -121,18 +121,18 @@ def test_a_deflection_that_is_too_large_is_advised():
     assert (advice.kind, advice.part) == ("stiffer part", "shoulder drive")
     stiffer = two_links(stiffness=2e4 * advice.factor * 1.01)
     kept = analyse(stiffer, Task([pause([0.0, 0.0], 0.5)], required={"tip_deflection": 8e-3}), samples=5)
-    assert next(one for one in kept.limits if one.name == "tip deflection").is_kept
+    assert next(one for one in kept.limits if one.name == "tip deflection").is_satisfied
 
 
 def test_natural_frequency_is_a_limit_with_advice():
     task = Task([pause([0.0, 0.0], 0.5)], required={"frequency": 50.0})
     check = next(one for one in analyse(two_links(stiffness=2e4), task, samples=5).limits if "frequency" in one.name)
-    assert not check.is_kept
+    assert not check.is_satisfied
     springs, effective = check.advice
     assert (springs.kind, effective.kind) == ("stiffer springs", "rigid spring")
     assert effective.result > check.value
     stiffer = analyse(two_links(stiffness=2e4 * springs.factor * 1.01), task, samples=5)
-    assert next(one for one in stiffer.limits if "frequency" in one.name).is_kept
+    assert next(one for one in stiffer.limits if "frequency" in one.name).is_satisfied
 
 
 def test_the_tip_may_be_named_and_is_where_it_is_said():

@@ -30,7 +30,7 @@ from gearwright.parts import (
     Spur,
     Wolfrom,
     Worm,
-    losses_of,
+    gear_losses,
 )
 
 SWING = polynomial([0.0], [1.0], duration=0.5)
@@ -148,7 +148,7 @@ def test_forces_over_the_cycle_go_by_who_drives():
     mesh = drive.tooth_loads[0]
     handed = 0.4 * found.demands.motion.a[:, 0]
     np.testing.assert_allclose(mesh.axial, np.abs(handed) / 0.04, atol=1e-9)
-    radius, losses = 2 * 0.002 / (2 * tan(0.2)), losses_of(worm)[0]
+    radius, losses = 2 * 0.002 / (2 * tan(0.2)), gear_losses(worm)[0]
     driving = handed * found.demands.motion.v[:, 0] >= 0
     at_worm = np.abs(handed) / 20 * np.where(driving, 1 / losses.efficiency, losses.back_driving_efficiency)
     np.testing.assert_allclose(mesh.tangential * radius, at_worm, atol=1e-9)
@@ -164,10 +164,10 @@ def test_a_belt_that_is_too_loose_is_a_limit_with_advice():
     needed = 0.4 * np.abs(found.demands.motion.a).max() / 0.06 / 2
     check = next(one for one in found.limits if one.name == "arm: belt pretension")
     assert (check.value, check.limit, check.unit) == (pytest.approx(needed), 20.0, "N")
-    assert not check.is_kept
+    assert not check.is_satisfied
     assert [(advice.kind, advice.value) for advice in check.advice] == [("pretension", check.value)]
     tight = analyse(axis(replace(belt, pretension=1.01 * needed)), Task([SWING]), samples=51)
-    assert next(one for one in tight.limits if one.name == "arm: belt pretension").is_kept
+    assert next(one for one in tight.limits if one.name == "arm: belt pretension").is_satisfied
 
 
 @pytest.mark.parametrize(

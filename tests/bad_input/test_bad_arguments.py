@@ -184,7 +184,7 @@ OWN: dict[str, dict[str, Any]] = {
     "control.impedance": {"reference": AT, "orientation": False},
     "control.operational_space": {"reference": AT, "orientation": False},
     "control.joint_gains": {"frequency": 10.0}, "control.lqr": {"Q": [1.0] * 6, "R": [1.0] * 3},
-    "control.nominal_control": {"samples": 5}, "control.poles": {"wanted": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
+    "control.nominal_control": {"samples": 5}, "control.poles": {"desired": [-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]},
     "control.position_force": {"contact": MAT, "reference": AT, "force": 20.0},
     "control.sampled_controller": {"function": lambda t, state: [0.0] * 3},
     "control.servos": {"robot": TURNTABLE, "command": [0.0]},
@@ -230,11 +230,11 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "actuation.dc_motor": {"data": DC_MOTOR},
     "actuation.pneumatic_cylinder": {
-        "where": "j1", "valve": gw.actuation.AirValve(2e-8), "cylinder": gw.actuation.PneumaticCylinder(
+        "line": "j1", "valve": gw.actuation.AirValve(2e-8), "cylinder": gw.actuation.PneumaticCylinder(
             areas=(8e-4, 8e-4), volumes=(1.2e-4, 1.2e-4), pressures=(4e5, 4e5), mass=0.5)
     },
     "actuation.servo_cylinder": {
-        "where": "j1", "valve": gw.actuation.ServoValve(rated_flow=6e-4),
+        "line": "j1", "valve": gw.actuation.ServoValve(rated_flow=6e-4),
         "cylinder": gw.actuation.HydraulicCylinder(area=1e-3, volume=4e-4, mass=5.0)
     },
     "actuation.stepping_motor": {"data": gw.actuation.SteppingMotorData(
@@ -246,11 +246,11 @@ OWN: dict[str, dict[str, Any]] = {
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},
     "forces.compliant_stops": {"line": Line.for_machine(MECH, "j1"), "lower": -1.0, "upper": 1.0},
     "forces.displacement": {"point": "tool"}, "forces.distance": {"first": "tool", "second": "base"},
-    "forces.tendon": {"course": ["base", "tool"]},
+    "forces.tendon": {"route": ["base", "tool"]},
     "parts.attach": {"other": TURNTABLE}, "parts.parameter": {"path": "j1.gear.ratio"},
     "parts.bevel_differential": {"arm": "l1", "output": "l2"},
-    "parts.elements_of": {"gear": Gear(ratio=10)}, "parts.losses_of": {"gear": Gear(ratio=10)},
-    "parts.losses_at": {"table": [Losses(0.0, 0.9)]},
+    "parts.elastic_elements": {"gear": Gear(ratio=10)}, "parts.gear_losses": {"gear": Gear(ratio=10)},
+    "parts.interpolated_losses": {"table": [Losses(0.0, 0.9)]},
     "parts.motor_constant": {"stated": "terminals"},
     "parts.nested_shafts": {"joints": ["j1", "j2"], "links": ["link1", "link2"], "ratios": [1.0], "inertias": [1e-3]},
     "parts.planetary_differential": {"sun": "sun", "ring": "ring", "arm": "arm", "teeth": (18, 27, 72)},

@@ -66,7 +66,7 @@ USUAL: dict[str, Any] = {
     "pole_pairs": 4, "flux": 0.01, "resistance": 0.5, "inductances": (1e-3, 1e-3), "torque": 1.0, "width": 0.01,
     "table": (Losses(0.0, 0.9),), "windings": (), "port": "j1", "target": lambda t: (0.0, 0.0, 0.0), "unit": "Nm",
     "amplitude": 0.1, "periods": 2.0, "motor": Motor(torque_constant=0.1, resistance=1.0), "length": 0.3,
-    "line_density": 1.0, "driver": 20, "driven": 40, "height": 0.1, "divisor": 2.0, "course": ["base", "tool"],
+    "line_density": 1.0, "driver": 20, "driven": 40, "height": 0.1, "divisor": 2.0, "route": ["base", "tool"],
     "bandwidth": 100.0, "pins": 20, "key": "m1", "joint": "j1", "winding_housing": 1.0, "to": (0, 0, 0.5),
     "sections": Tube(0.1), "frames": ["a", "b"], "young": 7e10, "shear": 2.6e10, "density": 2700.0, "strength": 2e8,
     "first": "a", "second": "b", "mass": 1.0, "sun": 20, "planet": 20, "ring": 60, "fraction": 0.1,
@@ -106,7 +106,7 @@ OWN: dict[str, dict[str, Any]] = {
     "export.CFunction": {"function": "gravity"}, "parts.Mesh": {"ratio": 2.0}, "parts.Payload": {"link": "link3"},
     "parts.Shape": {"kind": "box"}, "parts.ElasticBase": {"stiffness": [1e5, None, None, None, None, None]},
     "parts.ContactPoint": {"frame": "tool"}, "parts.Box": {"width": 0.1},
-    "parts.Cord": {"course": [Waypoint("base"), Waypoint("tool")]},
+    "parts.Cord": {"route": [Waypoint("base"), Waypoint("tool")]},
     "parts.Loop": {"frames": ["a", "b"]},
 }  # fmt: skip
 WRONG = {

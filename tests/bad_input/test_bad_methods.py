@@ -135,7 +135,9 @@ def test_machine_code_is_never_called_with_other_arrays_than_its_inputs(arrays):
         gw.compile("gravity", MECH).evaluate(arrays)
 
 
-@pytest.mark.parametrize("call", [lambda x: gw.simulate(ROBOT, STAY, 0.01, laws=x), lambda x: gw.parts.losses_at(x)])
+@pytest.mark.parametrize(
+    "call", [lambda x: gw.simulate(ROBOT, STAY, 0.01, laws=x), lambda x: gw.parts.interpolated_losses(x)]
+)
 def test_iterators_are_refused_where_a_sequence_is_expected(call):
     """An iterator can be read once only; a function that reads it twice would find it empty."""
     with pytest.raises(InputError):

@@ -222,7 +222,11 @@ CASES = [
     Case(lambda share: log().split(share), "share", (-1, 0, 1, NAN)),
     Case(lambda start: log().between_times(start, 1.0), "start", (NAN, 5.0)),
     Case(lambda end: log().between_times(0.0, end), "end", (NAN, -5.0)),
-    Case(lambda trust: gw.identification.fit_consistent(identified(), trust), "trust", POSITIVE),
+    Case(
+        lambda nominal_deviation: gw.identification.fit_consistent(identified(), nominal_deviation),
+        "nominal_deviation",
+        POSITIVE,
+    ),
     Case(lambda confidence: identified().intervals(confidence), "confidence", (-1, 0, 1, NAN)),
     Case(currents, "t", ([0, NAN], [0, 0], [0], 0)),
     Case(currents, "q", ([[NAN] * 3] * 2, [0.0])),

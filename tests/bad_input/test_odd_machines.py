@@ -56,7 +56,7 @@ def test_what_rests_deviates_by_nothing(tmp_path):
         (lambda: gw.planning.slerp(2 * np.eye(3), np.eye(3), 0.5), "slerp: start has R R'"),
         (lambda: gw.planning.slerp(np.eye(3), np.eye(3), [0.5, np.inf]), "slerp: share[1]=inf"),
         (lambda: gw.control.lqr(ARM, [0, 0, 0], [1] * 6, [], inputs=[]), "lqr: no force acts on any speed"),
-        (lambda: gw.control.poles(ARM, [0, 0, 0], ["a"]), "poles: wanted=['a'] is not a list of numbers"),
+        (lambda: gw.control.poles(ARM, [0, 0, 0], ["a"]), "poles: desired=['a'] is not a list of numbers"),
         (lambda: gw.motion.Motion([0.0], [[np.nan]], [[0.0]], [[0.0]]), "motion: q[0, 0]=nan"),
         (lambda: gw.motion.Motion([0.0, 1.0], [[0.0]], [[0.0]], [[0.0]]), "motion: q has 1 rows for 2 times"),
         (lambda: gw.motion.Motion([0.0], [[0.0]], [[0.0]], [[0.0, 1.0]]), "motion: v has shape (1, 1), a (1, 2)"),

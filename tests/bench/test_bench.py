@@ -89,7 +89,7 @@ def test_tensors_that_no_rigid_body_has_do_not_end_in_a_traceback():
 
 
 def test_a_run_notes_every_contender(geared):
-    run = BenchmarkRun({"four": geared}, states=64, rounds=3, say=lambda _: None)
+    run = BenchmarkRun({"four": geared}, states=64, rounds=3, progress=lambda _: None)
     timed = run.add_comparison("four", "task", cases.inverse_batch(geared, 64, 3, everyone=False))
     assert [x.contender for x in run.comparisons] == list(timed.states)
     assert run.comparisons[0].ratio == 1.0

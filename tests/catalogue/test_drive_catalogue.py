@@ -17,7 +17,7 @@ from gearwright.errors import DriveError, FileError, InputError
 from gearwright.files import check, read_yaml
 from gearwright.files.tables.drive_tables import GEARBOX_TABLE_FIELDS, MOTOR_TABLE_FIELDS, drive_table_text
 from gearwright.parts import GearboxSheet, MotorSheet
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts.gears.losses import gear_losses
 from support.hostile_names import NAMES
 
 BUNDLED = drives()
@@ -154,7 +154,7 @@ def test_a_drawing_replaces_what_its_data_sheet_says():
     stage = "{kind: planetary, sun: 24, planet: 18, ring: 60, efficiency: 0.9}"  # 3.5 each: 343/8 together
     series = _with_gear(f"kind: series, stages: [{stage}, {stage}, {stage}], catalogue: MM_203120").drives[0].gear
     assert (series.ratio, series.mass, series.inertia) == (343 / 8, 0.46, 1.5e-6)
-    assert losses_of(series)[0].efficiency == pytest.approx(0.9**3)
+    assert gear_losses(series)[0].efficiency == pytest.approx(0.9**3)
 
 
 CONTRADICTIONS = {

@@ -132,7 +132,7 @@ def test_a_catalogue_without_keys_says_so_at_once(run, files, text):
         ("elbow.motor.inertia=35 gcm2..70 gcm2", (3.5e-6, 7e-6)),
         ("elbow.gear.efficiency=70%..90%", (0.7, 0.9)),
         ("elbow.motor.heat.ambient=20..40 ", (293.15, 313.15)),
-        ("task.stretch=0.5..2", (0.5, 2.0)),
+        ("task.time_scale=0.5..2", (0.5, 2.0)),
     ],
 )
 def test_ranges_have_units_as_in_files(text, ends):

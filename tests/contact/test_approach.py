@@ -56,7 +56,7 @@ def test_a_perturbed_approach_meets_the_surface_all_the_same():
     """The desk is 8 mm higher than planned: the impact takes what the mass at the tip has at that speed."""
     run, way = run_onto(0.108)
     touch = run.events[0]
-    assert touch.what == "touch"
+    assert touch.kind == "touch"
     assert touch.t < way.duration
     q, v = way.at(touch.t), way.at(touch.t, 1)
     J = gw.jacobian(ARM, q, "tool")[2]

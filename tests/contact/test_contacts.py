@@ -28,11 +28,11 @@ def test_a_bouncing_ball_comes_to_rest_at_its_accumulation_point():
     floor = Contact("z", Plane(), restitution=e, name="floor")
     run = gw.simulate(ball, [1.0], until=1.6, laws=[floor], samples=17, method="adaptive")
     fall = np.sqrt(2 / G)
-    bounces = np.array([event.t for event in run.events if event.what == "free"])
+    bounces = np.array([event.t for event in run.events if event.kind == "free"])
     expected = fall * np.array([1 + 2 * sum(e**k for k in range(1, j + 1)) for j in range(len(bounces))])
     assert len(bounces) > 15
     assert np.abs(bounces - expected).max() < 1e-6
-    rest = [event.t for event in run.events if event.what == "touch"]
+    rest = [event.t for event in run.events if event.kind == "touch"]
     assert rest == pytest.approx([fall * (1 + e) / (1 - e)], abs=1e-6)
     assert run["floor.force"][-1] == pytest.approx(G)
     assert run["floor.gap"][-1] == pytest.approx(0.0, abs=1e-13)
@@ -46,7 +46,7 @@ def test_three_phases_in_one_run_of_a_geared_arm():
     wall = Contact("link3", Plane((0, 0, tip[2] - 0.05), (0, 0, 1)), name="table")
     away = {"tau.j2": ([0.0, 0.4, 0.401, 1.0], [0.0, 0.0, 120.0, 120.0])}
     run = gw.simulate(mech, [0.2, -0.5, 1.0], until=0.6, laws=[wall], inputs=away, samples=61, method="adaptive")
-    assert [event.what for event in run.events if event.name == "table"] == ["touch", "free"]
+    assert [event.kind for event in run.events if event.name == "table"] == ["touch", "free"]
     touching = np.array([mode == "touch" for mode in run.modes["table"]])
     assert touching.sum() > 10
     assert np.abs(run["table.gap"][touching]).max() < 1e-12
@@ -86,7 +86,7 @@ def test_friction_is_a_cone():
         start = np.zeros(3), speed * np.array([*way, 0.0])
         law = Contact("z", Plane(), friction=mu, name="floor")
         run = gw.simulate(block(), start, until=0.5, laws=[law], samples=11, method="adaptive")
-        stop = next(event.t for event in run.events if event.what == "stick" and event.t > 0)
+        stop = next(event.t for event in run.events if event.kind == "stick" and event.t > 0)
         assert stop == pytest.approx(speed / (mu * G), abs=1e-6)
         travel = speed**2 / (2 * mu * G)
         assert run.q[-1, :2] == pytest.approx(travel * np.array(way), abs=1e-7)
@@ -99,7 +99,7 @@ def test_stick_slip_under_a_pull_that_grows():
     law = Contact("z", Plane(), friction=mu, name="floor")
     pull = {"tau.x": lambda t: 0.6 * rate * t, "tau.y": lambda t: 0.8 * rate * t}
     run = gw.simulate(block(), np.zeros(3), until=1.0, laws=[law], inputs=pull, samples=41, method="adaptive")
-    go = next(event.t for event in run.events if event.what == "slide" and event.t > 0)
+    go = next(event.t for event in run.events if event.kind == "slide" and event.t > 0)
     assert go == pytest.approx(mu * G / rate, rel=1e-6)
     x = rate * (1.0 - go) ** 3 / 6
     assert run.q[-1, :2] == pytest.approx([0.6 * x, 0.8 * x], rel=1e-5)
@@ -133,7 +133,7 @@ def test_it_hits_what_can_move_and_both_go_on_together():
     )
     law = Contact("hammer", Plane(), relative_to="anvil", name="blow")
     run = gw.simulate(pair, ([0.0, 0.1], [0.0, -4.0]), until=0.03, laws=[law], samples=121, method="adaptive")
-    hit = next(event.t for event in run.events if event.what == "touch")
+    hit = next(event.t for event in run.events if event.kind == "touch")
     assert hit == pytest.approx(0.025, abs=1e-9)
     at = np.searchsorted(run.t, hit)
     assert run.v[at] == pytest.approx([-1.0, -1.0], abs=0.05)
@@ -221,5 +221,5 @@ def test_what_slides_after_an_impact_is_not_released_by_the_force_that_would_hol
     arm = gw.assemble(gw.load("elbow"))
     floor = Contact("tool", Plane((0, 0, -0.2)), friction=0.3, name="floor")
     run = gw.simulate(arm, [0.2, -0.3, 0.4], until=0.3, laws=[floor], samples=31)
-    assert [event.what for event in run.events] == ["stick", "slide"]
+    assert [event.kind for event in run.events] == ["stick", "slide"]
     assert run["floor.force"][-1] > 0

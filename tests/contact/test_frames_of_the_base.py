@@ -184,7 +184,7 @@ def test_a_floor_in_a_still_frame_is_met_when_the_floor_of_the_world_is(frame, m
     laws = [make("tip", flat[0], relative_to=frame, name="floor"), make("tip", flat[1], name="floor")]
     start = np.array([0.9, -0.3, -0.4])
     runs = [gw.simulate(OPEN, start, until=0.6, laws=[law], samples=13) for law in laws]
-    assert [event.what for event in runs[0].events] == [event.what for event in runs[1].events] != []
+    assert [event.kind for event in runs[0].events] == [event.kind for event in runs[1].events] != []
     assert runs[0].events[0].t == pytest.approx(runs[1].events[0].t, abs=1e-9)
     assert np.abs(runs[0].q - runs[1].q).max() < 1e-6
     assert gw.placement(OPEN, runs[0].q, "tip").position[:, 1].min() > -limit
@@ -202,7 +202,7 @@ def test_a_stake_in_the_ground_is_met_where_a_bolted_one_is(law):
             else Catch(frame, "rocker", side, ("y",), "stake")
         )
         runs.append(gw.simulate(OPEN, [0.8, -0.2, -0.1], until=0.6, laws=[made], samples=13))
-    assert [event.what for event in runs[0].events] == [event.what for event in runs[1].events] != []
+    assert [event.kind for event in runs[0].events] == [event.kind for event in runs[1].events] != []
     assert runs[0].events[0].t == pytest.approx(runs[1].events[0].t, abs=1e-9)
     gap = runs[0]["stake.gap"]
     R, p = gw.placement(OPEN, runs[0].q, "rocker")

@@ -97,7 +97,7 @@ def test_a_jam_is_the_limit_of_ever_stiffer_surfaces():
     surface = SoftContact("tool", system.laws[-1].surface, 1e9, 0.0, name="soft")
     laws = [*system.laws[GEARS], surface]
     run = gw.simulate(system.mech, start, until=1.3e-3, laws=laws, samples=2, method="adaptive")
-    assert [event.name for event in run.events if event.what == "stuck"] == ["j3.gear", "j2.gear", "j1.gear"]
+    assert [event.name for event in run.events if event.kind == "stuck"] == ["j3.gear", "j2.gear", "j1.gear"]
     assert run.v[-1] == pytest.approx(find_consistent_modes(system, 0.0, x, u, modes).x[system.v], abs=1e-9)
 
 

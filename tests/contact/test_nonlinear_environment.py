@@ -116,7 +116,7 @@ def test_hertz_and_soft_contact_agree():
     ]
     assert runs[0].v[-1] == pytest.approx(runs[1].v[-1], rel=1e-6)
     assert runs[0]["wall.force1"] == pytest.approx(-runs[1]["soft.force"], abs=1e-3)
-    assert [event.what for event in runs[0].events] == ["press", "free"]
+    assert [event.kind for event in runs[0].events] == ["press", "free"]
     assert max(run.drift for run in runs) < 1e-7
 
 
@@ -205,7 +205,7 @@ def test_the_books_of_three_phases_with_a_dynamic_environment():
         table, np.append(q, 0.0), until=0.5, laws=[*gw.laws(robot), law], samples=51, method="adaptive",
         integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
     )  # fmt: skip
-    phases = [event.what for event in run.events]
+    phases = [event.kind for event in run.events]
     assert "touch" in phases
     assert "free" in phases
     assert run["energy.dissipated"][-1] > 0.1

@@ -92,7 +92,7 @@ def test_a_rod_on_its_tip_slips_where_theory_says():
     rod = planar_body([(0, -0.5)], 1.0, 1 / 12)
     start = [0.5 * np.sin(first), 0.5 * np.cos(first), first]
     run = gw.simulate(rod, start, until=1.2, laws=floors(1, friction=mu), samples=1201)
-    go = next(event.t for event in run.events if event.what == "slide")
+    go = next(event.t for event in run.events if event.kind == "slide")
     angle = np.interp(go, run.t, run.q[:, 2])
 
     def needed(a):
@@ -118,7 +118,7 @@ def test_a_ball_that_slides_rolls_with_five_sevenths_of_its_speed():
     )
     run = gw.simulate(ball, ([0, R, 0], [speed, 0, 0]), until=0.3, laws=[road], samples=31)
     assert run.v[-1] == pytest.approx([5 / 7 * speed, 0, 5 / 7 * speed / R], rel=1e-7)
-    roll = next(event.t for event in run.events if event.what == "stick")
+    roll = next(event.t for event in run.events if event.kind == "stick")
     assert roll == pytest.approx(2 * speed / (7 * mu * G), abs=1e-6)
     assert run.drift < 1e-7
 
@@ -129,7 +129,7 @@ def test_bounces_of_a_rough_body_accumulate_and_end_at_rest():
     run = gw.simulate(body, ([0, 0.1 + height, 0], [2.0, 0, 0]), until=1.0, laws=floors(2, e, mu), samples=51)
     fall = np.sqrt(2 * height / G)
     rest = fall * (1 + e) / (1 - e)
-    touched = max(event.t for event in run.events if event.what == "slide")
+    touched = max(event.t for event in run.events if event.kind == "slide")
     assert touched == pytest.approx(rest, abs=1e-6)
     assert run.v[-1] == pytest.approx([2.0 - mu * (G * fall * (1 + e) / (1 - e) + G * (1 - rest)), 0, 0], abs=1e-5)
     assert len(run.events) < 200

@@ -205,7 +205,7 @@ def test_a_rod_that_falls_flat_in_a_run():
     start = np.array([0.0, 0.1, 0.0])
     run = gw.simulate(rod(), start, until=0.6, laws=floors(0.5, 0.5), samples=13, method="adaptive")
     assert np.abs(run.q[:, 2]).max() < 1e-9
-    rest = max(event.t for event in run.events if event.what == "touch")
+    rest = max(event.t for event in run.events if event.kind == "touch")
     assert rest == pytest.approx(np.sqrt(2 * 0.1 / 9.81) * 3, abs=1e-6)
     assert run["floor0.force"][-1] == pytest.approx(9.81 / 2, rel=1e-9)
     assert run.drift < 1e-7
@@ -222,7 +222,7 @@ def test_a_resting_end_leaves_where_it_would_be_pulled():
     start = np.array([0.0, 0.5 * np.sin(0.3), 0.3])  # end0 on the floor, end1 above it
     run = gw.simulate(dumbbell, start, until=0.8, laws=floors(0.0, 0.0), samples=81, method="adaptive")
     first = next(event for event in run.events if event.name == "floor1")
-    assert ("floor0", "free") in [(event.name, event.what) for event in run.events if event.t == first.t]
+    assert ("floor0", "free") in [(event.name, event.kind) for event in run.events if event.t == first.t]
     assert min(run["floor0.gap"].min(), run["floor1.gap"].min()) > -1e-8
     assert run["energy.dissipated"][-1] > 0
     assert run.drift < 1e-7

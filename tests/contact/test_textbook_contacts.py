@@ -23,7 +23,7 @@ def test_a_rimless_wheel_rolls_over_its_spokes(half_angle):
     start = [0.0, height, half_angle], [height, radius * np.sin(half_angle), 1.0]
     until = (impacts + 0.5) * 2 * half_angle
     run = gw.simulate(wheel, start, until=until, laws=floors(len(angles), 0.0, 1.0), samples=21)
-    assert [event.name for event in run.events if event.what == "stick"] == [f"c{k + 1}" for k in range(impacts + 1)]
+    assert [event.name for event in run.events if event.kind == "stick"] == [f"c{k + 1}" for k in range(impacts + 1)]
     kept = 1 - radius**2 * (1 - np.cos(2 * half_angle)) / about_foot
     energy = gw.kinetic_energy(wheel, run.q, run.v) + gw.potential_energy(wheel, run.q) - G * height
     located = impacts * 1e-9 * G  # impacts are located 1 nm behind the surface

@@ -122,7 +122,7 @@ def test_a_surface_is_found_and_pressed_and_a_wrong_stiffness_is_made_good():
             environment=KnownEnvironment(1.2e4, 60.0),
         )
         run = gw.simulate(ARM, above, until=0.9, laws=[mat], controller=control, samples=10)
-        assert run.events[0].what == "press"
+        assert run.events[0].kind == "press"
         last[integral] = abs(run["mat.force"][-1] - 25.0)
     assert last[0.0] > 5.0
     assert last[15.0] < 0.05
@@ -151,7 +151,7 @@ def test_an_environment_with_mass_gets_its_force_at_once(nonlinear):
     depth = 1e-3
     q = project(ARM, START.q, [Constraint("at", "tool", fixed_frame("in", (0, 0, 0.1 - depth)), held=("z",))]).q
     run = gw.simulate(walled, [*q, -depth], until=0.4, laws=laws, controller=control, samples=21, **FINE)
-    assert not [event for event in run.events if event.what == "free"]
+    assert not [event for event in run.events if event.kind == "free"]
     np.testing.assert_allclose(run["touch.force"], 25.0, atol=1e-5)
     assert np.ptp(run["q.block"]) > 1e-3
 

@@ -89,7 +89,7 @@ def test_a_redundant_arm_keeps_its_elbow_quiet():
     hand = arm.bodies[-1].name
     hold = gw.placement(arm, q, hand)
     control = gw.control.operational_space(
-        arm, hand, (hold.rotation, hold.position), 10.0, orientation=False, unseen_damping=8.0
+        arm, hand, (hold.rotation, hold.position), 10.0, orientation=False, null_space_damping=8.0
     )
     spin = np.linalg.svd(gw.jacobian(arm, q, hand)[:3])[2][-1]
     out = gw.rollout(

@@ -29,7 +29,7 @@ def pressed_by_voltages(name, most, until, quiet=20.0, frequency=15.0, shift=0.0
     mech, pen = gw.assemble(robot), ForceSensor(PEN, 2e-3)
     at = HERE.rotation, HERE.position + np.array([shift, 0.0, 0.0])
     plan = gw.control.hybrid_control(
-        mech, pen, at, 20.0, gains=gw.control.ForceGains(frequency=frequency, integral=6.0, quiet=quiet)
+        mech, pen, at, 20.0, gains=gw.control.ForceGains(frequency=frequency, integral=6.0, constraint_damping=quiet)
     )
     control = gw.control.with_motor_outputs(plan, robot, "voltage")
     laws = [*gw.laws(robot, inputs=control.law.outputs), pen]

@@ -58,9 +58,9 @@ def test_a_servo_along_a_cord_sees_its_length():
     """Torque = kp (u - ratio l) - kv ratio dl/dt, l the distance of its two points."""
     mech = gw.assemble(gw.load("elbow"))
     tip = mech.bodies[2].name
-    course = [Waypoint("base", (0.4, 0.1, 0.2)), Waypoint(tip, (0.2, 0, 0))]
+    route = [Waypoint("base", (0.4, 0.1, 0.2)), Waypoint(tip, (0.2, 0, 0))]
     servo = Servo(kp=5.0, kv=0.3)
-    law = ServoLaw(mech, (("pull", servo),), (Cord("pull", course, motor=Motor(), ratio=-2.0, servo=servo),))
+    law = ServoLaw(mech, (("pull", servo),), (Cord("pull", route, motor=Motor(), ratio=-2.0, servo=servo),))
     q, v = np.array([0.3, 0.5, -0.4]), np.array([0.2, -0.7, 0.4])
 
     def length(t: float) -> float:

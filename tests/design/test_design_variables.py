@@ -292,7 +292,7 @@ def test_the_shortest_cycle_ends_at_a_limit():
         search=gw.design.SearchOptions(samples=SAMPLES, trials=6, front=("cycle_time", "mass")),
     )
     assert found.analysis.is_feasible
-    pace = found.values["task.stretch"]
+    pace = found.values["task.time_scale"]
     assert found.task.cycle.duration == pytest.approx(slowed_task(swing(), pace).cycle.duration)
     with pytest.raises(InputError, match=r"size_drives: .*\d+%.*\b100%"):
         size_drives(
@@ -346,14 +346,14 @@ def test_a_section_becomes_as_light_as_its_strength_allows():
     ("variables", "message"),
     [
         ({"shoulder.gear.ratios": Range(1, 2)}, "ratio"),
-        ({"task.stretch": [0.5, 0.8]}, "Range"),
+        ({"task.time_scale": [0.5, 0.8]}, "Range"),
         ({"wrist.mounted_on": ["base"]}, r"wrist\.mounted_on"),
         ({"elbow.mounted_on": ["bse"]}, "base"),
         ({"elbow.mounted_on": "base"}, r"elbow\.mounted_on.*'base'"),
         ({"upper.material": ["cheese"]}, "aluminium"),
         ({"fore.length": Range(0.1, 0.3)}, "fore.*section"),
         ({"upper.section.inner": Range(0.01, 0.02)}, "outer"),
-        ({"task.stretch": Range(-1, 2)}, "stretch"),
+        ({"task.time_scale": Range(-1, 2)}, "time_scale"),
     ],
 )
 def test_bad_variables_are_refused(variables, message):

@@ -300,7 +300,7 @@ def test_the_payload_that_is_carried_varies():
 def test_numbers_of_the_task_vary():
     """Times add up, the torque of inertia falls with the square of the pace, and warm air makes warm windings."""
     level = replace(gw.load("elbow"), gravity=(0.0, 0.0, 0.0))
-    over = {"task.stretch": [1.0, 2.0], "task.pause": [0.0, 0.5]}
+    over = {"task.time_scale": [1.0, 2.0], "task.pause": [0.0, 0.5]}
     found = sweep(level, over, Task([SWING]), options=ONE_WORKER)
     assert found["cycle_time"].tolist() == [1.0, 1.5, 2.0, 2.5]
     assert found["j2.peak_torque"][0] / found["j2.peak_torque"][2] == pytest.approx(4.0, rel=1e-9)

@@ -59,7 +59,7 @@ def consequences(tmp_path, name: str) -> dict[str, bool]:
     report(checked, page)
     row = next((row for row in LIMIT_KINDS if row.name == name), NEW_LIMIT)
     return {
-        "check": any(check.key == LimitKey("hinge", row) and not check.is_kept for check in checked.limits),
+        "check": any(check.key == LimitKey("hinge", row) and not check.is_satisfied for check in checked.limits),
         "unchecked": any(row.group in entry.kinds and "radial_load" in entry.reason for entry in unchecked),
         "screening": name in screened,
         "sizing": f"hinge: {name}" in refusal,

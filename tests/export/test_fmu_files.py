@@ -66,7 +66,7 @@ links:
      com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
 frames: [{name: rod_end, link: rod, position: [0.4, 0, 0]}]
 loops: [{name: slot, frames: [rod_end, base], held: [z]}]
-cords: [{name: stay, course: [{frame: base, position: [0, 0, 0.3]}, {frame: rod_end}], stiffness: 20, damping: 1,
+cords: [{name: stay, route: [{frame: base, position: [0, 0, 0.3]}, {frame: rod_end}], stiffness: 20, damping: 1,
   rest: [0.2, 0.2]}]
 """
 

@@ -20,7 +20,7 @@ frames:
 ENDS = "{frame: base, position: [0, 100 mm, 0]}, {frame: hook}"
 CORD = f"""cords:
 - name: flexor
-  course: [{ENDS}, {{divisor: 2}}, {{frame: a}}, {{frame: a, radius: 30 mm, axis: [0, 0, 1]}}, {{frame: hook}}]
+  route: [{ENDS}, {{divisor: 2}}, {{frame: a}}, {{frame: a, radius: 30 mm, axis: [0, 0, 1]}}, {{frame: hook}}]
   stiffness: 100
   damping: 1
   rest: [0.1, 0.2]
@@ -43,10 +43,10 @@ def test_files_give_it_back():
 
 def test_points_of_links_are_in_the_frames_of_the_file():
     """With dh the link's frame lies at its end; the body's frame sits on the joint."""
-    robot = read_yaml(LINKS + f"cords:\n- {{name: c, course: [{ENDS}, {{frame: b, position: [0, 0.05, 0]}}]}}\n")
+    robot = read_yaml(LINKS + f"cords:\n- {{name: c, route: [{ENDS}, {{frame: b, position: [0, 0.05, 0]}}]}}\n")
     mech, q = gw.assemble(robot), [0.3, 0.5]
     (_, hook), (R, b) = gw.placement(mech, q, "hook"), gw.placement(mech, q, "b")
-    assert b + R @ robot.cords[0].course[-1].position == pytest.approx(hook, abs=1e-15)
+    assert b + R @ robot.cords[0].route[-1].position == pytest.approx(hook, abs=1e-15)
 
 
 def test_laws_of_a_cord():
@@ -59,8 +59,8 @@ def test_laws_of_a_cord():
 def test_an_attached_robot_brings_its_cords():
     arm = Robot("arm", [Link("upper", mass=2.0, com=(0.1, 0, 0))], frames=[Frame("tool", "upper", (0.5, 0, 0))])
     (cord,) = attach(arm, read_yaml(LINKS + CORD), "tool", "left_").cords
-    assert (cord.name, cord.course[0].frame, cord.course[1].frame) == ("left_flexor", "upper", "left_hook")
-    assert cord.course[0].position == (0.5, 0.1, 0.0)
+    assert (cord.name, cord.route[0].frame, cord.route[1].frame) == ("left_flexor", "upper", "left_hook")
+    assert cord.route[0].position == (0.5, 0.1, 0.0)
 
 
 def test_a_written_mjcf_says_that_cords_are_not_in_it(tmp_path):
@@ -75,21 +75,21 @@ def test_a_written_mjcf_says_that_cords_are_not_in_it(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (f"{{name: c, course: [{ENDS}, {{frame: elbow}}]}}", r"course\[2\]\.frame: .*'elbow'"),
-        ("{name: c, course: [{frame: base}]}", "cord 'c': .*branch"),
-        ("{name: c, course: []}", "cord 'c': .*course"),
-        ("{name: c, course: [{frame: base}, {frame: a, radius: 1}]}", "cord 'c': .*branch"),
-        ("{name: c, course: [{frame: a}, {frame: a, radius: 0}, {frame: b}]}", r"course\[1\]\.radius: 0"),
+        (f"{{name: c, route: [{ENDS}, {{frame: elbow}}]}}", r"route\[2\]\.frame: .*'elbow'"),
+        ("{name: c, route: [{frame: base}]}", "cord 'c': .*branch"),
+        ("{name: c, route: []}", "cord 'c': .*route"),
+        ("{name: c, route: [{frame: base}, {frame: a, radius: 1}]}", "cord 'c': .*branch"),
+        ("{name: c, route: [{frame: a}, {frame: a, radius: 0}, {frame: b}]}", r"route\[1\]\.radius: 0"),
         (
-            "{name: c, course: [{frame: a}, {frame: a, radius: 1, side: [0, 0, 0]}, {frame: b}]}",
+            "{name: c, route: [{frame: a}, {frame: a, radius: 1, side: [0, 0, 0]}, {frame: b}]}",
             r"roller on 'a'.* 0 m .* 1 m\b",
         ),
-        ("{name: c, course: [{frame: a, axis: [0, 0, 1]}, {frame: b}]}", r"course\[0\]: axis and side"),
-        (f"{{name: c, course: [{ENDS}, {{divisor: 2, frame: a}}]}}", r"course\[2\]: .*divisor"),
-        (f"{{name: c, course: [{ENDS}], limits: [2, 1]}}", r"cord 'c': limits \(2, 1\)"),
-        (f"{{name: c, course: [{ENDS}], servo: {{kp: 1}}}}", "cord 'c': .*servo.*motor"),
-        (f"{{name: c, course: [{ENDS}], mass: 1}}", r"cords\[0\]\.mass: .*'mass'"),
-        (f"{{name: c, course: [{ENDS}]}}\n- {{name: c, course: [{ENDS}]}}", r"line 9: cords\[1\]\.name: .*'c'"),
+        ("{name: c, route: [{frame: a, axis: [0, 0, 1]}, {frame: b}]}", r"route\[0\]: axis and side"),
+        (f"{{name: c, route: [{ENDS}, {{divisor: 2, frame: a}}]}}", r"route\[2\]: .*divisor"),
+        (f"{{name: c, route: [{ENDS}], limits: [2, 1]}}", r"cord 'c': limits \(2, 1\)"),
+        (f"{{name: c, route: [{ENDS}], servo: {{kp: 1}}}}", "cord 'c': .*servo.*motor"),
+        (f"{{name: c, route: [{ENDS}], mass: 1}}", r"cords\[0\]\.mass: .*'mass'"),
+        (f"{{name: c, route: [{ENDS}]}}\n- {{name: c, route: [{ENDS}]}}", r"line 9: cords\[1\]\.name: .*'c'"),
     ],
 )
 def test_bad_words(words, message):

@@ -12,7 +12,7 @@ from gearwright.errors import FileError
 from gearwright.files import read_yaml, schema, write_yaml
 from gearwright.files.problems import FileProblems
 from gearwright.files.yaml_tree import parse_yaml
-from gearwright.parts import Hysteresis, JointSpring, KinematicError, Losses, StiffnessPiece, Torsion, losses_of
+from gearwright.parts import Hysteresis, JointSpring, KinematicError, Losses, StiffnessPiece, Torsion, gear_losses
 
 ARM = """
 robot: arm
@@ -76,20 +76,20 @@ GEARS = {
         lambda gear: (
             gear.losses[0] == Losses(0.0, 0.7, None, 0.012)
             and gear.losses[1].speed == pytest.approx(100 * math.pi)
-            and losses_of(gear)[1].back_efficiency == 0.74
+            and gear_losses(gear)[1].back_efficiency == 0.74
         ),
     ),
     "both ways": (
         "ratio: 50, efficiency: 0.8, back_efficiency: 0.75, no_load_torque: 0.02",
-        lambda gear: losses_of(gear) == (Losses(0.0, 0.8, 0.75, 0.02),),
+        lambda gear: gear_losses(gear) == (Losses(0.0, 0.8, 0.75, 0.02),),
     ),
     "worm": (
         "type: worm, wheel: 40, lead_angle: 5 deg, friction_coefficient: 0.1, pressure_angle: 20 deg",
-        lambda gear: losses_of(gear)[0].back_efficiency < 0,
+        lambda gear: gear_losses(gear)[0].back_efficiency < 0,
     ),
     "meshes": (
         "type: planetary, sun: 18, planet: 27, ring: 72, mesh_efficiency: 99 %",
-        lambda gear: losses_of(gear)[0].efficiency == pytest.approx((1 + 4 * 0.9801) / 5),
+        lambda gear: gear_losses(gear)[0].efficiency == pytest.approx((1 + 4 * 0.9801) / 5),
     ),
     "stages": (
         "kind: series, stages: [{kind: spur, driver: 20, driven: 60, stiffness: 900, driven_member: {inertia: 1e-4, "

@@ -26,7 +26,7 @@ def test_two_shafts_slip_until_they_turn_together():
     run = gw.simulate(SHAFTS, ([0, 0], [10.0, 0.0]), until=5.0, laws=[clutch], inputs={"clutch.level": 1.0})
     together = J1 * 10 / (J1 + J2)
     np.testing.assert_allclose(run.v[-1], together, rtol=1e-9)
-    locked = next(h.t for h in run.events if h.what == "stick")
+    locked = next(h.t for h in run.events if h.kind == "stick")
     assert locked == pytest.approx(10 / (2.0 / J1 + 2.0 / J2), rel=1e-8)
     assert run["energy.dissipated"][-1] == pytest.approx(J1 * J2 / (J1 + J2) * 10**2 / 2, rel=1e-8)
 
@@ -58,7 +58,7 @@ def test_without_pressure_it_is_free_and_grips_as_it_is_pressed():
     braked = np.maximum(run.t - 1.0, 0.0)
     expected = np.maximum(3.0 - 5.0 / J1 * braked**2 / 2, 0.0)
     np.testing.assert_allclose(run.v[:, 0], expected, atol=1e-7)
-    assert [h.what for h in run.events] == ["forward", "stick"]
+    assert [h.kind for h in run.events] == ["forward", "stick"]
     assert np.all(run.v[:, 1] == 0)
 
 

@@ -83,7 +83,7 @@ def test_noise_where_no_torque_is_expected_is_no_wrong_unit():
     tau = gw.inverse_dynamics(gw.assemble(robot), q, v, a)
     tau[:, 0] += np.random.default_rng(0).normal(size=len(tau))
     found = identify(robot, Log(log.t, q, tau, v, a))  # a warning would be an error here
-    assert found.not_found
+    assert found.unidentified
 
 
 def test_torques_that_were_never_measured_are_refused():
@@ -123,9 +123,9 @@ def test_a_motion_of_one_joint_says_what_it_cannot_show():
     still = np.array([1e-9, 1e-9, 1.0])  # encoders are never quite silent
     q, v, a = (np.asarray(x) * still for x in (log.q, log.v, log.a))
     found = identify(robot, Log(log.t, q, gw.inverse_dynamics(mech, q, v, a), v, a))
-    assert any("j1.rotor.J" in name for name in found.not_found)
-    assert "j2.viscous" in found.not_found
-    assert all(name in found.remarks[0] for name in found.not_found)
+    assert any("j1.rotor.J" in name for name in found.unidentified)
+    assert "j2.viscous" in found.unidentified
+    assert all(name in found.remarks[0] for name in found.unidentified)
     assert "link3.Izz" in " ".join(found.names)
     assert np.isfinite(found.standard_deviations).all()
 
@@ -162,8 +162,8 @@ def test_shapes_and_options():
         TorqueModel(gw.assemble(robot), without=("link9.m",))
     with pytest.raises(InputError, match=r"\(60, 2\).*\(T, 3\).*j1, j2, j3"):
         log_of_currents(robot, log.t, log.q, log.tau[:, :2])
-    with pytest.raises(InputError, match=r"fit_consistent: trust=0\.0"):
-        fit_consistent(identify(robot, measured(robot, 1, positions_only=False)), trust=0.0)
+    with pytest.raises(InputError, match=r"fit_consistent: nominal_deviation=0\.0"):
+        fit_consistent(identify(robot, measured(robot, 1, positions_only=False)), nominal_deviation=0.0)
     with pytest.raises(InputError, match=r"50 s and 60 s.*9\.83333 s"):
         log.between_times(50.0, 60.0)
 

@@ -32,7 +32,7 @@ def test_estimates_are_right_at_any_rate(rate, encoder):
     error = (found.values - found.base.combine(true_parameters(elbow()))) / found.standard_deviations
     assert np.abs(error).max() < 3
     assert 1 < found.cutoff < 10
-    assert found.doubts == ()
+    assert found.warnings == ()
 
 
 @pytest.mark.parametrize("encoder", [1e-6, 1e-5, 1e-4, 1e-3])
@@ -88,7 +88,7 @@ def test_a_wrong_cutoff_is_doubted(cutoff, words):
         found = identify(elbow(), logged(500), cutoff=cutoff)
     error = (found.values - found.base.combine(true_parameters(elbow()))) / found.standard_deviations
     assert np.abs(error).max() > 3
-    assert any(words in doubt for doubt in found.doubts)
+    assert any(words in doubt for doubt in found.warnings)
     assert found.cutoff == cutoff
 
 

@@ -62,7 +62,7 @@ def test_numbers_of_machine_and_laws_are_found_with_their_intervals() -> None:
         assert fit[name] == pytest.approx(value, rel=0.02), name
         assert 0 < fit.deviations[name] < 0.02 * value
     assert fit.mean_absolute_error["q.arm"] == pytest.approx(1e-3 * np.sqrt(2 / np.pi), rel=0.2)
-    assert not fit.information.doubtful
+    assert not fit.information.poorly_determined
     held = fit.validate([synthetic_log(seed=7)])
     assert held[0].mean_absolute < 1.5e-3
     assert fit.laws[0].friction.coulomb == fit["arm.friction.coulomb"]
@@ -97,12 +97,12 @@ def test_what_cannot_be_told_apart_is_said() -> None:
     fit = fit_run(
         disc, [log], {"disc.mass": (0.5, 2.0), "disc.inertia.zz": (0.005, 0.1), "disc.inertia.xx": (0.01, 0.1)}
     )
-    text = " ".join(fit.information.sentences)
+    text = " ".join(fit.information.remarks)
     assert "disc.inertia.xx has no effect" in text
     assert "disc.mass" in text
     assert "disc.inertia.zz" in text
     assert "cannot be distinguished" in text
-    assert {"disc.mass", "disc.inertia.zz", "disc.inertia.xx"} <= set(fit.information.doubtful)
+    assert {"disc.mass", "disc.inertia.zz", "disc.inertia.xx"} <= set(fit.information.poorly_determined)
 
 
 def test_inertias_of_rotor_and_link_are_said_to_be_inseparable() -> None:
@@ -113,11 +113,11 @@ def test_inertias_of_rotor_and_link_are_said_to_be_inseparable() -> None:
     log = RunLog(t, {"tau.j": 3 * np.sin(9 * t)}, {"q.j": 0.1 * np.sin(9 * t)})
     bounds = {"j.motor.inertia": (1e-5, 1e-2), "arm.inertia.yy": (5e-4, 0.1), "arm.com.y": (-0.1, 0.1)}
     fit = fit_run(robot, [log], bounds, options=RunFitOptions(evaluations=2, horizons=()))
-    text = " ".join(fit.information.sentences)
+    text = " ".join(fit.information.remarks)
     assert "arm.com.y has no effect" in text
     assert "arm.inertia.yy has no effect" not in text
     assert "arm.inertia.yy by" in text
-    assert {"j.motor.inertia", "arm.inertia.yy"} <= set(fit.information.doubtful)
+    assert {"j.motor.inertia", "arm.inertia.yy"} <= set(fit.information.poorly_determined)
     assert set(fit.information.unbounded) == set(bounds)
     assert all(fit.intervals[name] == (-np.inf, np.inf) for name in bounds)
     sheet = Unknown("j.motor.inertia", 1e-4, 1e-5, 1e-2, prior=(1e-4, 1e-5))
@@ -363,8 +363,8 @@ def test_xl330_with_a_gain_left_out(left_out: int, kept: tuple[int, int]) -> Non
 
 @pytest.mark.slow
 def test_xl330_fitted_on_all_gains() -> None:
-    """Mean absolute position error below 20 mrad; the torque scale and friction shares are named as doubtful."""
+    """Mean absolute position error below 20 mrad; the torque scale and friction shares are poorly determined."""
     robot, servo = servo_bench()
     fit = fit_run(robot, xl330_logs(100, 200, 800), XL330_UNKNOWNS, extra_laws=[servo], options=XL330_OPTIONS)
     assert fit.mean_absolute_error["q.j"] < 0.020
-    assert any("load" in sentence for sentence in fit.information.sentences)
+    assert any("load" in sentence for sentence in fit.information.remarks)

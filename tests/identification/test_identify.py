@@ -175,7 +175,7 @@ def test_consistent_parameters_are_physical_and_predict_as_well():
 def test_consistent_parameters_stay_at_cad_values_that_are_right():
     """What the torques do not show (a mass on the first axis) keeps its nominal value."""
     robot = elbow()
-    fit = fit_consistent(identify(robot, measured(robot, 13, noise=0.2)), trust=0.1)
+    fit = fit_consistent(identify(robot, measured(robot, 13, noise=0.2)), nominal_deviation=0.1)
     for link in robot.links:
         assert fit.values[f"{link.name}.m"] == pytest.approx(float(link.mass), rel=0.1)
     assert fit.values["link1.m"] == pytest.approx(6.0, rel=1e-4)

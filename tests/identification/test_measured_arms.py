@@ -101,7 +101,7 @@ def test_torques_of_the_kr300_with_presliding_near_cad(heavy):
             cutoff=10.0,
             transition=FrictionTransition(presliding=1e-4),
         )
-    fit = fit_consistent(estimate, trust=0.1)
+    fit = fit_consistent(estimate, nominal_deviation=0.1)
     result = fit.validate(Log(run["t"], log.q, log.torques - known))
     inside = (result.t >= 0.4) & (result.t <= 9.6)
     measured, predicted = (

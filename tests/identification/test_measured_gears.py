@@ -17,7 +17,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.errors import InputError
 from gearwright.forces.transmission.mesh_efficiency import mesh_at_speed
 from gearwright.identification import lost_motion, torsion_loop
-from gearwright.parts import Planetary, Screw, Worm, losses_of
+from gearwright.parts import Planetary, Screw, Worm, gear_losses
 
 PLANETARY_FRICTION = 0.3
 """Friction coefficient of the printed teeth that the authors of the measurements assume."""
@@ -59,7 +59,7 @@ def test_load_cell_of_the_planetary_gears(dynamometer, name, largest):
     assert gear.ratio == pytest.approx(data[name]["ratio"])
     rows = table(folder / f"{name}_steady.csv")
     rows = rows[rows["cmd_torque"] > 1]
-    predicted = losses_of(gear)[0].efficiency * rows["cmd_torque"]
+    predicted = gear_losses(gear)[0].efficiency * rows["cmd_torque"]
     fitted = np.arange(len(rows)) % 2 == 0
     scale = np.sum((predicted * rows["loadcell_torque_mean"])[fitted]) / np.sum(predicted[fitted] ** 2)
     assert rms((scale * predicted - rows["loadcell_torque_mean"])[~fitted]) < largest
@@ -134,7 +134,7 @@ def test_torques_of_screws_and_worm(reference, number, largest, fitted_rows):
 
     def predicted(friction, bearing, viscous):
         gear = screw_of(drive, friction)
-        mesh, output = mesh_at_speed(losses_of(gear), 0.0, 0.0, FLOATS), load / abs(gear.ratio)
+        mesh, output = mesh_at_speed(gear_losses(gear), 0.0, 0.0, FLOATS), load / abs(gear.ratio)
         thread = np.array([mesh.required_input(output, float(sense), FLOATS) for sense in np.sign(speed)])
         return 1e3 * thread + bearing * np.sign(speed) + viscous * speed
 

@@ -76,7 +76,7 @@ def test_a_consistent_fit_does_not_pull_large_friction_to_zero():
     mech, moved = wrist(), motion()
     tau = inverse_dynamics(mech, moved.q, moved.v, moved.a) + 300.0 * np.sign(moved.v) + 2000.0 * moved.v
     tau += np.random.default_rng(1).normal(size=tau.shape)
-    fit = fit_consistent(identify(mech, Log(moved.t, moved.q, tau, moved.v, moved.a)), trust=0.1)
+    fit = fit_consistent(identify(mech, Log(moved.t, moved.q, tau, moved.v, moved.a)), nominal_deviation=0.1)
     coupled = 30.0 * fit.values["m2.motor.coulomb"]
     for name in ("a.coulomb", "b.coulomb"):
         assert fit.values[name] + coupled == pytest.approx(300.0, rel=0.02)

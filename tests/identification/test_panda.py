@@ -73,7 +73,7 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
     with pytest.warns(GearwrightWarning, match=r"not white .* j7"):  # friction of real gears is more than three numbers
         found = identify(robot, train, transition=FrictionTransition(0.05))
     assert found.base.rank == 43 + 21
-    assert not found.not_found
+    assert not found.unidentified
     check = found.validate(rest)
     static = static_only(robot, train, rest)
     for name in robot.speeds:

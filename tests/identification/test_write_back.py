@@ -41,7 +41,7 @@ from gearwright.parts import (
     Worm,
 )
 from gearwright.parts import Mesh as GearMesh
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts.gears.losses import gear_losses
 from support.compare import relative
 from support.machines import random_design, random_state
 
@@ -149,10 +149,10 @@ def test_motors_of_the_identified_robot_need_what_the_fit_predicts(gear):
     needed = gw.demands(changed, motion)["j.torque"] * ratio
     np.testing.assert_allclose(needed + fit.values["j.offset"], predicted[:, 0], atol=1e-9 * abs(predicted).max())
     assert np.linalg.norm(needed - torque) < 0.2 * np.linalg.norm(torque)
-    assert losses_of(changed.drive("j").gear) == ()
+    assert gear_losses(changed.drive("j").gear) == ()
     assert changed.drive("j").motor.total_friction.kind == "none"
     assert any("j.motor" in remark and "static 0.05" in remark for remark in remarks)
-    assert any("j.gear" in remark and f"{losses_of(gear)[0].efficiency:.4g}" in remark for remark in remarks)
+    assert any("j.gear" in remark and f"{gear_losses(gear)[0].efficiency:.4g}" in remark for remark in remarks)
 
 
 @pytest.mark.filterwarnings("ignore::gearwright.errors.GearwrightWarning")

@@ -149,7 +149,7 @@ def test_a_robot_with_its_friction_and_gear_losses():
         integrator=gw.analysis.IntegratorOptions(rtol=1e-9),
     )
     assert np.abs(run.q - motion.at(run.t)).max() < 1e-6
-    quadrants = {h.what for h in run.events if h.name.endswith(".gear")}
+    quadrants = {h.kind for h in run.events if h.name.endswith(".gear")}
     assert {"forward driving", "forward driven"} <= quadrants
     ideal = gw.demands(robot, motion, laws=())
     assert np.abs(ideal["j1.voltage"] - found["j1.voltage"]).max() > 0.2

@@ -84,7 +84,7 @@ def test_static_friction_that_drops_at_once_holds_a_joint_until_the_demand_excee
     found = gw.demands(sticky(2.6), motion, actuators=())
     assert "j.friction: static friction" in " ".join(found.remarks)
     run = replayed(sticky(2.6), found, motion)
-    leaves = next(event.t for event in run.events if event.what == "forward")
+    leaves = next(event.t for event in run.events if event.kind == "forward")
     assert leaves == pytest.approx(found.t[np.argmax(found["tau.j"] > 2.6)], abs=2e-3)
     assert off(run, motion) > 1e-3
     for static, speed in ((None, 0.0), (2.6, 0.5)):  # no excess at rest, or in motion from the start to the end

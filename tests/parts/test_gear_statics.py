@@ -24,7 +24,7 @@ from gearwright.parts import (
     Spur,
     Wolfrom,
     Worm,
-    losses_of,
+    gear_losses,
 )
 from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data, tooth_forces_or_none
 from gearwright.parts.gears.series import belt_tensions
@@ -101,7 +101,7 @@ def test_every_member_and_the_whole_box_are_in_balance(seed):
 def test_speeds_and_powers_are_those_of_the_gear(seed):
     """Rolling at the pitch points gives the ratio; power in is power out and what the gear's own losses tell."""
     for gear in gears(seed):
-        box, table = gear.gear_statics(), losses_of(gear)
+        box, table = gear.gear_statics(), gear_losses(gear)
         for sense, driving in QUADRANTS:
             found = box.solve_forces(LOADS[1:], sense, driving)
             assert abs(found.rates[box.driver]) == pytest.approx(abs(gear.ratio))
@@ -173,7 +173,7 @@ def test_a_worm_by_hand():
     assert worm.axial / lbf == pytest.approx(264, abs=0.5)
     assert worm.radial / lbf == pytest.approx(69.6, abs=0.1)
     assert worm.tangential * inch * gear.ratio == pytest.approx(
-        round_wheel * 2.5 * inch / losses_of(gear)[0].efficiency
+        round_wheel * 2.5 * inch / gear_losses(gear)[0].efficiency
     )
     back = named(gear, round_wheel * 2.5 * inch, driving=False)["worm-wheel"]
     assert back.axial == pytest.approx(round_wheel)

@@ -8,18 +8,30 @@ import numpy as np
 import pytest
 
 from gearwright.errors import TrainError
-from gearwright.parts import Bevel, Gear, Losses, Planetary, Screw, Series, Spur, Wolfrom, Worm, losses_at, losses_of
+from gearwright.parts import (
+    Bevel,
+    Gear,
+    Losses,
+    Planetary,
+    Screw,
+    Series,
+    Spur,
+    Wolfrom,
+    Worm,
+    gear_losses,
+    interpolated_losses,
+)
 from gearwright.parts.gears.losses import tooth_loss_factor
 
 
 def test_back_driving_from_statics():
     """The same load loses the same torque both ways; at one half nothing is left."""
-    driving = losses_of(Gear(100, efficiency=0.8))[0]
+    driving = gear_losses(Gear(100, efficiency=0.8))[0]
     load = 10.0
     lost = load / driving.efficiency - load
     assert driving.back_efficiency == pytest.approx((load - lost) / load)
-    assert losses_of(Gear(100, efficiency=0.5))[0].back_efficiency == 0
-    assert losses_of(Gear(100, efficiency=0.4))[0].back_efficiency < 0
+    assert gear_losses(Gear(100, efficiency=0.5))[0].back_efficiency == 0
+    assert gear_losses(Gear(100, efficiency=0.4))[0].back_efficiency < 0
 
 
 @pytest.mark.parametrize("lead", [0.05, 0.2, 0.6])
@@ -28,7 +40,7 @@ def test_worm_is_an_inclined_plane(lead, friction):
     """Without pressure angle: tan(lead) / tan(lead +- angle of friction); it locks when the lead is the smaller one."""
     gear = Worm(wheel=40, lead_angle=lead, friction_coefficient=friction, pressure_angle=0.0)
     rho = math.atan(friction)
-    row = losses_of(gear)[0]
+    row = gear_losses(gear)[0]
     assert row.efficiency == pytest.approx(math.tan(lead) / math.tan(lead + rho))
     assert row.back_efficiency == pytest.approx(math.tan(lead - rho) / math.tan(lead))
     assert (row.back_efficiency <= 0) == (lead <= rho)
@@ -80,12 +92,12 @@ def test_friction_of_teeth_gives_every_mesh_its_efficiency():
     stage = Planetary(sun=25, planet=65, ring=155, friction_coefficient=0.1)
     sun, ring = (1 - 0.1 * tooth_loss_factor(a, b, c, math.radians(20)) for a, b, c in ((25, 65, 0), (65, 155, 1)))
     assert stage.mesh_efficiencies == pytest.approx({"sun": sun, "ring": ring})
-    assert losses_of(stage)[0].efficiency == pytest.approx((1 + 155 / 25 * sun * ring) / (1 + 155 / 25))
+    assert gear_losses(stage)[0].efficiency == pytest.approx((1 + 155 / 25 * sun * ring) / (1 + 155 / 25))
     straight, helical = (
-        losses_of(Spur(driver=20, driven=50, helix_angle=x, friction_coefficient=0.1))[0] for x in (0.0, 0.4)
+        gear_losses(Spur(driver=20, driven=50, helix_angle=x, friction_coefficient=0.1))[0] for x in (0.0, 0.4)
     )
     assert helical.efficiency > straight.efficiency
-    miter = losses_of(Bevel(driver=30, driven=30, friction_coefficient=0.1))[0].efficiency
+    miter = gear_losses(Bevel(driver=30, driven=30, friction_coefficient=0.1))[0].efficiency
     virtual = 30 * math.sqrt(2)
     assert miter == pytest.approx(1 - 0.1 * tooth_loss_factor(virtual, virtual, False, math.radians(20)))
 
@@ -95,7 +107,7 @@ def test_screw_is_an_inclined_plane(friction):
     """tan(lead) / tan(lead +- angle of friction), which flanks at an angle enlarge."""
     gear = Screw(lead=0.004, diameter=0.011, friction_coefficient=friction, pressure_angle=0.5)
     lead, rho = math.atan(0.004 / (math.pi * 0.011)), math.atan(friction / math.cos(0.5))
-    row = losses_of(gear)[0]
+    row = gear_losses(gear)[0]
     assert row.efficiency == pytest.approx(math.tan(lead) / math.tan(lead + rho))
     assert row.back_efficiency == pytest.approx(math.tan(lead - rho) / math.tan(lead))
 
@@ -113,7 +125,7 @@ ETA0 = 0.98**2
     ],
 )
 def test_planetary_power_flow(held, driving, back):
-    row = losses_of(Planetary(sun=18, planet=27, ring=72, held=held, mesh_efficiency=0.98))[0]
+    row = gear_losses(Planetary(sun=18, planet=27, ring=72, held=held, mesh_efficiency=0.98))[0]
     assert row.efficiency == pytest.approx(driving)
     assert row.back_efficiency == pytest.approx(back)
 
@@ -131,20 +143,20 @@ def test_wolfrom_by_the_forces_on_its_planets():
         T = np.linalg.solve([[1, 0, 0], [1, 1, 1], rolling], [1.0, 0.0, 0.0])
         power = T * np.array([s["sun"] - c, -c, 1 - c])
         if all((p > 0) == bool(feeds) for p, feeds in zip(power, signs, strict=True)):
-            assert losses_of(gear)[0].efficiency == pytest.approx(-T[2] / (T[0] * s["sun"]))
+            assert gear_losses(gear)[0].efficiency == pytest.approx(-T[2] / (T[0] * s["sun"]))
             return
     pytest.fail("no consistent power flow")
 
 
 def test_high_ratio_wolfrom_locks_before_its_efficiency_is_gone():
     teeth = {"sun": 12, "planet": 24, "ring": 60, "second_planet": 21, "second_ring": 57}
-    found = [losses_of(Wolfrom(**teeth, mesh_efficiency=eta))[0] for eta in (0.99, 0.98, 0.95)]
+    found = [gear_losses(Wolfrom(**teeth, mesh_efficiency=eta))[0] for eta in (0.99, 0.98, 0.95)]
     assert [row.back_efficiency > 0 for row in found] == [True, True, False]
     assert all(row.efficiency > 0.4 for row in found)
 
 
 def test_every_idler_adds_a_mesh():
-    row = losses_of(Spur(driver=20, driven=60, idlers=(17, 19), mesh_efficiency=0.98))[0]
+    row = gear_losses(Spur(driver=20, driven=60, idlers=(17, 19), mesh_efficiency=0.98))[0]
     assert row.efficiency == pytest.approx(0.98**3)
 
 
@@ -153,7 +165,7 @@ def test_stages_multiply_and_their_no_load_torques_reach_the_motor():
         Spur(driver=20, driven=60, efficiency=0.95, back_efficiency=0.94, no_load_torque=0.01),
         Spur(driver=20, driven=80, efficiency=0.9, back_efficiency=0.88, no_load_torque=0.06),
     ]
-    (row,) = losses_of(Series(stages=stages))
+    (row,) = gear_losses(Series(stages=stages))
     assert (row.efficiency, row.back_efficiency) == pytest.approx((0.95 * 0.9, 0.94 * 0.88))
     assert row.no_load_torque == pytest.approx(0.01 + 0.06 / (3 * 0.95))
 
@@ -164,7 +176,7 @@ def test_stages_with_tables_meet_at_the_motors_speeds():
         Spur(driver=20, driven=60, losses=[Losses(0, 0.9), Losses(300, 0.96)]),
         Spur(driver=20, driven=80, losses=[Losses(0, 0.8), Losses(50, 0.9)]),
     ]
-    rows = losses_of(Series(stages=stages))
+    rows = gear_losses(Series(stages=stages))
     assert [row.speed for row in rows] == [0, 150, 300]
     assert [row.efficiency for row in rows] == pytest.approx([0.9 * 0.8, 0.93 * 0.9, 0.96 * 0.9])
 
@@ -174,21 +186,21 @@ def test_a_locking_stage_locks_the_series():
         Worm(wheel=40, lead_angle=0.05, friction_coefficient=0.1),
         Worm(wheel=40, lead_angle=0.05, friction_coefficient=0.1),
     ]
-    assert losses_of(Series(stages=stages))[0].back_efficiency < 0
+    assert gear_losses(Series(stages=stages))[0].back_efficiency < 0
 
 
 def test_between_and_beyond_the_speeds_of_a_table():
     table = [Losses(10, 0.6, 0.4, 0.2), Losses(20, 0.8, 0.7, 0.1)]
     for speed, expected in ((0, 0.6), (15, 0.7), (-15, 0.7), (99, 0.8)):
-        assert losses_at(table, speed).efficiency == pytest.approx(expected)
-    assert losses_at(table, 15).no_load_torque == pytest.approx(0.15)
-    assert losses_at((), 3.0).is_lossless
+        assert interpolated_losses(table, speed).efficiency == pytest.approx(expected)
+    assert interpolated_losses(table, 15).no_load_torque == pytest.approx(0.15)
+    assert interpolated_losses((), 3.0).is_lossless
 
 
 def test_a_gear_that_loses_nothing_has_no_losses():
-    assert losses_of(Gear(50)) == ()
-    assert losses_of(Spur(driver=20, driven=60)) == ()
-    assert losses_of(Gear(50, no_load_torque=0.02))[0].no_load_torque == 0.02
+    assert gear_losses(Gear(50)) == ()
+    assert gear_losses(Spur(driver=20, driven=60)) == ()
+    assert gear_losses(Gear(50, no_load_torque=0.02))[0].no_load_torque == 0.02
 
 
 REFUSED = {
@@ -221,7 +233,7 @@ REFUSED = {
         r"friction_coefficient=-0\.1",
     ),
     "teeth that lose contact": (
-        lambda: losses_of(Spur(driver=20, driven=20, helix_angle=1.2, friction_coefficient=0.1)),
+        lambda: gear_losses(Spur(driver=20, driven=20, helix_angle=1.2, friction_coefficient=0.1)),
         "contact ratio",
     ),
     "half a screw": (lambda: Screw(lead=0.002, diameter=0.01), "screw:.*diameter and friction_coefficient"),

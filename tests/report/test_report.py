@@ -184,7 +184,7 @@ def test_a_winding_that_is_advised_keeps_the_voltage(complete):
     tight = replace(complete.robot, drives=[replace(drive, motor=replace(drive.motor, max_voltage=3.0))])
     task = Task(complete.task.motions)
     check = next(one for one in analyse(tight, task, samples=51).limits if one.name.endswith("voltage"))
-    assert not check.is_kept
+    assert not check.is_satisfied
     constant = advice_of(check, "winding").value
     factor = constant / drive.motor.torque_constant
     numbers = {"torque_constant": constant, "resistance": factor**2 * drive.motor.resistance}
@@ -200,7 +200,7 @@ def test_a_payload_that_is_advised_keeps_the_torque(complete):
     limited = replace(link, joint=replace(link.joint, limits=Limits(effort=18.0)))
     robot, task = replace(complete.robot, links=[limited]), Task(swing())
     check = next(one for one in analyse(robot, task, samples=51).limits if "joint torque" in one.name)
-    assert not check.is_kept
+    assert not check.is_satisfied
     advice = advice_of(check, "payload")
     assert advice.present == 1.0
     lighter = analyse(robot.with_payload(advice.value, (0.6, 0, 0)), task, samples=51)
@@ -212,7 +212,7 @@ def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):
     for check in broken.limits:
         assert f"{check.value:.4g}" in text
         assert check.advice_text in html.unescape(text)
-    assert f"{sum(not check.is_kept for check in broken.limits)} of {len(broken.limits)} limits " in text
+    assert f"{sum(not check.is_satisfied for check in broken.limits)} of {len(broken.limits)} limits " in text
 
 
 def test_the_page_says_what_the_drives_are(broken, tmp_path):
@@ -262,7 +262,7 @@ def test_the_advised_ratio_keeps_the_limit():
     slow = light.with_drive(drive.title, replace(drive, gear=replace(drive.gear, ratio=5.0, catalogue=None)))
     task = Task(swing(2.5))
     found = next(check for check in analyse(slow, task).limits if "continuous motor torque" in check.name)
-    assert not found.is_kept
+    assert not found.is_satisfied
     ratio = advice_of(found, "ratio").ratio
     better = slow.with_drive(drive.title, replace(drive, gear=replace(drive.gear, ratio=ratio, catalogue=None)))
     again = next(check for check in analyse(better, task).limits if "continuous motor torque" in check.name)

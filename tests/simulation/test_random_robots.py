@@ -62,7 +62,7 @@ def test_friction_beside_a_gear_that_locks_itself_may_let_go_against_its_sense()
     case = random_case(3, elastic=True)
     run = ran(case, 0.6)
     check(case, run, 0.6)
-    assert any(h.name == "j0.friction" and h.what == "forward" and 0.586 < h.t < 0.5862 for h in run.events)
+    assert any(h.name == "j0.friction" and h.kind == "forward" and 0.586 < h.t < 0.5862 for h in run.events)
 
 
 def test_a_supply_that_takes_nothing_back_floats_between_braking_and_drawing():

@@ -82,7 +82,7 @@ def test_stick_and_slip_lose_and_keep_sensitivity() -> None:
         )
 
     run = simulated(friction(), sensitivities=names)
-    stuck = [event for event in run.events if event.what == "stick"]
+    stuck = [event for event in run.events if event.kind == "stick"]
     assert len(stuck) >= 3
     inside = np.array([mode == "stick" for mode in run.modes["disc.friction"]])
     assert inside.sum() > 30

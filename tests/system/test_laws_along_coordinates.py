@@ -101,7 +101,7 @@ def test_the_same_coordinate_stated_by_a_user_gives_the_same_run():
         ]
         ends.append(gw.simulate(BOOM, [0.3], until=0.6, laws=laws, samples=5))
     assert np.abs(ends[0].q - ends[1].q).max() < 1e-10
-    assert [x.what for x in ends[0].events] == [x.what for x in ends[1].events] != []
+    assert [x.kind for x in ends[0].events] == [x.kind for x in ends[1].events] != []
 
 
 def test_a_series_spring_through_a_lever():
@@ -181,7 +181,7 @@ def test_friction_along_a_coordinate_sticks_and_slides():
     """A boom that falls against the dry friction of its strut comes to rest and stays there."""
     rub = DryFriction("seal", STRUT, unit="N", friction=Friction(coulomb=900.0, static=1100.0, stribeck_speed=0.1))
     run = gw.simulate(BOOM, ([1.0], [3.0]), until=2.0, laws=[rub], samples=101)
-    assert [event.what for event in run.events][-1] == "stick"
+    assert [event.kind for event in run.events][-1] == "stick"
     s, late = np.array([strut(q)[0] for q in run.q[:, 0]]), run.t > run.events[-1].t
     assert late.sum() > 5
     assert np.ptp(s[late]) < 1e-9

@@ -24,7 +24,7 @@ from gearwright.parts import (
     Spur,
     StiffnessPiece,
     Torsion,
-    elements_of,
+    elastic_elements,
 )
 from trains.arms import SPEEDS, axis_in_parent, chain, explicit_chain, states
 from trains.explicit import worst
@@ -146,7 +146,7 @@ def test_torsion_is_seen_through_the_stages_behind():
         errors=[KinematicError(1e-4, 2, "motor", 0.5), KinematicError(2e-4, 3, "joint")],
     )
     stages = [Harmonic(reduction=50, torsion=torsion), Spur(driver=20, driven=80)]
-    (element,) = elements_of(Series(stages=stages))
+    (element,) = elastic_elements(Series(stages=stages))
     r, x = -4.0, 0.01
     far = element.torsion
     assert element.stiffness == pytest.approx(r * r * 100)

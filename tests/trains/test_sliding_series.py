@@ -25,8 +25,8 @@ from gearwright.parts import (
     Shaft,
     Spur,
     Torsion,
-    elements_of,
-    losses_of,
+    elastic_elements,
+    gear_losses,
 )
 
 LEAD = 0.01
@@ -63,7 +63,7 @@ def test_the_screw_alone_is_a_series_of_one():
 
 def test_a_rack_behind_a_spur_stage_with_losses():
     gear = Series(stages=[Spur(driver=20, driven=60, efficiency=0.95), Rack(radius=0.02, efficiency=0.9)])
-    assert losses_of(gear)[0].efficiency == pytest.approx(0.95 * 0.9)
+    assert gear_losses(gear)[0].efficiency == pytest.approx(0.95 * 0.9)
     assert gear.ratio == pytest.approx(-3 / 0.02)
     robot = slide(gear, axis=(1, 0, 0))
     run = gw.simulate(robot, ([0.0], [0.1]), until=0.05, inputs=[50.0])
@@ -75,7 +75,7 @@ def test_elastic_stages_count_at_the_slide():
     """A shaft of 400 Nm/rad before the screw is 400 (2 pi / lead)^2 N/m at the table; the nut's own is in N/m."""
     shaft = Shaft(stiffness=400.0, output_member=Member(1e-4))
     gear = Series(stages=[Spur(driver=20, driven=40), shaft, Screw(lead=LEAD, stiffness=8e7)])
-    stiffness = [element.stiffness for element in elements_of(gear)]
+    stiffness = [element.stiffness for element in elastic_elements(gear)]
     np.testing.assert_allclose(stiffness, [400.0 * TURNS**2, 8e7], rtol=1e-14)
     mech = gw.assemble(slide(gear, axis=(0, 0, 1)))
     assert mech.n == 3

@@ -24,7 +24,7 @@ from gearwright.parts import (
     Robot,
     Train,
     TrainMotor,
-    losses_of,
+    gear_losses,
     planetary_differential,
 )
 from gearwright.system.kernels.traced_laws import survey_laws
@@ -140,7 +140,7 @@ def test_a_drawn_planetary_stage_is_as_efficient_as_the_gear(motor, load, v):
         inputs = {"tau.j": 5.0 * motor, "load": load}
         found.append(gw.simulate(mech, ([0.0], [v]), until=0.05, laws=acting, inputs=inputs, samples=6).a[:, 0])
     np.testing.assert_allclose(found[0], found[1], rtol=1e-10)
-    assert losses_of(drive.drives[0].gear)[0].efficiency < 0.98
+    assert gear_losses(drive.drives[0].gear)[0].efficiency < 0.98
 
 
 def test_a_differential_rests_within_its_friction():

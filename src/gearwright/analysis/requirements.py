@@ -74,7 +74,7 @@ def required_limits(
 def _with_advice(check: LimitCheck | None, advise: Callable[[LimitCheck], tuple[Advice, ...]]) -> Iterator[LimitCheck]:
     """A check, with recommendations if it is exceeded; none without a check."""
     if check is not None:
-        yield check if check.is_kept else replace(check, advice=advise(check))
+        yield check if check.is_satisfied else replace(check, advice=advise(check))
 
 
 def _is_moving(trajectory: Trajectory) -> bool:
@@ -180,7 +180,7 @@ def accuracy_check(
     """The tracking error of the tip against its requirement; if it is too large, a faster loop is tried."""
     check = required_check(TRACKING_ACCURACY, task.required, error)
     assert check is not None
-    if check.is_kept or perturbation.controller is not None:
+    if check.is_satisfied or perturbation.controller is not None:
         return check
     frequency = perturbation.frequency * 1.1 * math.sqrt(check.value / check.limit)  # model errors fall with its square
     run = follow_closed_loop(nominal, real, task, plan, replace(perturbation, frequency=frequency), len(plan.t)).run

@@ -128,7 +128,7 @@ def _limit_summary(check: LimitCheck) -> dict[str, Any]:
         "limit": _json_number(check.limit),
         "unit": check.unit,
         "margin": _json_number(check.margin),
-        "kept": check.is_kept,
+        "kept": check.is_satisfied,
         "advice": check.advice_text,
         "recommendations": [_advice_summary(advice) for advice in check.advice],
         "source": check.source,

@@ -57,7 +57,7 @@ def make_verdict(analysis: Analysis) -> Verdict:
     """The verdict of an analysis, for the prescribed motion and the closed loop together."""
     checks = [*analysis.limits, *(() if analysis.perturbed is None else analysis.perturbed.limits)]
     open_kinds = dict.fromkeys(title for entry in analysis.unchecked for title in entry.kind_titles)
-    violated = {check.name for check in checks if not check.is_kept}
+    violated = {check.name for check in checks if not check.is_satisfied}
     sentences = [_limits_sentence(checks, violated, bool(open_kinds))]
     if analysis.demands.unactuated:
         sentences.append(f"{listed_names(analysis.demands.unactuated)}: no motor provides the required force.")
@@ -281,7 +281,7 @@ def _analyse_perturbed(
 
 def _loop_failure_remark(plain: Characteristics, error: SimulationError) -> str:
     """A remark if the task leaves the range of a joint, at whose stop the simulation ends; otherwise an error."""
-    beyond = [check.name for check in plain.limits if check.is_range and not check.is_kept]
+    beyond = [check.name for check in plain.limits if check.is_range and not check.is_satisfied]
     if not beyond:
         raise SimulationError(
             f"analyse: the closed loop (`perturbed`) cannot be simulated: {error} Reduce the errors of the task, "

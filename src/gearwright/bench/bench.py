@@ -28,14 +28,14 @@ class BenchmarkRun:
             targets; any other with revolute and prismatic joints is compared only.
         states: states per batch.
         rounds: paired rounds per comparison.
-        say: called with the name of each task as it starts.
+        progress: called with the name of each task as it starts.
     """
 
     def __init__(
-        self, robots: Mapping[str, Robot | Mechanism], states: int, rounds: int, say: Callable[[str], object]
+        self, robots: Mapping[str, Robot | Mechanism], states: int, rounds: int, progress: Callable[[str], object]
     ) -> None:
         self.machines = {name: tree_of("bench", x) for name, x in robots.items()}
-        self.states, self.rounds, self.say = states, rounds, say
+        self.states, self.rounds, self.progress = states, rounds, progress
         self.comparisons: list[ContenderTime] = []
         self.targets: list[Target] = []
 
@@ -57,7 +57,7 @@ class BenchmarkRun:
         for name, mech in self.machines.items():
             if name == "manutec_r3":
                 continue
-            self.say(f"{name}: {INVERSE_BATCH_TASK}")
+            self.progress(f"{name}: {INVERSE_BATCH_TASK}")
             timed = self.add_comparison(name, INVERSE_BATCH_TASK, cases.inverse_batch(mech, self.states, self.rounds))
             if name in limits and "Pinocchio rneaInParallel" in timed.states:
                 ratio = timed.time_ratio("Pinocchio rneaInParallel")
@@ -82,10 +82,10 @@ class BenchmarkRun:
             ("derivatives of inverse dynamics", cases.derivatives_batch, "Pinocchio derivatives, loop", 12),
         ]
         for task, case, peer, limit in tasks:
-            self.say(f"panda_like: {task}")
+            self.progress(f"panda_like: {task}")
             timed = self.add_comparison("panda_like", task, case(mech, self.states, self.rounds))
             self.add_target(f"panda_like: {task}, vs {peer}", timed.time_ratio(peer), limit)
-        self.say("panda_like: single call")
+        self.progress("panda_like: single call")
         timed = self.add_comparison("panda_like", "inverse dynamics, single call", cases.single_call(mech, self.rounds))
         for ours, peer, limit in (
             (GEARWRIGHT_NAME, "Pinocchio rnea", 4.0),
@@ -99,10 +99,10 @@ class BenchmarkRun:
         """Time simulations with a fixed step: a batch against MuJoCo, and one against real time."""
         task = "simulation, batch"
         if "MuJoCo" in installed_peers():
-            self.say(f"panda_like: {task}")
+            self.progress(f"panda_like: {task}")
             timed = self.add_comparison("panda_like", task, cases.rollout_batch(mech, 4096, self.rounds))
             self.add_target(f"panda_like: {task} of 4096, vs mujoco.rollout", timed.time_ratio("MuJoCo rollout"), 12)
-        self.say("panda_like: simulation of 10 s at 1 kHz")
+        self.progress("panda_like: simulation of 10 s at 1 kHz")
         for method in ("euler", "rk4"):
             speed = cases.real_time_ratio(mech, method, self.rounds)
             self.add_target(f"panda_like: simulation of 10 s at 1 kHz, {method}, vs real time", speed, 300)
@@ -110,7 +110,7 @@ class BenchmarkRun:
     def run_elastic(self, mech: Mechanism) -> None:
         """Time forward dynamics with springs in all drives (twice the speeds) against the rigid arm."""
         task = "elastic forward dynamics, batch"
-        self.say(f"panda_like: {task}")
+        self.progress(f"panda_like: {task}")
         timed = self.add_comparison("panda_like", task, cases.elastic_batch(mech, self.states, self.rounds))
         self.add_target(
             f"panda_like: {task}, over the rigid arm", timed.time_ratio(cases.ELASTIC_CONTENDER), 2.5, at_most=True
@@ -118,14 +118,14 @@ class BenchmarkRun:
 
     def run_compilations(self, mech: Mechanism) -> None:
         """Time the compilation of the first kernel."""
-        self.say("panda_like: compilation in fresh processes")
+        self.progress("panda_like: compilation in fresh processes")
         first, cached = compilation_times(mech)
         self.add_target("panda_like: first compilation of inverse dynamics", first, 0.5, "s", at_most=True)
         self.add_target("panda_like: the same from the cache", 1e3 * cached, 20, "ms", at_most=True)
 
     def run_growth(self) -> list[ChainTiming]:
         """Return operations and times over the number of joints; both should grow linearly."""
-        self.say("chains of 2 to 64 joints")
+        self.progress("chains of 2 to 64 joints")
         timings = chain_timings()
         half, full = timings[-2], timings[-1]
         for quantity, growth, limit in (
@@ -142,7 +142,7 @@ def bench(
     robots: Mapping[str, Robot | Mechanism],
     states: int = 10_000,
     rounds: int = TIMING_ROUNDS,
-    say: Callable[[str], object] = lambda _: None,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> BenchmarkReport:
     """Time Gearwright and every installed peer alternately, in one thread, and check the targets.
 
@@ -150,12 +150,12 @@ def bench(
         robots: name -> robot or machine of revolute and prismatic joints.
         states: states per batch.
         rounds: paired rounds per comparison; at least 21 for results to publish.
-        say: called with the name of each task as it starts.
+        progress: called with the name of each task as it starts.
 
     Returns:
         Comparisons, targets and the growth with the number of joints; `str(report)` is the table.
     """
-    run = BenchmarkRun(robots, states, rounds, say)
+    run = BenchmarkRun(robots, states, rounds, progress)
     with _single_thread():
         run.run_batches()
         seven_axis_arm = run.machines.get("panda_like")

@@ -109,13 +109,14 @@ def lqr(
 
 
 @check_arguments
-def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[str] | None = None) -> StateGains:
+def poles(robot: RobotOrMech, q: ArrayLike, desired: ArrayLike, inputs: Sequence[str] | None = None) -> StateGains:
     """Return the gains that place the poles of the linear model at rest at q.
 
     Args:
         robot: the robot, or a machine; with elastic drives the state includes the motors.
         q: equilibrium configuration of the joints, (joints,).
-        wanted: the 2 n desired poles [1/s], complex ones in conjugate pairs; multiplicity at most the number of inputs.
+        desired: the 2 n poles of the closed loop [1/s], complex ones in conjugate pairs; multiplicity at most the
+            number of inputs.
         inputs: speeds on which forces act; by default those driven by motors.
     """
     from scipy.signal import place_poles
@@ -124,11 +125,11 @@ def poles(robot: RobotOrMech, q: ArrayLike, wanted: ArrayLike, inputs: Sequence[
     A, B, mech, driven = _linear_model(caller, robot, q, inputs)
     _require_controllable(caller, A, B, mech, driven, unstable_only=False)
     try:
-        placed = np.asarray(wanted, dtype=complex)
+        placed = np.asarray(desired, dtype=complex)
     except (TypeError, ValueError):
-        raise InputError(f"{caller}: wanted={wanted!r} is not a list of numbers. Give one pole per state.") from None
+        raise InputError(f"{caller}: desired={desired!r} is not a list of numbers. Give one pole per state.") from None
     if placed.shape != (len(A),) or not np.isfinite(placed).all():
-        raise InputError(f"{caller}: wanted has shape {placed.shape}; give {len(A)} finite poles, one per state.")
+        raise InputError(f"{caller}: desired has shape {placed.shape}; give {len(A)} finite poles, one per state.")
     try:
         K = place_poles(A, B, placed if placed.imag.any() else placed.real).gain_matrix
     except ValueError as error:

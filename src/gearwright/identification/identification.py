@@ -81,12 +81,12 @@ class Identification(Estimates):
         fit: prediction of the fitted data.
         method: ols, wls or irls.
         cutoff: of the filter [Hz]; None if speeds and accelerations were measured.
-        not_found: combinations that the motion does not excite and that are therefore not estimated.
+        unidentified: combinations that the motion does not excite and that are therefore not estimated.
         remarks: on the procedure.
         weights: of the equations (T, n).
         robot: the robot, if given.
         requested_cutoff: the cut-off given by the user [Hz]; None: chosen from each log.
-        doubts: warnings about the estimates: wrong units, residuals that are not white, estimates that depend on the
+        warnings: warnings about the estimates: wrong units, residuals that are not white, estimates that depend on the
             cut-off.
     """
 
@@ -97,12 +97,12 @@ class Identification(Estimates):
     fit: Validation
     method: FitMethod
     cutoff: float | None
-    not_found: tuple[str, ...]
+    unidentified: tuple[str, ...]
     remarks: tuple[str, ...]
     weights: Array
     robot: Robot | None = None
     requested_cutoff: float | None = None
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         worst = max(self.fit.relative_errors.values(), default=0.0)
@@ -112,8 +112,8 @@ class Identification(Estimates):
         rows = zip(self.names, self.values, self.standard_deviations, self.units, strict=True)
         lines = [f"{name} = {value:.6g} +- {sigma:.2g} {unit}".rstrip() for name, value, sigma, unit in rows]
         lines += [f"{name}: relative torque error {error:.3g}" for name, error in self.fit.relative_errors.items()]
-        lines += [f"not identified: {name}" for name in self.not_found]
-        return "\n".join([*lines, *self.doubts, *self.remarks])
+        lines += [f"not identified: {name}" for name in self.unidentified]
+        return "\n".join([*lines, *self.warnings, *self.remarks])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ def identify(
 
     Torques are used as measured; positions (or speeds) are filtered with zero phase and differentiated. Standard
     deviations account for residuals that are correlated in time. Warnings report residuals that are not white and
-    estimates that depend on the cut-off (`doubts`). The columns are computed block by block: a long log needs little
+    estimates that depend on the cut-off (`warnings`). The columns are computed block by block: a long log needs little
     memory.
 
     Args:
@@ -210,10 +210,10 @@ def identify(
     solution = solve_least_squares(
         model.sample_blocks(motion, base), full.torques, method, reduced_triangles(small, model.base, base)
     )
-    doubts = unit_warning(full, mech, rows.multiply(model.base.combine(model.nominal_values)))
-    doubts += (*residual_warning(full, mech.speeds, solution), *cutoff_warning(full, model, base, solution))
-    if doubts:
-        warnings.warn(GearwrightWarning("identify: " + "\n".join(doubts)), stacklevel=caller_stack_level())
+    estimate_warnings = unit_warning(full, mech, rows.multiply(model.base.combine(model.nominal_values)))
+    estimate_warnings += (*residual_warning(full, mech.speeds, solution), *cutoff_warning(full, model, base, solution))
+    if estimate_warnings:
+        warnings.warn(GearwrightWarning("identify: " + "\n".join(estimate_warnings)), stacklevel=caller_stack_level())
     return Identification(
         model,
         base,
@@ -227,7 +227,7 @@ def identify(
         solution.weights,
         robot,
         cutoff,
-        doubts,
+        estimate_warnings,
     )
 
 

@@ -51,7 +51,11 @@ class PayloadFit(Estimates):
 
 @check_arguments
 def identify_payload(
-    empty: Identification, loaded: Log, body: str | None = None, method: FitMethod = "wls", trust: float = 10.0
+    empty: Identification,
+    loaded: Log,
+    body: str | None = None,
+    method: FitMethod = "wls",
+    nominal_deviation: float = 10.0,
 ) -> PayloadFit:
     """Estimate a payload from a log with it and an identification without it.
 
@@ -63,7 +67,7 @@ def identify_payload(
         loaded: log of the robot with the payload.
         body: the body that carries it; by default the last body.
         method: as in `identify`.
-        trust: as in `fit_consistent`; the nominal payload is a fist-sized body of 1 kg at the body's origin.
+        nominal_deviation: as in `fit_consistent`; the nominal payload is a body of 1 kg at the body's origin.
     """
     mech = empty.model.mech
     index = len(mech.bodies) - 1 if body is None else mech.body_index(body)
@@ -91,7 +95,7 @@ def identify_payload(
         solution.values,
         covariance,
         fit,
-        fit_unknowns(alone, _payload_unknowns(model), trust),
+        fit_unknowns(alone, _payload_unknowns(model), nominal_deviation),
     )
 
 

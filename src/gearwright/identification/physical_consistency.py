@@ -70,32 +70,33 @@ class ConsistentFit:
 
 
 @check_arguments
-def fit_consistent(identification: Identification, trust: float = 1.0) -> ConsistentFit:
+def fit_consistent(identification: Identification, nominal_deviation: float = 1.0) -> ConsistentFit:
     """Fit full, physically consistent parameters, near the identified base parameters and the nominal values.
 
-    Minimises (K pi - base)' covariance^-1 (K pi - base) + |(x - nominal) / (trust scale)|^2 subject to a positive
-    definite pseudo-inertia of every body and no negative rotor inertia, friction, stiffness or damping. Directions that
-    the data determine follow the data; the others follow the nominal values. Needs cvxpy and clarabel.
+    Minimises (K pi - base)' covariance^-1 (K pi - base) + |(x - nominal) / (d scale)|^2, with d the relative
+    deviation of the nominal values, subject to a positive definite pseudo-inertia of every body and no negative rotor
+    inertia, friction, stiffness or damping. Directions that the data determine follow the data; the others follow the
+    nominal values. Needs cvxpy and clarabel.
 
     Args:
         identification: the identification.
-        trust: relative standard deviation of the nominal values: smaller values stay closer to CAD.
+        nominal_deviation: relative standard deviation of the nominal values: smaller values stay closer to CAD.
     """
-    return fit_unknowns(identification, model_unknowns(identification.model, identification.robot), trust)
+    return fit_unknowns(identification, model_unknowns(identification.model, identification.robot), nominal_deviation)
 
 
-def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: float) -> ConsistentFit:
+def fit_unknowns(identification: Identification, unknown_set: Unknowns, nominal_deviation: float) -> ConsistentFit:
     """Fit physically consistent parameters for given unknowns."""
     real_number(
         "fit_consistent",
-        "trust",
-        trust,
+        "nominal_deviation",
+        nominal_deviation,
         above=0.0,
         example=0.3,
         hint="It is the relative uncertainty of the nominal values.",
     )
     cp = _import_solver()
-    scale, weights = _scales_and_weights(identification, unknown_set, trust)
+    scale, weights = _scales_and_weights(identification, unknown_set, nominal_deviation)
     y = cp.Variable(len(unknown_set.names))  # x / scale
     x = cp.multiply(scale, y)
     K = identification.base.combination_matrix
@@ -123,13 +124,15 @@ def fit_unknowns(identification: Identification, unknown_set: Unknowns, trust: f
     return ConsistentFit(identification, unknown_set, solution)
 
 
-def _scales_and_weights(identification: Identification, unknown_set: Unknowns, trust: float) -> tuple[Array, Array]:
+def _scales_and_weights(
+    identification: Identification, unknown_set: Unknowns, nominal_deviation: float
+) -> tuple[Array, Array]:
     """Scales of the unknowns, and weights of their distance from nominal values.
 
     A data sheet has no friction to stay close to: its scale is the identified one, and its weight is small.
     """
     scale = unknown_set.unknown_scales.copy()
-    weights = np.full(len(scale), 1 / trust)
+    weights = np.full(len(scale), 1 / nominal_deviation)
     identified = {column: abs(x) for column, x in zip(identification.columns, identification.values, strict=True)}
     for k, column in enumerate(unknown_set.columns):
         if column.kind in FRICTION_KINDS:

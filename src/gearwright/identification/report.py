@@ -78,7 +78,7 @@ def _page_sections(
             f"samples. {_filter_text(identification)}",
         ),
     ]
-    parts += [("text", remark) for remark in (*identification.remarks, *identification.doubts)]
+    parts += [("text", remark) for remark in (*identification.remarks, *identification.warnings)]
     header = ["joint", "fit error", *(["validation error"] if validation else [])]
     rows = []
     for name, error in identification.fit.relative_errors.items():

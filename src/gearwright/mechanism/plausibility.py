@@ -55,46 +55,46 @@ def implausible_numbers(robot: Robot) -> list[str]:
     >>> implausible_numbers(arm)
     ["drive 'upper', motor.inertia: 347 kgm2 is implausibly large. Was 347 gcm2 meant? Then state the unit."]
     """
-    doubts = (
-        list(_doubt_texts("gravity", "", math.hypot(*robot.gravity), PLAUSIBLE_GRAVITY))
+    warnings = (
+        list(_range_warnings("gravity", "", math.hypot(*robot.gravity), PLAUSIBLE_GRAVITY))
         if _are_numbers(*robot.gravity)
         else []
     )
     for link in robot.links:
-        doubts += _link_doubts(link)
+        warnings += _link_warnings(link)
     for drive in robot.drives:
-        doubts += _drive_doubts(drive)
+        warnings += _drive_warnings(drive)
     if robot.payload is not None:
-        doubts += _doubt_texts("payload", "mass", robot.payload.mass, PLAUSIBLE_MASS)
-    return doubts
+        warnings += _range_warnings("payload", "mass", robot.payload.mass, PLAUSIBLE_MASS)
+    return warnings
 
 
-def _link_doubts(link: Link) -> Iterator[str]:
+def _link_warnings(link: Link) -> Iterator[str]:
     part, joint = f"link {link.name!r}", f"joint {link.joint_name!r}"
-    yield from _doubt_texts(part, "mass", link.mass, PLAUSIBLE_MASS)
+    yield from _range_warnings(part, "mass", link.mass, PLAUSIBLE_MASS)
     for word, place in (("com", link.com), ("joint.position", link.joint.position)):
-        yield from _doubt_texts(part, word, _largest_entry(*Vec.from_values(place)), PLAUSIBLE_LENGTH)
+        yield from _range_warnings(part, word, _largest_entry(*Vec.from_values(place)), PLAUSIBLE_LENGTH)
     turns = "m" not in joint_kind(link.joint.kind).rates
     limits = link.joint.limits
     ends = [end for end in limits.position or () if math.isfinite(end)]
     if ends:
-        yield from _doubt_texts(
+        yield from _range_warnings(
             joint, "limits.position", _largest_entry(*ends), PLAUSIBLE_ANGLE if turns else PLAUSIBLE_LENGTH
         )
     if turns:
-        yield from _doubt_texts(joint, "limits.speed", limits.speed, PLAUSIBLE_JOINT_SPEED)
-        yield from _doubt_texts(joint, "limits.effort", limits.effort, PLAUSIBLE_TORQUE)
-    yield from _inertia_doubts(part, link)
+        yield from _range_warnings(joint, "limits.speed", limits.speed, PLAUSIBLE_JOINT_SPEED)
+        yield from _range_warnings(joint, "limits.effort", limits.effort, PLAUSIBLE_TORQUE)
+    yield from _inertia_warnings(part, link)
 
 
-def _inertia_doubts(part: str, link: Link) -> Iterator[str]:
+def _inertia_warnings(part: str, link: Link) -> Iterator[str]:
     """Check the radius of gyration r of an inertia m r^2 to detect the unit of the tensor."""
     rows = Tensor.from_rows(link.inertia).rows()
     moments = [rows[k][k] for k in range(3)]
     if link.effective or not _are_numbers(link.mass, *moments) or link.mass <= 0:
         return
     largest = max(abs(float(x)) for x in moments)
-    yield from _doubt_texts(
+    yield from _range_warnings(
         part,
         "inertia",
         largest,
@@ -105,7 +105,7 @@ def _inertia_doubts(part: str, link: Link) -> Iterator[str]:
 _INERTIA_UNITS = ("kgcm2", "kgmm2", "gmm2")
 
 
-def _drive_doubts(drive: Drive) -> Iterator[str]:
+def _drive_warnings(drive: Drive) -> Iterator[str]:
     part, motor = f"drive {drive.title!r}", drive.motor
     for word, rule in {
         "inertia": PLAUSIBLE_ROTOR_INERTIA,
@@ -116,10 +116,10 @@ def _drive_doubts(drive: Drive) -> Iterator[str]:
         "max_speed": PLAUSIBLE_MOTOR_SPEED,
         "max_torque": PLAUSIBLE_MOTOR_TORQUE,
     }.items():
-        yield from _doubt_texts(part, f"motor.{word}", getattr(motor, word), rule)
+        yield from _range_warnings(part, f"motor.{word}", getattr(motor, word), rule)
 
 
-def _doubt_texts(part: str, word: str, value: Scalar | None, rule: PlausibleRange) -> Iterator[str]:
+def _range_warnings(part: str, word: str, value: Scalar | None, rule: PlausibleRange) -> Iterator[str]:
     if value is None or not _are_numbers(value) or not rule.most < abs(value) < math.inf:
         return
     table = UNITS_BY_DIMENSION[rule.dimension]

@@ -32,12 +32,12 @@ from gearwright.parts.gears.elasticity import (
     PassiveSpring,
     StiffnessPiece,
     Torsion,
-    elements_of,
+    elastic_elements,
 )
 from gearwright.parts.gears.forces.tooth_forces import ToothForce
 from gearwright.parts.gears.gear import Gear, GearType, Wheel
 from gearwright.parts.gears.harmonic_and_cycloidal import Cycloidal, Harmonic
-from gearwright.parts.gears.losses import Losses, losses_at, losses_of
+from gearwright.parts.gears.losses import Losses, gear_losses, interpolated_losses
 from gearwright.parts.gears.member import Member
 from gearwright.parts.gears.planetary import Planetary
 from gearwright.parts.gears.rack_and_screw import Rack, Screw
@@ -128,11 +128,11 @@ __all__ = [
     "attach",
     "bevel_differential",
     "craig_bampton",
-    "elements_of",
+    "elastic_elements",
+    "gear_losses",
+    "interpolated_losses",
     "is_mounting_known",
     "load_flexible_body",
-    "losses_at",
-    "losses_of",
     "motor_constant",
     "mounting_conflict",
     "nested_shafts",

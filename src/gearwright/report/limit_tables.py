@@ -38,8 +38,8 @@ def _limit_row(prescribed: LimitCheck | None, perturbed: LimitCheck | None, both
     values = [prescribed, perturbed] if both_shown else [prescribed]
     cells = [UNKNOWN_CELL if check is None else number_text(factor * check.value) for check in values]
     cells += [f"{number_text(factor * worst.limit)} {unit}", _margin_text(worst.margin)]
-    words = worst.source if worst.is_kept else worst.advice_text
-    mark = "" if worst.is_kept else ' class="bad"'
+    words = worst.source if worst.is_satisfied else worst.advice_text
+    mark = "" if worst.is_satisfied else ' class="bad"'
     return (
         f"<tr{mark}><td>{html_text(worst.name)}</td>"
         + "".join(f"<td>{html_text(cell)}</td>" for cell in cells)

@@ -170,7 +170,7 @@ class RunEvent:
 
     t: float
     name: str
-    what: str
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -303,7 +303,7 @@ class Run(NotebookFigure):
         from release to release. Touching a compliant surface without mass is not an impact. Time stepping locates no
         events and has no phases.
         """
-        happened = ((event.name, event.t, event.what) for event in self.events)
+        happened = ((event.name, event.t, event.kind) for event in self.events)
         return contact_phases(self.t.tolist(), self.modes, happened, set(self.series))
 
     @check_arguments

@@ -87,7 +87,7 @@ def with_advice(
     """
     all_checks = list(checks)
     advisor = Advisor(drive, {check.kind: check for check in all_checks}, trials, shares, table)
-    return [check if check.is_kept else replace(check, advice=_advice(check, advisor)) for check in all_checks]
+    return [check if check.is_satisfied else replace(check, advice=_advice(check, advisor)) for check in all_checks]
 
 
 def _advice(check: LimitCheck, advisor: Advisor) -> tuple[Advice, ...]:

@@ -25,7 +25,7 @@ from gearwright.analysis.drives.steady_temperatures import mean_rise_fraction
 from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.forces.transmission.gear_wheels import input_wheels
-from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, losses_of, mounting_conflict
+from gearwright.parts import DataSheet, Drive, GearboxSheet, Motor, MotorSheet, gear_losses, mounting_conflict
 
 REQUIRED_MOTOR_FIELDS = ("mass", "inertia", "torque_constant", "resistance")
 """Columns that a motor's data sheet must contain for a trial."""
@@ -65,7 +65,7 @@ class CatalogueSearch:
     @property
     def violated_limits(self) -> set[LimitKind]:
         """Limits that are exceeded now."""
-        return {kind for kind, check in self.checks.items() if not check.is_kept}
+        return {kind for kind, check in self.checks.items() if not check.is_satisfied}
 
     def entry_advice(self, kind: LimitKind, life: float = 0.0) -> Advice:
         """The lightest motor, or gearbox of about the present ratio, that satisfies its limits, or the closest.
@@ -119,7 +119,7 @@ class CatalogueSearch:
     def _gearbox_sheets(self) -> list[GearboxSheet]:
         """Gearboxes of about the present ratio with sufficient data, the lightest first."""
         gear = self.trials.drive_part.gear
-        needed = ("mass", "ratio", "efficiency") if losses_of(gear) else ("mass", "ratio")
+        needed = ("mass", "ratio", "efficiency") if gear_losses(gear) else ("mass", "ratio")
         present = getattr(gear, "catalogue", None)
         return _lightest_first(
             sheet

@@ -28,7 +28,7 @@ from gearwright.forces.transmission.gear_wheels import input_wheels
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
-from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot, losses_of
+from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot, gear_losses
 
 # Temperatures
 
@@ -183,7 +183,7 @@ class DriveTrials:
         return whole - self._motor_ratio(mech) * rotor_torque, rotor_torque
 
     def _equation_of(self, drive: Drive, mech: Mechanism) -> DriveEquation:
-        return DriveEquation(self._motor_ratio(mech), losses_of(drive.gear), drive.motor.total_friction)
+        return DriveEquation(self._motor_ratio(mech), gear_losses(drive.gear), drive.motor.total_friction)
 
     def _motor_ratio(self, mech: Mechanism) -> float:
         return float(dict(motor_line(mech, self.drive.name).terms)[self.speed_index])

@@ -47,7 +47,7 @@ class Characteristics:
     @property
     def is_feasible(self) -> bool:
         """Whether every limit is satisfied and every joint that needs a force has a motor."""
-        return all(check.is_kept for check in self.limits) and not self.demands.unactuated
+        return all(check.is_satisfied for check in self.limits) and not self.demands.unactuated
 
     @property
     def tooth_loads(self) -> dict[str, tuple[ToothForce, ...]]:

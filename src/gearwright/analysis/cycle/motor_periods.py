@@ -14,7 +14,7 @@ from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.functions.elastic.shaft_equations import unloaded_shafts
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.parts import Robot, elements_of
+from gearwright.parts import Robot, elastic_elements
 from gearwright.text import listed_names
 
 SAMPLES_PER_PERIOD = 12
@@ -68,7 +68,7 @@ def _shortest_periods(robot: Robot) -> Iterator[tuple[str, float, float]]:
     for title, motor in robot_motors(robot):
         electric = motor.torque_constant is not None  # otherwise cogging and ripple have no effect
         waves = [part.periods for part in (motor.cogging, motor.ripple) if part is not None and electric]
-        elements = elements_of(gears[title]) if title in gears else ()
+        elements = elastic_elements(gears[title]) if title in gears else ()
         errors = [e.periods for element in elements for e in element.torsion.errors]  # counted at the joint side
         yield title, _largest_period_count(waves), _largest_period_count(errors)
 

@@ -59,7 +59,7 @@ def _position_check(joint: str, unit: str, low: float, high: float, t: Array, q:
 def require_joint_ranges(function: str, robot: Robot, motion: Motion) -> None:
     """Raise an error if a motion leaves the range of a joint."""
     for check in position_limits(robot, motion):
-        if not check.is_kept:
+        if not check.is_satisfied:
             raise InputError(
                 f"{function}: the task leaves the range of joint {check.owner!r} ({check.source}). {check.advice_text}"
             )
@@ -67,9 +67,9 @@ def require_joint_ranges(function: str, robot: Robot, motion: Motion) -> None:
 
 def loop_range_remarks(plain: Characteristics, perturbed: Characteristics) -> Iterator[str]:
     """A remark on joints that leave their ranges in the closed loop only, because of tracking errors."""
-    exceeded = {check.name for check in plain.limits if not check.is_kept}
+    exceeded = {check.name for check in plain.limits if not check.is_satisfied}
     for check in position_limits(perturbed.robot, perturbed.demands.motion):
-        if not check.is_kept and check.name not in exceeded:
+        if not check.is_satisfied and check.name not in exceeded:
             excess = f"{abs(check.value - check.limit):.3g} {check.unit}"
             joint = visible_text(check.owner)
             yield f"in the closed loop {joint} exceeds its range by {excess}: keep the task away from its end."

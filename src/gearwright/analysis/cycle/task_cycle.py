@@ -82,7 +82,7 @@ class TaskCycle:
     def limit_checks(self, drives: Iterable[DriveAnalysis]) -> list[LimitCheck]:
         """The limits of all drives, with recommendations for those that are exceeded."""
         limits_by_drive = [(drive, list(drive_limits(drive, self._moved_link(drive)))) for drive in drives]
-        if all(check.is_kept for _, checks in limits_by_drive for check in checks):
+        if all(check.is_satisfied for _, checks in limits_by_drive for check in checks):
             return [check for _, checks in limits_by_drive for check in checks]
         shares = self._joint_shares()
         return [

@@ -89,7 +89,7 @@ class LimitCheck:
         return 0.0 if left == 0 else copysign(inf, left)
 
     @property
-    def is_kept(self) -> bool:
+    def is_satisfied(self) -> bool:
         """Whether the limit is satisfied, within rounding."""
         return self.margin >= -LIMIT_TOLERANCE
 
@@ -108,7 +108,7 @@ def sorted_by_margin(checks: Iterable[LimitCheck]) -> list[LimitCheck]:
     >>> [check.name for check in sorted_by_margin(some)]
     ['j: voltage', 'j: joint position']
     """
-    return sorted(checks, key=lambda check: (check.is_kept and check.is_range, check.margin))
+    return sorted(checks, key=lambda check: (check.is_satisfied and check.is_range, check.margin))
 
 
 def required_check(

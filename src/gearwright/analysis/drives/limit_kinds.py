@@ -193,7 +193,7 @@ JOINT_SPEED = LimitKind(
     characteristic="peak_speed",
     part_field="speed",
     recommendations=("longer motion",),
-    remedy="It does not depend on the drive: slow the task down (`task.stretch`), or raise the joint limit.",
+    remedy="It does not depend on the drive: slow the task down (`task.time_scale`), or raise the joint limit.",
     **OF_JOINT,
 )
 JOINT_TORQUE = LimitKind(
@@ -405,7 +405,7 @@ CYCLE_TIME = LimitKind(
     part=TASK,
     characteristic="cycle.duration",
     requirement="cycle_time",
-    remedy="Allow faster motions (a wider `task.stretch`), shorten the pauses, or relax the requirement.",
+    remedy="Allow faster motions (a wider `task.time_scale`), shorten the pauses, or relax the requirement.",
 )
 TIP_DEFLECTION = LimitKind(
     name="tip deflection",

@@ -142,7 +142,7 @@ def show_analysis(analysis: Analysis) -> None:
     for check in sorted_by_margin(worse.values())[:MAX_SHOWN_LIMITS]:
         margin = f", margin {check.margin:.0%}" if isfinite(check.margin) else ""
         text = f"{check.name}: {number_text(check.value)} of {number_text(check.limit)} {check.unit}{margin}"
-        result_screen().print(text + ("" if check.is_kept else f". Exceeded. {check.advice_text}"))
+        result_screen().print(text + ("" if check.is_satisfied else f". Exceeded. {check.advice_text}"))
     result_screen().print(analysis.verdict.text)
     for remark in analysis.remarks:
         print_remark(remark)

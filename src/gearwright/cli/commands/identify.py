@@ -57,7 +57,9 @@ def identify_robot(
     transition_speed: Annotated[
         float, typer.Option(metavar="RAD/S", help="Speed over which friction changes sign.")
     ] = 0.0,
-    trust: Annotated[float, typer.Option(help="Relative uncertainty of the values in the robot file.")] = 1.0,
+    nominal_deviation: Annotated[
+        float, typer.Option(help="Relative uncertainty of the values in the robot file.")
+    ] = 1.0,
     xacro: XacroOption = False,
     include: IncludeOption = None,
     json: JsonOption = False,
@@ -87,11 +89,15 @@ def identify_robot(
         write_json(_results_data(identification, check, payload_fit))
     else:
         _print_results(identification, check, payload_fit)
-    _write_results(identification, check, report, output, trust)
+    _write_results(identification, check, report, output, nominal_deviation)
 
 
 def _write_results(
-    identification: Identification, check: Validation, report: Path | None, output: Path | None, trust: float
+    identification: Identification,
+    check: Validation,
+    report: Path | None,
+    output: Path | None,
+    nominal_deviation: float,
 ) -> None:
     """Write the identified robot and the report; without the solver the report is shorter."""
     from gearwright.export.urdf.urdf import save
@@ -100,7 +106,7 @@ def _write_results(
     if output is None and report is None:
         return
     try:
-        fit = fit_consistent(identification, trust)
+        fit = fit_consistent(identification, nominal_deviation)
     except MissingExtraError as error:
         if output is not None:
             raise
@@ -225,10 +231,10 @@ def _results_data(
         ],
         "fit_error": identification.fit.relative_errors,
         "validation_error": check.relative_errors,
-        "not_found": list(identification.not_found),
+        "unidentified": list(identification.unidentified),
         "cutoff_hz": identification.cutoff,
         "remarks": list(identification.remarks),
-        "doubts": list(identification.doubts),
+        "warnings": list(identification.warnings),
         **more,
     }
 

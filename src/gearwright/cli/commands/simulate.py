@@ -223,7 +223,7 @@ def _coordinate_ranges(run: Run) -> dict[str, dict[str, float]]:
 
 def _run_data(run: Run, output: Path | None) -> dict[str, Any]:
     """Return the result as plain data; the rows only if they were not written to a file."""
-    events = [{"t": event.t, "name": event.name, "what": event.what} for event in run.events]
+    events = [{"t": event.t, "name": event.name, "kind": event.kind} for event in run.events]
     facts = {"coordinates": _coordinate_ranges(run), "events": events, "drift": run.drift, "remarks": list(run.remarks)}
     if output in (None, STANDARD_OUTPUT):
         return {**facts, "columns": column_data(run.t, run.series)}
@@ -234,7 +234,7 @@ def _print_summary(run: Run, screen: PlainConsole) -> None:
     rows = [(name, *map(number_text, numbers.values())) for name, numbers in _coordinate_ranges(run).items()]
     screen.print(plain_table(["coordinate", "start", "end", "largest"], rows))
     for happening in run.events[:8]:
-        print_remark(f"t = {happening.t:.6g} s: {visible_text(happening.name)} -> {happening.what}")
+        print_remark(f"t = {happening.t:.6g} s: {visible_text(happening.name)} -> {happening.kind}")
     if len(run.events) > 8:
         print_remark(f"... and {len(run.events) - 8} more events.")
     print_remark(f"Energy balance: error {run.drift:.1e} of the largest change of energy.")

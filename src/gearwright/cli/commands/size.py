@@ -53,7 +53,7 @@ def choose_drives(
         typer.Option(
             metavar="NAME=VALUES",
             help="elbow.gear.ratio=30..120, upper.section.outer=30mm..80mm, upper.material=aluminium,steel, "
-            "elbow.mounted_on=base,upper, gears.meshes.0.teeth=18:54,20:60, task.stretch=0.5..2; may be repeated.",
+            "elbow.mounted_on=base,upper, gears.meshes.0.teeth=18:54,20:60, task.time_scale=0.5..2; may be repeated.",
         ),
     ] = None,
     front: Annotated[

@@ -93,7 +93,7 @@ def fit_twin(
         options = RunFitOptions(step=step, starts=starts, progress=lambda share: show(round(100 * share), 100))
         fit = fit_run(loaded, fitted_logs, unknowns, options=options)
     held = fit.validate(unseen) if unseen else ()
-    for remark in (*fit.information.sentences, *fit.remarks):
+    for remark in (*fit.information.remarks, *fit.remarks):
         print_remark(visible_text(remark))
     if json:
         write_json(_result_data(loaded, fit, held))
@@ -153,7 +153,7 @@ def _print_result(fit: RunFit, held: Sequence[SignalScore]) -> None:
             number_text(value, 5),
             number_text(fit.deviations[name], 2),
             " to ".join(number_text(bound) for bound in fit.intervals[name]),
-            "not determined" if name in fit.information.doubtful else "",
+            "not determined" if name in fit.information.poorly_determined else "",
         )
         for name, value in fit.values.items()
     ]
@@ -181,7 +181,7 @@ def _result_data(robot: Robot, fit: RunFit, held: Sequence[SignalScore]) -> dict
                 "value": value,
                 "standard_deviation": fit.deviations[name],
                 "interval": list(fit.intervals[name]),
-                "determined": name not in fit.information.doubtful,
+                "determined": name not in fit.information.poorly_determined,
             }
             for name, value in fit.values.items()
         ],
@@ -189,6 +189,6 @@ def _result_data(robot: Robot, fit: RunFit, held: Sequence[SignalScore]) -> dict
         "errors": [score._asdict() for score in fit.scores],
         "hold_out_errors": [score._asdict() for score in held],
         "information_criterion": fit.information_criterion,
-        "not_known": list(fit.information.sentences),
+        "not_known": list(fit.information.remarks),
         "remarks": list(fit.remarks),
     }

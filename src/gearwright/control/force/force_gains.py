@@ -22,8 +22,8 @@ class ForceGains:
         integral: integral gain $k_i$ of the force error [1/s]; 0: feedforward only.
         observer: gain g of the force estimate from the momentum, without a sensor [1/s].
         approach: approach speed to a compliant surface [m/s].
-        quiet: damping c of the motion along constrained axes [1/s].
-        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        constraint_damping: damping c of the motion along constrained axes [1/s].
+        null_space_damping: damping of the null-space motion of redundant arms [Nms/rad].
 
     >>> ForceGains(frequency=[10, 10, 20], integral=5).frequency
     (10.0, 10.0, 20.0)
@@ -36,8 +36,8 @@ class ForceGains:
     integral: float = 0.0
     observer: float = 100.0
     approach: float = 0.0
-    quiet: float = 20.0
-    unseen_damping: float = 0.0
+    constraint_damping: float = 20.0
+    null_space_damping: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("frequency", "damping"):
@@ -54,8 +54,8 @@ class ForceGains:
         least = {
             "integral": ("1/s", 10.0),
             "approach": ("m/s", 0.05),
-            "quiet": ("1/s", 20.0),
-            "unseen_damping": ("Nms/rad", 1.0),
+            "constraint_damping": ("1/s", 20.0),
+            "null_space_damping": ("Nms/rad", 1.0),
         }
         for name, (unit, example) in least.items():
             gain = real_number("ForceGains", name, getattr(self, name), least=0.0, unit=unit, example=example)

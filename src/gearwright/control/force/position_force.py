@@ -66,9 +66,9 @@ class PositionForceLaw(TrackingLaw):
 
     Along free axes a is as in operational space, along constrained ones as commanded. Constrained axes are coordinates
     s(q, t) of the environment, of any shape and motion: J has their rows ds/dq, J' v their drifts, and a is the
-    commanded s''. Rigid: a = -quiet s', F = F_ref + I. With mass: a = -(F_ref + I - r) / m, the environment's response
-    to the force. Massless: a such that the force error decays with the frequency, F = r. I is the integral of F_ref
-    minus the force that is measured, or estimated from the momentum.
+    commanded s''. Rigid: a = -c s' with the damping c, F = F_ref + I. With mass: a = -(F_ref + I - r) / m, the
+    environment's response to the force. Massless: a such that the force error decays with the frequency, F = r. I is
+    the integral of F_ref minus the force that is measured, or estimated from the momentum.
 
     Args:
         mech: the controlled machine.
@@ -158,8 +158,8 @@ class PositionForceLaw(TrackingLaw):
         for axis, command in zip(self.contact.held, commands, strict=True):
             accelerations[axis], forces[axis] = command.acceleration, command.force
         tau = frame.joint_forces(subtract_vectors(frame.task_forces(accelerations), forces))
-        if self.gains.unseen_damping and len(v) > self.size:
-            tau = add_vectors(tau, frame.null_space_forces([-self.gains.unseen_damping * x for x in v]))
+        if self.gains.null_space_damping and len(v) > self.size:
+            tau = add_vectors(tau, frame.null_space_forces([-self.gains.null_space_damping * x for x in v]))
         rates = [self.gains.integral * e for e in errors] if contact_forces else []
         rates += expected_momentum_rates(frame.pose, v, tau, external_torques) if self.uses_observer else []
         contact_forces = contact_forces or [command.force for command in commands]
@@ -193,7 +193,7 @@ class PositionForceLaw(TrackingLaw):
         environment = self.contact.environment
         if environment is None:
             return [
-                AxisCommand(-self.gains.quiet * twist[k], F)
+                AxisCommand(-self.gains.constraint_damping * twist[k], F)
                 for k, F in zip(self.contact.held, target_forces, strict=True)
             ]
         depth, rate = -gaps[0], -twist[self.contact.held[0]]
@@ -204,7 +204,7 @@ class PositionForceLaw(TrackingLaw):
         if self.force_order and self.gains.integral:
             targets[1] = targets[1] + self.gains.integral * errors[0]
         inside, force = self._compliant_command(environment, depth, rate, targets, measured.ops)
-        outside = self.gains.quiet * (self.gains.approach - rate)
+        outside = self.gains.constraint_damping * (self.gains.approach - rate)
         is_touching = depth > 0
         return [
             AxisCommand(
@@ -265,8 +265,9 @@ def hybrid_control(
         reference: of the frame, as for `operational_space`, in the world; ignored along constrained axes.
         force: per constrained axis, in the axes of the contact, on the robot (a surface pushes outwards) [N, Nm]:
             numbers, a Trajectory of forces, or a function of time that returns (forces,).
-        gains: of the motion along free axes, and $k_i$ (`integral`), g (`observer`) and c (`quiet`); those of compliant
-            surfaces (`force_frequency`, `force_damping`, `approach`) are for `position_force`.
+        gains: of the motion along free axes, and $k_i$ (`integral`), g (`observer`) and c
+            (`constraint_damping`); those of compliant surfaces (`force_frequency`, `force_damping`, `approach`) are
+            for `position_force`.
         orientation: whether the orientation is controlled, or the position only.
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
 

@@ -65,7 +65,7 @@ class AdmittanceGains:
     Args:
         frequency: natural frequency of the position control [rad/s], one value or one per world axis.
         observer: gain of the force estimate from the momentum [1/s].
-        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        null_space_damping: damping of the null-space motion of redundant arms [Nms/rad].
 
     >>> AdmittanceGains(frequency=40).observer
     200.0
@@ -73,16 +73,18 @@ class AdmittanceGains:
 
     frequency: ArrayLike = 30.0
     observer: float = 200.0
-    unseen_damping: float = 0.0
+    null_space_damping: float = 0.0
 
     def __post_init__(self) -> None:
         title = "AdmittanceGains"
         frequency = number_array(title, "frequency", self.frequency, least=0.0)
         observer = real_number(title, "observer", self.observer, above=0.0, unit="1/s", example=200.0)
-        unseen_damping = real_number(title, "unseen_damping", self.unseen_damping, least=0.0, unit="Nms/rad")
+        null_space_damping = real_number(
+            title, "null_space_damping", self.null_space_damping, least=0.0, unit="Nms/rad"
+        )
         object.__setattr__(self, "frequency", tuple(frequency.tolist()) if frequency.ndim else float(frequency))
         object.__setattr__(self, "observer", observer)
-        object.__setattr__(self, "unseen_damping", unseen_damping)
+        object.__setattr__(self, "null_space_damping", null_space_damping)
 
 
 DEFAULT_ADMITTANCE_GAINS = AdmittanceGains()
@@ -197,7 +199,7 @@ def admittance(
     frequencies = gain_per_axis(ADMITTANCE_CALLER, "gains.frequency", gains.frequency, size)
     kp, kd = frequency_gains(frequencies, (1.0,) * size)
     measured_at = checked_feedback(ADMITTANCE_CALLER, feedback)
-    inner = OperationalSpaceLaw(side.mech, measured_at, frame, size, kp, kd, False, gains.unseen_damping)
+    inner = OperationalSpaceLaw(side.mech, measured_at, frame, size, kp, kd, False, gains.null_space_damping)
     law = AdmittanceLaw(side.mech, measured_at, inner=inner, mass=m, damping=d, stiffness=k, observer=gains.observer)
     path = frame_reference(ADMITTANCE_CALLER, frame, size, reference, side)
     return law_controller(law, path.at, path.breaks)

@@ -28,7 +28,7 @@ def operational_space(
     damping: ArrayLike = 1.0,
     *,
     orientation: bool = True,
-    unseen_damping: float = 0.0,
+    null_space_damping: float = 0.0,
     feedback: str = "motor",
 ) -> LawController:
     r"""Return an operational-space controller of a frame (Khatib).
@@ -49,13 +49,13 @@ def operational_space(
         frequency: natural frequency [rad/s], one value or one per world axis (x, y, z, rotations about them).
         damping: damping ratio, 1 is critical.
         orientation: whether the orientation is controlled, or the position only.
-        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        null_space_damping: damping of the null-space motion of redundant arms [Nms/rad].
         feedback: side on which elastic drives are measured: "motor", "joint" or "both"; springs are assumed rigid.
     """
     caller, size = "control.operational_space", 6 if orientation else 3
     w, zeta = gain_per_axis(caller, "frequency", frequency, size), gain_per_axis(caller, "damping", damping, size)
     gains = tuple(x * x for x in w), tuple(2 * d * x for x, d in zip(w, zeta, strict=True))
-    return _frame_controller(caller, robot, frame, reference, (*gains, False, unseen_damping), size, feedback)
+    return _frame_controller(caller, robot, frame, reference, (*gains, False, null_space_damping), size, feedback)
 
 
 @check_arguments
@@ -67,7 +67,7 @@ def impedance(
     damping: ArrayLike,
     *,
     orientation: bool = True,
-    unseen_damping: float = 0.0,
+    null_space_damping: float = 0.0,
     feedback: str = "both",
 ) -> LawController:
     r"""Return an impedance controller of a frame, $\Lambda (\ddot x - \ddot x_r) = K e + D \dot e + F_{ext}$.
@@ -82,12 +82,12 @@ def impedance(
         stiffness: K [N/m, Nm/rad], one value or one per world axis.
         damping: D [Ns/m, Nms/rad].
         orientation: whether the orientation is controlled, or the position only.
-        unseen_damping: damping of the null-space motion of redundant arms [Nms/rad].
+        null_space_damping: damping of the null-space motion of redundant arms [Nms/rad].
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
     """
     caller, size = "control.impedance", 6 if orientation else 3
     gains = gain_per_axis(caller, "stiffness", stiffness, size), gain_per_axis(caller, "damping", damping, size)
-    return _frame_controller(caller, robot, frame, reference, (*gains, True, unseen_damping), size, feedback)
+    return _frame_controller(caller, robot, frame, reference, (*gains, True, null_space_damping), size, feedback)
 
 
 def _frame_controller(
@@ -100,7 +100,7 @@ def _frame_controller(
     feedback: str,
 ) -> LawController:
     side = movable_joint_side(caller, robot, frame, size)
-    real_number(caller, "unseen_damping", gains[3], least=0.0)
+    real_number(caller, "null_space_damping", gains[3], least=0.0)
     law = OperationalSpaceLaw(side.mech, checked_feedback(caller, feedback), frame, size, *gains)
     target = frame_reference(caller, frame, size, reference, side)
     return law_controller(law, target.at, target.breaks)

@@ -31,7 +31,7 @@ from gearwright.design.candidates.usable_entries import mounting_matrix, skipped
 from gearwright.errors import InputError
 from gearwright.forces.actuators.dc_motor_equations import DcEquations
 from gearwright.forces.transmission.drive_equation import DriveEquation, DriveLoad
-from gearwright.parts import Friction, GearboxSheet, Losses, MotorSheet, losses_of, mounting_conflict
+from gearwright.parts import Friction, GearboxSheet, Losses, MotorSheet, gear_losses, mounting_conflict
 from gearwright.parts.gears.losses import static_back_efficiency
 
 
@@ -210,7 +210,7 @@ class Candidates:
         kept = self.basis.drive if self.is_kept else None
         coulomb, viscous = (self._motor_values(field)[:, None] for field in ("coulomb", "viscous"))
         if self.basis.gear is not None:
-            losses = losses_of(self.basis.gear)
+            losses = gear_losses(self.basis.gear)
         else:
             efficiency = self._gearbox_values("efficiency")[:, None]
             losses = (Losses(0.0, efficiency, static_back_efficiency(efficiency)),)

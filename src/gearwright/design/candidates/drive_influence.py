@@ -44,7 +44,7 @@ from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.motion import Motion
-from gearwright.parts import Drive, Gear, GearType, Motor, Robot, losses_of
+from gearwright.parts import Drive, Gear, GearType, Motor, Robot, gear_losses
 from gearwright.text import listed_names
 
 BASIS_SERIES = (
@@ -271,7 +271,7 @@ def _kept_gear(drive: Drive, geared: Collection[str]) -> GearType | None:
 def _loses_at_reversals(drive: Drive, joints: Collection[str], geared: Collection[str]) -> bool:
     """Whether losses of a drive jump where it reverses; any chosen gearbox has losses."""
     is_chosen = drive.joint in joints and _kept_gear(drive, geared) is None
-    return is_chosen or bool(losses_of(drive.gear)) or drive.motor.total_friction.kind not in ("none", "viscous")
+    return is_chosen or bool(gear_losses(drive.gear)) or drive.motor.total_friction.kind not in ("none", "viscous")
 
 
 def _with_motor_and_ratio(drive: Drive, motor: Motor, ratio: float, geared: Collection[str]) -> Drive:

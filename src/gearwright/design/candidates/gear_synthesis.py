@@ -21,7 +21,7 @@ from gearwright.functions.dynamics import mass_matrix
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Drive, Link, Member, Motor, Planetary, Robot, Series, Spur
 from gearwright.parts.gears.gear import GearType
-from gearwright.parts.gears.losses import losses_of
+from gearwright.parts.gears.losses import gear_losses
 
 RANKED_BY = ("inertia", "loss", "stiffness", "size")
 MAX_TRAINS = 20_000
@@ -234,7 +234,7 @@ def _built_train(space: TrainSpace, stages: Sequence[StageChoice]) -> Synthesise
         tuple(stage.planets for stage in stages),
         total,
         _inertia_at_motor(gear),
-        1.0 - float(losses_of(gear)[0].efficiency),
+        1.0 - float(gear_losses(gear)[0].efficiency),
         1 / compliance,
         max(outer),
         sum(math.pi / 4 * d**2 * space.width for d in lengths),

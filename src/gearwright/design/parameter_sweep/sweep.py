@@ -212,7 +212,7 @@ def sweep(
             `Normal(mean, deviation)`, of which `samples` points are drawn, the same at each combination. Or a list of
             points, each a mapping of paths to numbers. Paths are those of the robot ("elbow.gear.ratio",
             "payload.mass"), of its contacts ("wall.friction"), of the beams of its links ("upper.section.outer",
-            "upper.length") and of the task ("task.pause", "task.ambient", "task.stretch").
+            "upper.length") and of the task ("task.pause", "task.ambient", "task.time_scale").
         measure: a task (all characteristics of its analysis), a motion (peak and rms of the joint forces, through
             kernels), or an importable function of a robot that returns numbers by name.
         samples: number of samples of the distributions (a Latin hypercube).

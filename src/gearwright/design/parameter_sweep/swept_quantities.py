@@ -10,7 +10,7 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.design.parameter_sweep.measures import AnalysisMeasure
 from gearwright.design.variables.beam_links import require_links
-from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Design, DesignSpace, is_link_variable
+from gearwright.design.variables.design_variables import TIME_SCALE_VARIABLE, Design, DesignSpace, is_link_variable
 from gearwright.design.variables.task_speed import slowed_task
 from gearwright.errors import InputError
 from gearwright.parts import Robot, parameter
@@ -71,7 +71,7 @@ class SweepSubject:
             return self.measure
         task = self.measure.task
         for name, x in values.items():
-            if name == STRETCH_VARIABLE:
+            if name == TIME_SCALE_VARIABLE:
                 task = slowed_task(task, x)
             else:
                 task = with_number_at(name, task, name.removeprefix(TASK_PREFIX).split("."), x)
@@ -114,7 +114,7 @@ class SweepSubject:
 
     def _require_task_number(self, name: str) -> None:
         assert isinstance(self.measure, AnalysisMeasure)
-        if name != STRETCH_VARIABLE:
+        if name != TIME_SCALE_VARIABLE:
             number_at_path(name, self.measure.task, name.removeprefix(TASK_PREFIX).split("."))
 
 

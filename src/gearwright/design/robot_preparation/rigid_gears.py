@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from gearwright.parts import Gear, GearType, Robot, Series, elements_of
+from gearwright.parts import Gear, GearType, Robot, Series, elastic_elements
 
 
 def rigid_robot(robot: Robot) -> Robot:
@@ -17,7 +17,7 @@ def rigid_robot(robot: Robot) -> Robot:
     True
     """
     for drive in robot.drives:
-        if elements_of(drive.gear):
+        if elastic_elements(drive.gear):
             robot = robot.with_drive(drive.title, replace(drive, gear=_rigid_gear(drive.gear)))
     if all(motor.stiffness is None for train in robot.trains for motor in train.motors):
         return robot
@@ -39,7 +39,7 @@ def with_elasticity_of(gear: Gear, old: GearType, sheet_stiffness: float | None)
     >>> with_elasticity_of(Gear(50), Gear(80, stiffness=3000.0), None).stiffness
     3000.0
     """
-    if not elements_of(old):
+    if not elastic_elements(old):
         return gear
     reference = old if isinstance(old, Gear) else None
     if sheet_stiffness is not None:
@@ -60,7 +60,7 @@ def elastic_remarks(robot: Robot, stiffness: Iterable[tuple[str, float | None]])
     """
     gears = {drive.joint: drive.gear for drive in robot.drives}
     for joint, sheet_stiffness in stiffness:
-        if not elements_of(gears[joint]):
+        if not elastic_elements(gears[joint]):
             continue
         origin = (
             "from its data sheet" if sheet_stiffness is not None else "as before, because its data sheet states none"

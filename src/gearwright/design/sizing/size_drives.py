@@ -24,7 +24,7 @@ from gearwright.design.sizing.search_options import SearchOptions
 from gearwright.design.sizing.sizing_result import Sizing
 from gearwright.design.sizing.verified_design import best_verified_design
 from gearwright.design.variables.design_evaluation import SizingProblem
-from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Design, Range, design_space
+from gearwright.design.variables.design_variables import TIME_SCALE_VARIABLE, Design, Range, design_space
 from gearwright.design.variables.mixed_search import best_designs
 from gearwright.errors import InputError
 from gearwright.motion import Trajectory
@@ -32,7 +32,7 @@ from gearwright.parts import Robot
 from gearwright.text import listed_names
 
 DEFAULT_SEARCH = SearchOptions()
-DEFAULT_STRETCH_RANGE = Range(0.2, 5.0)
+DEFAULT_TIME_SCALE_RANGE = Range(0.2, 5.0)
 """Range of the factor on the duration of the motions for the objective cycle_time."""
 
 
@@ -65,7 +65,7 @@ def size_drives(
         joints: whose drives are chosen, and motors of trains by name; by default all. Empty: only the variables are
             chosen.
         variables: other design variables: "<drive>.gear.ratio", "<link>.length", "<link>.section.outer" (`wall`,
-            `width`, `height`), any other parameter of the robot, or "task.stretch" -> `Range(low, high)`;
+            `width`, `height`), any other parameter of the robot, or "task.time_scale" -> `Range(low, high)`;
             "<link>.material" -> a list of materials; "<drive>.mounted_on" -> a list whose entries are links or `Mount`
             objects; "<train>.meshes.0.teeth" -> a list of pairs of numbers of teeth; any number of the robot -> a list
             of numbers. A gear with a variable ratio stays.
@@ -154,5 +154,5 @@ def _with_default_variables(stated: Mapping[str, Any] | None, objectives: Sequen
     """The variables, with the task speed for the objective cycle_time."""
     result = dict(stated or {})
     if "cycle_time" in objectives:
-        result.setdefault(STRETCH_VARIABLE, DEFAULT_STRETCH_RANGE)
+        result.setdefault(TIME_SCALE_VARIABLE, DEFAULT_TIME_SCALE_RANGE)
     return result

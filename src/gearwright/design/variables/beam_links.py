@@ -32,12 +32,12 @@ class BeamDesign:
     Args:
         sections: (share of the length, section) from 0 on.
         material: the material.
-        stretch: length relative to the stated length of the beam.
+        length_ratio: length relative to the stated length of the beam.
     """
 
     sections: Sequence[tuple[float, CrossSection]]
     material: Material
-    stretch: Scalar = 1.0
+    length_ratio: Scalar = 1.0
 
 
 def section_with_measures(
@@ -73,7 +73,7 @@ def beam_inertia(beam: BeamDesign, section: LinkSection) -> Inertia:
     across it $m l^2 / 12 + \rho l I$.
     """
     (x, y, z), whole = beam_axes(section)
-    length, total = whole * beam.stretch, Inertia.zero_inertia()
+    length, total = whole * beam.length_ratio, Inertia.zero_inertia()
     starts = [start for start, _ in beam.sections]
     for start, end, (_, cross) in zip(starts, [*starts[1:], 1.0], beam.sections, strict=True):
         l, density = (end - start) * length, beam.material.density
@@ -101,7 +101,7 @@ def with_beam_link(robot: Robot, name: str, section: LinkSection, beam: BeamDesi
     def shifted_place(place: Any) -> Any:
         if place is None:
             return None
-        return stretched_place(Vec.from_values(place), along, beam.stretch)
+        return scaled_position(Vec.from_values(place), along, beam.length_ratio)
 
     link = _link_with_beam(robot.link(name), section, beam, along)
     links = [
@@ -145,25 +145,25 @@ def _link_with_beam(link: Link, section: LinkSection, beam: BeamDesign, along: V
         )
     total = beam_inertia(beam, section)
     if rest_mass > NEGLIGIBLE_LINK_MASS:
-        total = total + _link_without_beam(link, old, rest_mass, along, beam.stretch)
+        total = total + _link_without_beam(link, old, rest_mass, along, beam.length_ratio)
     com = total.moment * (1 / total.mass)
-    tip = None if link.end_point is None else stretched_place(link.end_point, along, beam.stretch)
+    tip = None if link.end_point is None else scaled_position(link.end_point, along, beam.length_ratio)
     return replace(
         link, mass=total.mass, com=com, inertia=total.tensor - Tensor.of_point_mass(com, total.mass), tip=tip
     )
 
 
-def stretched_place(place: Vec, along: Vec, stretch: Scalar) -> Vec:
+def scaled_position(place: Vec, along: Vec, length_ratio: Scalar) -> Vec:
     """A position on a link whose length is scaled along a direction."""
-    return place + along * (along.dot(place) * (stretch - 1.0))
+    return place + along * (along.dot(place) * (length_ratio - 1.0))
 
 
-def _link_without_beam(link: Link, beam: Inertia, mass: Scalar, along: Vec, stretch: Scalar) -> Inertia:
+def _link_without_beam(link: Link, beam: Inertia, mass: Scalar, along: Vec, length_ratio: Scalar) -> Inertia:
     """The link without its beam: its centre moves with the length, its own inertia stays."""
     whole = Inertia.of_body(link.mass, Vec.from_values(link.com), Tensor.from_rows(matrix_rows(link.inertia)))
     com = (whole.moment - beam.moment) * (1 / mass)
     central = whole.tensor - beam.tensor - Tensor.of_point_mass(com, mass)
-    return Inertia.of_body(mass, com + along * (along.dot(com) * (stretch - 1.0)), central)
+    return Inertia.of_body(mass, com + along * (along.dot(com) * (length_ratio - 1.0)), central)
 
 
 def require_links(sections: dict[str, LinkSection], links: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ from gearwright.errors import InputError
 from gearwright.parts import MATERIALS, LinkSection, Material, Robot, parameter, with_parameters
 from gearwright.text import did_you_mean, listed_names
 
-STRETCH_VARIABLE = "task.stretch"
+TIME_SCALE_VARIABLE = "task.time_scale"
 """The variable that is a factor on the duration of the task's motions."""
 MOUNT_SUFFIX, MATERIAL_SUFFIX, LENGTH_SUFFIX, RATIO_SUFFIX = ".mounted_on", ".material", ".length", ".gear.ratio"
 TEETH_SUFFIX = ".teeth"
@@ -111,7 +111,9 @@ class DesignSpace:
         for name, value in values.items():
             if name.endswith(MOUNT_SUFFIX):
                 robot = _with_mount(robot, name.removesuffix(MOUNT_SUFFIX), value)
-            elif name != STRETCH_VARIABLE and not any(_is_variable_of_link(name, link) for link in self.varied_links):
+            elif name != TIME_SCALE_VARIABLE and not any(
+                _is_variable_of_link(name, link) for link in self.varied_links
+            ):
                 robot = with_parameters(robot, _numbers_by_path(name, value))
         for link in self.varied_links:
             robot = with_beam_link(robot, link, self.base.sections[link], self.beam_design(link, values))
@@ -124,9 +126,9 @@ class DesignSpace:
         measures = {name.removeprefix(prefix): x for name, x in values.items() if name.startswith(prefix)}
         material = values.get(link + MATERIAL_SUFFIX, section.material)
         length = values.get(link + LENGTH_SUFFIX)
-        stretch = 1.0 if length is None else length / beam_axes(section)[1]
+        length_ratio = 1.0 if length is None else length / beam_axes(section)[1]
         metal = MATERIALS[material] if isinstance(material, str) else material
-        return BeamDesign(section_with_measures(link, section, measures), metal, stretch)
+        return BeamDesign(section_with_measures(link, section, measures), metal, length_ratio)
 
     def link_beams(self, values: VariableValues) -> dict[str, LinkBeam]:
         """The beam of each link with a section; its dimensions may be generic scalars."""
@@ -134,7 +136,7 @@ class DesignSpace:
         for name, section in self.base.sections.items():
             beam, varied_beam = LinkBeam.from_section(section), self.beam_design(name, values)
             beams[name] = LinkBeam(
-                beam.axes, beam.length * varied_beam.stretch, tuple(varied_beam.sections), varied_beam.material
+                beam.axes, beam.length * varied_beam.length_ratio, tuple(varied_beam.sections), varied_beam.material
             )
         return beams
 
@@ -146,14 +148,14 @@ class DesignSpace:
     def design_with(self, values: VariableValues) -> Design:
         """The design with these values, all of them numbers or names."""
         robot, sections = self.robot_and_sections(values)
-        return Design(robot, slowed_task(self.base.task, values.get(STRETCH_VARIABLE, 1.0)), sections)
+        return Design(robot, slowed_task(self.base.task, values.get(TIME_SCALE_VARIABLE, 1.0)), sections)
 
     def robot_and_sections(self, values: VariableValues) -> tuple[Robot, dict[str, LinkSection]]:
         """The robot with these values and the sections of its links."""
         sections = dict(self.base.sections)
         for link in self.varied_links:
             varied_beam, old = self.beam_design(link, values), sections[link]
-            to = tuple(float(x) * float(varied_beam.stretch) for x in old.to)
+            to = tuple(float(x) * float(varied_beam.length_ratio) for x in old.to)
             sections[link] = replace(old, to=to, sections=varied_beam.sections, material=varied_beam.material)
         robot = self.robot_with(values)
         links = [
@@ -191,7 +193,7 @@ def _variable_domain(base: Design, name: str, stated: Any) -> VariableDomain:
                 f"size_drives: variable {name!r}: numbers of teeth are whole. Give a list of them instead of a range."
             )
         return stated
-    takes_list = name != STRETCH_VARIABLE and not is_link_variable(base.robot, name)
+    takes_list = name != TIME_SCALE_VARIABLE and not is_link_variable(base.robot, name)
     if takes_list and isinstance(stated, list | tuple) and not any(isinstance(option, str) for option in stated):
         return tuple(real_number("size_drives", name, option) for option in _listed_options(name, stated))
     raise InputError(
@@ -225,7 +227,7 @@ def _listed_options(name: str, stated: Any) -> Sequence[Any]:
 
 
 def _require_known_variable(base: Design, name: str) -> None:
-    if name == STRETCH_VARIABLE or is_link_variable(base.robot, name):
+    if name == TIME_SCALE_VARIABLE or is_link_variable(base.robot, name):
         return
     titles = [drive.title for drive in base.robot.drives]
     if name.endswith(MOUNT_SUFFIX):

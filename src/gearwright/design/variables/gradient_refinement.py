@@ -37,7 +37,7 @@ from gearwright.design.variables.design_evaluation import (
     complete_evaluation,
     shares_from_peaks,
 )
-from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
+from gearwright.design.variables.design_variables import TIME_SCALE_VARIABLE, Range
 from gearwright.design.variables.task_speed import slowed_task
 from gearwright.errors import GearwrightError
 from gearwright.forces.transmission.drive_equation import DriveLoad
@@ -218,7 +218,7 @@ class DesignGradients:
         beams = space.link_beams({**self.fixed, **varied})
         motion, task = (
             self.evaluation.sets.space.motion,
-            slowed_task(space.base.task, self.fixed.get(STRETCH_VARIABLE, 1.0)),
+            slowed_task(space.base.task, self.fixed.get(TIME_SCALE_VARIABLE, 1.0)),
         )
         characteristics = structural_partials(robot, assemble_tree(robot), motion, beams, task)
         return list(
@@ -260,7 +260,7 @@ class SmoothProblem:
     def __init__(self, problem: SizingProblem, evaluation: DesignEvaluation) -> None:
         space = problem.space
         values = dict(evaluation.design.values)
-        self.free = tuple(name for name in space.continuous_variables if name != STRETCH_VARIABLE)
+        self.free = tuple(name for name in space.continuous_variables if name != TIME_SCALE_VARIABLE)
         self.fixed = {name: x for name, x in values.items() if name not in self.free}
         self.problem, self.evaluation = problem, evaluation
         ranges = [space.domains[name] for name in self.free]
@@ -323,7 +323,7 @@ class SmoothProblem:
 def refine_variables(problem: SizingProblem, evaluation: DesignEvaluation) -> DesignEvaluation:
     """The design with optimised continuous variables; the same design without an improvement."""
     if problem.objective not in DIFFERENTIABLE_OBJECTIVES or set(problem.space.continuous_variables) <= {
-        STRETCH_VARIABLE
+        TIME_SCALE_VARIABLE
     }:
         return evaluation
     from scipy.optimize import minimize

@@ -16,7 +16,7 @@ from gearwright.design.candidates.objectives import DesignPoint, pareto_front_in
 from gearwright.design.search.drive_set_search import SearchResult
 from gearwright.design.search.genetic_search import INFEASIBLE_COST
 from gearwright.design.variables.design_evaluation import DesignEvaluation, SizingProblem, evaluate_if_buildable
-from gearwright.design.variables.design_variables import STRETCH_VARIABLE, Range
+from gearwright.design.variables.design_variables import TIME_SCALE_VARIABLE, Range
 from gearwright.design.variables.gradient_refinement import refine_variables
 from gearwright.errors import InputError, MissingExtraError
 
@@ -32,15 +32,15 @@ TIGHTENING_RATIO = 1e-4
 
 def best_designs(problem: SizingProblem) -> SearchResult:
     """The designs that satisfy every limit, the best first."""
-    paces_only = set(problem.space.domains) == {STRETCH_VARIABLE}
-    proposed = list((_evaluate_stretch_grid if paces_only else _evaluate_proposals)(problem))
+    is_time_only = set(problem.space.domains) == {TIME_SCALE_VARIABLE}
+    proposed = list((_evaluate_time_scales if is_time_only else _evaluate_proposals)(problem))
     if not proposed:
         raise InputError(
             "size_drives: no proposed design can be built and moved. Give narrower ranges, or a slower task."
         )
     proposed.sort(key=lambda candidate: _rank_key(problem, candidate))
     finished = [
-        _improve_in_turn(problem, candidate) for candidate in proposed[: 1 if paces_only else POLISHED_PROPOSALS]
+        _improve_in_turn(problem, candidate) for candidate in proposed[: 1 if is_time_only else POLISHED_PROPOSALS]
     ]
     ranked = sorted([*finished, *proposed], key=lambda candidate: _rank_key(problem, candidate))
     feasible = [candidate.design for candidate in ranked if candidate.design.largest_share <= problem.share]
@@ -49,7 +49,7 @@ def best_designs(problem: SizingProblem) -> SearchResult:
     first, second = (np.array([candidate.objective_value(name) for candidate in feasible]) for name in problem.pair)
     front = tuple(feasible[k] for k in pareto_front_indices(first, second))
     source = (
-        "were evaluated on a grid of task speeds" if paces_only else f"were proposed by optuna (seed {problem.seed})"
+        "were evaluated on a grid of task speeds" if is_time_only else f"were proposed by optuna (seed {problem.seed})"
     )
     remark = f"{len(proposed)} designs {source}; the best {len(finished)} were refined."
     return SearchResult(tuple(feasible), front, len(proposed), (remark,))
@@ -78,12 +78,12 @@ def _rank_key(problem: SizingProblem, evaluation: DesignEvaluation) -> tuple[flo
     return float(f"{_design_cost(problem, evaluation):.9g}"), float(f"{evaluation.design.energy:.6g}")
 
 
-def _evaluate_stretch_grid(problem: SizingProblem) -> Iterator[DesignEvaluation]:
+def _evaluate_time_scales(problem: SizingProblem) -> Iterator[DesignEvaluation]:
     """Designs at evenly spaced task speeds, if the task speed is the only variable."""
-    domain = problem.space.domains[STRETCH_VARIABLE]
+    domain = problem.space.domains[TIME_SCALE_VARIABLE]
     assert isinstance(domain, Range)
     evaluations = (
-        evaluate_if_buildable(problem, {STRETCH_VARIABLE: float(factor)})
+        evaluate_if_buildable(problem, {TIME_SCALE_VARIABLE: float(factor)})
         for factor in np.geomspace(domain.low, domain.high, problem.trials)
     )
     return (evaluation for evaluation in evaluations if evaluation is not None)
@@ -140,16 +140,16 @@ def _improved_evaluations(problem: SizingProblem, evaluation: DesignEvaluation) 
 
 def _shortest_cycle(problem: SizingProblem, evaluation: DesignEvaluation) -> DesignEvaluation:
     """The shortest cycle of a design, by bisection; its drives are chosen again at every task speed."""
-    domain = problem.space.domains[STRETCH_VARIABLE]
+    domain = problem.space.domains[TIME_SCALE_VARIABLE]
     assert isinstance(domain, Range)
     values = dict(evaluation.design.values)
-    slow, best = float(values[STRETCH_VARIABLE]), evaluation
+    slow, best = float(values[TIME_SCALE_VARIABLE]), evaluation
     if evaluation.design.largest_share > problem.share:
         slow = domain.high
     quick = domain.low
     while slow - quick > STRETCH_TOLERANCE * slow:
         middle = 0.5 * (slow + quick)
-        trial = evaluate_if_buildable(problem, {**values, STRETCH_VARIABLE: middle})
+        trial = evaluate_if_buildable(problem, {**values, TIME_SCALE_VARIABLE: middle})
         if trial is not None and trial.design.largest_share <= problem.share:
             slow, best = middle, trial
         else:

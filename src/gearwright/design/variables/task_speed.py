@@ -20,7 +20,7 @@ def slowed_task(task: Task, factor: float) -> Task:
     >>> slowed_task(task, 2.0).cycle.duration
     2.75
     """
-    factor = real_number("task", "stretch", factor, above=0.0, example=1.2)
+    factor = real_number("task", "time_scale", factor, above=0.0, example=1.2)
     if factor != 1 and (task.contact or any(force.times or force.start or force.end for force in task.forces)):
         raise InputError(
             f"task {task.name!r}: its forces depend on time, so its motions cannot be scaled in time. State constant "

@@ -23,7 +23,7 @@ from gearwright.files.import_report import ImportFindings
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, tree_of
-from gearwright.parts import Robot, losses_of
+from gearwright.parts import Robot, gear_losses
 from gearwright.system.state import State
 from gearwright.text import did_you_mean, listed_names, visible_lines
 
@@ -159,7 +159,7 @@ def _report_omissions(output: MjcfDocument, robot: Robot) -> None:
     for drive in robot.drives:
         words = ("torsion", "efficiency", "mesh_efficiency", "back_efficiency", "no_load_torque", "losses")
         omissions = [word for word in words if getattr(drive.gear, word, None) not in (None, 0.0, ())]
-        if not omissions and losses_of(drive.gear):
+        if not omissions and gear_losses(drive.gear):
             omissions = ["losses"]  # computed from its teeth or its friction
         if omissions:
             output.not_representable.append(f"of the gear of {drive.title!r}: {listed_names(omissions)}")

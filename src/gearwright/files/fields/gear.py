@@ -27,7 +27,7 @@ from gearwright.parts import (
     Spur,
     Wolfrom,
     Worm,
-    losses_of,
+    gear_losses,
 )
 from gearwright.parts.drives.data_sheet_consistency import DATA_SHEET_TOLERANCE
 
@@ -219,7 +219,7 @@ def gear_fields(owner: str, gear: GearType) -> dict[str, Any]:
     if isinstance(gear, Gear):
         words["ratio"] = words.get("ratio", 1.0)
     if getattr(gear, "catalogue", None) is not None:  # omitted fields would be read from the data sheet
-        words = {"inertia": 0.0, "mass": 0.0, **({} if losses_of(gear) else {"efficiency": gear.efficiency}), **words}
+        words = {"inertia": 0.0, "mass": 0.0, **({} if gear_losses(gear) else {"efficiency": gear.efficiency}), **words}
     if isinstance(gear, Series):
         words["stages"] = [gear_fields(owner, stage) for stage in gear.stages]
     return words

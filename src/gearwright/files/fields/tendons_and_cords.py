@@ -98,7 +98,7 @@ class CordFields(CheckedFields):
     """A tendon over points and rollers; its forces are laws."""
 
     name: Name = Field(description="its name")
-    course: list[StationFields] = Field(description="its route from end to end")
+    route: list[StationFields] = Field(description="its route from end to end")
     stiffness: Stiffness = Field(default=0.0, description="force per length beyond its rest length")
     damping: Damping = Field(default=0.0, description="force per speed of its length")
     rest: tuple[Length, Length] = Field(default=(0.0, 0.0), description="lower and upper rest length; slack between")
@@ -116,7 +116,7 @@ class CordFields(CheckedFields):
         plain = {w: getattr(self, w) for w in ("stiffness", "damping", "rest", "friction", "inertia", "ratio")}
         return Cord(
             self.name,
-            [station.part() for station in self.course],
+            [station.part() for station in self.route],
             **plain,
             limits=None if self.limits is None else _length_range(*self.limits),
             motor=None if self.motor is None else self.motor.part(),
@@ -130,7 +130,7 @@ def _length_range(low: float | None, high: float | None) -> tuple[float, float]:
 
 def cord_fields(cord: Cord, motor_words: Callable[[Motor, str], dict[str, Any]]) -> dict[str, Any]:
     """Return the fields of a cord for writing."""
-    words: dict[str, Any] = {"name": cord.name, "course": [_station_fields(station) for station in cord.course]}
+    words: dict[str, Any] = {"name": cord.name, "route": [_station_fields(station) for station in cord.route]}
     words |= {w: float(x) for w in ("stiffness", "damping", "friction", "inertia") if (x := getattr(cord, w))}
     words |= {"rest": list(cord.rest)} if any(cord.rest) else {}
     if cord.limits is not None:

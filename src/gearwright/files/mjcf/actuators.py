@@ -104,11 +104,11 @@ class ActuatorReader:
         model: Any,
         names: MjcfNames,
         rows: Mapping[int, JointRow],
-        courses: CordCourses,
+        routes: CordCourses,
         single: set[int],
         add_unrepresentable: AddUnrepresentable,
     ) -> None:
-        self.model, self.names, self.rows, self.courses = model, names, rows, courses
+        self.model, self.names, self.rows, self.routes = model, names, rows, routes
         self.single, self.add_unrepresentable = single, add_unrepresentable
 
     def read_actuators(self, off: frozenset[str]) -> ImportedActuators:
@@ -167,7 +167,7 @@ class ActuatorReader:
 
     def _is_on_cord(self, i: int) -> bool:
         spatial = int(self.model.actuator_trntype[i]) == self._transmission_types["tendon"]
-        return spatial and int(self.model.actuator_trnid[i][0]) in self.courses and bool(self.model.actuator_gear[i][0])
+        return spatial and int(self.model.actuator_trnid[i][0]) in self.routes and bool(self.model.actuator_gear[i][0])
 
     def _add_cord(self, actuators: ImportedActuators, i: int, damped: bool) -> None:
         """A motor along a spatial tendon: a separate cord on the same route."""
@@ -177,8 +177,8 @@ class ActuatorReader:
         motor, servo = kind
         gear, damping = float(self.model.actuator_gear[i][0]), self._actuator_damping(i) if damped else 0.0
         name = self.names.unique_name("cords", self.names.unique_name("drives", self.names.element_name("actuator", i)))
-        course = self.courses[int(self.model.actuator_trnid[i][0])]
-        actuators.cords.append(Cord(name, course, damping=damping * gear * gear, motor=motor, ratio=gear, servo=servo))
+        route = self.routes[int(self.model.actuator_trnid[i][0])]
+        actuators.cords.append(Cord(name, route, damping=damping * gear * gear, motor=motor, ratio=gear, servo=servo))
 
     def _actuator_damping(self, i: int) -> float:
         return float(getattr(self.model, "actuator_damping", [0.0] * (i + 1))[i])

@@ -31,28 +31,28 @@ class CordReader:
     add_unrepresentable: AddUnrepresentable
 
     @cached_property
-    def cord_courses(self) -> CordCourses:
+    def cord_routes(self) -> CordCourses:
         """Return the routes of all representable spatial tendons; the others are reported."""
-        courses = {}
+        routes = {}
         for t in range(self.model.ntendon):
             wraps = self._wrap_range(t)
             if not any(self.model.wrap_type[w] == self._wrap_types.mjWRAP_JOINT for w in wraps):
-                course = self._read_course(wraps)
-                if isinstance(course, str):
+                route = self._read_route(wraps)
+                if isinstance(route, str):
                     self.add_unrepresentable(
                         "spatial tendon",
                         self.names.element_name("tendon", t),
-                        f"{course}; {self._lost_properties_text(t)}",
+                        f"{route}; {self._lost_properties_text(t)}",
                     )
                 else:
-                    courses[t] = course
-                    self._report_side_sites(self.names.element_name("tendon", t), course)
-        return courses
+                    routes[t] = route
+                    self._report_side_sites(self.names.element_name("tendon", t), route)
+        return routes
 
     def read_cords(self) -> list[Cord]:
         """Return the cords with a force or inertia."""
         cords = []
-        for t, course in self.cord_courses.items():
+        for t, route in self.cord_routes.items():
             properties = self._cord_properties(t)
             title = self.names.element_name("tendon", t)
             if not any(properties.get(word) for word in ("stiffness", "damping", "friction", "limits", "inertia")):
@@ -60,19 +60,19 @@ class CordReader:
                     f"spatial tendon {title!r} has no force of its own and is not imported separately"
                 )
                 continue
-            cords.append(Cord(self.names.unique_name("cords", title), course, **properties))
+            cords.append(Cord(self.names.unique_name("cords", title), route, **properties))
             if properties.get("stiffness") or properties.get("damping") or properties.get("inertia"):
                 self.names.findings.add_note(
                     f"forces of spatial tendon {title!r} are a law: included in gw.laws(robot), not in gw.bias"
                 )
         return cords
 
-    def _report_side_sites(self, title: str, course: tuple[CordStation, ...]) -> None:
+    def _report_side_sites(self, title: str, route: tuple[CordStation, ...]) -> None:
         """Report where the route around a roller may differ from that of the installed MuJoCo."""
         version = str(mujoco_module().__version__)
         if int(version.split(".")[0]) >= 4:
             return
-        if any(isinstance(station, Roller) and station.side is not None for station in course):
+        if any(isinstance(station, Roller) and station.side is not None for station in route):
             self.add_unrepresentable(
                 "side site of spatial tendon",
                 title,
@@ -87,7 +87,7 @@ class CordReader:
         first = int(self.model.tendon_adr[t])
         return range(first, first + int(self.model.tendon_num[t]))
 
-    def _read_course(self, wraps: range) -> tuple[CordStation, ...] | str:
+    def _read_route(self, wraps: range) -> tuple[CordStation, ...] | str:
         """Return the stations of a tendon, or the reason why it is not representable."""
         stations: list[CordStation] = []
         bodies = set()

@@ -72,7 +72,7 @@ def robot_from_model(model: Any, findings: ImportFindings, fallback: str) -> Rob
         model,
         names,
         rows,
-        cords.cord_courses,
+        cords.cord_routes,
         _single_coordinate_joints(model, followers_by_joint),
         findings.add_unrepresentable,
     ).read_actuators(off)

@@ -48,7 +48,7 @@ def name_problems(contents: RobotFileContents, problems: FileProblems) -> None:
     names.require_existing("independent", names.listed_under("independent"), joints, "joint", attached)
     names.require_existing("row", names.row_joints(), joints, "joint", attached)
     names.require_existing(
-        "frame", names.names_in_entries("cords", "course", "frame"), places, "link or frame", attached
+        "frame", names.names_in_entries("cords", "route", "frame"), places, "link or frame", attached
     )
     names.require_existing("payload", names.payload_names("link"), links, "link", attached)
     names.require_existing("payload", names.payload_names("frame"), places, "frame or link", attached)

@@ -73,7 +73,7 @@ MODELS_BY_FIELD: dict[str, type[FieldModel]] = {
         "tendons": TendonFields,
         "states": StateFields,
         "cords": CordFields,
-        "course": StationFields,
+        "route": StationFields,
     },
     **{"loops": LoopFields, "environment": ContactPointFields, "surface": SurfaceFields, "behind": BehindFields},
     **{"friction": TurnFriction, "heat": HeatFields, "cogging": CoggingFields, "ripple": RippleFields},

@@ -88,7 +88,7 @@ class HydraulicCylinder:
 @check_arguments
 def servo_cylinder(
     mech: RobotOrMech,
-    where: str | Row | Line,
+    line: str | Row | Line,
     valve: ServoValve,
     cylinder: HydraulicCylinder,
     *,
@@ -108,14 +108,14 @@ def servo_cylinder(
 
     Args:
         mech: the machine.
-        where: the line that the rod moves: a prismatic joint's speed, a row, an actuator of the machine, or
+        line: the line that the rod moves: a prismatic joint's speed, a row, an actuator of the machine, or
             a coordinate, such as the distance between its two hinges.
         valve: the valve.
         cylinder: the cylinder and its oil.
         supply: supply pressure [Pa].
         load_pressure: at the operating point [Pa].
         opening: of the valve at the operating point, -1 to 1.
-        name: its name; default: that of `where`.
+        name: its name; default: that of `line`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=100.0)])
@@ -125,7 +125,7 @@ def servo_cylinder(
     (['slide.load_pressure', 'slide.opening', 'slide.opening_rate'], (1.0,))
     """
     mech = tree_of("servo_cylinder", mech)
-    title = _cylinder_title(where, name, "servo_cylinder")
+    title = _cylinder_title(line, name, "servo_cylinder")
     require_positive(f"cylinder {title!r}", supply=supply)
     area, mass = cylinder.area, cylinder.mass
     flow, pressure_loss = valve.flow_gains(supply, load_pressure, opening)
@@ -134,7 +134,7 @@ def servo_cylinder(
     working_point_flow = pressure_loss * load_pressure
     return LinearActuator(
         name=f"{title}.cylinder",
-        line=place_line(mech, where),
+        line=place_line(mech, line),
         C=[
             [0, 1, 0, 0, 0],
             [0, -cylinder.damping / mass, area / mass, 0, 0],

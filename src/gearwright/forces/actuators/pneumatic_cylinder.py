@@ -90,7 +90,7 @@ class PneumaticCylinder:
 @check_arguments
 def pneumatic_cylinder(
     mech: RobotOrMech,
-    where: str | Row | Line,
+    line: str | Row | Line,
     valve: AirValve,
     cylinder: PneumaticCylinder,
     *,
@@ -111,13 +111,13 @@ def pneumatic_cylinder(
 
     Args:
         mech: the machine.
-        where: the line that the rod moves: a speed, a row, an actuator of the machine, or
+        line: the line that the rod moves: a speed, a row, an actuator of the machine, or
             a coordinate, such as the distance between its two hinges.
         valve: the valve.
         cylinder: the cylinder at its operating point.
         supply: absolute supply pressure [Pa].
         temperature: T of the air [K].
-        name: its name; default: that of `where`.
+        name: its name; default: that of `line`.
 
     >>> import gearwright as gw
     >>> slide = gw.Mechanism([gw.Body("slide", joint="prismatic", mass=10.0)])
@@ -126,9 +126,9 @@ def pneumatic_cylinder(
     ['slide.pressure_a', 'slide.pressure_b']
     """
     mech = tree_of("pneumatic_cylinder", mech)
-    if name is None and not isinstance(where, str):
+    if name is None and not isinstance(line, str):
         raise DriveError("pneumatic_cylinder: a cylinder along a row needs a name. Give name=...")
-    title = name if name is not None else str(where)
+    title = name if name is not None else str(line)
     (Aa, Ab), (Va, Vb), (Pa, Pb) = cylinder.areas, cylinder.volumes, cylinder.pressures
     require_positive(f"cylinder {title!r}", supply=supply, temperature=temperature)
     mass, leakage = cylinder.mass, cylinder.leakage
@@ -137,7 +137,7 @@ def pneumatic_cylinder(
     units = {"position": "m", "speed": "m/s", "pressure_a": "Pa", "pressure_b": "Pa"}
     return LinearActuator(
         name=f"{title}.cylinder",
-        line=place_line(mech, where),
+        line=place_line(mech, line),
         C=[
             [0, 1, 0, 0],
             [0, -cylinder.damping / mass, Aa / mass, -Ab / mass],

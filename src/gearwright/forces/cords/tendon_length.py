@@ -115,7 +115,7 @@ class TendonRoute:
 
 
 @check_arguments
-def tendon(mech: RobotOrMech, course: Sequence[PointLike | Pulley], name: str | None = None) -> Coordinate:
+def tendon(mech: RobotOrMech, route: Sequence[PointLike | Pulley], name: str | None = None) -> Coordinate:
     """The length of a tendon [m] that runs through points and over pulleys.
 
     A force of -T along it is a tension T: the tendon pulls and does not push. `compliant_stops` with an upper end makes
@@ -123,7 +123,7 @@ def tendon(mech: RobotOrMech, course: Sequence[PointLike | Pulley], name: str | 
 
     Args:
         mech: the machine.
-        course: points (bodies or frames, or (body or frame, position)) and pulleys (`Pulley`), from end to end; a
+        route: points (bodies or frames, or (body or frame, position)) and pulleys (`Pulley`), from end to end; a
             pulley has a point on either side.
         name: the coordinate's name.
 
@@ -136,7 +136,7 @@ def tendon(mech: RobotOrMech, course: Sequence[PointLike | Pulley], name: str | 
     machine, owner = tree_of("tendon", mech), "tendon" if name is None else f"tendon {name!r}"
     stations = tuple(
         x.with_checked_values(owner, machine) if isinstance(x, Pulley) else Point.from_user(owner, machine, x)
-        for x in course
+        for x in route
     )
     _require_points_between(owner, stations)
     return Coordinate.for_machine(machine, name or "tendon", TendonRoute(stations))

@@ -16,7 +16,7 @@ from gearwright.forces.transmission.nonlinear_spring import LinearSpring, Nonlin
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.mechanism.assembly.drives import drive_sense
 from gearwright.mechanism.assembly.link_geometry import LinkGeometry
-from gearwright.parts import Drive, Element, Robot, elements_of
+from gearwright.parts import Drive, Element, Robot, elastic_elements
 
 
 @check_arguments
@@ -41,7 +41,7 @@ def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tupl
     laws = []
     for drive in robot.drives:
         unit, sense = force_unit(robot.link_of_joint(drive.joint)), drive_sense(LinkGeometry(robot.links), drive)
-        for element, spring in zip(elements_of(drive.gear), _drive_springs(mech, drive), strict=True):
+        for element, spring in zip(elastic_elements(drive.gear), _drive_springs(mech, drive), strict=True):
             if not element.torsion.is_linear:
                 laws += list(_element_laws(mech, _element_about_motor_axis(element, sense), spring, unit, smooth))
     return tuple(laws)

@@ -30,7 +30,7 @@ from gearwright.forces.transmission.gear_wheels import axial_torque, input_wheel
 from gearwright.forces.transmission.load_friction import LoadBristles, load_friction_mesh
 from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency, mesh_at_speed, require_possible_losses
 from gearwright.mechanism import Mechanism, Spin
-from gearwright.parts import Friction, Losses, Robot, losses_of
+from gearwright.parts import Friction, Losses, Robot, gear_losses
 
 STUCK_MODE = "stuck"
 FORWARD_DRIVING, FORWARD_DRIVEN = "forward driving", "forward driven"
@@ -267,7 +267,7 @@ def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
     >>> law.name, round(law.table[0].back_driving_efficiency, 9), [wheel.name for wheel in law.wheels]
     ('arm.gear', -0.5, ['arm.rotor'])
     """
-    tables = {drive.title: losses_of(drive.gear) for drive in robot.drives}
+    tables = {drive.title: gear_losses(drive.gear) for drive in robot.drives}
     frictions = {title: motor.total_friction for title, motor in robot_motors(robot)}
     both = [title for title, friction in frictions.items() if friction.load is not None and tables.get(title)]
     if both:

@@ -15,7 +15,7 @@ from gearwright.forces.robot_lines import joint_line, motor_line, robot_motors
 from gearwright.identification.model.columns import ParameterColumn
 from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.parts import Friction, Joint, Motor, Robot
-from gearwright.parts.gears.losses import losses_of, without_losses
+from gearwright.parts.gears.losses import gear_losses, without_losses
 from gearwright.text import listed_names
 
 Part = TypeVar("Part", Joint, Motor)
@@ -147,7 +147,7 @@ def _without_losses(robot: Robot) -> Robot:
 def _stated_losses(robot: Robot) -> Iterator[str]:
     """Every gear and mesh with losses, with its numbers."""
     for drive in robot.drives:
-        for row in losses_of(drive.gear)[:1]:
+        for row in gear_losses(drive.gear)[:1]:
             idle = "" if is_zero(row.no_load_torque) else f", no-load torque {row.no_load_torque:.4g} Nm"
             yield f"{drive.title}.gear (efficiency {row.efficiency:.4g}{idle})"
     for train in robot.trains:

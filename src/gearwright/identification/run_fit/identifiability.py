@@ -20,7 +20,7 @@ STRONG_CORRELATION = 0.95
 """Correlation coefficient above which two unknowns can hardly be distinguished."""
 
 DOUBTFUL_RATIO = 0.5
-"""Standard deviation relative to the value above which an unknown is doubtful."""
+"""Standard deviation relative to the value above which an unknown is poorly determined."""
 
 LARGEST_SHARE = 0.3
 """Share of the largest effect in a direction above which an unknown is named in it."""
@@ -34,8 +34,8 @@ class Information(NamedTuple):
         singular_values: of the derivatives by relative changes of the unknowns, largest first.
         covariance: of the unknowns, (K, K); infinite in directions without information is left out.
         correlations: (K, K).
-        sentences: a text for every parameter or combination that the log does not determine.
-        doubtful: names of the unknowns that the log does not determine well.
+        remarks: a text for every parameter or combination that the log does not determine.
+        poorly_determined: names of the unknowns that the log does not determine well.
         unbounded: names of those that neither log nor prior knowledge bounds.
     """
 
@@ -43,8 +43,8 @@ class Information(NamedTuple):
     singular_values: Array
     covariance: Array
     correlations: Array
-    sentences: tuple[str, ...]
-    doubtful: tuple[str, ...]
+    remarks: tuple[str, ...]
+    poorly_determined: tuple[str, ...]
     unbounded: tuple[str, ...] = ()
 
 
@@ -69,8 +69,8 @@ def information(
     effects = np.linalg.norm(relative, axis=0)
     without_effect = np.flatnonzero(effects <= NO_INFORMATION_RATIO * largest).tolist()
     mixed = [_cancelling_parts(row, effects, largest) for row in directions[~is_known]]
-    sentences = [_no_effect_sentence(names[k]) for k in without_effect]
-    sentences += [
+    remarks = [_no_effect_sentence(names[k]) for k in without_effect]
+    remarks += [
         _direction_sentence(names, row, parts) for row, parts in zip(directions[~is_known], mixed, strict=True) if parts
     ]
     variance = float(residuals @ residuals) / max(1, len(residuals) - len(values))
@@ -84,23 +84,25 @@ def information(
     safe = np.where(deviation > 0, deviation, 1.0)
     correlations = covariance / safe[:, None] / safe[None, :]
     lost = {names[k] for parts in (without_effect, *mixed) for k in parts}
-    doubtful = [
+    poorly_determined = [
         name
         for k, name in enumerate(names)
         if name in lost or ("." in name and not name.startswith("offset.") and deviation[k] > DOUBTFUL_RATIO * scale[k])
     ]
-    sentences += _pair_sentences(names, correlations, lost)
-    sentences += [
+    remarks += _pair_remarks(names, correlations, lost)
+    remarks += [
         f"{name} is {values[k]:.4g} with a standard deviation of {deviation[k]:.2g}: this log does not determine it. "
         "Add an experiment in which it has an effect, or fix it."
         for k, name in enumerate(names)
-        if name in doubtful and name not in lost
+        if name in poorly_determined and name not in lost
     ]
     free = _unresolved_directions(directions[~is_known], priors * scale)
     open_parts = {k for row in free for k in _cancelling_parts(row, effects, largest)}
     open_parts |= {k for k in without_effect if not priors[k]}
     unbounded = tuple(names[k] for k in sorted(open_parts))
-    return Information(tuple(names), sizes, covariance, correlations, tuple(sentences), tuple(doubtful), unbounded)
+    return Information(
+        tuple(names), sizes, covariance, correlations, tuple(remarks), tuple(poorly_determined), unbounded
+    )
 
 
 def _unresolved_directions(directions: Array, weights: Array) -> Array:
@@ -181,14 +183,14 @@ def _direction_sentence(names: Sequence[str], row: Array, parts: Sequence[int]) 
     )
 
 
-def _pair_sentences(names: Sequence[str], correlations: Array, lost: set[str]) -> list[str]:
-    sentences = []
+def _pair_remarks(names: Sequence[str], correlations: Array, lost: set[str]) -> list[str]:
+    remarks = []
     for i in range(len(names)):
         for j in range(i):
             if abs(correlations[i, j]) > STRONG_CORRELATION and not {names[i], names[j]} <= lost:
-                sentences.append(
+                remarks.append(
                     f"{names[j]} and {names[i]} can hardly be distinguished in these logs (correlation "
                     f"{correlations[i, j]:.2f}): only a combination of them is well determined. Add an experiment "
                     "in which one of them acts alone."
                 )
-    return sentences
+    return remarks

@@ -254,7 +254,7 @@ class RunFit:
         lines += [
             f"{s.log} {s.signal}: mean absolute error {s.mean_absolute:.4g}, R2 {s.r_squared:.4f}" for s in self.scores
         ]
-        return "\n".join([*lines, *self.information.sentences, *self.remarks])
+        return "\n".join([*lines, *self.information.remarks, *self.remarks])
 
     @check_arguments
     def report(
@@ -271,7 +271,7 @@ class RunFit:
         target.mkdir(parents=True, exist_ok=True)
         parts = [f"<!doctype html><html><head><meta charset='utf-8'><title>{html_text(title)}</title>", PAGE_STYLE]
         parts.append(f"</head><body><h1>{html_text(title)}</h1><h2>Unknowns</h2>{self._value_table()}")
-        sentences = (*self.information.sentences, *self.remarks)
+        sentences = (*self.information.remarks, *self.remarks)
         if sentences:
             parts.append("<h2>Identifiability and remarks</h2><ul>")
             parts += [f"<li>{html_text(sentence)}</li>" for sentence in sentences]

@@ -13,7 +13,7 @@ from gearwright.mechanism.assembly.wheel_lumping import Lump, PlacedWheel, point
 from gearwright.mechanism.elements import Actuator, Spring, checked_matrix, checked_vector
 from gearwright.mechanism.joints.kinds import JointKind, joint_kind
 from gearwright.mechanism.rows import as_number
-from gearwright.parts import Drive, Motor, Wheel, elements_of
+from gearwright.parts import Drive, Motor, Wheel, elastic_elements
 from gearwright.parts.builders.mounting import mounting_link, output_is_link
 from gearwright.parts.checks import axial_and_transverse, refuse_off_axis
 from gearwright.text import did_you_mean
@@ -21,13 +21,13 @@ from gearwright.text import did_you_mean
 
 def shaft_names(drive: Drive) -> tuple[str, ...]:
     """Return the names of an elastic drive's shafts from motor to joint (joint-side speeds); empty if rigid."""
-    count = len(elements_of(drive.gear))
+    count = len(elastic_elements(drive.gear))
     return tuple(f"{drive.joint}.stage{k}" if k else f"{drive.joint}.motor" for k in range(count))
 
 
 def drive_springs(links: LinkGeometry, drive: Drive) -> list[Spring]:
     """Return the elastic elements from motor to joint, each between two shafts, the last one at the joint."""
-    elements, shafts = elements_of(drive.gear), shaft_names(drive)
+    elements, shafts = elastic_elements(drive.gear), shaft_names(drive)
     names = (
         [f"{drive.title}.spring"]
         if len(elements) == 1
@@ -137,7 +137,7 @@ def _part_position(drive: Drive, part: str, mount: str, mass: Scalar, place: Vec
 
 def _refuse_idle_shafts(drive: Drive, wheels: list[Wheel]) -> None:
     """Raise an error if a shaft of an elastic drive has no inertia."""
-    shafts, elements = shaft_names(drive), elements_of(drive.gear)
+    shafts, elements = shaft_names(drive), elastic_elements(drive.gear)
     turned_shafts = {wheel.springs_before(len(shafts)) for wheel in wheels if not is_zero(wheel.inertia)}
     for k, shaft in enumerate(shafts):
         if k in turned_shafts:

@@ -128,8 +128,8 @@ class _AttachedParts:
 
     def attached_cord(self, cord: Cord) -> Cord:
         moved = cord_in_frames(cord, {"base": self.place})
-        course = [x if isinstance(x, Branch) else replace(x, frame=self.new_name(x.frame)) for x in moved.course]
-        return replace(moved, name=self.prefix + cord.name, course=course)
+        route = [x if isinstance(x, Branch) else replace(x, frame=self.new_name(x.frame)) for x in moved.route]
+        return replace(moved, name=self.prefix + cord.name, route=route)
 
     def attached_train(self, train: Train) -> Train:
         carriers = {wheel.name: wheel.carrier for wheel in train.wheels}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gearwright.algebra import Rot, Vec, is_number
 from gearwright.parts.drives.drive import Drive
-from gearwright.parts.gears.elasticity import elements_of
+from gearwright.parts.gears.elasticity import elastic_elements
 from gearwright.parts.link import Link
 from gearwright.parts.robot import Robot
 from gearwright.parts.structure.frame_changes import (
@@ -50,7 +50,7 @@ def output_is_link(drive: Drive, driven: Link) -> bool:
     if axis_and_point is None or driven.joint.kind != "revolute":
         return False
     in_line = drive.axis is None or _is_collinear(Vec.from_values(drive.axis), axis_and_point[0])
-    return in_line and bool(getattr(drive.gear, "is_output_rigid", not elements_of(drive.gear)))
+    return in_line and bool(getattr(drive.gear, "is_output_rigid", not elastic_elements(drive.gear)))
 
 
 def drive_in_frame(

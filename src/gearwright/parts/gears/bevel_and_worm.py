@@ -13,7 +13,7 @@ from gearwright.parts.gears.forces.gear_statics import GearStatics
 from gearwright.parts.gears.forces.pitch_points import bevel_contact, cone_angles, worm_contact
 from gearwright.parts.gears.forces.tooth_forces import NORMAL_PRESSURE_ANGLE, missing_fields_text, require_teeth_angles
 from gearwright.parts.gears.gear import Wheel
-from gearwright.parts.gears.losses import Losses, losses_of, require_thread_friction, worm_efficiencies, worm_friction
+from gearwright.parts.gears.losses import Losses, gear_losses, require_thread_friction, worm_efficiencies, worm_friction
 from gearwright.parts.gears.member import (
     MASSLESS_MEMBER,
     GearWithMembers,
@@ -233,7 +233,7 @@ class Worm(GearWithMembers):
         """Friction coefficient of the thread, as given or derived from the efficiency."""
         if self.friction_coefficient is not None:
             return float(self.friction_coefficient)
-        table = losses_of(self)
+        table = gear_losses(self)
         assert self.lead_angle is not None
         return worm_friction(self.lead_angle, table[0].efficiency, self.pressure_angle) if table else 0.0
 

@@ -190,17 +190,17 @@ class Element:
         return Element(self.stiffness * square, self.damping * square, self.torsion.reflected_through(ratio))
 
 
-def elements_of(gear: Any) -> tuple[Element, ...]:
+def elastic_elements(gear: Any) -> tuple[Element, ...]:
     """Return the elastic elements of a gear from motor to joint; an empty tuple for a rigid gear.
 
     >>> from gearwright.parts import Gear, Series, Shaft, Spur
-    >>> elements_of(Gear(100)), elements_of(Gear(100, stiffness=8000))[0].stiffness
+    >>> elastic_elements(Gear(100)), elastic_elements(Gear(100, stiffness=8000))[0].stiffness
     ((), 8000)
     >>> stages = [Spur(driver=20, driven=60), Shaft(stiffness=400), Spur(driver=20, driven=80, stiffness=9000)]
-    >>> [element.stiffness for element in elements_of(Series(stages=stages))]
+    >>> [element.stiffness for element in elastic_elements(Series(stages=stages))]
     [6400.0, 9000.0]
     """
-    require_gear("elements_of", gear)
+    require_gear("elastic_elements", gear)
     element_method = getattr(gear, "elements", None)
     if element_method is not None:
         elements: tuple[Element, ...] = element_method()

@@ -73,23 +73,23 @@ def static_back_efficiency(efficiency: Scalar) -> Scalar:
     return 2 - 1 / efficiency
 
 
-def losses_of(gear: Any) -> tuple[Losses, ...]:
+def gear_losses(gear: Any) -> tuple[Losses, ...]:
     """Return the losses of a gear over increasing speeds, with all back-driving efficiencies; empty without losses.
 
     They come from its table, its efficiencies, its geometry (worm, meshes) or its stages. Between two speeds they are
     interpolated linearly, beyond the ends the last values hold.
 
     >>> from gearwright.parts import Gear, Planetary, Worm
-    >>> losses_of(Gear(100, efficiency=0.8))
+    >>> gear_losses(Gear(100, efficiency=0.8))
     (Losses(speed=0.0, efficiency=0.8, back_efficiency=0.75, no_load_torque=0.0),)
-    >>> losses_of(Gear(100))
+    >>> gear_losses(Gear(100))
     ()
-    >>> round(losses_of(Planetary(sun=18, planet=27, ring=72, mesh_efficiency=0.99))[0].efficiency, 6)
+    >>> round(gear_losses(Planetary(sun=18, planet=27, ring=72, mesh_efficiency=0.99))[0].efficiency, 6)
     0.98408
-    >>> losses_of(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1))[0].back_efficiency < 0
+    >>> gear_losses(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1))[0].back_efficiency < 0
     True
     """
-    require_gear("losses_of", gear)
+    require_gear("gear_losses", gear)
     table = getattr(gear, "losses", ())
     if not table:
         derived = getattr(gear, "derived_losses", None)
@@ -112,9 +112,9 @@ def without_losses(gear: Any) -> Any:
     """Return the gear and all its stages without losses.
 
     >>> from gearwright.parts import Gear, Worm
-    >>> losses_of(without_losses(Gear(100, efficiency=0.8, no_load_torque=0.01)))
+    >>> gear_losses(without_losses(Gear(100, efficiency=0.8, no_load_torque=0.01)))
     ()
-    >>> losses_of(without_losses(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1)))
+    >>> gear_losses(without_losses(Worm(wheel=40, lead_angle=0.06, friction_coefficient=0.1)))
     ()
     >>> without_losses(Worm(wheel=40, lead_angle=0.06, efficiency=0.4)).efficiency
     1.0
@@ -130,10 +130,10 @@ def without_losses(gear: Any) -> Any:
 
 
 @check_arguments
-def losses_at(table: Sequence[Losses], speed: float) -> Losses:
+def interpolated_losses(table: Sequence[Losses], speed: float) -> Losses:
     """Return the losses interpolated at a motor speed; for plain numbers, not symbols.
 
-    >>> losses_at([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
+    >>> interpolated_losses([Losses(0, 0.5), Losses(100, 1.0)], -50).efficiency
     0.75
     """
     if not table:
@@ -155,7 +155,7 @@ def series_losses(stages: Sequence[Any]) -> tuple[Losses, ...]:
 
     Efficiencies multiply; a stage's no-load torque reaches the motor through the stages before it.
     """
-    tables, before = [losses_of(stage) for stage in stages], [1.0]
+    tables, before = [gear_losses(stage) for stage in stages], [1.0]
     for stage in stages:
         before.append(before[-1] * abs(stage.ratio))
     speeds = sorted({row.speed * r for table, r in zip(tables, before, strict=False) for row in table} or {0.0})
@@ -163,7 +163,7 @@ def series_losses(stages: Sequence[Any]) -> tuple[Losses, ...]:
     for speed in speeds:
         drive, back, torque = 1.0, 1.0, 0.0
         for table, ratio in zip(tables, before, strict=False):
-            stage_losses = losses_at(table, speed / ratio)
+            stage_losses = interpolated_losses(table, speed / ratio)
             torque += stage_losses.no_load_torque / (ratio * drive)
             drive, back = (
                 drive * stage_losses.efficiency,

@@ -10,10 +10,10 @@ from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import TrainError
 from gearwright.parts.gears.belt import Belt
-from gearwright.parts.gears.elasticity import Element, elements_of, own_elastic_element
+from gearwright.parts.gears.elasticity import Element, elastic_elements, own_elastic_element
 from gearwright.parts.gears.forces.tooth_forces import ToothForce, missing_tooth_data, tooth_forces_or_none
 from gearwright.parts.gears.gear import GearType, Wheel
-from gearwright.parts.gears.losses import Losses, losses_of, series_losses
+from gearwright.parts.gears.losses import Losses, gear_losses, series_losses
 from gearwright.parts.gears.member import MASSLESS_MEMBER, GearWithMembers, Member
 from gearwright.parts.gears.rack_and_screw import Rack, Screw
 
@@ -112,7 +112,7 @@ class Series(GearWithMembers):
                     "as the last one."
                 )
         super().__post_init__()
-        if own_elastic_element(self) and elements_of(self.stages[-1]):
+        if own_elastic_element(self) and elastic_elements(self.stages[-1]):
             raise TrainError(
                 f"series: both its last stage and the series (stiffness {self.stiffness} Nm/rad) are elastic, with a "
                 "shaft without inertia between them. Keep one stiffness, or insert a shaft stage with members."
@@ -146,7 +146,7 @@ class Series(GearWithMembers):
         wheels: tuple[Wheel, ...] = ()
         springs = 0
         for place, stage in enumerate(self.stages):
-            last, count = place == len(self.stages) - 1, len(elements_of(stage))
+            last, count = place == len(self.stages) - 1, len(elastic_elements(stage))
             stage_wheels = (
                 stage.wheels()
                 if isinstance(stage, TRANSLATING_GEARS)
@@ -178,7 +178,7 @@ class Series(GearWithMembers):
         for place in range(len(self.stages), 0, -1):
             stage = self.stages[place - 1]
             yield f"stage{place}", stage, torque
-            row = (*losses_of(stage), Losses())[0]
+            row = (*gear_losses(stage), Losses())[0]
             torque = (
                 torque / float(stage.ratio) * (1 / row.efficiency if driving else max(row.back_driving_efficiency, 0.0))
             )
@@ -200,13 +200,15 @@ class Series(GearWithMembers):
         """Its elastic elements from motor to joint, counted at the joint side."""
         elements: tuple[Element, ...] = ()
         for place, stage in enumerate(self.stages):
-            elements += tuple(element.reflected_through(self.ratio_behind(place)) for element in elements_of(stage))
+            elements += tuple(
+                element.reflected_through(self.ratio_behind(place)) for element in elastic_elements(stage)
+            )
         return elements + own_elastic_element(self)
 
     @property
     def is_output_rigid(self) -> bool:
         """Whether there is no spring behind the last stage, so that its output member is the driven link."""
-        return not own_elastic_element(self) and not elements_of(self.stages[-1])
+        return not own_elastic_element(self) and not elastic_elements(self.stages[-1])
 
     @property
     def source_of_losses(self) -> str | None:

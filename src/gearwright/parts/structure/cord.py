@@ -117,7 +117,7 @@ class Cord:
 
     Args:
         name: its name, and that of its motor.
-        course: its route: waypoints, rollers and branches from end to end; a roller has a waypoint on either side.
+        route: its route: waypoints, rollers and branches from end to end; a roller has a waypoint on either side.
         stiffness: k [N/m].
         damping: d [Ns/m].
         rest: lower and upper rest length of the spring [m].
@@ -133,7 +133,7 @@ class Cord:
     """
 
     name: str
-    course: Sequence[CordStation]
+    route: Sequence[CordStation]
     stiffness: float = 0.0
     damping: float = 0.0
     rest: LengthRange = (0.0, 0.0)
@@ -145,7 +145,7 @@ class Cord:
     servo: Servo | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "course", self._checked_stations())
+        object.__setattr__(self, "route", self._checked_stations())
         for word in ("stiffness", "damping", "friction", "inertia"):
             require_at_least(self.title, 0.0, **{word: getattr(self, word)})
         object.__setattr__(self, "rest", self._checked_range("rest", self.rest))
@@ -170,20 +170,20 @@ class Cord:
     def branches(self) -> tuple[tuple[float, tuple[Waypoint | Roller, ...]], ...]:
         """Divisor and route of each branch."""
         branches: list[tuple[float, list[Waypoint | Roller]]] = [(1.0, [])]
-        for station in self.course:
+        for station in self.route:
             if isinstance(station, Branch):
                 branches.append((station.divisor, []))
             else:
                 branches[-1][1].append(station)
-        return tuple((divisor, tuple(course)) for divisor, course in branches if course)
+        return tuple((divisor, tuple(route)) for divisor, route in branches if route)
 
     def _checked_stations(self) -> tuple[CordStation, ...]:
-        if isinstance(self.course, str) or not isinstance(self.course, Iterable):
-            raise PartError(f"{self.title}: {self.course!r} is not a course. Give a list of waypoints and rollers.")
-        for station in self.course:
+        if isinstance(self.route, str) or not isinstance(self.route, Iterable):
+            raise PartError(f"{self.title}: {self.route!r} is not a route. Give a list of waypoints and rollers.")
+        for station in self.route:
             if not isinstance(station, Waypoint | Roller | Branch):
-                raise PartError(f"{self.title}: its course contains {station!r}. Give Waypoint(...) or Roller(...).")
-        return tuple(self.course)
+                raise PartError(f"{self.title}: its route contains {station!r}. Give Waypoint(...) or Roller(...).")
+        return tuple(self.route)
 
     def _checked_range(self, word: str, value_range: object, *, infinite: bool = False) -> LengthRange:
         try:
@@ -196,10 +196,10 @@ class Cord:
 
     def _check_course(self) -> None:
         if not self.branches:
-            raise PartError(f"{self.title}: its course is empty. Give at least its two ends.")
-        for _, course in self.branches:
-            is_roller = [isinstance(station, Roller) for station in course]
-            if len(course) < 2 or is_roller[0] or is_roller[-1]:
+            raise PartError(f"{self.title}: its route is empty. Give at least its two ends.")
+        for _, route in self.branches:
+            is_roller = [isinstance(station, Roller) for station in route]
+            if len(route) < 2 or is_roller[0] or is_roller[-1]:
                 raise PartError(f"{self.title}: a branch does not begin and end with a point. Give its two ends.")
             if any(a and b for a, b in pairwise(is_roller)):
                 raise PartError(f"{self.title}: two rollers follow each other. Give a waypoint between them.")
@@ -215,7 +215,7 @@ class Cord:
 
 def cord_in_frames(cord: Cord, places: Mapping[str, FramePlacement]) -> Cord:
     """Return a cord with its points transformed from the given frames into their reference frames."""
-    return replace(cord, course=[_station_in_frames(x, places) for x in cord.course])
+    return replace(cord, route=[_station_in_frames(x, places) for x in cord.route])
 
 
 def _station_in_frames(station: CordStation, places: Mapping[str, FramePlacement]) -> CordStation:

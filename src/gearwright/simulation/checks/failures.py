@@ -150,7 +150,7 @@ class FailureChecks:
     def raise_if_chattering(self, point: RunPoint) -> None:
         """Raise an error if too many events follow each other without progress in time."""
         if point.events_without_progress > MAX_EVENTS_WITHOUT_PROGRESS:
-            last = listed_names(f"{h.name} {h.what}" for h in self.recorder.events[-4:])
+            last = listed_names(f"{h.name} {h.kind}" for h in self.recorder.events[-4:])
             hint = f"Check the last ones: {last}." if last else "Check whether a joint starts beyond its stop."
             raise SimulationError(
                 f"simulate: at t = {point.t:g} s {MAX_EVENTS_WITHOUT_PROGRESS} events occurred without progress in "

@@ -135,7 +135,7 @@ class RunSensitivities:
         """Times of mode changes, of jumps of inputs and of branch points."""
         laws = {law.name for law in self.balance.system.laws}
         first, last = float(self.run.t[0]), float(self.run.t[-1])
-        times = {event.t for event in self.run.events if event.name in laws and event.what != "event"}
+        times = {event.t for event in self.run.events if event.name in laws and event.kind != "event"}
         margin, cuts = SHORTEST_SEGMENT * self._duration, list[float]()
         for group in (sorted(times | set(self.breaks)), branch_times):  # events before branch points at the same time
             for t in group:
@@ -319,7 +319,7 @@ class RunSensitivities:
         """The index of the guard that has caused the event; None if an input has jumped."""
         laws = self.balance.system.laws
         changed = {
-            event.name: event.what for event in reversed(self.run.events) if abs(event.t - t) <= 1e-15 + 1e-14 * t
+            event.name: event.kind for event in reversed(self.run.events) if abs(event.t - t) <= 1e-15 + 1e-14 * t
         }
         levels = before.linear.values[0, self.balance.size :]
         candidates: list[tuple[float, int]] = []
