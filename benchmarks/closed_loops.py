@@ -27,15 +27,19 @@ from support.mechanisms import with_parallelogram
 STATES, PEER_STATES, STEP = 10_000, 200, 6e-3
 """States of a batch, states of the loop over Pinocchio, and the step from the last closed configuration [rad, m]."""
 
+START_STEP = 0.1
+"""Step [rad, m] of the independent coordinates to the start: the reference of the delta is near a singularity, where
+its parallelogram is flat."""
+
 
 def batches(name: str, rounds: int) -> list[Target]:
     """Closing from a configuration one control step away, then inverse or forward dynamics."""
     robot = parallel_robot(name)
     mech = gw.assemble(robot)
-    gw.compile("closed_step", mech)  # else `closed` runs in NumPy until its calls have cost as much as compiling
     peer = ConstrainedPinocchio(mech.tree, list(robot.loops))
     rng = np.random.default_rng(0)
-    near = gw.integrate(mech, mech.reference, rng.uniform(-1e-2, 1e-2, (STATES, mech.n)))
+    start = gw.integrate(mech, mech.reference, np.full(mech.n, -START_STEP))
+    near = gw.integrate(mech, start, rng.uniform(-1e-2, 1e-2, (STATES, mech.n)))
     indices = list(mech.independent_indices)
     q = near[:, indices] + rng.uniform(-STEP, STEP, (STATES, len(indices)))
     v, force = rng.normal(size=(2, STATES, mech.n))

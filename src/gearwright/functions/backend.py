@@ -30,7 +30,7 @@ The compile time is that for 7 bodies; it grows with a power of their number giv
 class Backend:
     """One function of one machine, evaluated by NumPy or by a kernel according to the estimated cost.
 
-    A call with NumPy takes about 15 us per body, plus 0.3 us per body and state in a batch. Once the calls of a machine
+    A pass of NumPy takes about 15 us per body, plus 0.3 us per body and state in a batch. Once the calls of a machine
     have cost as much as compiling, a kernel is compiled, so the total time is at most twice the optimum; a cached
     kernel of an earlier process is used after a few calls. The rule counts calls and measures no times, so a script
     makes the same choices in every run.
@@ -57,9 +57,8 @@ class Backend:
         mode = kernel_mode()
         if mode == "off" or self.is_refused:
             return None
-        bodies = len(self.job.mech.bodies)
-        self.spent += bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
-        program = self.job.program
+        bodies, program = len(self.job.mech.bodies), self.job.program
+        self.spent += program.passes * bodies * (15.0 + (0.3 * float(np.prod(lead)) if lead else 0.0))
         power = (1 if program.linear(self.job.mech) else program.growth) + len(self.job.wrt[:1])
         if mode == "on" or self.spent >= COMPILATION_COST * max(bodies / 7, 1.0) ** power:
             return self._kernel_from(Kernel)

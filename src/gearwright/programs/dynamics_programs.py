@@ -11,7 +11,7 @@ from gearwright.dynamics.closed_loops.closed_dynamics import (
     forward_dynamics,
     placed_machine,
 )
-from gearwright.dynamics.closed_loops.closing import step_to_closed
+from gearwright.dynamics.closed_loops.closing import CHECKED_NEWTON_STEPS, step_to_closed
 from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.configuration import difference, integrate
 from gearwright.dynamics.coriolis import coriolis_matrix
@@ -117,8 +117,9 @@ def _integrate(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
 
 def _closed_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
     if mech.closure is None:
-        return [*integrate(mech, x["q"], x["v"], ops), 0.0, 0.0]  # no loops, no gaps
-    return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops, fixed.get("exchange", False))
+        return [*integrate(mech, x["q"], x["v"], ops), 0.0, 0.0, 1.0]  # no loops, no gaps, one branch
+    exchange = fixed.get("exchange", False)
+    return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops, exchange, CHECKED_NEWTON_STEPS)
 
 
 def _difference(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
@@ -267,9 +268,9 @@ CLOSED_STEP = Program(
     "closed_step",
     ("q", "v"),
     _closed_step,
-    lambda m, _: (m.nq + 2 + (0 if m.closure is None else 2 * len(m.closure.groups)),),
+    lambda m, _: (m.nq + 3,),
     options=("exchange",),
-    growth=2,
+    passes=4,
     needs_closed_loops=False,
 )
 DIFFERENCE = Program(

@@ -43,6 +43,7 @@ class Program:
         shape: (machine, fixed) -> shape of the result for one state.
         takes_external_loads: whether external wrenches and base motion may be among the inputs.
         growth: exponent of the growth of its operations with the number of bodies.
+        passes: how often it goes through all bodies, for the estimate of its time without a kernel.
         linear: whether they nevertheless grow linearly on a given machine.
         options: names of required and optional fixed values.
         check_options: (machine, fixed) raises an error if the fixed values do not fit the machine.
@@ -61,6 +62,7 @@ class Program:
     shape: Callable[[Mechanism, Fixed], tuple[int, ...]]
     takes_external_loads: bool = False
     growth: int = 1
+    passes: int = 1
     linear: Callable[[Mechanism], bool] = lambda _: False
     options: tuple[str, ...] = ()
     check_options: Callable[[Mechanism, Fixed], object] = _check_body

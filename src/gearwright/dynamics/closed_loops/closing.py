@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
@@ -13,24 +14,24 @@ from gearwright.dynamics.configuration import coordinate_rates, independent_join
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.mechanism import Mechanism
 
-NEWTON_STEPS = 3
-"""Newton steps after a step of the independent coordinates, a fixed number; gaps left tell where more are needed."""
+NEWTON_STEPS, CHECKED_NEWTON_STEPS = 3, 2
+"""Newton steps after a step along the tangent, a fixed number: where gaps are not checked afterwards, and where they
+are, and steps that left some are repeated."""
 
 
 class ClosedStep(NamedTuple):
-    """A configuration after a step, sums of squared gaps left, and the determinants of all groups after and before it.
+    """A configuration after a step, sums of squared gaps left, and a number that tells whether it kept its branch.
 
     `used_gap` is the sum over the equations that determine the dependent speeds, `all_gap` over all equations.
 
-    A determinant of another sign than before the step means that it passed a singular configuration or jumped to
-    another branch.
+    `branch` is the least product, over all groups, of the determinants before the step and at the last Newton step. It
+    is not positive if the step passed a singular configuration or jumped to another branch.
     """
 
     q: list[Scalar]
     used_gap: Scalar
     all_gap: Scalar
-    determinants: list[Scalar]
-    start_determinants: list[Scalar]
+    branch: Scalar
 
 
 def step_to_closed(
@@ -40,19 +41,18 @@ def step_to_closed(
     step: Sequence[Scalar],
     ops: Operations,
     exchange: bool = True,
+    newton_steps: int = NEWTON_STEPS,
 ) -> ClosedStep:
     """Return the configuration after a step of the independent speeds, closed by Newton steps of the dependent ones.
 
+    The first step is along the tangent, G times the step, so Newton's method starts with errors of second order.
     Independent coordinates are exact. The gaps left tell whether it closed. Without exchange of equations it takes
     fewer operations, and may fail where a pivot passes zero.
     """
-    whole: list[Scalar] = [0.0] * tree.n
-    for speed, x in zip(closure.independent, step, strict=True):
-        whole[speed] = x
     start = LoopSolver(closure, closure.equations(place_machine(tree, q, ops)), ops, exchange)
-    q = move_joints(tree, q, whole, ops)
+    q = move_joints(tree, q, start.tangent_step(step), ops)
     determinants: list[Scalar] = []
-    for _ in range(NEWTON_STEPS):
+    for _ in range(newton_steps):
         newton = LoopSolver(closure, closure.equations(place_machine(tree, q, ops)), ops, exchange)
         determinants = newton.determinants
         q = move_joints(tree, q, newton.closing_step(), ops)
@@ -60,7 +60,9 @@ def step_to_closed(
     used = {k for group in closure.groups for k in group.equations}
     used_gap = sum_of(x * x for k, x in enumerate(left) if k in used)
     rest = [x * x for k, x in enumerate(left) if k not in used]
-    return ClosedStep(q, used_gap, sum_of([used_gap, *rest]), determinants, start.determinants)
+    products = [x * y for x, y in zip(start.determinants, determinants, strict=True)]
+    branch = reduce(ops.minimum, products, 1.0)
+    return ClosedStep(q, used_gap, sum_of([used_gap, *rest]), branch)
 
 
 def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], ops: Operations) -> list[Scalar]:

@@ -191,6 +191,13 @@ class LoopSolver:
         """The step of the dependent speeds that closes the gaps to first order."""
         return self.solve([equation.gap for equation in self.equations])
 
+    def tangent_step(self, step: Sequence[Scalar]) -> list[Scalar]:
+        """The step of all speeds, G times a step of the independent ones."""
+        independent = dict(zip(self.closure.independent, step, strict=True))
+        rates = [sum_of(x * independent[c] for c, x in equation.row.items() if c in independent)
+                 for equation in self.equations]  # fmt: skip
+        return [independent.get(speed, x) for speed, x in enumerate(self.solve(rates))]
+
     def solve(self, values: Sequence[Scalar]) -> list[Scalar]:
         """The x with x = 0 at independent speeds and W x + values = 0."""
         x: list[Scalar] = [0.0] * (1 + max([*self.closure.independent, *self._dependent], default=-1))

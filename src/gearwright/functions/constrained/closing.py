@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
-from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
+from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, LoopSolver
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.public_call import run_program, whole_input
@@ -23,8 +23,8 @@ from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import flatten_scalars
 from gearwright.text import listed_names
 
-CLOSED_GAP = 1e-11
-"""Gap [m, rad] at which a loop is closed."""
+CLOSED_GAP, REPEATED_GAP = 1e-11, 1e-13
+"""Gap [m, rad] at which a loop is closed, and from which Newton steps are repeated once all the same."""
 
 SMALL_GAP, MOST_REPETITIONS = 1e-2, 3
 """Gap [m, rad] from which Newton's method converges, and how often its steps are repeated."""
@@ -39,18 +39,17 @@ __all__ = ["ClosedMechanism", "assemble", "closed_after", "closed_configuration"
 
 
 class StepResults(NamedTuple):
-    """Configurations (N, nq), squared gaps (N,) of the equations in use and of all, determinants (N, groups)."""
+    """Configurations (N, nq), squared gaps (N,) of the equations in use and of all, and `ClosedStep.branch` (N,)."""
 
     q: Array
     used_gap: Array
     all_gap: Array
-    determinants: Array
-    start_determinants: Array
+    branch: Array
 
     @property
     def is_on_branch(self) -> NDArray[np.bool_]:
         """Whether no determinant changed its sign."""
-        return np.asarray((self.determinants * self.start_determinants > 0).all(axis=1))
+        return np.asarray(self.branch > 0)
 
     @property
     def is_closed(self) -> NDArray[np.bool_]:
@@ -62,24 +61,30 @@ def closed_configuration(mech: ClosedMechanism, q: Array, near: Array) -> Array:
     """Return the whole configurations (..., nq) at independent coordinates (..., f), each on the branch of `near`."""
     lead = np.broadcast_shapes(q.shape[:-1], near.shape[:-1])
     start = np.broadcast_to(near, (*lead, mech.nq)).reshape(-1, mech.nq)
-    wanted = np.array(start)
+    wanted = np.broadcast_to(q, (*lead, q.shape[-1])).reshape(-1, q.shape[-1])
     indices = list(mech.independent_indices)
-    wanted[:, indices] = np.broadcast_to(q, (*lead, len(indices))).reshape(-1, len(indices))
     if mech.layout.speeds_are_rates:
-        coordinates = [mech.layout.coordinate_of[k] for k in mech.closure.independent]
-        steps = wanted[:, coordinates] - start[:, coordinates]
+        steps = wanted - start[:, indices]
     else:
-        along = evaluate_program(DIFFERENCE, mech.tree, {"q0": start, "q1": wanted}, {})
+        end = np.array(start)
+        end[:, indices] = wanted
+        along = evaluate_program(DIFFERENCE, mech.tree, {"q0": start, "q1": end}, {})
         steps = along[:, list(mech.closure.independent)]
     closed_q = closed_after(mech, start, steps)
-    exact = [k for k in indices if k in mech.layout.coordinate_of]
-    closed_q[:, exact] = wanted[:, exact]
+    for k, coordinate in enumerate(indices):  # exact, not up to rounding of a sum
+        if coordinate in mech.layout.coordinate_of:
+            closed_q[:, coordinate] = wanted[:, k]
     return closed_q.reshape(*lead, mech.nq)
 
 
 def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array:
     """Return closed configurations (N, nq) after steps (N, f) of the independent speeds from closed ones (N, nq)."""
-    start, steps = np.array(q, dtype=np.float64), np.asarray(steps, dtype=np.float64)
+    start, steps = np.asarray(q, dtype=np.float64), np.asarray(steps, dtype=np.float64)
+    longest = np.abs(steps).max(initial=0.0)
+    if longest <= LONGEST_STEP:
+        results = _step_in_parts(mech, start, steps, 1)
+        if (results.is_closed & results.is_on_branch).all():
+            return np.array(results.q)
     closed_q = np.empty_like(start)
     waiting, parts = np.arange(len(start)), 1
     needed = np.abs(steps).max(axis=1, initial=0.0) / LONGEST_STEP
@@ -88,8 +93,6 @@ def closed_after(mech: ClosedMechanism, q: ArrayLike, steps: ArrayLike) -> Array
         results = _step_in_parts(mech, start[near], steps[near], parts)
         same_branch = results.is_on_branch
         good = results.is_closed & same_branch
-        if good.all() and len(near) == len(start):
-            return results.q
         closed_q[near[good]] = results.q[good]
         hopeless = ~good & (parts >= MOST_PARTS * np.maximum(needed[near], 1.0))
         if hopeless.any():
@@ -139,18 +142,23 @@ def speed_directions(mech: ClosedMechanism, q: ArrayLike) -> Array:
 
 
 def _step_in_parts(mech: ClosedMechanism, q: Array, steps: Array, parts: int) -> StepResults:
-    results = first = _stepped(mech, q, steps / parts)
+    results = _stepped(mech, q, steps / parts if parts > 1 else steps)
     for _ in range(parts - 1):
-        results = _stepped(mech, results.q, steps / parts)
-    results = results._replace(start_determinants=first.start_determinants)
-    for _ in range(MOST_REPETITIONS):
-        again = np.flatnonzero(~results.is_closed & (results.all_gap < SMALL_GAP**2))
+        results = _on_both(_stepped(mech, results.q, steps / parts), results.branch)
+    for k in range(MOST_REPETITIONS):
+        is_open = results.used_gap > REPEATED_GAP**2 if k == 0 else ~results.is_closed
+        again = np.flatnonzero(is_open & (results.all_gap < SMALL_GAP**2))
         if not len(again):
             break
         better = _stepped(mech, results.q[again], np.zeros((len(again), mech.n)))
-        for whole, part in zip(results[:-1], better[:-1], strict=True):  # the start is that of the first step
+        for whole, part in zip(results, _on_both(better, results.branch[again]), strict=True):
             whole[again] = part
     return results
+
+
+def _on_both(results: StepResults, branch: Array) -> StepResults:
+    """The results, on the branch of the start only if the earlier steps stayed on it as well."""
+    return results._replace(branch=np.minimum(results.branch, branch))
 
 
 def _stepped(mech: ClosedMechanism, q: Array, steps: Array) -> StepResults:
@@ -159,8 +167,7 @@ def _stepped(mech: ClosedMechanism, q: Array, steps: Array) -> StepResults:
         flat = run_program(CLOSED_STEP, mech, (q, steps))
     except SingularityError:
         flat = _with_exchange(mech, q, steps)
-    size, middle = mech.nq, mech.nq + 2 + len(mech.closure.groups)
-    return StepResults(flat[:, :size], flat[:, size], flat[:, size + 1], flat[:, size + 2 : middle], flat[:, middle:])
+    return StepResults(flat[:, : mech.nq], *(flat[:, mech.nq + k] for k in range(3)))
 
 
 def _with_exchange(mech: ClosedMechanism, q: Array, steps: Array) -> Array:
@@ -171,7 +178,7 @@ def _with_exchange(mech: ClosedMechanism, q: Array, steps: Array) -> Array:
             half = len(q) // 2
             parts = (_with_exchange(mech, q[part], steps[part]) for part in (slice(half), slice(half, None)))
             return np.concatenate(list(parts))
-        return np.concatenate([q, np.full((1, 2 + 2 * len(mech.closure.groups)), np.inf)], axis=1)
+        return np.concatenate([q, np.full((1, 3), np.inf)], axis=1)
 
 
 def _open_text(
@@ -235,10 +242,11 @@ def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:
     pose = place_machine(tree, list(results.q.T), ARRAYS)
     facing = np.all([np.asarray(x) + np.zeros(len(here)) > 0 for x in mech.closure.facing_cosines(pose)], axis=0)
     placed = np.array([x + np.zeros(len(here)) for x in flatten_scalars([list(x) for x in pose.world_placements])])
+    determinants = LoopSolver(mech.closure, mech.closure.equations(pose), ARRAYS).determinants
     modes: list[tuple[str, Array, Array]] = []
     for k in np.flatnonzero(results.is_closed & facing):
         if all(np.abs(placed[:, k] - other).max() > SAME_POSE for _, _, other in modes):
-            signs = "".join("+" if x > 0 else "-" for x in results.determinants[k])
+            signs = "".join("+" if x[k] > 0 else "-" for x in determinants)
             modes.append((signs, _near_turn(tree, results.q[k], start), placed[:, k]))
     counts = {signs: [x for x, _, _ in modes].count(signs) for signs, _, _ in modes}
     numbers = dict.fromkeys(counts, 0)
