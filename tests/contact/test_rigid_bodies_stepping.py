@@ -236,6 +236,15 @@ def test_energy_of_smooth_plastic_contacts_has_only_the_error_of_the_midpoint_ru
     assert 3.3 < sums[0] / sums[1] < 4.7
 
 
+@pytest.mark.parametrize("seed", [145, 168])
+def test_energy_of_smooth_plastic_contacts_swings_and_does_not_grow(seed):
+    """What a step gains, others of the same turn lose: no four seconds reach the highest energy of those before."""
+    throw, count = random_throw(seed), 4000
+    energies = throw.energies(moved(throw.mech, throw.laws, (throw.q, throw.v), 16.0, 1e-3))[: 4 * count]
+    highest = energies.reshape(4, count).max(axis=1)
+    assert (np.diff(highest) < 0).all()
+
+
 QUICK = range(4)
 
 

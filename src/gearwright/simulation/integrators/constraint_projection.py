@@ -11,6 +11,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError, SimulationError
+from gearwright.forces.contact.contact import Contact
 from gearwright.simulation.run_point import RunPoint
 from gearwright.system.constraints.projection import PositionConstraints, position_constraints
 from gearwright.system.constraints.projection_tolerances import (
@@ -87,9 +88,11 @@ def _remark_dependent_rows(held: PositionConstraints, t: float, x: Array, remark
     if len(held.holds) < 2 or _has_dependence_remark(remarks):
         return
     if rows_nearly_dependent(held.constraint_rows(t, x)):
+        rubs = any(isinstance(law, Contact) and law.has_friction for law in held.system.laws if law.name in held.owners)
         remarks.append(
             f"{DEPENDENT_HOLDS_REMARK}at t = {t:g} s the rows of {_hold_names(held)} are linearly dependent, so their "
             "forces are not unique: the forces of least norm are reported from then on."
+            + (" Friction, and thus the motion while these contacts slide, depends on them." if rubs else "")
         )
 
 
