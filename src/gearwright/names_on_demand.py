@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from pkgutil import get_data
 from types import ModuleType
 from typing import Any
@@ -26,12 +28,19 @@ class NamesOnDemand(ModuleType):
         if name.startswith("__") or name not in self._modules:
             from gearwright.functions.aliases import function_by_alias
 
-            return function_by_alias(name)
+            return function_by_alias(name, () if name.startswith("_") else self._namespaces_of(name))
         module = self._modules[name]
         is_namespace = module == self.__name__
         public_object = import_module(f"{module}.{name}") if is_namespace else getattr(import_module(module), name)
         vars(self)[name] = public_object
         return public_object
+
+    def _namespaces_of(self, name: str) -> list[str]:
+        """The namespaces that export a name, by their source text: nothing is imported for an error message."""
+        namespaces = [space for space, module in self._modules.items() if module == self.__name__]
+        sources = {space: find_spec(f"{self.__name__}.{space}") for space in namespaces}
+        texts = {space: Path(spec.origin).read_text("utf-8") for space, spec in sources.items() if spec and spec.origin}
+        return [f"{self.__name__}.{space}.{name}" for space, text in texts.items() if f'    "{name}",\n' in text]
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; the import of a package (`report`, `studio`) does not hide the function of its name."""

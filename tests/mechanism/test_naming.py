@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -130,6 +132,15 @@ def test_aliases_for_people_from_elsewhere():
     assert aliases.rnea is gw.inverse_dynamics
     assert aliases.crba is gw.mass_matrix
     assert aliases.aba is gw.forward_dynamics
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("Robot", "gearwright.parts.Robot"), ("fk", "gearwright.placement"), ("nonsense", None)]
+)
+def test_a_missing_name_is_answered_with_the_name_here(name, answer):
+    with pytest.raises(AttributeError, match=repr(name)) as caught:
+        getattr(gw, name)
+    assert re.findall(r"gearwright\.[\w.]+\w", str(caught.value)) == ([answer] if answer else [])
 
 
 def test_a_machine_is_a_value():

@@ -9,7 +9,7 @@
 | `forward_kinematics` | `placement` |
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gearwright.functions.dynamics import bias as nle
@@ -53,8 +53,12 @@ NAMES_HERE = {
 """Names that other libraries use, and the function here."""
 
 
-def function_by_alias(name: str) -> Callable[..., Any]:
-    """The function that other libraries call `name`.
+def function_by_alias(name: str, namespaces: Sequence[str] = ()) -> Callable[..., Any]:
+    """Return the function that other libraries call `name`.
+
+    Args:
+        name: a name that is not public in `gearwright` itself.
+        namespaces: the full names under which namespaces of `gearwright` export it.
 
     >>> import gearwright as gw
     >>> gw.rnea is gw.inverse_dynamics
@@ -65,5 +69,6 @@ def function_by_alias(name: str) -> Callable[..., Any]:
     """
     if name in ALIASES:
         return ALIASES[name]
-    remedy = f" Use gearwright.{NAMES_HERE[name]}." if name in NAMES_HERE else ""
+    names_here = [f"gearwright.{NAMES_HERE[name]}"] if name in NAMES_HERE else namespaces
+    remedy = f" Use {' or '.join(names_here)}." if names_here else ""
     raise AttributeError(f"module 'gearwright' has no attribute {name!r}.{remedy}")
