@@ -5,6 +5,7 @@ from gearwright.forces.contact.constraint import Constraint, fixed_frame
 from gearwright.forces.contact.contact import Contact
 from gearwright.forces.contact.environment import Environment
 from gearwright.forces.contact.force_sensor import ForceSensor
+from gearwright.forces.contact.rough_constraint import RoughConstraint
 from gearwright.forces.contact.soft_contact import SoftContact
 from gearwright.forces.coordinates.configuration import MovingFrame
 from gearwright.functions.constrained.closing import ClosedMechanism
@@ -30,6 +31,7 @@ __all__ = [
     "MovingFrame",
     "PegInHole",
     "Plane",
+    "RoughConstraint",
     "SoftContact",
     "Sphere",
     "StruckBody",

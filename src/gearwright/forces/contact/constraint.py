@@ -79,7 +79,7 @@ class Constraint(Law):
 
     def force_lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
         """The constrained coordinates, on a machine with these speeds."""
-        coordinates = _pose_coordinates(self, speeds)
+        coordinates = pose_coordinates(self, speeds)
         return (*(coordinates[word] for word in self.held), *self.stated)
 
     @property
@@ -117,11 +117,15 @@ class Constraint(Law):
         work = sum((f * situation.speed(line) for f, line in zip(reaction.multipliers, lines, strict=True)), 0.0)
 
         def signal_values() -> dict[str, Scalar]:
-            places = [*_pose_coordinates(self, situation.mech.speeds).values(), *self.stated]
-            values = [*(situation.position(line) for line in places), *reaction.multipliers]
+            values = self.signal_values(mode, situation, reaction)
             return dict(zip((signal.name for signal in self.signals), values, strict=True))
 
         return Outcome(dissipated=-work, signals=LazySignals(signal_values))
+
+    def signal_values(self, mode: str, situation: Situation, reaction: Reaction) -> list[Scalar]:
+        """The values of its signals, in their order."""
+        places = [*pose_coordinates(self, situation.mech.speeds).values(), *self.stated]
+        return [*(situation.position(line) for line in places), *reaction.multipliers]
 
 
 @check_arguments
@@ -156,8 +160,8 @@ class ConstantFunction:
 
 
 @lru_cache(maxsize=256)
-def _pose_coordinates(law: Constraint, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
-    """The six coordinates on a machine with these speeds; cached, so evaluations at one instant are shared."""
+def pose_coordinates(law: Constraint, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
+    """Return the six coordinates on a machine with these speeds; cached, so evaluations at one instant are shared."""
     if law.frame is None:
         return {}
     functions = relative_coordinates(law.frame, law.relative_to, law.held)

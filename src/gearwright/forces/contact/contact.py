@@ -75,6 +75,13 @@ class TangentialSlip:
         return local_point.dot(self.surface.tangents_at(reference, configuration.ops)[self.tangent_index])
 
 
+def slip_functions(point: Point, surface: Surface, relative_to: Anchor) -> tuple[CoordinateFunction, ...]:
+    """The slips of a point along both tangents of a surface that is fixed in a frame."""
+    if isinstance(surface, Plane):
+        return tuple(Displacement(point, relative_to, axis) for axis in surface.tangent_axes)
+    return tuple(TangentialSlip(point, surface, relative_to, which) for which in (0, 1))
+
+
 FREE_MODE, TOUCH_MODE, SLIDE_MODE = "free", "touch", "slide"
 
 MAX_START_DEPTH = 1e-6
@@ -467,12 +474,8 @@ def _known_lines(law: Contact, speeds: tuple[str, ...]) -> tuple[Line, ...]:
     else:
         assert law.frame is not None
         assert law.surface is not None
-        point, other = Point(law.frame), law.relative_to
-        gap = SurfaceGap(point, law.surface, other)
-        if isinstance(law.surface, Plane):
-            slips = tuple(Displacement(point, other, axis) for axis in law.surface.tangent_axes)
-        else:
-            slips = tuple(TangentialSlip(point, law.surface, other, which) for which in (0, 1))
+        gap = SurfaceGap(Point(law.frame), law.surface, law.relative_to)
+        slips = slip_functions(Point(law.frame), law.surface, law.relative_to)
     normal = _line_of(f"{law.name}.gap", gap, speeds)
     if not law.has_friction:
         return (normal,)

@@ -76,4 +76,6 @@ def _contact_law(touch: ContactPoint) -> Law:
     assert surface is not None
     if touch.stiffness is None:
         return Contact(frame, surface, relative_to=reference, name=name, **rigid)  # type: ignore[arg-type]
-    return SoftContact(frame, surface, touch.stiffness, touch.damping, relative_to=reference, name=name)
+    return SoftContact(
+        frame, surface, touch.stiffness, touch.damping, relative_to=reference, name=name, friction=touch.friction
+    )

@@ -1,15 +1,16 @@
-"""Contacts with a compliant surface: a massless spring and damper, linear or Hertzian."""
+"""Contacts with a compliant surface: a massless spring and damper, linear or Hertzian, with friction."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
-from gearwright.forces.contact.contact import FREE_MODE, MAX_START_DEPTH, SurfaceGap
+from gearwright.forces.contact.contact import FREE_MODE, MAX_START_DEPTH, SurfaceGap, slip_functions
 from gearwright.forces.contact.time_stepping import CompliantContactImpulse
 from gearwright.forces.coordinates.angles_and_distances import Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor
@@ -26,6 +27,7 @@ from gearwright.forces.law import (
     Reaction,
     Situation,
 )
+from gearwright.forces.time_stepping_impulses import UNBOUNDED_IMPULSE, SlidingSpringImpulse
 from gearwright.parts.environment.surfaces import Surface
 
 PRESS_MODE = "press"
@@ -35,6 +37,9 @@ GAP_SCALE = 1e-3
 
 PRESSED_GAP_TOLERANCE = 1e-9
 """Gap [m] to a deformed surface below which a run starts in contact."""
+
+LEAST_STICKING_FORCE = 1e-12
+"""Tangential force [N] below which friction has no direction."""
 
 LINEAR_EXPONENT, HERTZ_EXPONENT = 1.0, 1.5
 """Exponents of the deformation."""
@@ -49,7 +54,17 @@ class SoftContact(Law):
     $d\,\dot\delta = -k\,\delta^p$, until the next contact. Without mass there is no impact. A mass behind the surface
     is a link of the robot (`with_wall`) that `relative_to` names, here or in a rigid `Contact`.
 
-    Series: `<name>.gap` [m], `<name>.force` [N]; state `<name>.deformation` [m].
+    With friction the surface also deforms along its tangents, by z, until the point slips on it. With the slip velocity
+    u of the point and the force $w = k_t z + d\,u$ of a point that sticks,
+
+    $$f = -\min(1, \mu F / |w|)\,w, \qquad d\,\dot z = -f - k_t z.$$
+
+    The friction force is in Coulomb's cone, $|f| \le \mu F$, equal to it while the point slips, and opposes the slip.
+    Without contact z recovers, $d\,\dot z = -k_t z$.
+
+    Series: `<name>.gap` [m], `<name>.force` [N]; state `<name>.deformation` [m]. With friction also `<name>.force_1`,
+    `<name>.force_2` [N], `<name>.slip_1`, `<name>.slip_2` [m/s], the slip velocity $u - \dot z$ of the point on the
+    surface, along its tangents, and the states `<name>.shear_1`, `<name>.shear_2` [m].
 
     Args:
         frame: a body or frame of the machine, whose origin is the contact point.
@@ -59,6 +74,8 @@ class SoftContact(Law):
         exponent: p, 1 (linear) or 1.5 (Hertz).
         relative_to: "base", a body or frame (the reaction acts on it), or a `MovingFrame`.
         name: its name; default: `<frame>.contact`.
+        friction: mu; it requires damping.
+        tangential_stiffness: k_t [N/m]; None: that along the normal, k, of a linear surface.
 
     >>> from gearwright.parts import Plane
     >>> SoftContact("tool", Plane((0.6, 0, 0), (-1, 0, 0)), stiffness=1e4, damping=50.0).states[0].name
@@ -72,6 +89,8 @@ class SoftContact(Law):
     exponent: float = LINEAR_EXPONENT
     relative_to: Anchor = "base"
     name: str = ""
+    friction: float = 0.0
+    tangential_stiffness: float | None = None
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -82,20 +101,54 @@ class SoftContact(Law):
             raise InputError(f"{self.name}: the exponent is {self.exponent!r}. Give 1 (linear) or 1.5 (Hertz).")
         if not hasattr(self.surface, "gap"):
             raise InputError(f"{self.name}: {self.surface!r} is not a surface. Give a Plane, Sphere or Cylinder.")
+        self._check_friction()
+
+    def _check_friction(self) -> None:
+        """Raise an error for friction without the compliance along the tangents that it requires."""
+        real_number(self.name, "friction", self.friction, least=0.0, example=0.3)
+        if self.tangential_stiffness is not None:
+            real_number(
+                self.name, "tangential_stiffness", self.tangential_stiffness, above=0.0, unit="N/m", example=1e4
+            )
+        if not self.has_friction:
+            return
+        if is_zero(self.damping):
+            raise InputError(
+                f"{self.name}: friction={self.friction} requires damping > 0 Ns/m, with which the surface follows the "
+                "sliding point. Give damping, or use a rigid Contact."
+            )
+        if self.exponent != LINEAR_EXPONENT and self.tangential_stiffness is None:
+            raise InputError(
+                f"{self.name}: friction={self.friction} on a surface with exponent={self.exponent} requires its "
+                "stiffness along the tangents. Give tangential_stiffness [N/m]."
+            )
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether there is friction."""
+        return not is_zero(self.friction)
 
     def force_lines(self, speeds: tuple[str, ...]) -> dict[str, Coordinate]:
-        """The line of its force, by force name, on a machine with these speeds."""
-        return {f"{self.name}.force": _gap_coordinate(self, speeds)}
+        """The lines of its forces, by force name, on a machine with these speeds."""
+        tangents = {
+            f"{self.name}.force_{k}": line for k, line in enumerate(_tangent_coordinates(self, speeds), start=1)
+        }
+        return {f"{self.name}.force": _gap_coordinate(self, speeds), **tangents}
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """The deformation of the surface."""
-        return (Quantity(f"{self.name}.deformation", "m"),)
+        """The deformation of the surface, with friction also along its tangents."""
+        return tuple(Quantity(f"{self.name}.{word}", "m") for word in ("deformation", *self._tangent_names("shear")))
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
-        """Gap and force."""
-        return Quantity(f"{self.name}.gap", "m"), Quantity(f"{self.name}.force", "N")
+        """Gap and force; with friction its forces and the slip velocities."""
+        forces = (Quantity(f"{self.name}.{word}", "N") for word in ("force", *self._tangent_names("force")))
+        slips = (Quantity(f"{self.name}.{word}", "m/s") for word in self._tangent_names("slip"))
+        return Quantity(f"{self.name}.gap", "m"), *forces, *slips
+
+    def _tangent_names(self, word: str) -> tuple[str, ...]:
+        return tuple(f"{word}_{k}" for k in (1, 2)) if self.has_friction else ()
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -114,21 +167,57 @@ class SoftContact(Law):
         return PRESS_MODE if is_touching else FREE_MODE
 
     def act(self, mode: str, situation: Situation) -> Action:
-        """A force along the normal."""
+        """A force along the normal, and friction along the tangents."""
         if mode == FREE_MODE:
             return Action()
-        return Action(forces=(Force(self._gap_line(situation), self._contact_force(situation)),))
+        force = self._contact_force(situation)
+        lines = _tangent_coordinates(self, situation.mech.speeds)
+        friction = (Force(line, f) for line, f in zip(lines, self._friction_forces(situation, force), strict=True))
+        return Action(forces=(Force(self._gap_line(situation), force), *friction))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """Rate of the deformation, stored energy and dissipated power."""
+        """Rates of the deformations, stored energy and dissipated power."""
         line, depth = self._gap_line(situation), situation.states[0]
         is_pressed = mode == PRESS_MODE
         rate = -situation.speed(line) if is_pressed else self._recovery_rate(depth, situation.ops)
         force = self._contact_force(situation) if is_pressed else 0.0
         depth = -situation.position(line) if is_pressed else depth
-        signals = {f"{self.name}.gap": situation.position(line), f"{self.name}.force": force}
-        stored = self._stored_energy(depth, situation.ops)
-        return Outcome((rate,), dissipated=self.damping * rate * rate, stored=stored, signals=signals)
+        shear = situation.states[1:]
+        friction = self._friction_forces(situation, force) if is_pressed else [0.0 for _ in shear]
+        shear_rates = [(-f - self._shear_stiffness * z) / self.damping for f, z in zip(friction, shear, strict=True)]
+        dissipated, stored = self.damping * rate * rate, self._stored_energy(depth, situation.ops)
+        velocities = self._tangential_velocity(situation) if is_pressed else shear_rates
+        return self._outcome(
+            (rate, *shear_rates),
+            dissipated + self._friction_power(friction, velocities, shear, shear_rates),
+            stored + self._shear_energy(shear),
+            [situation.position(line), force, *friction],
+            [u - w for u, w in zip(velocities, shear_rates, strict=True)],
+        )
+
+    def _outcome(
+        self,
+        rates: tuple[Scalar, ...],
+        dissipated: Scalar,
+        stored: Scalar,
+        gap_and_forces: Sequence[Scalar],
+        slips: Sequence[Scalar],
+    ) -> Outcome:
+        values = zip((signal.name for signal in self.signals), (*gap_and_forces, *slips), strict=True)
+        return Outcome(rates, dissipated=dissipated, stored=stored, signals=dict(values))
+
+    def _friction_power(
+        self,
+        friction: Sequence[Scalar],
+        velocities: Sequence[Scalar],
+        shear: Sequence[Scalar],
+        shear_rates: Sequence[Scalar],
+    ) -> Scalar:
+        """The power that friction takes from the machine and does not store in the shear of the surface."""
+        power: Scalar = 0.0
+        for f, u, z, rate in zip(friction, velocities, shear, shear_rates, strict=True):
+            power = power - f * u - self._shear_stiffness * z * rate
+        return power
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Pressed until the force would be tensile, free until the point meets the deformed surface."""
@@ -148,24 +237,74 @@ class SoftContact(Law):
         limit = CompliantContactImpulse(
             ops.where(is_touching, step * self._spring_force(penetration, ops), 0.0), ops.where(is_touching, slope, 0.0)
         )
+        tangents, shear = _tangent_coordinates(self, situation.mech.speeds), situation.states[1:]
+        friction_limits = self._friction_limits(situation, step, is_touching) if self.has_friction else ()
 
         def step_outcome(middle: Situation, reaction: Reaction) -> Outcome:
-            closing_speed, force = -middle.speed(line), reaction.multipliers[0]
+            closing_speed, (force, *friction) = -middle.speed(line), reaction.multipliers
             end_depth, mean_depth = (
                 self._depth_after_step(depth + half * u, deformation, step, ops)
                 for u in (closing_speed, 2.0 * closing_speed - rate)
             )
             gained_energy = self._stored_energy(mean_depth, ops) - self._stored_energy(deformation, ops)
-            signals = {f"{self.name}.gap": middle.position(line), f"{self.name}.force": force}
-            stored = self._stored_energy(middle.states[0], ops)
-            return Outcome(
-                ((end_depth - deformation) / step,),
-                dissipated=force * closing_speed - gained_energy / step,
-                stored=stored,
-                signals=signals,
+            # At the end of the step: backward Euler of the shear under the mean friction force
+            shear_rates = [
+                (-f - self._shear_stiffness * z) / (self.damping + step * self._shear_stiffness)
+                for f, z in zip(friction, shear, strict=True)
+            ]
+            mean_shear = [z + half * rate for z, rate in zip(shear, shear_rates, strict=True)]
+            velocities = [middle.speed(tangent) for tangent in tangents]
+            return self._outcome(
+                ((end_depth - deformation) / step, *shear_rates),
+                force * closing_speed
+                - gained_energy / step
+                + self._friction_power(friction, velocities, mean_shear, shear_rates),
+                self._stored_energy(middle.states[0], ops) + self._shear_energy(middle.states[1:]),
+                [middle.position(line), force, *friction],
+                [u - rate for u, rate in zip(velocities, shear_rates, strict=True)],
             )
 
-        return FixedStepModel(PRESS_MODE, (limit,), Action(holds=(Hold(line, speed=0.0),)), step_outcome)
+        holds = tuple(Hold(x, speed=0.0) for x in (line, *tangents))
+        return FixedStepModel(PRESS_MODE, (limit, *friction_limits), Action(holds=holds), step_outcome)
+
+    @property
+    def _shear_stiffness(self) -> Scalar:
+        return self.stiffness if self.tangential_stiffness is None else self.tangential_stiffness
+
+    def _shear_energy(self, shear: Sequence[Scalar]) -> Scalar:
+        return sum((0.5 * self._shear_stiffness * z * z for z in shear), 0.0)
+
+    def _tangential_velocity(self, situation: Situation) -> list[Scalar]:
+        return [situation.speed(line) for line in _tangent_coordinates(self, situation.mech.speeds)]
+
+    def _friction_ratio(self, sticking_forces: Sequence[Scalar], force: Scalar, ops: Operations) -> Scalar:
+        """The share of the forces of a sticking point that Coulomb's cone allows, for a force along the normal."""
+        size = ops.sqrt(sum((w * w for w in sticking_forces), LEAST_STICKING_FORCE**2))
+        return ops.minimum(1.0, self.friction * ops.maximum(force, 0.0) / size)
+
+    def _sticking_forces(self, shear: Sequence[Scalar], velocity: Sequence[Scalar]) -> list[Scalar]:
+        """The forces w on the surface along its tangents if the point does not slip on it."""
+        return [self._shear_stiffness * z + self.damping * u for z, u in zip(shear, velocity, strict=True)]
+
+    def _friction_forces(self, situation: Situation, force: Scalar) -> list[Scalar]:
+        """The friction forces on the point along the tangents, for a force along the normal."""
+        if not self.has_friction:
+            return []
+        sticking_forces = self._sticking_forces(situation.states[1:], self._tangential_velocity(situation))
+        ratio = self._friction_ratio(sticking_forces, force, situation.ops)
+        return [-ratio * w for w in sticking_forces]
+
+    def _friction_limits(
+        self, situation: Situation, step: Scalar, is_touching: Scalar
+    ) -> tuple[SlidingSpringImpulse, ...]:
+        """Springs and dampers along the tangents, reduced by the friction ratio at the beginning of the step."""
+        ops, half, shear = situation.ops, 0.5 * step, situation.states[1:]
+        velocity = self._tangential_velocity(situation)
+        middle_shear = [z + half * u for z, u in zip(shear, velocity, strict=True)]
+        force = ops.where(is_touching, self._contact_force(situation), 0.0)
+        ratio = step * self._friction_ratio(self._sticking_forces(middle_shear, velocity), force, ops)
+        slope = ratio * (half * self._shear_stiffness + self.damping)
+        return tuple(SlidingSpringImpulse(ratio * self._shear_stiffness * z, slope, UNBOUNDED_IMPULSE) for z in shear)
 
     def _recovered_depth(self, depth: Scalar, time: Scalar, ops: Operations) -> Scalar:
         """The deformation after a time of free recovery."""
@@ -207,3 +346,12 @@ class SoftContact(Law):
 @lru_cache(maxsize=256)
 def _gap_coordinate(law: SoftContact, speeds: tuple[str, ...]) -> Coordinate:
     return Coordinate(f"{law.name}.gap", SurfaceGap(Point(law.frame), law.surface, law.relative_to), speeds)
+
+
+@lru_cache(maxsize=256)
+def _tangent_coordinates(law: SoftContact, speeds: tuple[str, ...]) -> tuple[Coordinate, ...]:
+    """The slips along the surface, where there is friction."""
+    if not law.has_friction:
+        return ()
+    slips = slip_functions(Point(law.frame), law.surface, law.relative_to)
+    return tuple(Coordinate(f"{law.name}.slip_{k}", slip, speeds) for k, slip in enumerate(slips, start=1))

@@ -59,7 +59,7 @@ class ContactPoint:
         frame: the frame or link whose origin is the contact point; None with a row.
         surface: a Plane, Sphere or Cylinder, in the axes of `relative_to`; None with a row.
         restitution: 0 (plastic) to 1, of a rigid surface.
-        friction: Coulomb's coefficient, of a rigid surface.
+        friction: Coulomb's coefficient; a compliant surface then requires damping.
         stiffness: of a compliant surface [N/m]; None: rigid.
         damping: of a compliant surface [Ns/m].
         relative_to: "base", or the frame or link that carries the surface.
@@ -101,10 +101,15 @@ class ContactPoint:
         if self.stiffness is None:
             return
         real_number(owner, "stiffness", self.stiffness, above=0.0, unit="N/m")
-        if self.restitution or self.friction:
+        if self.restitution:
             raise PartError(
-                f"{owner}: restitution and friction are supported for rigid surfaces only. Leave them out, or leave "
-                f"out the stiffness."
+                f"{owner}: restitution={self.restitution} belongs to a rigid surface; a compliant one has damping. "
+                "Leave it out, or leave out the stiffness."
+            )
+        if self.friction and not self.damping:
+            raise PartError(
+                f"{owner}: friction={self.friction} on a compliant surface requires damping > 0 Ns/m. Give damping, or "
+                "leave out the stiffness."
             )
 
     def _check_row(self, owner: str) -> None:
