@@ -12,7 +12,6 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Constraint, Contact, ForceSensor, Law, Line, Load, SoftContact
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.functions.constrained.closure import require_smooth_constraint
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
@@ -101,7 +100,7 @@ def _lines_of_law(law: Law, speeds: tuple[str, ...]) -> dict[str, Line]:
     """Return the lines of a contact or constraint by the names of its forces; empty for other laws."""
     law = _without_sensor(law)
     if isinstance(law, Constraint):
-        require_smooth_constraint("demands", law)
+        law.require_no_friction("demands")
         return dict(zip(law.force_names, law.force_lines(speeds), strict=True))
     if isinstance(law, Contact | SoftContact):
         return dict(law.force_lines(speeds))

@@ -103,6 +103,9 @@ class Constraint(Law):
         names = [self._reaction_name(word) for word in self.held]
         return (*names, *(f"{self.name}.force.{line.name}" for line in self.stated))
 
+    def require_no_friction(self, function: str) -> None:
+        """Raise an error if it has friction, for functions that cannot account for it."""
+
     def _reaction_name(self, word: str) -> str:
         return f"{self.name}.{'force' if word in TRANSLATION_NAMES else 'torque'}.{word}"
 

@@ -160,6 +160,13 @@ class RoughConstraint(Constraint):
         )
         return Guard(size - limit, STICK_MODE, scale=ops.maximum(size, GUIDE_FORCE_SCALE)), *changes
 
+    def require_no_friction(self, function: str) -> None:
+        """Raise an error: the function cannot account for its friction."""
+        raise InputError(
+            f"{function}: constraint {self.name!r} has friction {self.friction:g}, which is not part of this function. "
+            "Give a gw.contact.Constraint, and the friction as a load."
+        )
+
     def _port(self, word: str) -> str:
         return f"{self.name}.{word}"
 

@@ -14,9 +14,8 @@ from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError
-from gearwright.forces import Constraint, Law, Line
+from gearwright.forces import Constraint, Line
 from gearwright.forces.contact.contacts_of_robot import loop_laws
-from gearwright.forces.contact.rough_constraint import RoughConstraint
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.mechanism import Mechanism, RobotOrMech
@@ -169,18 +168,9 @@ def closure_of(
     for law in choose_laws(function, robot_or_mech, laws, extra_laws, loop_laws).laws_with_warning(function):
         if not isinstance(law, Constraint):
             raise InputError(f"{function}: laws has {law!r}, which is not a Constraint. Give constraints only.")
-        require_smooth_constraint(function, law)
+        law.require_no_friction(function)
         closing.append(law)
     return Closure(mech, tuple(closing)) if closing else None
-
-
-def require_smooth_constraint(function: str, law: Law) -> None:
-    """Raise an error for a constraint with friction, which this function cannot account for."""
-    if isinstance(law, RoughConstraint):
-        raise InputError(
-            f"{function}: constraint {law.name!r} has friction {law.friction:g}, which is not part of this function. "
-            "Give a gw.contact.Constraint, and the friction as a load."
-        )
 
 
 def closing_forces(closure: Closure, rows: Array, needed: Array) -> Array:
