@@ -76,7 +76,10 @@ def originals() -> tuple[Original, ...]:
                 gw.save(robot, path)
                 found.append(Original(path.suffix, path.read_text()))
             found.append(Original(SIDECAR, sidecar.read_text(), urdf.read_text()))
-    found += [Original(path.suffix, path.read_text()) for path in sorted(SAMPLES.glob("*.*"))]
+    for path in sorted(SAMPLES.glob("*.*")):
+        text = path.read_text()
+        beside = path.with_suffix(".urdf") if "closed_loop:" in text else None  # a list of loops stands beside a URDF
+        found.append(Original(path.suffix, text, beside and beside.read_text()))
     return tuple(found)
 
 

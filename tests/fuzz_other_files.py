@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import io
 import logging
+import os
 import random
 import sqlite3
 import sys
@@ -116,6 +117,7 @@ def _mjcf(rng: random.Random, folder: Path) -> str:
         element = rng.choice(ELEMENTS).format(**words).encode()
         content = content.replace(b"<worldbody>", element + b"<worldbody>", 1)
     (folder / "robot.xml").write_bytes(content)
+    os.mkfifo(folder / "pipe.xml")
     (folder / "entity.xml").write_text('<!DOCTYPE r [<!ENTITY e "x">]><mujoco><worldbody/></mujoco>')
     return _answer(lambda: gw.assemble(gw.load(folder / "robot.xml")))
 

@@ -130,12 +130,31 @@ def _file_status(path: Path) -> os.stat_result | None:
 
 
 def _flush_to_disk(path: Path) -> None:
-    """Flush a file to the disk before it is renamed: otherwise a power failure may leave an empty file."""
+    """Flush a file to the disk before it is renamed: otherwise a power failure may leave an empty file.
+
+    Some file systems report only here that the disk is full.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        return
     handle = os.open(path, os.O_RDWR | _NON_BLOCKING_FLAGS)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def create_folder(path: Path) -> Path:
+    """Create a folder and those above it, unless they exist; return it.
+
+    Raises:
+        FileError: the folder cannot be created, or there is a file of this name.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{path}: the folder cannot be created ({reason}). Give another folder.") from None
+    return path
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
@@ -148,6 +167,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         for path, content in contents.items():
             new = stack.enter_context(replacement_file(path))
             new.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+            _flush_to_disk(new)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.export import CFunction, export
 from gearwright.export import c as export_c
 from support.machines import random_design
@@ -123,5 +123,5 @@ def test_refuses_what_it_cannot_write(tmp_path):
     with pytest.raises(InputError, match="'elbow'"):
         export_c("elbow", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=re.escape(str(tmp_path / "file"))):
+    with pytest.raises(FileError, match=re.escape(str(tmp_path / "file"))):
         export(machine(), "c", tmp_path / "file")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import sqlite3
 import stat
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +17,20 @@ import pytest
 
 import gearwright as gw
 from gearwright.catalogue import drives
+from gearwright.control import NominalControl
 from gearwright.design.parameter_sweep.points import read_points
 from gearwright.errors import FileError, GearwrightError
 from gearwright.file_access import open_regular, replacement_file, write_files, write_text
 from gearwright.files.urdf.srdf import with_rotors
 from gearwright.files.yaml.environment_file import with_environment
 from gearwright.files.yaml.task_reader import read_task
+from gearwright.identification import RunFitOptions, RunLog, fit_run, read_run_log
 from gearwright.identification.experiment.log import read_log
 from gearwright.motion import polynomial
 from gearwright.motion.csv_files import read_recording
+from gearwright.parts import FlexibleBody, load_flexible_body
 from gearwright.planning.paths.task_motions import task_motions
+from gearwright.plots.film import write_film
 from gearwright.scene.link_solids import _load_mesh
 from gearwright.simulation.run import Run
 
@@ -89,6 +95,12 @@ def attached(pipe: Path):
     return gw.load(path)
 
 
+def fitted(store: Path):
+    pendulum = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(0, 0, -0.3))])
+    t = np.linspace(0.0, 0.1, 30)
+    return fit_run(pendulum, [RunLog(t, {}, {"q.arm": t})], ["arm.mass"], options=RunFitOptions(store=store))
+
+
 READERS = {
     "robot.yaml": gw.load,
     "robot.urdf": gw.load,
@@ -108,6 +120,9 @@ READERS = {
     "table.csv": drives,
     "points.csv": read_points,
     "sweep.db": lambda path: gw.sweep(ELBOW, {"j2.gear.ratio": [50.0]}, SWING, store=path),
+    "body.npz": load_flexible_body,
+    "twin.csv": lambda path: read_run_log(path, {}, {"q.arm": "q"}),
+    "fit.json": lambda path: fitted(path),
     "mesh.stl": _load_mesh,
     "mesh.dae": _load_mesh,
     "include.xml": in_mjcf('<include file="{name}"/>'),
@@ -153,6 +168,13 @@ def moved() -> Run:
     return gw.simulate(gw.assemble(ELBOW), until=0.05)
 
 
+def edited(path: Path) -> None:
+    source = path.with_name("source.yaml")
+    if not source.exists():
+        gw.save(ELBOW, source)
+    gw.save(ELBOW.with_payload(1.0), path, based_on=source)
+
+
 WRITERS = {
     "robot.yaml": lambda path: gw.save(ELBOW, path),
     "robot.urdf": lambda path: gw.save(ELBOW, path),
@@ -162,6 +184,11 @@ WRITERS = {
     "run.parquet": lambda path: moved().save(path),
     "figure.png": lambda path: SWING.plot(path=path),
     "robot.fmu": lambda path: gw.export.fmu(ELBOW, path, overwrite=True),
+    "film.gif": lambda path: write_film(lambda axes, k: axes.plot([0, k]), 3, 10.0, path, 0.5),
+    "report.html": lambda path: gw.report(gw.analyse(ELBOW, SWING), path),
+    "edited.yaml": edited,
+    "nominal.csv": lambda path: NominalControl(("a",), np.linspace(0, 1, 90), *np.ones((3, 90, 1))).save(path),
+    "body.npz": FlexibleBody([[1.0, 0, 0]], [0.5], [[[0, 1.0, 0, 0, 0, 1.5]]], [[120.0]]).save,
     "elbow.c": lambda path: gw.export.c(ELBOW, path.parent, ["gravity"], name="elbow"),
 }
 
@@ -190,6 +217,53 @@ def test_a_full_disk_leaves_the_old_file_whole(name, tmp_path):
     with full_disk(), pytest.raises((GearwrightError, OSError)):
         WRITERS[name](path)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@needs_limits
+def test_a_full_disk_keeps_the_results_of_a_sweep(tmp_path):
+    store, ratios = tmp_path / "sweep.db", {"j2.gear.ratio": [50.0, 60.0, 70.0]}
+    found = gw.sweep(ELBOW, ratios, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        base.execute("DELETE FROM points WHERE point = 2")
+        base.commit()
+        base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        kept = base.execute("SELECT * FROM points").fetchall()
+    with full_disk(), pytest.raises(FileError, match=r"sweep\.db"):
+        gw.sweep(ELBOW, ratios, SWING, store=store)
+    with closing(sqlite3.connect(store)) as base:
+        assert base.execute("SELECT * FROM points").fetchall() == kept
+    again = gw.sweep(ELBOW, ratios, SWING, store=store)
+    assert all((again.numbers[name] == values).all() for name, values in found.numbers.items())
+
+
+FOLDERS = {
+    "a folder of figures": lambda path: SWING.plot(path=path / "figure.png"),
+    "a folder of motions": lambda path: SWING.save(path / "motion.csv"),
+    "a folder of runs": lambda path: moved().save(path / "run.csv"),
+    "a folder of films": lambda path: write_film(lambda axes, k: None, 1, 10.0, path / "film.gif", 0.5),
+    "a C package": lambda path: gw.export.c(ELBOW, path, ["gravity"]),
+    "an exported robot": lambda path: gw.export.export(ELBOW, "urdf", path),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_that_cannot_be_made_is_named(name, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "a\0b"):
+        with pytest.raises(FileError, match="folder"):
+            FOLDERS[name](path)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_only_one_module_makes_folders():
+    """`file_access` answers what the file system refuses; the kernel cache has rules of its own."""
+    source = Path(gw.__file__).parent
+    makers = {
+        str(path.relative_to(source).as_posix())
+        for path in source.rglob("*.py")
+        if re.search(r"\.mkdir\(|makedirs\(", path.read_text(encoding="utf-8"))
+    }
+    assert makers == {"file_access.py", "compiling/host/disk_cache.py"}
 
 
 @needs_limits

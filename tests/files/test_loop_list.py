@@ -63,6 +63,13 @@ def test_another_yaml_file_is_not_used(tmp_path, text):
     assert not load(tmp_path, text).loops
 
 
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"\0", b"# closed_loop\n" * 600_000])
+def test_a_file_that_is_no_text_does_not_keep_a_urdf_from_being_read(tmp_path, content):
+    (tmp_path / "bars.yaml").write_bytes(content)
+    (tmp_path / "bars.urdf").write_text(FOUR_BAR)
+    assert not gw.load(tmp_path / "bars.urdf").loops
+
+
 def test_a_saved_robot_does_not_get_its_loops_twice(tmp_path):
     robot = load(tmp_path, LOOPS)
     gw.save(robot, tmp_path / "bars.urdf")  # states the loops, beside the list
@@ -74,6 +81,10 @@ def test_a_saved_robot_does_not_get_its_loops_twice(tmp_path):
     ("change", "named"),
     [
         (("end_b", "nothing"), "nothing"),
+        (("end_b", "[end_b]"), "end_b"),
+        (("name_mot: [a]", "name_mot: [{a: 1}]"), "name_mot"),
+        (("name_mot: [a]", "joint_name: [b]\njoint_type: [[FIXED]]"), "FIXED"),
+        (("name_mot: [a]", "joint_name: [[b]]\njoint_type: [FIXED]"), "b"),
         (("3D", "4d"), "4d"),
         (("[3D]", "[3d, 3d]"), "2 types for 1 loop"),
         (("[tip_a, end_b]", "[tip_a]"), "tip_a"),

@@ -64,6 +64,18 @@ def test_models_that_attach_each_other_are_refused(tmp_path):
     assert "asset/model 'm': '../model.xml'" in refusal(tmp_path, files)
 
 
+def test_a_model_that_is_attached_twice_counts_twice(tmp_path):
+    """Forty files, each attaching the next twice, are 2^40 models."""
+    twice = '<asset><model name="m" file="{name}"/><model name="n" file="{name}"/></asset>'
+    files = {f"m{k}.xml": arm(extra=twice.format(name=f"m{k + 1}.xml")) for k in range(40)} | {"m40.xml": arm()}
+    assert "64 files" in refusal(tmp_path, {"model.xml": arm(extra=twice.format(name="m0.xml")), **files})
+    models = "".join(f'<model name="m{k}" file="plain.xml"/>' for k in range(1_000))
+    (tmp_path / "flat").mkdir()
+    assert "64 files" in refusal(
+        tmp_path / "flat", {"model.xml": arm(extra=f"<asset>{models}</asset>"), "plain.xml": arm()}
+    )
+
+
 HARMS = {
     "DOCTYPE": ('<!DOCTYPE mujoco [<!ENTITY e "a">]>' + arm("claw"), "DOCTYPE"),
     "replicate": (

@@ -6,15 +6,18 @@ import csv
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import gearwright as gw
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.forces import DryFriction, Line, VoltageServo
 from gearwright.forces.robot_lines import motor_line
 from gearwright.identification import RunFit, RunFitOptions, RunLog, Unknown, fit_run, read_run_log
+from gearwright.identification.run_fit.fit_problem import LOSSES
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot, Torsion
 
 ARM = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3))])
@@ -206,6 +209,111 @@ def test_an_interrupted_fit_is_resumed(tmp_path: Path) -> None:
     assert shares[-1] == pytest.approx(1.0)
     with pytest.raises(InputError, match="other unknowns"):
         fit_run(ARM, [log], ["arm.mass"], laws=[friction()], options=RunFitOptions(store=store))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"[[" * 9_999,
+        b"\xff",
+        b'{"unknowns": ["arm.mass"], "starts": 3}',
+        b'{"unknowns": ["arm.mass"], "starts": [3]}',
+        b'{"unknowns": ["arm.mass"], "starts": [{"values": ["x"], "cost": 1, "starts": []}]}',
+        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1e999], "cost": 1, "starts": []}]}',
+        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1.0], "cost": 1, "starts": [[1.0]]}]}',
+        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1.0], "cost": 1, "starts": []}]}',
+    ],
+)
+def test_a_store_that_is_none_is_refused(content: bytes, tmp_path: Path) -> None:
+    store = tmp_path / "fit.json"
+    store.write_bytes(content)
+    with pytest.raises(FileError, match=r"fit\.json"):
+        fit_run(ARM, [synthetic_log(duration=0.3)], ["arm.mass"], laws=[friction()], options=RunFitOptions(store=store))
+
+
+def test_the_store_of_another_log_or_robot_is_refused(tmp_path: Path) -> None:
+    """Equal names of unknowns are not enough: the stored cost must be that of the stored values here."""
+    log, store = synthetic_log(duration=0.3), tmp_path / "fit.json"
+    options = RunFitOptions(store=store, evaluations=3)
+    fit_run(ARM, [log], ["arm.mass"], laws=[friction()], options=options)
+    with pytest.raises(FileError, match="another robot, log"):
+        fit_run(ARM, [synthetic_log(seed=5, duration=0.3)], ["arm.mass"], laws=[friction()], options=options)
+    with pytest.raises(FileError, match="another robot, log"):
+        fit_run(ARM, [log], ["arm.mass"], laws=[friction(0.3, 0.2)], options=options)
+    with pytest.raises(FileError, match="another robot, log"):
+        fit_run(ARM, [log], ["arm.mass"], laws=[friction()], options=replace(options, loss="linear"))
+
+
+@pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
+def test_losses_are_those_of_the_search(loss: str) -> None:
+    """The cost and its weights against SciPy's, on residuals on both sides of the threshold."""
+    residuals = np.array([-3.0, -0.9, 0.0, 0.5, 1.5, 5.0])
+    found = scipy.optimize.least_squares(lambda x: residuals + x[0], [0.0], loss=loss, max_nfev=1)
+    z = residuals**2
+    assert 0.5 * LOSSES[loss].rho(z).sum() == pytest.approx(found.cost, rel=1e-14)
+    h = 1e-6
+    difference = (LOSSES[loss].rho(z + h) - LOSSES[loss].rho(np.maximum(z - h, 0))) / (z + h - np.maximum(z - h, 0))
+    assert LOSSES[loss].slope(z) == pytest.approx(difference, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"starts": 0},
+        {"evaluations": 0},
+        {"seed": -1},
+        {"loss": "l7"},
+        {"step": 0.0},
+        {"step": 1e3},
+        {"step": 1e-14},
+        {"horizons": [-1.0]},
+        {"horizons": [0.0]},
+        {"horizons": [np.nan]},
+        {"horizons": [1e-9]},
+        {"scales": {"q.arm": 0.0}},
+        {"scales": {"q.arm": np.nan}},
+        {"scales": {"q.amr": 1.0}},
+        {"scales": {"q.arm": 1e-300}},
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    word = next(iter(options))
+    with pytest.raises(InputError, match=word.rstrip("s")):
+        fit_run(ARM, [synthetic_log(duration=0.3)], ["arm.mass"], laws=[friction()], options=RunFitOptions(**options))
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [{"prior": (1.0, 0.0)}, {"prior": (1.0, -1.0)}, {"prior": (np.nan, 1.0)}, {"start": np.inf}, {"start": np.nan}],
+)
+def test_unknowns_out_of_range_are_refused(unknown: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"'arm\.mass'.*" + next(iter(unknown))):
+        Unknown("arm.mass", **unknown)
+
+
+def test_logs_of_too_many_steps_and_numbers_that_are_unknown_are_refused() -> None:
+    log = synthetic_log(duration=0.3)
+    times = np.array(log.times)
+    times[-1] = 1e7
+    for broken, word in (
+        (replace(log, t=times), "steps"),
+        (replace(log, numbers={"arm.mass": 1.0}), r"arm\.mass"),
+    ):
+        with pytest.raises(InputError, match=word):
+            fit_run(ARM, [broken], ["arm.mass"], laws=[friction()])
+    with pytest.raises(InputError, match=r"arm\.mass"):
+        replace(log, numbers={"arm.mass": np.nan})
+    fit = fit_run(ARM, [log], ["arm.mass"], laws=[friction()], options=RunFitOptions(evaluations=2))
+    for call in (
+        lambda: fit.predict([]),
+        lambda: fit.predict([3]),
+        lambda: fit.profile("arm.mass", points=0),
+        lambda: fit.profile("arm.mass", width=-1.0),
+    ):
+        with pytest.raises(InputError):
+            call()
 
 
 def test_profile_and_structures() -> None:

@@ -232,6 +232,11 @@ REFUSED = {
     ),
     "held": (lambda: ElasticBase([None] * 6), PartError, "elastic base: .*rigid"),
     "stiff beam": (lambda: Beam(1.0, 1.0), PartError, "beam: .*bending.*torsion"),
+    "torsion without inertia": (
+        lambda: Beam(1.0, 1.0, bending=(2.0, 2.0), torsion=1.0, modes=1),
+        PartError,
+        "beam: .*polar_inertia",
+    ),
     "no segments": (lambda: Beam(1.0, 1.0, torsion=1.0, segments=0), PartError, "beam: segments 0"),
     "negative rigidity": (lambda: Beam(1.0, 1.0, bending=(-2.0, None)), PartError, r"bending 1=-2\.0"),
     "trains": (

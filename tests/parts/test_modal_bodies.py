@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import zipfile
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 
 import gearwright as gw
-from gearwright.errors import GearwrightError, PartError
+from gearwright.errors import FileError, GearwrightError
 from gearwright.parts import (
     Beam,
     Drive,
@@ -267,11 +270,38 @@ def test_files_keep_a_body(tmp_path):
     for name in ("positions", "masses", "modes", "stiffness", "inertias", "damping"):
         assert np.array_equal(getattr(again, name), getattr(body, name))
     np.savez(tmp_path / "less.npz", positions=np.zeros((1, 3)))
-    with pytest.raises(PartError, match="'masses' is missing"):
+    with pytest.raises(FileError, match="'masses' is missing"):
         load_flexible_body(tmp_path / "less.npz")
     (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(PartError, match="not a NumPy archive"):
+    with pytest.raises(FileError, match="not a NumPy archive"):
         load_flexible_body(tmp_path / "text.npz")
+
+
+def test_broken_archives_are_refused(tmp_path, monkeypatch):
+    """Any byte may be wrong; the header of an array may state any shape, and a small file may unpack to a large one."""
+    path, rng = tmp_path / "boom.npz", random.Random(0)
+    FlexibleBody([[1.0, 0, 0]], [0.5], [[[0, 1.0, 0, 0, 0, 1.5]]], [[120.0]]).save(path)
+    content, refused = path.read_bytes(), 0
+    for _ in range(200):
+        broken = bytearray(content)
+        for _ in range(rng.choice((1, 3, 20))):
+            broken[rng.randrange(len(broken))] = rng.randrange(256)
+        path.write_bytes(broken[: rng.choice((len(broken), rng.randrange(len(broken))))])
+        try:
+            load_flexible_body(path)
+        except FileError:
+            refused += 1
+    assert refused > 100
+    header = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10**9, 10**6), }"
+    header = header.replace(b"10**9", b"1000000000").replace(b"10**6", b"1000000").ljust(127) + b"\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("masses.npy", header)
+    with pytest.raises(FileError):
+        load_flexible_body(path)
+    path.write_bytes(content)
+    monkeypatch.setattr("gearwright.parts.builders.modal_bodies.MAX_BYTES", 500)
+    with pytest.raises(FileError, match="limit of 500"):
+        load_flexible_body(path)
 
 
 X, M, K = beam_elements(2)
@@ -280,6 +310,13 @@ REFUSED = {
     "negative mass": lambda: FlexibleBody(np.zeros((1, 3)), [-1.0], np.ones((1, 1, 6)), [[1.0]]),
     "rigid mode": lambda: FlexibleBody(np.zeros((1, 3)), [1.0], np.ones((1, 1, 6)), [[0.0]]),
     "words": lambda: FlexibleBody("nodes", [1.0], np.ones((1, 1, 6)), [[1.0]]),
+    "empty": lambda: FlexibleBody(np.zeros((0, 3)), [], np.ones((1, 0, 6)), [[1.0]]),
+    "masked": lambda: FlexibleBody(np.zeros((1, 3)), np.ma.masked_array([1.0], [True]), np.ones((1, 1, 6)), [[1.0]]),
+    "huge": lambda: FlexibleBody(np.zeros((1, 3)), [1.0], np.ones((1, 1, 6)), [[1e308]]),
+    "unsymmetric inertia": lambda: FlexibleBody(
+        np.zeros((1, 3)), [1.0], np.ones((1, 1, 6)), [[1.0]], inertias=np.arange(9.0).reshape(1, 3, 3)
+    ),
+    "loose inner nodes": lambda: craig_bampton(np.zeros((3, 3)), np.eye(18), np.zeros((18, 18)), 0, [1], 0),
     "negative damping": lambda: FlexibleBody(np.zeros((1, 3)), [1.0], np.ones((1, 1, 6)), [[1.0]], damping=-1.0),
     "root at the interface": lambda: craig_bampton(X, M, K, 0, [0]),
     "wrong shapes": lambda: craig_bampton(X, M[:3, :3], K, 0, [2]),

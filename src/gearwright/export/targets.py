@@ -13,6 +13,7 @@ from gearwright.export.c_code.c_package import c
 from gearwright.export.fmi.fmu import fmu
 from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.export.urdf.urdf import write_urdf
+from gearwright.file_access import create_folder
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.text import did_you_mean, file_name
@@ -53,11 +54,7 @@ def _export_urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = 
 
 
 def _target_file(robot: Robot | Mechanism, directory: str | Path, ending: str) -> Path:
-    folder = Path(directory)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"export: cannot write to {str(folder)!r}: {error}. Give another folder.") from None
+    folder = create_folder(Path(directory))
     return folder / f"{file_name(robot.name if isinstance(robot, Robot) else 'machine')}{ending}"
 
 

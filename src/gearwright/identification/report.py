@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.file_access import write_text
+from gearwright.file_access import create_folder, write_text
 from gearwright.identification.fit.unknowns import model_unknowns
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.physical_consistency import ConsistentFit
@@ -37,8 +37,7 @@ def write_report(
         fit: physically consistent parameters, listed with the nominal ones.
         title: of the page.
     """
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    target = create_folder(Path(folder))
     shown = validation or identification.fit
     save_figure(shown.plot(), target / "torques.png")
     save_figure(_residual_figure(shown), target / "residuals.png")

@@ -17,7 +17,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number, value_text, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.file_access import write_text
+from gearwright.file_access import create_folder, write_text
 from gearwright.mechanism import Mechanism
 from gearwright.motion.csv_columns import motion_text
 from gearwright.motion.joint_names_and_units import coordinate_properties
@@ -207,7 +207,7 @@ class Trajectory(NotebookFigure):
     def save(self, path: str | Path, robot: Robot | Mechanism | None = None, rate: float = 100.0) -> Path:
         """Write the CSV text to a file that `recorded` and `gearwright torque` can read."""
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        create_folder(target.parent)
         write_text(target, self.csv(robot, rate))
         return target
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import InputError
-from gearwright.file_access import replacement_file
+from gearwright.file_access import create_folder, replacement_file
 
 FILM_WIDTH, FILM_DPI = 5.6, 90
 """Width of a picture [inch], and dots per inch."""
@@ -29,7 +29,7 @@ def write_film(paint: Callable[[Any, int], None], count: int, rate: float, path:
     writer, settings = _film_writer(path, rate)
     page = Figure(figsize=(FILM_WIDTH, FILM_WIDTH * proportion))
     axes = page.add_axes((0.0, 0.0, 1.0, 1.0))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    create_folder(path.parent)
     with replacement_file(path) as new, rc_context(settings), writer.saving(page, str(new), dpi=FILM_DPI):
         for k in range(count):
             paint(axes, k)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arguments import value_text
 from gearwright.errors import FileError, InputError
-from gearwright.file_access import replacement_file
+from gearwright.file_access import create_folder, replacement_file
 from gearwright.plots.labels import plot_label as shown
 from gearwright.plots.time_spans import Spans, shade_spans
 
@@ -191,7 +191,7 @@ def save_figure(page: Any, path: str | Path) -> Path:
     if target.is_dir():
         raise InputError(f"{target}: this is a folder. Give the name of a file in it, such as {target / 'figure.png'}.")
     target = target if target.suffix else target.with_suffix(".png")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    create_folder(target.parent)
     try:
         with replacement_file(target) as new:
             page.savefig(new, dpi=150)

@@ -16,7 +16,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array, increasing_array
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError, MissingExtraError
-from gearwright.file_access import open_regular, replacement_file, write_text
+from gearwright.file_access import create_folder, open_regular, replacement_file, write_text
 from gearwright.forces.contact.contact import FREE_MODE
 from gearwright.forces.contact.soft_contact import PRESS_MODE
 from gearwright.motion.csv_columns import read_columns
@@ -264,7 +264,7 @@ class Run(NotebookFigure):
     def save(self, path: str | Path) -> Path:
         """Write all series to a CSV or Parquet file, chosen by the suffix."""
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        create_folder(target.parent)
         if target.suffix == ".csv":
             write_text(target, csv_text(self.t, self.series))
         elif target.suffix == ".parquet":

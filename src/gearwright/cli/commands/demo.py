@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gearwright.cli.output import result_screen
+from gearwright.file_access import create_folder
 
 
 def demonstrate(
@@ -22,5 +23,5 @@ def demonstrate(
     """
     from gearwright.cli.demonstration.demonstration import run_demo
 
-    folder.mkdir(parents=True, exist_ok=True)  # an unusable folder is an error before any computation
+    create_folder(folder)  # an unusable folder is an error before any computation
     run_demo(folder, result_screen())

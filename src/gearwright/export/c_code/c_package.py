@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.errors import FileError, InputError
+from gearwright.errors import InputError
 from gearwright.export.c_code import c_text
 from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, traced_functions
-from gearwright.file_access import write_files
+from gearwright.file_access import create_folder, write_files
 from gearwright.mechanism import RobotOrMech
 from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.program import Program
@@ -104,11 +104,6 @@ def c(
 
 def _write_package(directory: Path, texts: dict[str, str]) -> list[Path]:
     contents = {directory / name: text for name, text in texts.items()}
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        write_files(contents)
-    except (OSError, FileError) as error:
-        raise InputError(
-            f"{C_EXPORT_CALLER}: cannot write to {str(directory)!r}: {str(error).rstrip('.')}. Give a writable folder."
-        ) from None
+    create_folder(directory)
+    write_files(contents)
     return list(contents)

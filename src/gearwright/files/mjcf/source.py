@@ -102,7 +102,7 @@ class _SourceCheck:
 
     def __init__(self, findings: ImportFindings) -> None:
         self.findings = findings
-        self.files: set[Path] = set()
+        self.file_count = 0  # a file that is attached twice counts twice: MuJoCo reads it twice
 
     def check_model(self, root: Element, path: Path, attaching: tuple[Path, ...] = ()) -> None:
         """Check a model with the files that it includes, then the models that it attaches."""
@@ -129,8 +129,8 @@ class _SourceCheck:
                     self.check_model(attached, named_file, chain)
 
     def _parse_file(self, element: Element, path: Path) -> Element:
-        self.files.add(path)
-        if len(self.files) > MAX_FILES:
+        self.file_count += 1
+        if self.file_count > MAX_FILES:
             self.findings.add_at(element, f"the robot consists of more than {MAX_FILES} files. Merge some of them.")
             raise self.findings.to_error()
         return parse_xml(read_text(path), self.findings, MAX_BODY_DEPTH)

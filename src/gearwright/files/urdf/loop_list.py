@@ -19,10 +19,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gearwright.errors import FileError
 from gearwright.files.import_report import ImportFindings
 from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
-from gearwright.files.size_limits import part_count_problem
+from gearwright.files.size_limits import part_count_problem, quoted_short
 from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.parts import Drive, Joint, Link, Loop, Robot
 from gearwright.parts.environment.loops_and_contacts import HOLDABLE_COORDINATES
@@ -32,6 +33,7 @@ LOOP_KEY = "closed_loop"
 LOOP_LINE = re.compile(rf"^{LOOP_KEY}\s*:", re.MULTILINE)
 LOOP_LIST_KEYS = (LOOP_KEY, "type", "name_mot", "joint_name", "joint_type")
 HELD_BY_TYPE = {"3d": HOLDABLE_COORDINATES[:3], "6d": HOLDABLE_COORDINATES}
+DRIVEN_KINDS = ("revolute", "prismatic")
 JOINTS_BY_TYPE: dict[str, dict[str, Any]] = {
     "FIXED": {"kind": "fixed"},
     "SPHERICAL": {"kind": "spherical"},
@@ -46,7 +48,11 @@ def with_loop_list(findings: ImportFindings, robot: Robot, path: Path) -> Robot:
         FileError: with every problem of the list and its line.
     """
     problems = FileProblems(str(path))
-    text = read_text(path, "a list of loops")
+    try:
+        text = read_text(path, "a list of loops")
+    except FileError as error:
+        findings.add_note(f"{path.name} beside the URDF is not used: {error.problems[0][2]}")
+        return robot
     if LOOP_LINE.search(text) is None:
         return robot
     if robot.loops:
@@ -95,7 +101,7 @@ class _LoopList:
     def _entries(self, key: str) -> list[Any]:
         value = self.root.data.get(key, [])
         if not isinstance(value, list):
-            self._add(key, f"it is {value!r}. Give a list.")
+            self._add(key, f"it is {quoted_short(str(value))}. Give a list.")
             return []
         reason = part_count_problem(len(value), key)
         if reason is not None:
@@ -110,16 +116,18 @@ class _LoopList:
     def _held(self, index: int, kind: Any) -> tuple[str, ...] | None:
         held = HELD_BY_TYPE.get(str(kind).lower())
         if held is None:
-            self._add("type", f"{kind!r} is unknown. Give 3d (points) or 6d (points and orientation).", index)
+            self._add(
+                "type", f"{quoted_short(str(kind))} is unknown. Give 3d (points) or 6d (points and orientation).", index
+            )
         return None if held is None else tuple(held)
 
     def _pair(self, index: int, pair: Any, places: Mapping[str, str]) -> list[str] | None:
         if not isinstance(pair, list) or len(pair) != 2:
-            self._add(LOOP_KEY, f"{pair!r} is not a pair of frames. Give two names.", index)
+            self._add(LOOP_KEY, f"{quoted_short(str(pair))} is not a pair of frames. Give two names.", index)
             return None
         for name in pair:
-            if name not in places:
-                text = f"{name!r} is neither a link nor a joint. {did_you_mean(str(name), places)}"
+            if not isinstance(name, str) or name not in places:
+                text = f"{quoted_short(str(name))} is neither a link nor a joint. {did_you_mean(str(name), places)}"
                 self._add(LOOP_KEY, text, index)
                 return None
         return [places[name] for name in pair]
@@ -133,9 +141,13 @@ class _LoopList:
         joints = [link.joint_name for link in links]
         for k, (name, kind) in enumerate(zip(names, kinds, strict=True)):
             if name not in joints:
-                self._add("joint_name", f"there is no joint {name!r}. {did_you_mean(str(name), joints)}", k)
-            elif kind not in JOINTS_BY_TYPE:
-                self._add("joint_type", f"{kind!r} is unknown. {did_you_mean(str(kind), JOINTS_BY_TYPE)}", k)
+                self._add(
+                    "joint_name", f"there is no joint {quoted_short(str(name))}. {did_you_mean(str(name), joints)}", k
+                )
+            elif not isinstance(kind, str) or kind not in JOINTS_BY_TYPE:
+                self._add(
+                    "joint_type", f"{quoted_short(str(kind))} is unknown. {did_you_mean(str(kind), JOINTS_BY_TYPE)}", k
+                )
             else:
                 replaced[name] = JOINTS_BY_TYPE[kind]
         return [
@@ -149,8 +161,9 @@ class _LoopList:
         driven, joints = {drive.joint for drive in robot.drives}, {link.joint_name: link for link in links}
         motors = []
         for k, name in enumerate(self._entries("name_mot")):
-            if name not in joints or joints[name].joint.kind not in ("revolute", "prismatic"):
-                self._add("name_mot", f"{name!r} is not a joint with one speed. {did_you_mean(str(name), joints)}", k)
+            if not isinstance(name, str) or name not in joints or joints[name].joint.kind not in DRIVEN_KINDS:
+                text = f"{quoted_short(str(name))} is not a joint with one speed. {did_you_mean(str(name), joints)}"
+                self._add("name_mot", text, k)
             elif name not in driven:
                 motors.append(Drive(name))
                 driven.add(name)

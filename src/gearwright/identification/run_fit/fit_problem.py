@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.identification.run_fit.simulated_logs import LogSimulator, Window
@@ -43,6 +45,13 @@ class Unknown:
             raise InputError(
                 f"unknown {self.name!r}: lower {self.lower:g} is not below upper {self.upper:g}. Swap or widen them."
             )
+        if self.start is not None:
+            real_number(f"unknown {self.name!r}", "start", self.start)
+        if self.prior is not None:
+            real_number(f"unknown {self.name!r}", "prior", self.prior[0], hint="It is the expected value.")
+            real_number(
+                f"unknown {self.name!r}", "prior", self.prior[1], above=0.0, hint="It is the standard deviation."
+            )
         if self.start is not None and not self.lower <= self.start <= self.upper:
             raise InputError(
                 f"unknown {self.name!r}: start {self.start:g} is outside {self.lower:g} to {self.upper:g}. Move it."
@@ -56,6 +65,23 @@ class StartResult:
     values: tuple[float, ...]
     cost: float
     starts: tuple[tuple[float, ...], ...] = ()
+
+
+class Loss(NamedTuple):
+    """A loss of SciPy's least_squares: rho of the squared residuals, and its slope."""
+
+    rho: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+
+
+LossName = Literal["soft_l1", "linear", "huber", "cauchy", "arctan"]
+LOSSES: dict[str, Loss] = {
+    "linear": Loss(lambda z: z, lambda z: np.ones_like(z)),
+    "soft_l1": Loss(lambda z: 2.0 * (np.sqrt(1.0 + z) - 1.0), lambda z: 1.0 / np.sqrt(1.0 + z)),
+    "huber": Loss(lambda z: np.where(z <= 1.0, z, 2.0 * np.sqrt(z) - 1.0), lambda z: 1.0 / np.sqrt(np.maximum(z, 1.0))),
+    "cauchy": Loss(lambda z: np.log1p(z), lambda z: 1.0 / (1.0 + z)),
+    "arctan": Loss(lambda z: np.arctan(z), lambda z: 1.0 / (1.0 + z**2)),
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +98,7 @@ class FitProblem:
     simulator: LogSimulator
     unknowns: tuple[Unknown, ...]
     scales: Mapping[str, float]
-    loss: str
+    loss: LossName
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,6 +164,12 @@ class FitProblem:
         for row, (k, _, sigma) in enumerate(known if slopes else ()):
             prior_slopes[row, k] = 1.0 / sigma
         return np.concatenate(rows), np.concatenate([*derivatives, prior_slopes])
+
+    def cost(self, result: StartResult) -> float:
+        """Half the sum of the loss over whole logs."""
+        starts = np.array(result.starts) if result.starts else None
+        residuals, _ = self.residuals(np.array(result.values), self.simulator.windows(np.inf), False, starts)
+        return float(0.5 * LOSSES[self.loss].rho(residuals**2).sum())
 
     def minimise(
         self,

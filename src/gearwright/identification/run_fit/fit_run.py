@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import real_number
+from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array
-from gearwright.errors import InputError
+from gearwright.errors import FileError, InputError
 from gearwright.file_access import open_regular, write_text
 from gearwright.forces import Law
-from gearwright.identification.run_fit.fit_problem import FitProblem, StartResult, Unknown
+from gearwright.identification.run_fit.fit_problem import LOSSES, FitProblem, LossName, StartResult, Unknown
 from gearwright.identification.run_fit.identifiability import information
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
@@ -31,13 +31,22 @@ from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import RobotLaws
 from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
 from gearwright.simulation.fixed_step.differentiated_step import nominal_number
-from gearwright.text import listed_names
+from gearwright.text import did_you_mean, listed_names
 
 STAGE_EVALUATIONS = 25
 """Evaluations of the first stages of a start; the last stage has those of the options."""
 
 CLOCK_SEARCH_PERIODS = 20.0
 """Largest delay that is sought, relative to the sampling period."""
+
+LEAST_HORIZON_PERIODS = 4
+"""Shortest window, relative to the sampling period."""
+
+LEAST_SCALE = 1e-50
+"""Least size of an error that matters, in the unit of its signal: squares of residuals stay finite."""
+
+STORED_COST_TOLERANCE = 1e-6
+"""Difference of a stored cost from that of the same parameters in this fit, relative to it, that rounding explains."""
 
 CLOCK_REMARK_PERIODS = 1.0
 """Delay of a signal behind its prediction, relative to the sampling period, above which there is a remark."""
@@ -52,7 +61,7 @@ class RunFitOptions:
         step: of the simulation [s]; None: an eighth of the sampling period, at most 1 ms.
         starts: number of starts; all but the first are random between the bounds.
         horizons: lengths of the windows [s], the last one is followed by whole logs; None: chosen from the logs.
-        loss: "soft_l1" (robust), "linear" or another loss of SciPy's least_squares.
+        loss: "soft_l1" (robust), "linear", "huber", "cauchy" or "arctan", as in SciPy's least_squares.
         scales: per measured signal the size of an error that matters, from which the loss grows slowly; None: a
             fiftieth of the signal's range.
         free_starts: whether initial positions and speeds of the logs are unknown too, near the measured ones.
@@ -65,13 +74,23 @@ class RunFitOptions:
     step: float | None = None
     starts: int = 1
     horizons: Sequence[float] | None = None
-    loss: str = "soft_l1"
+    loss: LossName = "soft_l1"
     scales: Mapping[str, float] = field(default_factory=dict)
     free_starts: bool = True
     evaluations: int = 80
     seed: int = 0
     store: str | Path | None = None
     progress: Callable[[float], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.step is not None:
+            real_number("fit_run", "step", self.step, above=0.0, unit="seconds", example=1e-3)
+        for name, least in (("starts", 1), ("evaluations", 1), ("seed", 0)):
+            whole_number("fit_run", name, getattr(self, name), least=least)
+        if self.horizons is not None:
+            number_array("fit_run", "horizons", self.horizons, axes=1, above=0.0, unit="seconds")
+        for name, scale in self.scales.items():
+            real_number("fit_run", f"scales[{name!r}]", scale, least=LEAST_SCALE, example=1e-3)
 
 
 DEFAULT_OPTIONS = RunFitOptions()
@@ -138,17 +157,36 @@ def _problem_of(
     if len({unknown.name for unknown in listed}) < len(listed):
         raise InputError("fit_run: an unknown is listed twice. Name each once.")
     period = min(log.period for log in logs)
-    step = min(1e-3, period / 8) if options.step is None else real_number("fit_run", "step", options.step, above=0.0)
+    step = min(1e-3, period / 8) if options.step is None else options.step
+    if step > period:
+        raise InputError(
+            f"fit_run: step={step:g} s is longer than the sampling period of the logs, {period:g} s. Shorten it."
+        )
+    _require_horizons(logs, options)
     simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step)
     simulator.require_known()
     for name in simulator.unknowns:
         if name.startswith(OFFSET_PREFIX) and not any(name.removeprefix(OFFSET_PREFIX) in log.measured for log in logs):
             raise InputError(f"fit_run: unknown {name!r}: no log measures {name.removeprefix(OFFSET_PREFIX)!r}.")
     scales = {}
+    signals = {name for log in logs for name in log.measured}
+    for name in options.scales:
+        if name not in signals:
+            raise InputError(f"fit_run: scales: no log measures {name!r}. {did_you_mean(name, signals)}")
     for name in dict.fromkeys(name for log in logs for name in log.measured):
         spread = max(float(np.ptp(log.measured[name])) for log in logs if name in log.measured)
         scales[name] = options.scales.get(name, spread / 50 if spread > 0 else 1.0)
     return FitProblem(simulator, listed, scales, options.loss)
+
+
+def _require_horizons(logs: Sequence[RunLog], options: RunFitOptions) -> None:
+    least = LEAST_HORIZON_PERIODS * max(log.period for log in logs)
+    for length in options.horizons or ():
+        if length < least:
+            raise InputError(
+                f"fit_run: horizon {length:g} s is shorter than {LEAST_HORIZON_PERIODS} sampling periods, {least:g} s. "
+                "Lengthen it."
+            )
 
 
 def _as_unknowns(unknowns: Any) -> list[Unknown]:
@@ -182,7 +220,7 @@ def _all_starts(problem: FitProblem, options: RunFitOptions) -> list[StartResult
     finished = _read_store(store, problem)
     horizons = _horizons(problem, options)
     results = []
-    for k in range(max(1, options.starts)):
+    for k in range(options.starts):
         first = np.array([unknown.start for unknown in problem.unknowns], dtype=float)
         random = _random_values(problem, generator)
         z = problem.to_search(first if k == 0 else random)
@@ -195,7 +233,7 @@ def _all_starts(problem: FitProblem, options: RunFitOptions) -> list[StartResult
             result = problem.minimise(z, windows, evaluations, last and options.free_starts)
             z = problem.to_search(np.array(result.values))
             if options.progress is not None:
-                options.progress((k + (number + 1) / len(horizons)) / max(1, options.starts))
+                options.progress((k + (number + 1) / len(horizons)) / options.starts)
         results.append(result)
         _write_store(store, problem, results)
     return results
@@ -223,13 +261,40 @@ def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
     if store is None or not store.exists():
         return []
     with open_regular(store) as file:
-        data = json.loads(file.read())
-    if data.get("unknowns") != list(problem.names):
+        content = file.read()
+    try:
+        data = json.loads(content)
+        unknowns, items = data["unknowns"], list(data["starts"])
+    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
+        raise FileError(f"{store}: this is not the store of a fit. Delete it, or choose another store.") from None
+    if unknowns != list(problem.names):
         raise InputError(f"fit_run: {store} belongs to a fit of other unknowns. Delete it, or choose another store.")
-    return [
-        StartResult(tuple(item["values"]), float(item["cost"]), tuple(map(tuple, item["starts"])))
-        for item in data["starts"]
-    ]
+    try:
+        results = [_stored_start(item, problem) for item in items]
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise FileError(
+            f"{store}: a start lacks its {len(unknowns)} finite `values`, its `cost` or its `starts`. Delete the file, "
+            "and the fit begins again."
+        ) from None
+    for number, result in enumerate(results, 1):
+        cost = problem.cost(result)
+        if abs(cost - result.cost) > STORED_COST_TOLERANCE * max(cost, result.cost):
+            raise FileError(
+                f"{store}: the cost of start {number} is {result.cost:.6g}, here it is {cost:.6g}: the file belongs to "
+                "another robot, log or choice of options. Delete it, or choose another store."
+            )
+    return results
+
+
+def _stored_start(item: Mapping[str, Any], problem: FitProblem) -> StartResult:
+    """The result of a start from a store; ValueError unless its numbers are finite and fit the problem."""
+    values, cost, starts = np.array(item["values"], float), float(item["cost"]), [*item["starts"]]
+    shape = (len(problem.simulator.logs), len(problem.simulator.start_names)) if starts else (0,)
+    if values.shape != (len(problem.names),) or np.shape(starts) != shape:
+        raise ValueError
+    if not all(np.isfinite(np.array(x, float)).all() for x in (values, starts, cost)):
+        raise ValueError
+    return StartResult(tuple(map(float, values)), cost, tuple(tuple(map(float, row)) for row in starts))
 
 
 def _write_store(store: Path | None, problem: FitProblem, results: Sequence[StartResult]) -> None:
@@ -286,8 +351,7 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
         for _ in problem.simulator.logs[window.log].measured:
             blocks.append(slice(begin, begin + window.last - window.first + 1))
             begin = blocks[-1].stop
-    weights = 1.0 / np.sqrt(1.0 + residuals[:begin] ** 2) if problem.loss == "soft_l1" else np.ones(begin)
-    root = np.sqrt(weights)
+    root = np.sqrt(LOSSES[problem.loss].slope(residuals[:begin] ** 2))
     priors = np.array([0.0 if u.prior is None else 1.0 / u.prior[1] for u in problem.unknowns])
     known = information(
         problem.names,

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
-from gearwright.file_access import write_text
+from gearwright.file_access import create_folder, write_text
 from gearwright.forces import Law
+from gearwright.identification.run_fit.fit_problem import StartResult
 from gearwright.identification.run_fit.identifiability import Information, correlation_length
 from gearwright.identification.run_fit.run_log import RunLog
 from gearwright.identification.run_fit.simulated_logs import LogSimulator
@@ -156,8 +158,11 @@ class RunFit:
         """The errors on logs that were not used for the fit."""
         return scores(logs, self.predict(logs))
 
+    @check_arguments
     def predict(self, logs: Sequence[RunLog]) -> tuple[Mapping[str, Array], ...]:
         """The predicted signals of other logs."""
+        if not logs:
+            raise InputError("fit: no log is given. Give at least one RunLog.")
         simulator: LogSimulator = replace(self.problem.simulator, logs=tuple(logs))
         simulator.require_known()
         outputs = simulator.simulate(self.values, simulator.windows(np.inf), False)
@@ -219,6 +224,8 @@ class RunFit:
             points: number of values.
             width: half range in standard deviations.
         """
+        whole_number("profile", "points", points, least=1)
+        real_number("profile", "width", width, above=0.0, example=3.0)
         centre, stated = self[name], self.deviations[name]
         deviation = max(stated if np.isfinite(stated) else 0.1 * abs(self[name]), 1e-3 * abs(self[name]), 1e-12)
         unknown = next(u for u in self.problem.unknowns if u.name == name)
@@ -241,8 +248,7 @@ class RunFit:
                 first = self.start_changes if free else None
                 costs.append(problem.minimise(problem.to_search(start), windows, 15, free, first).cost)
             else:
-                residuals = problem.residuals(np.zeros(0), windows, False)[0]
-                costs.append(0.5 * float(residuals @ residuals))
+                costs.append(problem.cost(StartResult((), 0.0)))
         count = sum(len(log.times) * len(log.measured) for log in self.problem.simulator.logs)
         variance = max(2 * self.cost / max(1, count - len(self.values)), 1e-300)
         return grid, (np.array(costs) - self.cost) / variance
@@ -267,8 +273,7 @@ class RunFit:
             validation: logs that were not used for the fit.
             title: of the page.
         """
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
+        target = create_folder(Path(folder))
         parts = [f"<!doctype html><html><head><meta charset='utf-8'><title>{html_text(title)}</title>", PAGE_STYLE]
         parts.append(f"</head><body><h1>{html_text(title)}</h1><h2>Unknowns</h2>{self._value_table()}")
         sentences = (*self.information.remarks, *self.remarks)

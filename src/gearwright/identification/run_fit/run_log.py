@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array, increasing_array
+from gearwright.arguments import as_float_array, increasing_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.motion.csv_columns import read_columns
@@ -73,6 +73,8 @@ class RunLog:
                         f"{self.name}: {name!r} is not a finite number at t = {first:g} s. Remove these rows."
                     )
             object.__setattr__(self, word, columns)
+        for name, number in self.numbers.items():
+            real_number(self.name, f"numbers[{name!r}]", number)
         if not self.measured:
             raise InputError(f"{self.name}: no measured signal is given. Give at least one in `measured`.")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
-from gearwright.errors import GearwrightError, NotTraceableError, SimulationError
+from gearwright.errors import GearwrightError, InputError, NotTraceableError, SimulationError
 from gearwright.forces import Law, Reaction
 from gearwright.identification.run_fit.run_log import RunLog, require_known_signals
 from gearwright.mechanism import Mechanism
@@ -28,6 +28,10 @@ from gearwright.system.vector_program import vector_program
 
 OFFSET_PREFIX, DELAY = "offset.", "delay"
 """Unknowns of the measurement: `offset.<signal>`, added to the signal, and `delay` [s] of all measured signals."""
+
+
+MOST_LOG_STEPS = 10_000_000
+"""Steps of the simulation of one log, which are all stored."""
 
 
 class Window(NamedTuple):
@@ -110,7 +114,17 @@ class LogSimulator:
         }
 
     def require_known(self) -> None:
-        """Raise an error for unknown signals of the logs."""
+        """Raise an error for unknown signals, for numbers that are unknowns, and for logs of too many steps."""
+        for log in self.logs:
+            steps = log.duration / self.step
+            if steps > MOST_LOG_STEPS:
+                raise InputError(
+                    f"{log.name}: {log.duration:g} s are {steps:.3g} steps of {self.step:g} s, more than "
+                    f"{MOST_LOG_STEPS:g}. Check the unit of the times, split the log, or lengthen the step."
+                )
+            both = [name for name in log.numbers if name in self.unknowns]
+            if both:
+                raise InputError(f"{log.name}: {both[0]!r} is a given number and an unknown. Omit one of them.")
         states = [state for state in self.plain.states if not state.startswith(("largest.", "inconsistent."))]
         require_known_signals(self.logs, self.plain.inputs, [*states, *self.signal_laws])
 

@@ -77,6 +77,11 @@ class Beam:
                 "beam: bending and torsion are both rigid. Give `bending` (two numbers) or `torsion`, or "
                 "use a rigid link."
             )
+        if self.modes is not None and self.torsion is not None and self.polar_inertia == 0:
+            raise PartError(
+                "beam: modes of torsion need the inertia about the centre line. Give `polar_inertia`, or omit "
+                "`torsion`."
+            )
 
     @property
     def segment_length(self) -> Scalar:

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gearwright.algebra import Tensor, Vec
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array, whole_number
-from gearwright.errors import PartError
+from gearwright.arguments import number_array, real_number, require_range, whole_number
+from gearwright.errors import FileError, GearwrightError, PartError
 from gearwright.file_access import open_regular, write_files
 from gearwright.parts.builders.link_division import (
     attached_segments,
@@ -40,6 +40,11 @@ STILL_NODE_RATIO = 1e-12
 """Displacement of a node in a mode, relative to the largest of the mode, below which the node is at rest."""
 SINGULAR_STIFFNESS_RATIO = 1e-12
 """Eigenvalue of a stiffness matrix, relative to the largest, below which it is zero."""
+
+FIELDS = ("positions", "masses", "modes", "stiffness", "inertias", "damping")
+"""Arrays of the file of a flexible body."""
+MAX_BYTES = 1_000_000_000
+"""Largest size of these arrays [bytes]."""
 
 
 @check_arguments
@@ -84,18 +89,17 @@ class FlexibleBody:
                 "flexible body: stiffness is not symmetric and positive definite. Leave rigid-body modes out: the "
                 "link's own joint has them."
             )
-        if not self.damping >= 0:
-            raise PartError(f"flexible body: damping={self.damping!r} s is negative.")
+        for node, tensor in enumerate(inertias):
+            if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
+                raise PartError(f"flexible body: the inertia of node {node + 1} is not symmetric. Correct its tensor.")
+        require_range("flexible body", "damping", self.damping, least=0.0, unit="seconds", error=PartError)
 
     def _checked_array(self, name: str) -> NDArray[np.float64]:
-        try:
-            array = np.array(getattr(self, name), dtype=float)
-        except (TypeError, ValueError):
-            array = np.array(np.nan)
         axes = {"positions": 2, "masses": 1, "modes": 3, "stiffness": 2, "inertias": 3}[name]
-        if array.ndim != axes or not np.isfinite(array).all():
-            raise PartError(f"flexible body: {name} is not an array of {axes} axes with finite numbers.")
-        return array
+        array = number_array("flexible body", name, getattr(self, name), axes=axes)
+        if not array.size:
+            raise PartError(f"flexible body: {name} is empty. Give at least one node and one mode.")
+        return array.copy()
 
     def segment_at(self, position: Any) -> int:
         """Index of the nearest node of a point, counted from 1; 0 for the link's origin if it is nearer."""
@@ -116,6 +120,7 @@ class FlexibleBody:
         values, _ = generalized_eigenvectors(self.stiffness, M)
         return np.asarray(np.sqrt(values) / (2 * np.pi))
 
+    @check_arguments
     def save(self, path: str | Path) -> None:
         """Write the body as a NumPy archive (.npz) with one array per field, as `load_flexible_body` reads it."""
         archive = BytesIO()
@@ -140,20 +145,23 @@ def load_flexible_body(path: str | Path) -> FlexibleBody:
     with open_regular(Path(path)) as handle:
         try:
             archive = np.load(handle, allow_pickle=False)
-            arrays = {name: archive[name] for name in archive.files}
-        except (ValueError, OSError, AttributeError) as error:
-            raise PartError(f"{path}: this is not a NumPy archive (.npz) of arrays: {error}.") from error
+            size = sum(member.file_size for member in archive.zip.infolist())
+            arrays = {name: archive[name] for name in FIELDS if name in archive.files} if size <= MAX_BYTES else None
+        except Exception as error:  # NumPy, zipfile and zlib have many error types, and a header may state any shape
+            raise FileError(
+                f"{path}: this is not a NumPy archive (.npz) of arrays ({error or type(error).__name__}). Write the "
+                "file with FlexibleBody.save."
+            ) from None
+    if arrays is None:
+        raise FileError(f"{path}: its arrays have {size} bytes, more than the limit of {MAX_BYTES}. Reduce the model.")
     missing = [name for name in ("positions", "masses", "modes", "stiffness") if name not in arrays]
     if missing:
-        raise PartError(f"{path}: the array {missing[0]!r} is missing. Write the file with FlexibleBody.save.")
-    return FlexibleBody(
-        arrays["positions"],
-        arrays["masses"],
-        arrays["modes"],
-        arrays["stiffness"],
-        inertias=arrays.get("inertias"),
-        damping=float(arrays.get("damping", np.array(0.0))),
-    )
+        raise FileError(f"{path}: the array {missing[0]!r} is missing. Write the file with FlexibleBody.save.")
+    damping = arrays.pop("damping", np.array(0.0))
+    try:
+        return FlexibleBody(**arrays, damping=real_number("flexible body", "damping", damping[()], least=0.0))
+    except GearwrightError as error:
+        raise FileError(f"{path}: {error}") from None
 
 
 @check_arguments
@@ -183,10 +191,7 @@ def craig_bampton(
         damping: of the material [s].
     """
     given = {"positions": positions, "mass": mass, "stiffness": stiffness}
-    x, M, K = (as_float_array("craig_bampton", name, array) for name, array in given.items())
-    for name, array in zip(given, (x, M, K), strict=True):
-        if array.ndim != 2 or not np.isfinite(array).all():
-            raise PartError(f"craig_bampton: {name} is not an array of two axes with finite numbers.")
+    x, M, K = (number_array("craig_bampton", name, array, axes=2) for name, array in given.items())
     nodes = len(x)
     dofs = len(K) // max(nodes, 1)
     if x.shape != (nodes, 3) or K.shape != (dofs * nodes,) * 2 or M.shape != K.shape or dofs not in (3, 6):
@@ -207,7 +212,13 @@ def craig_bampton(
     basis = np.zeros((dofs * nodes, len(b) + modes))
     basis[b, np.arange(len(b))] = 1.0
     if len(b):
-        basis[i, : len(b)] = -np.linalg.solve(K[np.ix_(i, i)], K[np.ix_(i, b)])
+        try:
+            basis[i, : len(b)] = -np.linalg.solve(K[np.ix_(i, i)], K[np.ix_(i, b)])
+        except np.linalg.LinAlgError:
+            raise PartError(
+                "craig_bampton: the stiffness of the inner nodes is singular: a part is not connected to root and "
+                "interface. Connect it, or leave it out."
+            ) from None
     basis[i, len(b) :] = generalized_eigenvectors(K[np.ix_(i, i)], M[np.ix_(i, i)])[1][:, :modes]
     values, vectors = generalized_eigenvectors(basis.T @ K @ basis, basis.T @ M @ basis)
     shapes = np.zeros((len(values), nodes, 6))
