@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 from importlib import import_module
+from importlib.abc import InspectLoader
 from importlib.util import find_spec
-from pathlib import Path
 from pkgutil import get_data
 from types import ModuleType
 from typing import Any
@@ -38,9 +38,10 @@ class NamesOnDemand(ModuleType):
     def _namespaces_of(self, name: str) -> list[str]:
         """The namespaces that export a name, by their source text: nothing is imported for an error message."""
         namespaces = [space for space, module in self._modules.items() if module == self.__name__]
-        sources = {space: find_spec(f"{self.__name__}.{space}") for space in namespaces}
-        texts = {space: Path(spec.origin).read_text("utf-8") for space, spec in sources.items() if spec and spec.origin}
-        return [f"{self.__name__}.{space}.{name}" for space, text in texts.items() if f'    "{name}",\n' in text]
+        specs = [spec for spec in (find_spec(f"{self.__name__}.{space}") for space in namespaces) if spec is not None]
+        loaders = {spec.name: spec.loader for spec in specs if isinstance(spec.loader, InspectLoader)}
+        sources = {module: loader.get_source(module) or "" for module, loader in loaders.items()}
+        return [f"{module}.{name}" for module, source in sources.items() if f'    "{name}",\n' in source]
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; the import of a package (`report`, `studio`) does not hide the function of its name."""
