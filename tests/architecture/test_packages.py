@@ -148,6 +148,7 @@ FOLDERS = {
         "vibration",
         "cycle",
         "sensitivity",
+        "model_audit",
     ),
     "design": (
         "robot_preparation",

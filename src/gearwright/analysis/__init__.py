@@ -10,6 +10,8 @@ from gearwright.analysis.drives.unchecked_limits import UncheckedLimit
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.link_loads import LinkLoads, link_loads
 from gearwright.analysis.links.tip_deflection import TipDeflection
+from gearwright.analysis.model_audit.audit import audit
+from gearwright.analysis.model_audit.findings import Audit, AuditFinding, UncheckedRule
 from gearwright.analysis.model_comparison.comparison import ApproximationError, Comparison, compare, uncoupled_spins
 from gearwright.analysis.model_comparison.energy_balance import EnergyBalance, energy_balance
 from gearwright.analysis.model_comparison.impact_comparison import ImpactComparison, ImpactFigures, compare_impacts
@@ -36,6 +38,8 @@ __all__ = [
     "Advice",
     "Analysis",
     "ApproximationError",
+    "Audit",
+    "AuditFinding",
     "Comparison",
     "ConstrainedResult",
     "DriveAnalysis",
@@ -72,9 +76,11 @@ __all__ = [
     "Temperatures",
     "TipDeflection",
     "UncheckedLimit",
+    "UncheckedRule",
     "Verdict",
     "VibrationModes",
     "analyse",
+    "audit",
     "compare",
     "compare_impacts",
     "compare_reductions",

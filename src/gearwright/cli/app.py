@@ -115,6 +115,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     (LOOK_GROUP, "list", "list_robots.list_robots"),
     (LOOK_GROUP, "info", "info.show_info"),
     (LOOK_GROUP, "check", "check.check_file"),
+    (LOOK_GROUP, "audit", "audit.audit_model"),
     (LOOK_GROUP, "train", "train.show_train"),
     (LOOK_GROUP, "modes", "modes.show_modes"),
     (LOOK_GROUP, "draw", "draw.draw_robot"),
