@@ -173,7 +173,7 @@ OWN: dict[str, dict[str, Any]] = {
     "planning.sphere": {"centre": [0.0, 0.0, 1.0], "radius": 0.1},
     "control.adaptive": {"slope": 1.0, "kd": 1.0, "adaptation": 1.0, "adapted": ["link3.m"]},
     "control.admittance": {"reference": AT, "target": gw.control.TargetAdmittance(mass=1.0, damping=1.0)},
-    "control.controller_by_name": {"name": "pd"},
+    "analysis.audit": {"model": ROBOT}, "control.controller_by_name": {"name": "pd"},
     "control.cascade": {"ks": 10.0, "Ts": 0.1}, "control.controller": {"law": Lazy()},
     "control.elastic_observer": {
         "controller": lambda: gw.control.pd(TURNTABLE, [0.0], 10.0, 1.0, gravity=False), "q": [0.0]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
+from gearwright.files import read_configuration
 from gearwright.files.yaml.task_reader import read_task
 from gearwright.planning.paths.task_motions import task_motions
 
@@ -20,7 +21,8 @@ YAML = [
     for k, text in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(), re.DOTALL))
 ]
 TASKS = [one for one in YAML if one.values[0].startswith("task:")]
-ROBOTS = [one for one in YAML if one not in TASKS]
+ACTUATORS = [one for one in YAML if one.values[0].startswith("actuators:")]
+ROBOTS = [one for one in YAML if one not in TASKS and one not in ACTUATORS]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -35,6 +37,13 @@ def test_yaml_is_a_robot(text, tmp_path):
     path.write_text(text)
     mech = gw.assemble(gw.load(path))
     assert mech.n >= 2
+
+
+@pytest.mark.parametrize("text", ACTUATORS)
+def test_yaml_is_an_actuator_configuration(text, tmp_path):
+    path = tmp_path / "actuators.yaml"
+    path.write_text(text)
+    assert read_configuration(path).groups
 
 
 @pytest.mark.parametrize("text", TASKS)

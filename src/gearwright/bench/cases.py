@@ -15,7 +15,7 @@ from gearwright.bench.timing import ContenderTimes, time_interleaved
 from gearwright.compiling.kernel import Kernel, compile
 from gearwright.errors import GearwrightError
 from gearwright.forces import Contact, DryFriction, Line, Stops
-from gearwright.functions.dynamics import inverse_dynamics, jacobian, placement
+from gearwright.functions import inverse_dynamics, jacobian, placement
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.parts import Friction, Plane
 from gearwright.simulation.fixed_step.compiled_rollout import fixed_step

@@ -20,7 +20,7 @@ from gearwright.bench.cases import RandomStates
 from gearwright.bench.report import ChainTiming
 from gearwright.bench.timing import TIMING_ROUNDS, time_interleaved
 from gearwright.compiling.kernel import Kernel, compile
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Body, Mechanism, Spin
 
 CHAIN_JOINT_COUNTS = (2, 4, 8, 16, 32, 64)

@@ -6,12 +6,43 @@ from typing import TYPE_CHECKING, Any
 from gearwright.files.formats import check, read_yaml, save
 
 if TYPE_CHECKING:
+    from gearwright.files.actuator_configuration import (
+        ACTUATOR_QUANTITIES,
+        ActuatorConfiguration,
+        TransmissionStatement,
+        is_configuration,
+        read_configuration,
+    )
     from gearwright.files.fields.robot import schema
     from gearwright.files.yaml.writer import write_yaml
 
-__all__ = ["check", "read_yaml", "save", "schema", "write_yaml"]
+__all__ = [
+    "ACTUATOR_QUANTITIES",
+    "ActuatorConfiguration",
+    "TransmissionStatement",
+    "check",
+    "is_configuration",
+    "read_configuration",
+    "read_yaml",
+    "save",
+    "schema",
+    "write_yaml",
+]
 
-_LAZY_MODULES = {"schema": "fields.robot", "write_yaml": "yaml.writer"}
+_LAZY_MODULES = {
+    **dict.fromkeys(
+        (
+            "ACTUATOR_QUANTITIES",
+            "ActuatorConfiguration",
+            "TransmissionStatement",
+            "is_configuration",
+            "read_configuration",
+        ),
+        "actuator_configuration",
+    ),
+    "schema": "fields.robot",
+    "write_yaml": "yaml.writer",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.text import listed_names
 
 CONFIGURATION_ENDINGS = (".yaml", ".yml", ".json")
-QUANTITIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+ACTUATOR_QUANTITIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "armature": (("armature",), ("inertia", "mass")),
     "rotor_inertia": (("rotor_inertia", "motor_inertia"), ("inertia",)),
     "ratio": (("gear_ratio", "ratio", "reduction", "mechanical_reduction"), ("number",)),
@@ -162,12 +162,12 @@ class _ConfigurationReader:
     def _group(self, name: str, node: YamlNode) -> ActuatorGroup:
         patterns = next((node.members[key] for key in JOINT_KEYS if key in node.members), None)
         texts = [name] if patterns is None else patterns.data if isinstance(patterns.data, list) else [patterns.data]
-        known = {key: quantity for quantity, (keys, _) in QUANTITIES.items() for key in keys}
+        known = {key: quantity for quantity, (keys, _) in ACTUATOR_QUANTITIES.items() for key in keys}
         values: dict[str, tuple[tuple[str, float], ...]] = {}
         for key, member in node.members.items():
             quantity = known.get(str(key))
             if quantity is not None and member.data is not None:
-                pairs = tuple(self._pairs(f"actuators.{name}.{key}", member, QUANTITIES[quantity][1]))
+                pairs = tuple(self._pairs(f"actuators.{name}.{key}", member, ACTUATOR_QUANTITIES[quantity][1]))
                 values[quantity] = (*values.get(quantity, ()), *pairs)
         ignored = [str(key) for key in node.members if str(key) not in known and key not in JOINT_KEYS]
         checked = tuple(self._pattern(f"actuators.{name}", text, node.line) for text in texts)

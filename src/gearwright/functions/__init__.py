@@ -5,3 +5,46 @@
 - Closed loops, contacts, impacts: the folder `constrained`.
 - From a call to a result: `public_call` (machine, checks), `backend` (NumPy or a kernel?), `special_kernels`.
 """
+
+from gearwright.functions.actuation import actuator_torques, structure_matrix
+from gearwright.functions.constrained.closing import assemble
+from gearwright.functions.dynamics import (
+    axial_rates,
+    bias,
+    forward_dynamics,
+    gravity,
+    integrate,
+    inverse_dynamics,
+    jacobian,
+    jacobian_rate,
+    kinetic_energy,
+    mass_matrix,
+    neutral,
+    parameter_names,
+    parameters,
+    placement,
+    potential_energy,
+    regressor,
+)
+
+__all__ = [
+    "actuator_torques",
+    "assemble",
+    "axial_rates",
+    "bias",
+    "forward_dynamics",
+    "gravity",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_rate",
+    "kinetic_energy",
+    "mass_matrix",
+    "neutral",
+    "parameter_names",
+    "parameters",
+    "placement",
+    "potential_energy",
+    "regressor",
+    "structure_matrix",
+]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import parameter_names
+from gearwright.functions import parameter_names
 from gearwright.identification.fit.friction import motor_shafts, with_identified_friction
 from gearwright.identification.fit.unknowns import central_parameters, fitted_numbers, link_of_parameters
 from gearwright.identification.model.columns import FRICTION_KINDS

@@ -13,7 +13,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError
-from gearwright.functions.dynamics import neutral
+from gearwright.functions import neutral
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.mechanism.assembly.drive_locations import drive_locations
 from gearwright.parts import Robot

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.catalogue import load
 from gearwright.equations import joint_forces, linear_forms
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.plots.network import network_figure

@@ -19,7 +19,7 @@ from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import neutral
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import (
+from gearwright.functions import (
     bias,
     gravity,
     integrate,

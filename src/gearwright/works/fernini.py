@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.catalogue import load
 from gearwright.export import MujocoCheck, mujoco_check
-from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, placement
+from gearwright.functions import inverse_dynamics, kinetic_energy, placement
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Trajectory, polynomial
 from gearwright.planning import inverse_kinematics

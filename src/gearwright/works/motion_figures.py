@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.catalogue import load
 from gearwright.control import feedforward, joint_gains, pd
 from gearwright.forces import SoftContact
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import assemble_tree
 from gearwright.motion import polynomial
 from gearwright.parts import Plane

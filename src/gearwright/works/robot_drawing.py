@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
 from gearwright.equations import joint_forces
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.plots.sketch import Arrow, Disc, Label, Mark, SketchItem, Stroke
 

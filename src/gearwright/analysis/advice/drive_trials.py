@@ -25,7 +25,7 @@ from gearwright.forces.motors.thermal import MotorTemperatures, magnet_factor, t
 from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.transmission.drive_equation import DriveEquation, DriveLoad, winding_equations
 from gearwright.forces.transmission.gear_wheels import input_wheels
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot, gear_losses

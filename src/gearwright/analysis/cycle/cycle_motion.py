@@ -19,7 +19,7 @@ from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.transmission.gear_losses import reversal_law
-from gearwright.functions.actuation import actuator_torques, structure_matrix
+from gearwright.functions import actuator_torques, structure_matrix
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.demands import demands, followable_laws

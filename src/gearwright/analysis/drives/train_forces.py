@@ -19,7 +19,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces.line import ConstantLine
 from gearwright.forces.transmission.train_statics import TorqueSource, TrainStatics, torque_shares
-from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
+from gearwright.functions import jacobian, jacobian_rate, placement
 from gearwright.mechanism import BASE, Mechanism, Spin
 from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.trains import TrainStructure

@@ -25,7 +25,7 @@ from gearwright.arrays import Array
 from gearwright.dynamics.pose import Pose, place_machine
 from gearwright.dynamics.task_space.jacobian import jacobian
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Robot

@@ -1,4 +1,4 @@
-"""`audit`: contradictions in a model that somebody else wrote."""
+"""`audit`: contradictions in a model by others."""
 
 from __future__ import annotations
 
@@ -26,17 +26,13 @@ from gearwright.analysis.model_audit.inertia_rules import (
     link_findings,
     uncoupled_armature_findings,
 )
-from gearwright.analysis.model_audit.joint_data import JointData, ModelData, configured_data, data_of_robot, merged
+from gearwright.analysis.model_audit.joint_data import JointData, ModelData, configured_data, data_of_robot, merged_data
 from gearwright.analysis.model_audit.limit_rules import limit_findings, power_findings
 from gearwright.argument_kinds import check_arguments
-from gearwright.catalogue.drive_catalogue import Catalogue
-from gearwright.catalogue.loading import bundled_files, load
+from gearwright.arguments import real_number
+from gearwright.catalogue import Catalogue, load, robot_file, robots
 from gearwright.errors import FileError, GearwrightError, GearwrightWarning, InputError
-from gearwright.files.actuator_configuration import (
-    ActuatorConfiguration,
-    is_configuration,
-    read_configuration,
-)
+from gearwright.files import ActuatorConfiguration, is_configuration, read_configuration
 from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.files.reading import YAML_ENDINGS
 from gearwright.parts import Robot
@@ -76,6 +72,8 @@ def audit(
     the effort limit is 3 Nm, the number at the motor side of the ratio 9.33; robot 'mini_cheetah_leg' gives 27.99 Nm, \
 a factor of 0.107.
     """
+    if period is not None:
+        real_number("audit", "period", period, above=0, hint="It is the time between samples [s].")
     return _Auditor(model, against, catalogue, joints or {}).run(actuators, srdf, period)
 
 
@@ -94,7 +92,7 @@ class _Auditor:
 
     @staticmethod
     def _model_path(model: str | Path) -> Path:
-        return bundled_files().get(str(model), Path(model))
+        return robot_file(model) if str(model) in robots() else Path(model)
 
     def run(self, actuators: str | Path | None, srdf: str | Path | None, period: float | None) -> Audit:
         own = self.path is not None and is_configuration(self.path)
@@ -152,14 +150,14 @@ class _Auditor:
 
     def _check(self, robot: Robot | None, configuration: ActuatorConfiguration | None, period: float | None) -> None:
         model = self._model_data(robot)
-        configured = self._configured(configuration, model)
+        configured = self._stated_data(configuration, model)
         names = self._common_names(model, configured)
         true = self._true_data(names, model)
         if configuration is not None:
             self.notes += configuration.notes
             self.findings += transmission_findings(configuration.transmissions)
             self.findings += ratio_findings(configured)
-        stated = {name: merged(model.joints.get(name, x), x) for name, x in {**model.joints, **configured}.items()}
+        stated = {name: merged_data(model.joints.get(name, x), x) for name, x in {**model.joints, **configured}.items()}
         self._check_inertias(robot, model, configured, stated, true, names)
         self._check_limits(model, configured, stated, true, names)
         self._check_gains(model, stated, true, names, configuration, period)
@@ -175,7 +173,7 @@ class _Auditor:
             self.unchecked.append(UncheckedRule("armature", (robot.name,), f"its inertia is not defined ({error})"))
             return ModelData(robot.name, {})
 
-    def _configured(self, configuration: ActuatorConfiguration | None, model: ModelData) -> dict[str, JointData]:
+    def _stated_data(self, configuration: ActuatorConfiguration | None, model: ModelData) -> dict[str, JointData]:
         if configuration is None:
             return {}
         known = dict(model.joints)
@@ -282,7 +280,7 @@ class _Auditor:
         with_gains = tuple(name for name, x in stated.items() if x.kp or x.kd)
         if not with_gains:
             return
-        step, scheme = self._sampling(configuration, period)
+        step, scheme = self._sample_period(configuration, period)
         machine = true if true is not None else model
         if step is None or machine.inertia is None:
             missing = "no period is stated. Give period=" if step is None else "no inertia is known. Give against="
@@ -290,7 +288,7 @@ class _Auditor:
             return
         self.findings += gain_findings(stated, machine, names, step, scheme)
 
-    def _sampling(
+    def _sample_period(
         self, configuration: ActuatorConfiguration | None, period: float | None
     ) -> tuple[float | None, Integration]:
         if period is not None:

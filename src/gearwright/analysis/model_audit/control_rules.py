@@ -12,7 +12,7 @@ from scipy.linalg import expm
 from gearwright.analysis.model_audit.findings import AuditFinding
 from gearwright.analysis.model_audit.joint_data import JointData, ModelData
 from gearwright.arrays import Array
-from gearwright.files.actuator_configuration import TransmissionStatement
+from gearwright.files import TransmissionStatement
 from gearwright.text import listed_names
 
 Integration = Literal["held", "euler", "implicit"]
@@ -22,7 +22,7 @@ POLE_TOLERANCE = 1e-6
 """Distance of a pole outside the unit circle that is rounding."""
 FRICTION_SHARE = 1.0
 """Friction relative to the effort limit from which a joint cannot move."""
-UNIT_TOLERANCE = 0.05
+UNIT_FACTOR_TOLERANCE = 0.05
 """Relative difference from a conversion factor within which a wrong unit is named."""
 FRICTION_FACTOR = 2.0
 """Factor between stated and true friction that is reported."""
@@ -136,7 +136,7 @@ def _compared_friction(data: JointData, other: JointData) -> Iterator[AuditFindi
             factors = {**factors, "a share of the effort limit": 1 / effort}
         units = TURN_FACTORS if word != "friction" else {k: x for k, x in TURN_FACTORS.items() if k.startswith("in")}
         candidates = {**factors, **units, **{f"the reciprocal of {k}": 1 / x for k, x in units.items()}}
-        named = [k for k, x in candidates.items() if abs(value / expected - x) <= UNIT_TOLERANCE * x]
+        named = [k for k, x in candidates.items() if abs(value / expected - x) <= UNIT_FACTOR_TOLERANCE * x]
         yield AuditFinding(
             "friction",
             f"joint {data.joint!r}",

@@ -10,12 +10,10 @@ import numpy as np
 
 from gearwright.analysis.drives.motor_space import motor_space
 from gearwright.arrays import Array
-from gearwright.catalogue.drive_catalogue import Catalogue, drives
-from gearwright.files.actuator_configuration import QUANTITIES, ActuatorConfiguration
+from gearwright.catalogue import Catalogue, drives
+from gearwright.files import ACTUATOR_QUANTITIES, ActuatorConfiguration
 from gearwright.forces.robot_lines import robot_motors
-from gearwright.functions.actuation import structure_matrix
-from gearwright.functions.constrained.closing import assemble
-from gearwright.functions.dynamics import mass_matrix, neutral
+from gearwright.functions import assemble, mass_matrix, neutral, structure_matrix
 from gearwright.mechanism import approximate
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Drive, Motor, Robot
@@ -109,7 +107,7 @@ def data_of_robot(robot: Robot, catalogue: Catalogue | None = None, independent:
         catalogue: data sheets of its motors; None: the bundled ones.
         independent: joints of closed loops at which inertias are stated; (): those that `assemble` chooses.
     """
-    if not any(link.joint.kind != "fixed" for link in robot.links):
+    if not any(joint_kind(link.joint.kind).dofs for link in robot.links):
         return ModelData(robot.name, {})
     speeds, inertia, reflected, ratios, motors = _inertias(robot, independent)
     damping = np.array([_damping(robot, name) for name in speeds])
@@ -248,11 +246,11 @@ def configured_data(configuration: ActuatorConfiguration, joints: Mapping[str, J
         group = configuration.group_of(name)
         if group is not None:
             unit = joints[name].force_unit if name in joints else "Nm"
-            numbers = {quantity: group.value(quantity, name) for quantity in QUANTITIES}
+            numbers = {quantity: group.value(quantity, name) for quantity in ACTUATOR_QUANTITIES}
             stated[name] = JointData(name, unit, **numbers)
     return stated
 
 
-def merged(first: JointData, second: JointData) -> JointData:
+def merged_data(first: JointData, second: JointData) -> JointData:
     """Return the data of the second, completed by those of the first."""
     return replace(first, **{word: value for word, value in vars(second).items() if value is not None})

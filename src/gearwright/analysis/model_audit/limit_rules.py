@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from gearwright.analysis.model_audit.findings import AuditFinding
 from gearwright.analysis.model_audit.joint_data import JointData
-from gearwright.catalogue.drive_catalogue import Catalogue
+from gearwright.catalogue import Catalogue
 
-LIMIT_TOLERANCE = 0.05
+LIMIT_EXCESS = 0.05
 """Relative excess of a limit over what motor and gear give that is reported."""
 SAME_NUMBER = 0.03
 """Relative difference of two numbers that are taken as the same one."""
@@ -44,7 +44,7 @@ def limit_findings(
             on_motor_side = (
                 at_motor is not None and other.ratio is not None and abs(other.ratio) >= SMALLEST_RATIO
             ) and abs(value - at_motor) <= SAME_NUMBER * at_motor
-            if value > largest * (1 + LIMIT_TOLERANCE) or on_motor_side:
+            if value > largest * (1 + LIMIT_EXCESS) or on_motor_side:
                 yield _limit_finding(data, kind, value, largest, unit, on_motor_side, other, source)
 
 

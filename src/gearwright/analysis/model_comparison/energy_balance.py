@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import inverse_dynamics, kinetic_energy, potential_energy
+from gearwright.functions import inverse_dynamics, kinetic_energy, potential_energy
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Motion
 from gearwright.motion_demands.closed_loop_motion import whole_motion_of

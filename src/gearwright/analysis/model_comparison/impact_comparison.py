@@ -13,8 +13,8 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.functions import jacobian, kinetic_energy, mass_matrix
 from gearwright.functions.constrained.constrained_dynamics import impact
-from gearwright.functions.dynamics import jacobian, kinetic_energy, mass_matrix
 from gearwright.mechanism import RobotOrMech, approximate
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure

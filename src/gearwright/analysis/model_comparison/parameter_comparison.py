@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Robot, with_parameters

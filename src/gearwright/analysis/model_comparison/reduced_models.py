@@ -14,8 +14,7 @@ from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
-from gearwright.functions.actuation import actuator_torques, structure_matrix
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import actuator_torques, inverse_dynamics, structure_matrix
 from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, required_derivative_orders
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of

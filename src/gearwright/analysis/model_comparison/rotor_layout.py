@@ -16,7 +16,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import axial_rates, integrate, neutral
+from gearwright.functions import axial_rates, integrate, neutral
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path

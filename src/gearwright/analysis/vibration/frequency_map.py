@@ -16,7 +16,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import neutral, placement
+from gearwright.functions import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.contour import PlotPlane, contour_figure

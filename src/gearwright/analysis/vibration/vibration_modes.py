@@ -14,8 +14,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.actuation import structure_matrix
-from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions import mass_matrix, structure_matrix
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.catalogue import load
-from gearwright.catalogue.drive_catalogue import drives
+from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import JsonOption
 from gearwright.cli.commands.check import PROBLEMS_FOUND_EXIT
 from gearwright.cli.output import count_text, heading_text, print_remark, result_screen, wrap_text, write_json

@@ -41,7 +41,7 @@ from gearwright.forces import GearLoss, TrainLoss
 from gearwright.forces.actuators.dc_motor import supply_voltage
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.transmission.gear_losses import reversal_law
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, approximate, assemble_tree
 from gearwright.motion import Motion
 from gearwright.parts import Drive, Gear, GearType, Motor, Robot, gear_losses

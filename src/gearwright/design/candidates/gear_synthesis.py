@@ -17,7 +17,7 @@ import numpy as np
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number, whole_number
 from gearwright.errors import InputError, TrainError
-from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions import mass_matrix
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Drive, Link, Member, Motor, Planetary, Robot, Series, Spur
 from gearwright.parts.gears.gear import GearType

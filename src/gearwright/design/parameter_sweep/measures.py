@@ -16,7 +16,7 @@ from gearwright.arrays import Array
 from gearwright.catalogue import Catalogue
 from gearwright.compiling.kernel import compile as compiled
 from gearwright.design.parameter_sweep.measure_fingerprint import fingerprint
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import assemble_tree, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion

@@ -20,7 +20,7 @@ from gearwright.analysis.drives.limit_kinds import JOINT_FORCE, JOINT_TORQUE, PE
 from gearwright.argument_kinds import check_arguments
 from gearwright.design.robot_preparation.rigid_gears import rigid_robot
 from gearwright.design.robot_preparation.sized_drives import drive_coordinates, train_motor_names
-from gearwright.functions.dynamics import mass_matrix
+from gearwright.functions import mass_matrix
 from gearwright.mechanism import assemble_tree
 
 MAX_LOOP_FREQUENCY = 100.0

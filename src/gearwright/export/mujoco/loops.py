@@ -9,7 +9,7 @@ from gearwright.export.mujoco.document import STIFF_EQUALITY, MjcfDocument, add_
 from gearwright.forces import Coordinate
 from gearwright.forces.coordinates.relative_pose import POSE_COORDINATE_NAMES, TRANSLATION_NAMES, relative_coordinates
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.functions.dynamics import integrate, neutral
+from gearwright.functions import integrate, neutral
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.parts import Loop, Robot
 from gearwright.text import listed_names

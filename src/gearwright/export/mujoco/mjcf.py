@@ -21,7 +21,7 @@ from gearwright.file_access import write_files
 from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.files.import_report import ImportFindings
 from gearwright.files.mjcf.source import mujoco_module
-from gearwright.functions.dynamics import forward_dynamics, integrate, neutral
+from gearwright.functions import forward_dynamics, integrate, neutral
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, gear_losses
 from gearwright.system.state import State

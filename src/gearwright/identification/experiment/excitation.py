@@ -15,7 +15,7 @@ from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import triangular_factor
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import inverse_dynamics, placement
+from gearwright.functions import inverse_dynamics, placement
 from gearwright.identification.model.columns import FRICTION_KINDS, FrictionKind
 from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.mechanism import Mechanism

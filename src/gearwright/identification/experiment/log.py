@@ -14,7 +14,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array, is_single_value, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.actuation import structure_matrix
+from gearwright.functions import structure_matrix
 from gearwright.identification.experiment.filter_cutoff import default_cutoff
 from gearwright.identification.experiment.filtering import filtered_derivatives, sampling_rate
 from gearwright.mechanism import Mechanism, tree_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from gearwright.algebra import Tensor, Vec, is_number
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import parameters
+from gearwright.functions import parameters
 from gearwright.identification.fit.friction import stated_friction
 from gearwright.identification.model.columns import (
     FRICTION_KINDS,

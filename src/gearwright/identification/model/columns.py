@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from gearwright.functions.dynamics import parameter_names
+from gearwright.functions import parameter_names
 from gearwright.mechanism import Mechanism, Spring
 from gearwright.mechanism.units import force_unit, speed_unit
 

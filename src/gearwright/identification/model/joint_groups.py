@@ -8,7 +8,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import parameter_names
+from gearwright.functions import parameter_names
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import Terms
 

@@ -14,7 +14,7 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.equations.base_parameters_numeric import BaseParameters, independent_parameters, random_states
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import parameters, regressor
+from gearwright.functions import parameters, regressor
 from gearwright.identification.model.columns import (
     FRICTION_KINDS,
     FrictionKind,

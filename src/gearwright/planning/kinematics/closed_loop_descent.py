@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.arrays import Array
+from gearwright.functions import integrate, placement
 from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, Closure
-from gearwright.functions.dynamics import integrate, placement
 from gearwright.planning.kinematics.descent import (
     DESCENT_DAMPING_RATIO,
     MIN_PROGRESS_RATIO,

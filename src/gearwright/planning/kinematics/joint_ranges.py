@@ -12,7 +12,7 @@ from gearwright.algebra import is_number
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import integrate, neutral
+from gearwright.functions import integrate, neutral
 from gearwright.functions.elastic.shaft_equations import unloaded_shafts
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.mechanism.joints.dofs import Dof

@@ -11,7 +11,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import PartError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.planning.kinematics.descent import PoseDescent

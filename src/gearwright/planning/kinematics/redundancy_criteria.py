@@ -11,7 +11,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import gravity, integrate, mass_matrix
+from gearwright.functions import gravity, integrate, mass_matrix
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.text import did_you_mean
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gearwright.algebra import Scalar
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.poses import unflatten_poses
 

@@ -11,7 +11,7 @@ from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts.environment.surfaces import Surface

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot

@@ -11,8 +11,8 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, PlanningError
+from gearwright.functions import integrate
 from gearwright.functions.constrained.closure import MAX_LOOP_GAP, Closure, closure_of
-from gearwright.functions.dynamics import integrate
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, polynomial
 from gearwright.motion.default_motion import default_trajectory

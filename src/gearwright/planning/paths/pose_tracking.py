@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
-from gearwright.functions.dynamics import integrate, placement
+from gearwright.functions import integrate, placement
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import PoseDescent

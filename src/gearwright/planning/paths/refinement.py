@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import PlanningError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.motion.piecewise_polynomials import hermite_interpolant

@@ -10,7 +10,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot

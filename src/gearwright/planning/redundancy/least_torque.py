@@ -12,7 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers_by_name, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot

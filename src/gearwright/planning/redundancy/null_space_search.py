@@ -16,7 +16,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.arrays import Array
-from gearwright.functions.dynamics import placement
+from gearwright.functions import placement
 from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import inverse_kinematics
