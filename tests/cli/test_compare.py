@@ -9,6 +9,7 @@ import pytest
 
 from gearwright import assemble
 from gearwright.catalogue import load, robots
+from gearwright.cli.start_pose import motion_to_show
 from gearwright.motion.default_motion import default_motion
 
 
@@ -51,8 +52,8 @@ def test_compare_refuses(refused, tmp_path):
 @pytest.mark.parametrize("name", robots())
 def test_the_tour_keeps_the_limits_and_its_rates_are_consistent(name):
     robot = load(name)
-    mech = assemble(robot)
-    motion = default_motion(robot, mech)
+    mech = assemble(robot, "tree")
+    motion = motion_to_show(robot, mech, None)
     for link in robot.links:
         limits = link.joint.limits
         if link.joint_name not in mech.speeds:

@@ -14,7 +14,7 @@ from gearwright.system.evaluation import evaluate_system, state_vector_rates
 from gearwright.system.system import System
 from support.compare import relative
 
-LOSSES = {"harmonic_6": "j1.gear", "scara": "shoulder.gear"}
+LOSSES = {"harmonic_6": "j1.gear", "scara": "shoulder.gear", "palletiser": "turn.gear"}
 """Robots whose gears lose by the direction of power, which has modes."""
 
 

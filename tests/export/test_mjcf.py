@@ -76,7 +76,7 @@ class Written:
 @pytest.mark.parametrize("form", ["reflected", "diagonal"])
 @pytest.mark.parametrize("name", TAKEN)
 def test_armature_is_the_approximation_of_that_name(name, form):
-    mech = gw.assemble(gw.load(name))
+    mech = gw.assemble(gw.load(name), "tree")
     told, there = gw.approximate(mech, form), Written(mech, form)
     for seed in range(3):
         q, v = there.state(seed)
@@ -87,7 +87,7 @@ def test_armature_is_the_approximation_of_that_name(name, form):
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_wheels_as_bodies_are_nearly_exact(name):
-    mech = gw.assemble(gw.load(name))
+    mech = gw.assemble(gw.load(name), "tree")
     there = Written(mech, "bodies")
     assert not there.made.not_representable
     q, _ = there.state(0)

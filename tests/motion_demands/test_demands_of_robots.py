@@ -31,8 +31,10 @@ def swing(robot, duration=0.6, speed=0.0, way=0.3):
     """A motion of the joints within their ranges, from rest to rest or with a speed at both ends."""
     mech = gw.assemble(robot)
     start, end = np.zeros(mech.n - len(mech.shafts)), way * np.ones(mech.n - len(mech.shafts))
-    for k, link in enumerate(robot.links):
-        if link.joint.limits.position is not None:
+    places = {name: k for k, name in enumerate(mech.speeds)} if robot.loops else {}
+    for position, link in enumerate(robot.links):
+        k = places.get(link.joint_name) if robot.loops else position
+        if k is not None and link.joint.limits.position is not None:
             low, high = link.joint.limits.position
             start[k] = 0.5 * (low + high)
             end[k] = start[k] + min(way, 0.3 * (high - low))
@@ -50,7 +52,8 @@ def missed(robot, motion, found, inputs, **options):
         integrator=gw.analysis.IntegratorOptions(rtol=1e-8, atol=1e-11),
         **options,
     )
-    return float(np.abs(run.q[:, : motion.count] - motion.at(run.t)).max())
+    moved = gw.assemble(robot).independent_indices[: motion.count] if robot.loops else range(motion.count)
+    return float(np.abs(run.q[:, list(moved)] - motion.at(run.t)).max())
 
 
 DRIVEN = sorted(name for name in robots() if gw.assemble(gw.load(name)).actuators)

@@ -145,7 +145,7 @@ def test_no_robot_falls_back(name, monkeypatch):
     march = EventLoop.advance_to
     monkeypatch.setattr(EventLoop, "advance_to", lambda *args: made.append(1) or march(*args))
     robot = gw.load(name)
-    mech = gw.assemble(robot)
+    mech = gw.assemble(robot, "tree")
     laws = gw.laws(robot, mech, {"*"})
     assert survey_laws(System(mech, laws)).obstacles == ()
     run = gw.simulate(

@@ -32,7 +32,7 @@ def moving_speeds(mech, graph):
 def test_the_graph_turns_the_wheels_of_every_bundled_robot(robot):
     """Rates of the graph, relative to the link that carries a wheel, are the ratio rows of the assembled machine."""
     loaded = gw.load(robot)
-    mech, graph = gw.assemble(loaded), gear_graph(loaded)
+    mech, graph = gw.assemble(loaded, "tree"), gear_graph(loaded)
     rates = graph.turning_rates(moving_speeds(mech, graph))
     for spin in (spin for spin in mech.spins if spin.name in graph.links):
         home = "base" if spin.carrier == BASE else mech.bodies[int(spin.carrier)].name

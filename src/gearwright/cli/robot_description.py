@@ -11,10 +11,11 @@ from gearwright.algebra import ZERO
 from gearwright.errors import GearwrightError
 from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
+from gearwright.functions.actuation import reflected_inertias
 from gearwright.functions.dynamics import mass_matrix, neutral
 from gearwright.mechanism import Body, Mechanism, Rest
-from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.parts import Robot
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 
 if TYPE_CHECKING:
     from gearwright.files.import_report import ImportReport
@@ -36,17 +37,19 @@ def read_report(path: Path, permissions: Permissions) -> ImportReport | None:
 
 def describe_robot(robot: Robot, mech: Mechanism, report: ImportReport | None = None) -> dict[str, Any]:
     """Return everything that `info` shows, as plain data; `report` is the import report of a URDF or MJCF."""
-    total = np.diag(mass_matrix(mech, neutral(mech))).tolist()
+    closed = _closed_machine(robot)
+    machine = mech if closed is None else closed
+    q = neutral(mech) if closed is None else closed.reference
+    total = dict(zip(machine.speeds, np.diag(mass_matrix(machine, q)).tolist(), strict=True))
+    wheels = dict(zip(machine.speeds, reflected_inertias(machine, q).tolist(), strict=True))
     return {
         "robot": robot.name,
         "description": robot.description,
         "gravity": [float(x) for x in mech.gravity],
         "mass": float(sum(body.mass for body in mech.bodies)),
         "coordinates": list(mech.coordinates),
-        "speeds": [
-            {"name": name, "wheels": float(felt), "total": inertia}
-            for name, felt, inertia in zip(mech.speeds, reflected_inertia(mech), total, strict=True)
-        ],
+        "speeds": [{"name": name, "wheels": wheels.get(name), "total": total.get(name)} for name in mech.speeds],
+        "independent": list(machine.speeds),
         "links": [_link_data(mech, robot, body) for body in mech.bodies],
         "wheels": [_wheel_data(mech, k) for k in range(len(mech.spins))],
         "springs": [
@@ -59,6 +62,15 @@ def describe_robot(robot: Robot, mech: Mechanism, report: ImportReport | None = 
         "notes": list(report.notes) if report else [],
         "left_out": [*report.ignored, *report.not_representable] if report else [],
     }
+
+
+def _closed_machine(robot: Robot) -> ClosedMechanism | None:
+    """Return the machine with closed loops; None without loops, or if they cannot be closed."""
+    try:
+        mech = machine_of("info", robot) if robot.loops else None
+    except GearwrightError:
+        return None
+    return mech if isinstance(mech, ClosedMechanism) else None
 
 
 def degrees_of_freedom(robot: Robot, mech: Mechanism) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,13 @@ import numpy as np
 
 from gearwright.cli.arguments import parse_numbers
 from gearwright.cli.output import print_remark
+from gearwright.errors import InputError
 from gearwright.functions.constrained.closure import MAX_LOOP_GAP, closure_of
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.text import listed_names
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion
@@ -77,6 +81,8 @@ def joint_positions(robot: Robot, mech: Mechanism, text: str | None) -> list[flo
 def read_coordinates(option: str, text: str, robot: Robot, mech: Mechanism) -> list[float]:
     """Return coordinates from a list of numbers or from the name of a state in the robot's file.
 
+    With closed loops the independent coordinates are sufficient: the others follow.
+
     >>> import gearwright as gw
     >>> arm = gw.load("elbow")
     >>> read_coordinates("--q", "0,30 deg,0", arm, gw.assemble(arm))
@@ -87,4 +93,34 @@ def read_coordinates(option: str, text: str, robot: Robot, mech: Mechanism) -> l
     if any(state.name == text for state in robot.states):
         return [float(x) for x in np.asarray(State.from_robot(robot, text, mech).q)]
     joints = mech.coordinates[: mech.nq - len(mech.shafts)]
-    return parse_numbers(option, text, joints if option == "--q" else mech.coordinates)
+    names = joints if option == "--q" else mech.coordinates
+    if robot.loops:
+        closed_q = _closed_coordinates(option, text, robot, names)
+        if closed_q is not None:
+            return closed_q
+    return parse_numbers(option, text, names)
+
+
+def _closed_coordinates(option: str, text: str, robot: Robot, names: Sequence[str]) -> list[float] | None:
+    """Return the whole configuration from the independent coordinates; None for a list of all coordinates."""
+    mech = machine_of(option, robot)
+    assert isinstance(mech, ClosedMechanism)
+    independent = [k for k in mech.independent_indices if mech.coordinates[k] in names]
+    count = text.count(",") + 1
+    if count == len(names):
+        return None
+    free_names = [mech.coordinates[k] for k in independent]
+    if count != len(free_names):
+        raise InputError(
+            f"{option} {text!r}: give the {len(free_names)} independent coordinates {listed_names(free_names)}, or all "
+            f"{len(names)}, which must close the loops: {listed_names(names)}."
+        )
+    whole = mech.reference.copy()
+    whole[independent] = parse_numbers(option, text, free_names)
+    return [float(x) for x in mech.closed(whole[list(mech.independent_indices)])]
+
+
+def read_speeds(option: str, text: str, robot: Robot, mech: Mechanism) -> list[float]:
+    """Return speeds from a list of numbers: all, or with closed loops the independent ones."""
+    is_short = robot.loops and text.count(",") + 1 != mech.n
+    return parse_numbers(option, text, machine_of(option, robot).speeds if is_short else mech.speeds)

@@ -12,6 +12,7 @@ from gearwright.control.joint_space.controllers import computed_torque, feedforw
 from gearwright.errors import InputError
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Trajectory
+from gearwright.motion_demands.closed_loop_motion import whole_motion_of
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.state import State
 from gearwright.text import did_you_mean
@@ -52,6 +53,7 @@ def controller_by_name(
 def start_state(robot: RobotOrMech, motion: Trajectory) -> State:
     """Return the state at the start of a motion; the springs of elastic drives are undeflected."""
     side = JointSide(tree_of(BY_NAME_CALLER, robot))
+    motion = whole_motion_of(BY_NAME_CALLER, robot, motion)
     q, v = motion.at(0.0), motion.at(0.0, 1)
     if motion.count != side.joint_count:
         raise InputError(

@@ -11,12 +11,17 @@ import numpy as np
 from gearwright.arguments import as_float_array, is_function, number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.functions.constrained.closure import Closure
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.text import listed_names
 
 REFERENCE_NAMES = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")
 """The references of a law: position and its derivatives."""
+
+CLOSURE_CHECKS = 101
+"""Instants at which a motion of all joints is checked to keep the loops closed."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,8 @@ def reference_entries(mech: Mechanism, joints: int, orders: int = 3) -> dict[str
 def read_reference(caller: str, source: Any, mech: Mechanism, orders: int = 3) -> Reference:
     """Return the reference for a Trajectory, a function of time, or a constant configuration.
 
-    A function returns the first `orders` of (q, v, a, ...), each for the joints only.
+    A function returns the first `orders` of (q, v, a, ...), each for the joints only. With closed loops, these are the
+    independent joints; a motion or configuration of all joints must keep the loops closed.
     """
     joints = mech.n - len(mech.shafts)
     sizes = [len(names) for names in reference_entries(mech, joints, orders).values()]
@@ -55,6 +61,10 @@ def read_reference(caller: str, source: Any, mech: Mechanism, orders: int = 3) -
     if is_function(source):
         return Reference(function_reference(caller, source, sizes, REFERENCE_NAMES), source=source)
     configuration = number_array(caller, "reference", as_float_array(caller, "reference", source), axes=1)
+    if mech.closure is not None and len(configuration) == mech.nq:
+        loops = Closure(mech.tree, loop_laws(mech))
+        loops.require_closed(caller, loops.constraint_state(configuration))
+        configuration = configuration[list(mech.independent_indices)]
     if len(configuration) != sizes[0]:
         raise InputError(
             f"{caller}: the reference has {len(configuration)} numbers for {sizes[0]} coordinates "
@@ -71,7 +81,12 @@ def _trajectory_reference(caller: str, motion: Trajectory, mech: Mechanism, size
             f"{caller}: a trajectory cannot describe free, spherical or planar joints. Give a function of time "
             "that returns (q, v, a)."
         )
-    if motion.count != sizes[0]:
+    columns = list(range(sizes[0]))
+    if mech.closure is not None and motion.count == mech.nq != sizes[0]:
+        samples = motion.sample(CLOSURE_CHECKS)
+        Closure(mech.tree, loop_laws(mech)).require_closed_motion(caller, samples.q, samples.t)
+        columns = list(mech.independent_indices)
+    elif motion.count != sizes[0]:
         raise InputError(
             f"{caller}: the reference moves {motion.count} coordinates; the machine has {sizes[0]} joints "
             f"({listed_names(mech.speeds[: sizes[0]])}). Give a motion of these."
@@ -79,7 +94,7 @@ def _trajectory_reference(caller: str, motion: Trajectory, mech: Mechanism, size
     orders = len(sizes)
     kinks = motion.derivative_jumps(orders - 1)
     return Reference(
-        lambda t: np.concatenate([motion.at(t, k) for k in range(orders)], axis=-1),
+        lambda t: np.concatenate([motion.at(t, k)[..., columns] for k in range(orders)], axis=-1),
         (0.0, *kinks, motion.duration),
         motion,
     )

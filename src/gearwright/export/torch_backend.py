@@ -14,8 +14,9 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.dynamics.configuration import quaternion_slices
 from gearwright.errors import InputError, MissingExtraError
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.linearise import tangent_map
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.placement import split_results
 from gearwright.tracing.recipe import kernel_request
 
@@ -35,7 +36,8 @@ def torch_function(
     Returns:
         A function of tensors (q, v, ...) in double precision on the CPU, leading axes broadcast, with the results of
         the public function. Machine code computes them and, in the backward pass, their exact derivatives (once; the
-        derivative cannot be differentiated again), with respect to the coordinates, of which a free joint has 7.
+        derivative cannot be differentiated again), with respect to the coordinates, of which a free joint has 7. With
+        closed loops q is a whole configuration that closes them, and the derivative is that along such configurations.
 
     >>> import torch
     >>> import gearwright as gw
@@ -59,7 +61,7 @@ class _TorchCall:
 
     def __init__(self, kernel: Kernel) -> None:
         self.torch, self.kernel = _import_torch(), kernel
-        self.mech: Mechanism = tree_of("torch_function", kernel.trace_job.mech)
+        self.mech: Mechanism = kernel.trace_job.mech
         self.sizes, self.shapes = kernel.inputs, kernel.trace_job.result_shapes()
         self.entries = sum(prod(shape) for shape in self.shapes.values())
         self.jacobian = cache(lambda names: kernel.jacobian(*names))
@@ -89,7 +91,7 @@ class _TorchCall:
     def _normalise_quaternions(self, name: str, x: Any) -> Any:
         if name not in self.kernel.trace_job.program.per_coordinate:
             return x
-        for four in quaternion_slices(self.mech):
+        for four in quaternion_slices(self.mech.tree):
             x = x.clone()
             x[..., four] = self.torch.nn.functional.normalize(x[..., four].clone(), dim=-1)
         return x
@@ -108,13 +110,22 @@ class _TorchCall:
     def _coordinate_gradient(self, name: str, x: Array, gradient: Array) -> Array:
         """Return a gradient with respect to an input's entries; kernels differentiate coordinates in the tangent space.
 
-        dq/dt = G v, and the columns of G are orthogonal: the gradient with respect to q is G (G'G)^-1 times that in the
-        tangent space.
+        dq/dt = G v: the gradient with respect to q is G (G'G)^-1 times that in the tangent space. With closed loops it
+        is the gradient along closed configurations.
         """
         if name in self.kernel.trace_job.program.per_coordinate and not self.mech.speeds_are_rates:
-            G = tangent_map(self.mech, x)
-            gradient = np.einsum("...qv,...v->...q", G, gradient / np.einsum("...qv,...qv->...v", G, G))
+            G = _configuration_rates(self.mech, x)
+            gradient = np.einsum("...vq,...v->...q", np.linalg.pinv(G), gradient)
         return _sum_to_shape(gradient, x.shape)
+
+
+def _configuration_rates(mech: Mechanism, q: Array) -> Array:
+    """Return G (..., nq, n) of dq/dt = G v, for the independent speeds of closed loops."""
+    if mech.closure is None:
+        return tangent_map(mech, q)
+    speeds = np.eye(mech.n)
+    columns = whole_motion("torch_function", mech, q[..., None, :], speeds, np.zeros_like(speeds))[1]
+    return np.asarray(tangent_map(mech.tree, q) @ np.swapaxes(np.asarray(columns), -1, -2))
 
 
 def _sum_to_shape(gradient: Array, shape: tuple[int, ...]) -> Array:

@@ -42,7 +42,7 @@ def laws(
     >>> laws(gw.load("elbow"))
     ()
     """
-    machine = assemble_tree(robot) if mech is None else mech
+    machine = assemble_tree(robot) if mech is None else mech.tree
     return (
         *friction_laws(robot, machine, smooth=smooth),
         *stop_laws(robot, machine, smooth=smooth),

@@ -11,10 +11,13 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
+from gearwright.functions.constrained.closing import speed_directions
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.functions.public_call import run_program
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.mechanism.reflected_inertia import reflected_inertia
+from gearwright.mechanism.rows import dense_row
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.kinematic_programs import MOTOR_RATIOS
 from gearwright.programs.program import Program
@@ -168,6 +171,26 @@ def motor_ratios(mech: RobotOrMech, q: ArrayLike) -> Array:
     array([[100.]])
     """
     return run_program(MOTOR_RATIOS, mech, (q,))
+
+
+def reflected_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:
+    r"""Return the reflected inertia of all wheels at each speed [kg m2; kg for a sliding joint], (n,), at one q.
+
+    $\sum_j J_j (b_j' G)_r^2$ with the ratio rows $b_j$. G maps the independent speeds of closed loops to all speeds; it
+    is the identity for an open tree.
+
+    >>> import gearwright as gw
+    >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0), inertia=np.diag([0, 0.1, 0.1]))
+    >>> rotor = gw.Spin("rotor", "base", axis=(0, 0, 1), inertia=1e-4, ratio=[100])
+    >>> reflected_inertias(gw.Mechanism([arm], [rotor]), [0.0])
+    array([1.])
+    """
+    machine = machine_of("reflected_inertias", mech)
+    if not isinstance(machine, ClosedMechanism):
+        return np.array(reflected_inertia(machine), dtype=np.float64)
+    rows = np.array([dense_row(spin.terms, machine.tree.n) for spin in machine.spins]).reshape(-1, machine.tree.n)
+    ratios = rows @ speed_directions(machine, q)
+    return np.asarray(np.array([float(spin.inertia) for spin in machine.spins]) @ ratios**2)
 
 
 def motor_inertias(mech: RobotOrMech, q: ArrayLike) -> Array:

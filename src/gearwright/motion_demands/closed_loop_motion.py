@@ -127,12 +127,14 @@ class ClosedTrajectory(Trajectory):
         return np.where(resting[..., None], 0.0, values) if derivative else values
 
     def with_joined_pieces(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
-        """Return a sequence of closed motions, exactly closed if all follow the same coordinates, else polynomials."""
-        followers = [part.follower for part in parts if isinstance(part, ClosedTrajectory)]
+        """Return a sequence of closed motions and pauses, exactly closed if all follow the same coordinates.
+
+        Otherwise the result is the sequence of their polynomials.
+        """
         first = self.follower
-        if first is None or len(followers) < len(parts) or any(not first.is_like(follower) for follower in followers):
+        if first is None or not all(_is_pause(part) or first.is_like(_follower_of(part)) for part in parts):
             return self.with_pieces(pieces)
-        free = chain(*(follower.free for follower in followers if follower is not None))
+        free = chain(*(_independent_part(part, first.free_indices) for part in parts))
         return replace(self, pieces=pieces, follower=replace(first, free=free))
 
     def derivative_jumps(self, order: int) -> list[float]:
@@ -160,10 +162,33 @@ class ClosedTrajectory(Trajectory):
         return self._last_derivatives[key]
 
 
+def _is_pause(part: Trajectory) -> bool:
+    """Whether a trajectory is at rest throughout."""
+    return not part.pieces.c[:-1].any()
+
+
+def _follower_of(part: Trajectory) -> DependentCoordinates | None:
+    return part.follower if isinstance(part, ClosedTrajectory) else None
+
+
+def _independent_part(part: Trajectory, free_indices: Sequence[int]) -> Trajectory:
+    """Return the motion of the independent coordinates of a closed motion or a pause."""
+    follower = _follower_of(part)
+    if follower is not None:
+        return follower.free
+    return Trajectory(piecewise_polynomial(part.pieces.c[:, :, list(free_indices)], part.pieces.x))
+
+
 # Motions
 
 FIRST_CLOSED_INSTANTS, MAX_CLOSED_INSTANTS = 17, 4097
 """Initial and largest number of instants of a smooth segment at which the loops are closed."""
+
+MAX_JUMP_ORDER = 5
+"""Order of derivatives of the independent coordinates whose jumps are instants: the pieces between have degree 5."""
+
+KNOT_SPACING_RATIO = 1e-9
+"""Instants closer than this share of a segment are one instant."""
 
 
 @check_arguments
@@ -277,7 +302,10 @@ def _smooth_span(
 ) -> tuple[PPoly, Array]:
     """Return polynomials over a smooth segment, and the configuration at its end."""
     closure, n = follower.closure, follower.closure.mech.n
-    t = np.linspace(begin, end, FIRST_CLOSED_INSTANTS)
+    knots = np.array([x for x in follower.free.derivative_jumps(MAX_JUMP_ORDER) if begin < x < end])
+    t = np.union1d(np.linspace(begin, end, FIRST_CLOSED_INSTANTS), knots)
+    t = t[np.append(True, np.diff(t) > KNOT_SPACING_RATIO * (end - begin))]
+    t[-1] = end
     motions = _closed_states(follower, _instants_before_end(t), q)
     while True:
         pieces = hermite_interpolant(t, [x[:, :joints] for x in motions])
@@ -291,7 +319,7 @@ def _smooth_span(
                 f"closed_motion: between {len(t)} instants the loop gap still exceeds {accuracy:g} m or rad: "
                 "the motion passes close to a singular configuration. Choose another motion, or a larger accuracy=."
             )
-        t = np.linspace(begin, end, 2 * len(t) - 1)
+        t = np.sort(np.concatenate([t, middles]))
         near = np.zeros((len(t), n))
         near[:, :joints] = pieces(t)
         motions = follower.coordinate_derivatives(_instants_before_end(t), near, 2)

@@ -115,12 +115,18 @@ class Session:
         return np.asarray(neutral_within_limits(self.robot, self.mech)[0], dtype=float)
 
     def closed_configuration(self, q: Array, index: int) -> Array | None:
-        """Return the configuration near q with one coordinate fixed and the loops closed; None if they do not close."""
+        """Return the configuration near q with one coordinate fixed and the loops closed; None if they do not close.
+
+        An independent joint moves the dependent ones only; for a dependent joint, all others move as little as
+        possible.
+        """
         loops = ClosedLoopRobot.from_robot(self.robot, self.mech)
         if loops is None:
             return q
         still = next((k for k, place in enumerate(self.mech.layout.coordinate_of) if place == index), None)
-        nearest, gap = loops.closure.nearest_closed(q, [k for k in range(self.mech.n) if k != still])
+        free = loops.free_joints(loops.start_configuration)
+        moving = [k for k in range(self.mech.n) if (k not in free if still in free else k != still)]
+        nearest, gap = loops.closure.nearest_closed(q, moving)
         is_within_limits = all(
             lower <= nearest[k] <= upper for _, k, lower, upper in joint_ranges(self.robot, self.mech)
         )

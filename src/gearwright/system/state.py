@@ -76,7 +76,7 @@ class State:
 def initial_state(mech: Mechanism, specification: Any, source: RobotOrMech | None = None) -> State:
     """The state of a user's argument: a State, (q, v), q alone (at rest), q and v concatenated, or None.
 
-    With closed loops, q and v may be independent coordinates and speeds; `source` is the robot or machine with them.
+    With closed loops, q or v or both may be independent ones; `source` is the robot or machine with them.
     """
     if source is not None and source.loops:
         specification = _whole_state(mech, specification, source)
@@ -103,11 +103,11 @@ def _whole_state(tree: Mechanism, specification: Any, source: RobotOrMech) -> An
     given = specification
     if not isinstance(given, State):
         given = State(*given) if isinstance(given, tuple) and len(given) == 2 else State(given)
-    size = np.shape(given.q)[-1:]
-    if size == (tree.nq,) or size == (tree.nq + tree.n,):
+    size, speed_count = np.shape(given.q)[-1:], np.shape(given.v)[-1:] if given.v is not None else (tree.n,)
+    if size == (tree.nq + tree.n,) or (size == (tree.nq,) and speed_count == (tree.n,)):
         return specification
     mech = machine_of("simulate", source)
-    if size != (len(mech.independent_indices),):
+    if size not in ((tree.nq,), (len(mech.independent_indices),)):
         return specification
     v = np.zeros(mech.n) if given.v is None else given.v
     q, v, _ = whole_motion("simulate", mech, given.q, v, np.zeros(mech.n))

@@ -23,6 +23,7 @@ from gearwright.cli.start_pose import motion_to_show
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import listed_names
 
 
@@ -65,7 +66,7 @@ def compare_models(
     if json:
         write_json(facts)
     else:
-        _show_errors(facts)
+        _show_errors(facts, _independent_joints(loaded))
     mention_figure(plot)
 
 
@@ -85,13 +86,19 @@ def _reduced_model_errors(robot: Robot, mech: Mechanism) -> list[dict[str, Any]]
     return [error._asdict() for error in comparison.reduction_errors()]
 
 
-def _show_errors(facts: dict[str, Any]) -> None:
+def _independent_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the independent joints of a robot with closed loops, at which alone torques act; () without loops."""
+    return machine_of("compare", robot).speeds if robot.loops else ()
+
+
+def _show_errors(facts: dict[str, Any], joints: tuple[str, ...]) -> None:
     screen = result_screen()
     screen.print(
         heading_text(facts["robot"], f", a motion of {number_text(facts['seconds'])} s: peak torque (Nm, or N)")
     )
     screen.print("and largest error of each approximation, with its share of the peak.")
-    screen.print(_error_table(facts["errors"], "speed", "joint"))
+    shown = [error for error in facts["errors"] if not joints or error["speed"] in joints]
+    screen.print(_error_table(shown, "speed", "joint"))
     if not facts["wheels"]:
         print_remark(
             "The robot has no wheels, so there is nothing to approximate. Add motors and gears: `gearwright size`."

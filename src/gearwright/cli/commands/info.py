@@ -32,7 +32,8 @@ def show_info(
     """Show the links, joints, wheels and inertia of a robot.
 
     "wheels" is the inertia of rotors and gears reflected to a joint; "total" is the diagonal element of the mass matrix
-    with all joints at zero.
+    with all joints at zero. With closed loops these are the inertias at the independent joints, in the configuration in
+    which the loops are closed.
     """
     loaded = load(robot, xacro=xacro, include=include or ())
     facts = describe_robot(
@@ -81,8 +82,12 @@ def _loop_text(facts: dict[str, Any]) -> str:
         for x in facts["loops"]
     ]
     free, speeds = facts["degrees_of_freedom"], count_text(facts["speeds"], "speed")
-    left = "cannot be closed from the neutral configuration" if free is None else f"leave {free} of {speeds} free"
-    return "\n".join(["", *descriptions, f"The loops {left}; masses and inertias here are those of the open tree."])
+    if free is None or len(facts["independent"]) == len(facts["speeds"]):
+        left = "cannot be closed from the neutral configuration; inertias here are those of the open tree."
+    else:
+        names = ", ".join(map(visible_text, facts["independent"]))
+        left = f"leave {free} of {speeds} free: {names}. The other joints follow."
+    return "\n".join(["", *descriptions, f"The loops {left}"])
 
 
 def _link_tree(title: str, links: list[dict[str, Any]]) -> Tree:
@@ -107,6 +112,9 @@ def _inertia_table(speeds: list[dict[str, Any]], ranges: dict[str, Any]) -> Any:
     rows = []
     for s in speeds:
         limits = [number_text(end) for end in ranges.get(s["name"]) or ()] or ["", ""]
+        if s["total"] is None:
+            rows.append((s["name"], *limits, "", "follows", ""))
+            continue
         share = f"{s['wheels'] / s['total']:.0%}" if s["total"] else "-"
         rows.append((s["name"], *limits, number_text(s["wheels"]), number_text(s["total"]), share))
     if any(row[1] for row in rows):

@@ -16,7 +16,6 @@ from gearwright.cli.arguments import (
     PlotOption,
     RobotArgument,
     XacroOption,
-    parse_numbers,
     parse_seconds,
     require_ending,
     with_payload_option,
@@ -34,10 +33,11 @@ from gearwright.cli.output import (
     write_json,
 )
 from gearwright.cli.simulation_inputs import constant_inputs, input_series
-from gearwright.cli.start_pose import read_coordinates, start_within_limits
+from gearwright.cli.start_pose import read_coordinates, read_speeds, start_within_limits
 from gearwright.cli.tracking_summary import MotionFollowing, motion_following
 from gearwright.errors import SimulationError
 from gearwright.files.yaml.environment_file import with_environment
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
 from gearwright.text import visible_text
@@ -73,8 +73,9 @@ def simulate_robot(
         str | None,
         typer.Option(
             metavar="q1,q2,...",
-            help="Initial configuration [rad, m, or with units], or the name of a state of the file. Default: "
-            "neutral, or the middle of a joint's range if that excludes zero; at rest.",
+            help="Initial configuration [rad, m, or with units], or the name of a state of the file; with closed loops "
+            "the independent coordinates. Default: neutral, or the middle of a joint's range if that excludes zero; "
+            "at rest.",
         ),
     ] = None,
     speeds: Annotated[
@@ -125,7 +126,10 @@ def simulate_robot(
     ] = None,
     samples: Annotated[int, typer.Option(metavar="COUNT", help="Number of rows.")] = 1001,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Ignore friction, losses and stops of the robot's file.")
+        bool,
+        typer.Option(
+            "--plain", help="Ignore friction, losses and stops of the robot's file; closed loops stay closed."
+        ),
     ] = False,
     saturate: Annotated[
         bool, typer.Option("--saturate", help="Limit forces to the effort limits of joints and motors.")
@@ -171,7 +175,7 @@ def simulate_robot(
             span,
             inputs=inputs or None,
             controller=None if following is None else following.controller,
-            laws=() if plain else None,
+            laws=loop_laws(loaded) if plain else None,
             method=method,
             integrator=IntegratorOptions(step=step),
             samples=samples,
@@ -246,10 +250,10 @@ def _start_state(
     """Return the initial state: as given, else that of the tracked motion, else at rest within the limits."""
     from gearwright.simulation import State
 
-    v = None if speeds is None else parse_numbers("--speeds", speeds, mech.speeds)
     if initial is not None:
-        return State(read_coordinates("--initial", initial, robot, mech), v)
-    if following is not None:
+        begin = State(read_coordinates("--initial", initial, robot, mech))
+    elif following is not None:
         begin = following.start_state
-        return begin if v is None else replace(begin, v=v)
-    return State(start_within_limits(robot, mech), v)
+    else:
+        begin = State(start_within_limits(robot, mech))
+    return begin if speeds is None else replace(begin, v=read_speeds("--speeds", speeds, robot, mech))

@@ -21,8 +21,9 @@ from gearwright.cli.output import (
     write_json,
 )
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, assemble_tree, gear_graph
+from gearwright.mechanism import assemble_tree, gear_graph
 from gearwright.parts import Drive, Robot
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.text import visible_text
 
 
@@ -43,10 +44,10 @@ def show_train(
     """Show ratios and inertia shares of motors and wheels at the joints.
 
     The structure matrix holds the ratio of every motor to every joint. A wheel's share is its contribution to the
-    diagonal of the mass matrix with all joints at zero. The figure shows the graph as drawn and in canonical form, the
-    equivalent open-loop chain, and the primary link of every wheel. Solid lines are turning pairs (with the axis);
-    dashed lines are gear pairs, also those inside planetary, spur and other gears, or the total ratio of a drive's
-    wheel.
+    diagonal of the mass matrix with all joints at zero, with closed loops at the independent joints. The figure shows
+    the graph as drawn and in canonical form, the equivalent open-loop chain, and the primary link of every wheel. Solid
+    lines are turning pairs (with the axis); dashed lines are gear pairs, also those inside planetary, spur and other
+    gears, or the total ratio of a drive's wheel.
 
     With --joints: the motor space, that is ratios, reflected inertia and damping at these joints in one posture. The
     figure then shows the feasible torques and speeds of two joints.
@@ -59,13 +60,12 @@ def show_train(
         return
     if posture is not None:
         raise InputError("--posture gives positions, but their joints are not named. Add --joints.")
-    mech = assemble_tree(loaded)
-    facts = _train_data(loaded, mech)
+    facts = _train_data(loaded)
     if plot is not None:
         from gearwright.plots import save_figure
         from gearwright.scene.gear_graph_figure import gear_graph_figure
 
-        save_figure(gear_graph_figure(loaded, mech), plot)
+        save_figure(gear_graph_figure(loaded, assemble_tree(loaded)), plot)
     if json:
         write_json(facts)
     else:
@@ -112,26 +112,27 @@ def _show_motor_space(robot: Robot, joints: list[str], posture: str | None, plot
     mention_figure(plot)
 
 
-def _train_data(robot: Robot, mech: Mechanism) -> dict[str, Any]:
+def _train_data(robot: Robot) -> dict[str, Any]:
     from gearwright.functions.actuation import structure_matrix
     from gearwright.functions.dynamics import mass_matrix, neutral
     from gearwright.functions.explain import explain
     from gearwright.scene.gear_graph_figure import primary_link
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
+    mech = machine_of("train", robot)
     q, still = neutral(mech), np.zeros(mech.n)
     shares = explain(mech, q, still, still).mass_matrices / np.diag(mass_matrix(mech, q))
     return {
         "robot": robot.name,
-        "speeds": list(mech.speeds),
+        "speeds": list(mech.tree.speeds),
         "motors": [actuator.name for actuator in mech.actuators],
-        "structure_matrix": structure_matrix(mech).tolist() if mech.actuators else [],
+        "structure_matrix": structure_matrix(mech.tree).tolist() if mech.actuators else [],
         "wheels": [
             {
                 "name": spin.name,
                 "on": mech.carrier_name(spin.carrier),
                 "primary_link": primary_link(graph, links, spin.name) or mech.carrier_name(spin.carrier),
-                "ratio": {mech.speeds[k]: float(ratio) for k, ratio in spin.terms},
+                "ratio": {mech.tree.speeds[k]: float(ratio) for k, ratio in spin.terms},
                 "share": dict(zip(mech.speeds, np.diag(share).tolist(), strict=True)),
             }
             for spin, share in zip(mech.spins, shares, strict=True)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers_by_name
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import (
     MOTOR_FEEDBACK,
     JointSideLaw,
@@ -19,16 +20,21 @@ from gearwright.control.joint_side import (
     sparse_product,
     sparse_rows,
 )
-from gearwright.control.joint_tracking import Gains
+from gearwright.control.joint_tracking import (
+    Gains,
+    configuration_error,
+    model_forces,
+    reference_configuration,
+    subtract_vectors,
+)
 from gearwright.control.references import REFERENCE_NAMES, read_reference, reference_entries
-from gearwright.dynamics.inverse_dynamics import inverse_dynamics
-from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.functions.actuation import structure_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean
 
 
@@ -97,18 +103,16 @@ class CascadeLaw(JointSideLaw):
             self.joint_side.joint_speeds(measured.v, MOTOR_FEEDBACK),
         )
         q_ref, v_ref = (measured.reference[name] for name in REFERENCE_NAMES[:2])
-        position_errors, speed_errors = (
-            self._axis_values([b - a for a, b in zip(*pair, strict=True)]) for pair in ((q, q_ref), (v, v_ref))
-        )
+        position_errors = self._axis_values(configuration_error(self.mech, q, q_ref, measured.ops))
+        speed_errors = self._axis_values(subtract_vectors(v_ref, v))
         errors = [
             speed_error + kp * position_error
             for speed_error, position_error, kp in zip(speed_errors, position_errors, self.kp, strict=True)
         ]
         commands = [ks * (e + x) for ks, e, x in zip(self.ks, errors, measured.states, strict=True)]
         if self.nominal:
-            forces = inverse_dynamics(
-                place_machine(measured.model, q_ref, measured.ops), v_ref, measured.reference[REFERENCE_NAMES[2]]
-            )
+            acceleration = measured.reference[REFERENCE_NAMES[2]]
+            forces = model_forces(measured, reference_configuration(measured), v_ref, acceleration)
             commands = [u + force for u, force in zip(commands, forces, strict=True)]
         limited = self._limit_commands(commands, measured.ops)
         rates = [
@@ -169,7 +173,7 @@ def cascade(
     >>> control.states
     {'j1.integral': 0.0, 'j2.integral': 0.0, 'j3.integral': 0.0}
     """
-    mech = tree_of(CASCADE_CALLER, robot)
+    mech = machine_of(CASCADE_CALLER, robot)
     side = joint_side(CASCADE_CALLER, mech)
     if output not in CASCADE_OUTPUTS:
         raise InputError(f"{CASCADE_CALLER}: output={output!r} is unknown. {did_you_mean(output, CASCADE_OUTPUTS)}")
@@ -178,13 +182,14 @@ def cascade(
     axis_rows: SparseRows = ()
     axes = side.joint_names
     if output != "force":
-        axis_rows = sparse_rows(structure_matrix(mech).T @ side.speed_matrix)
+        rows = structure_matrix(mech).T
+        axis_rows = sparse_rows(rows if mech.closure is not None else rows @ side.speed_matrix)
         axes = tuple(actuator.name for actuator in mech.actuators)
     gains = _gain_per_axis("kp", kp, axes), _gain_per_axis("ks", ks, axes), _gain_per_axis("Ts", Ts, axes)
     largest = () if limits is None else _gain_per_axis("limits", limits, axes)
     target = read_reference(CASCADE_CALLER, reference, mech, 3 if nominal else 2)
     law = CascadeLaw(mech, axes, CASCADE_OUTPUTS[output], axis_rows, *gains, largest, nominal)
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)
 
 
 def _gain_per_axis(name: str, value: ArrayLike, axes: tuple[str, ...]) -> Gains:

@@ -53,7 +53,7 @@ def tree_of(function: str, robot_or_mech: RobotOrMech, answer: str = "") -> Mech
 LOOP_CLOSING_FUNCTIONS = {
     *("analyse", "closed_motion", "compare", "demand_partials", "demands", "demands_of_given_torques", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
-    *("fastest_mode", "fixed_step", "rollout"),
+    *("fastest_mode", "fixed_step", "rollout", "control.controller_by_name"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }
 """Functions that keep the loops of a robot closed unless `laws=` excludes them, or pass them on."""
