@@ -54,12 +54,12 @@ class NumberRange(NamedTuple):
         >>> NumberRange(above=0, below=1).rule_text("number", "")
         'a positive finite number below 1'
         >>> NumberRange(least=0).rule_text("number", "seconds")
-        'a finite number of seconds, 0 or more'
+        'a finite number of seconds, at least 0'
         """
         sign = "positive " if self.above == 0 else ""
         noun = f"a {sign}{'' if self.infinite else 'finite '}{kind}{f' of {unit}' if unit else ''}"
         conditions = [f"above {self.above:g}"] if self.above else []
-        conditions += [f"{'' if unit else 'of '}{self.least:g} or more"] if self.least is not None else []
+        conditions += [f"{'' if unit else 'of '}at least {self.least:g}"] if self.least is not None else []
         conditions += [f"below {self.below:g}"] if self.below is not None else []
         conditions += [f"at most {self.most:g}"] if self.most is not None else []
         return noun + (", " if unit else " ") * bool(conditions) + " and ".join(conditions)
@@ -129,7 +129,7 @@ def require_range(
 
     >>> require_range("motor", "resistance", -2.0, least=0)
     Traceback (most recent call last):
-    gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
+    gearwright.errors.InputError: motor: resistance=-2.0 must be a finite number of at least 0. Check value and units.
     """
     if value is not None and not is_scalar_or_batch(value):
         raise error(f"{owner}: {name}={value_text(value)} must be a number. {hint}")
@@ -164,7 +164,7 @@ def whole_number(
 
     >>> whole_number("simulate", "samples", 1, least=2)
     Traceback (most recent call last):
-    gearwright.errors.InputError: simulate: samples=1 must be a whole number of 2 or more. Give one such as 2.
+    gearwright.errors.InputError: simulate: samples=1 must be a whole number of at least 2. Give one such as 2.
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]

@@ -110,7 +110,7 @@ def did_you_mean(word: object, known_words: Iterable[str]) -> str:
     >>> did_you_mean("elbo", ["shoulder", "elbow"])
     "Did you mean 'elbow'?"
     >>> did_you_mean("wrist", ["shoulder", "elbow"])
-    'Known are: shoulder, elbow.'
+    'Known names: shoulder, elbow.'
     """
     names = list(dict.fromkeys(known_words))
     if not names:
@@ -119,7 +119,7 @@ def did_you_mean(word: object, known_words: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close[0]!r}?"
     more = ", ..." if len(names) > _MAX_LISTED_NAMES else ""
-    return f"Known are: {listed_names(names[:_MAX_LISTED_NAMES])}{more}."
+    return f"Known names: {listed_names(names[:_MAX_LISTED_NAMES])}{more}."
 
 
 def unique_name(wanted: str, used_names: set[str]) -> str:

@@ -108,6 +108,7 @@ OWN: dict[str, dict[str, Any]] = {
     "parts.ContactPoint": {"frame": "tool"}, "parts.Box": {"width": 0.1},
     "parts.Cord": {"route": [Waypoint("base"), Waypoint("tool")]},
     "parts.Loop": {"frames": ["a", "b"]},
+    "contact.RoughConstraint": {"friction": 0.3, "stiffness": 1e5, "damping": 200.0, "held": ("z",)},
 }  # fmt: skip
 WRONG = {
     "nan": float("nan"), "infinity": float("inf"), "negative": -1.0, "None": None, "text": "no such thing", "3": 3,

@@ -34,7 +34,7 @@ BAD = {
     "axis": (9, ("axis: j1", "axis: j11"), "'j11'. Did you mean 'j1'?"),
     "carrier of a mesh": (12, ("ratio: 2", "ratio: 2, carrier: uppr"), "Did you mean 'upper'?"),
     "stator": (14, ("wheel: w1}", "wheel: w1, stator: uppr}"), "Did you mean 'upper'?"),
-    "free": (16, ("w2}\n", "w2}\n    free: [w3]\n"), "'w3'. Known are: w1, w2."),
+    "free": (16, ("w2}\n", "w2}\n    free: [w3]\n"), "'w3'. Known names: w1, w2."),
     "twice": (9, ("name: w2,", "name: w1,"), "two wheels are called 'w1'"),
     "motor twice": (15, ("name: m2,", "name: m1,"), "two motors are called 'm1'"),
     "efficiency": (11, ("60]}", "60], efficiency: 1.2}"), "efficiency=1.2"),

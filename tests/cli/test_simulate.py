@@ -246,7 +246,7 @@ def test_bad_files_are_refused(refused, tmp_path, header, rows, words):
         (["--method", "rk5"], ["'rk5'", "rk4"]),
         (["--step", "0.001"], ["step=0.001", "euler, rk4"]),
         (["--method", "rk4", "--step", "-1"], ["step=-1", "positive"]),
-        (["--samples", "1"], ["samples=1", "2 or more"]),
+        (["--samples", "1"], ["samples=1", " 2"]),
         (["--payload", "heavy"], ["heavy", "MASS@x,y,z"]),
         (["--payload", "-1@0,0,0"], ["-1"]),
         (["--torque", "none.csv"], ["none.csv", "tau.<speed>"]),

@@ -94,7 +94,7 @@ def test_wrong_input_is_refused_by_name(refused, files):
     refused("twin", "bench.yaml", "log0.csv", "-u", "j.motor.inertia", words=["no measured signal 'bench.temperature'"])
     refused(*words, "-u", "j.motor.inertia=1", words=["--unknown 'j.motor.inertia=1'", "0..2"])
     refused(*words, "-u", "j.motor.inertia=2..1", words=["'j.motor.inertia'", "not below upper"])
-    refused(*words, "-u", "j.motor_friction.coulombs", words=["j.motor_friction.coulombs", "Laws that act"])
+    refused(*words, "-u", "j.motor_friction.coulombs", words=["j.motor_friction.coulombs", "Active laws"])
     refused(*words, "-u", "offset.q.k", words=["no log measures 'q.k'"])
     refused(*words, "-u", "j.motor.inertia", "-o", "fitted.txt", words=["ends in .yaml"])
     refused("twin", "bench.yaml", "none.csv", "-u", "j.motor.inertia", words=["none.csv"])

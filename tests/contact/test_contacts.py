@@ -208,7 +208,7 @@ def test_bad_input():
         Contact("z", Plane(), friction=-0.1)
     with pytest.raises(InputError, match=r"z\.contact: 'floor'.*Plane, Sphere or Cylinder"):
         Contact("z", "floor")
-    with pytest.raises(InputError, match=r"z\.contact: .* 0\.5 m"):
+    with pytest.raises(InputError, match=r"'z\.contact'.* 0\.5 m"):
         gw.simulate(block("z"), [-0.5], until=0.1, laws=[Contact("z", Plane())])
     with pytest.raises(InputError, match=r"sphere: radius=-1\.0"):
         Sphere((0, 0, 0), -1.0)

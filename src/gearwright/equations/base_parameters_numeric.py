@@ -87,7 +87,7 @@ class BaseParameters:
         values = np.asarray(pi, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != len(self.parameters):
             raise InputError(
-                f"combine: pi has shape {values.shape}; its last axis must be {len(self.parameters)} long, in the "
+                f"combine: pi has shape {values.shape}; its last axis must have length {len(self.parameters)}, in the "
                 "order of parameter_names."
             )
         return values @ self.combination_matrix.T

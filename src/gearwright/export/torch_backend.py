@@ -84,7 +84,8 @@ class _TorchCall:
             )
         if not x.ndim or x.shape[-1] != self.sizes[name]:
             raise InputError(
-                f"{self.kernel.name}: {name} has shape {tuple(x.shape)}; its last axis must be {self.sizes[name]} long."
+                f"{self.kernel.name}: {name} has shape {tuple(x.shape)}; its last axis must have length "
+                f"{self.sizes[name]}."
             )
         return x
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import InputError
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import Row, Terms, full_row, nonzero_terms, row_dot
 from gearwright.text import listed_names
 
@@ -57,13 +57,14 @@ class Line:
         raise NotImplementedError
 
     @staticmethod
-    def for_machine(mech: Mechanism, row: str | Row) -> ConstantLine:
-        """The line of a speed given by name, of a mapping from speed names to factors, or of a full row."""
+    def for_machine(mech: RobotOrMech, row: str | Row) -> ConstantLine:
+        """Return the line of a speed given by name, of a mapping from speed names to factors, or of a full row."""
+        machine = mech if isinstance(mech, Mechanism) else tree_of("coordinate", mech)
         named_row: Row = {row: 1.0} if isinstance(row, str) else row
-        entries = nonzero_terms(full_row("line", named_row, mech.layout.speed_indices))
+        entries = nonzero_terms(full_row("line", named_row, machine.layout.speed_indices))
         if not entries:
             raise InputError(f"line: the row {row!r} is zero, so no force acts along it. Name at least one speed.")
-        return ConstantLine(entries, tuple(mech.layout.coordinate_of[index] for index, _ in entries), mech.speeds)
+        return ConstantLine(entries, tuple(machine.layout.coordinate_of[index] for index, _ in entries), machine.speeds)
 
     def placed_in(self, kinematics: SharedKinematics) -> Line:
         """The line with its row at the current configuration."""

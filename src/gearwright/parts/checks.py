@@ -60,7 +60,7 @@ def require_at_least(owner: str, least: float, *, above: bool = False, **values:
 
     >>> require_at_least("motor", 0.0, resistance=-2.0)
     Traceback (most recent call last):
-    gearwright.errors.DriveError: motor: resistance=-2.0 must be a finite number of 0 or more. Check value and units.
+    gearwright.errors.DriveError: motor: resistance=-2.0 must be a finite number of at least 0. Check value and units.
     """
     for name, x in values.items():
         require_range(owner, name, x, above=least if above else None, least=None if above else least, error=DriveError)

@@ -67,7 +67,7 @@ def checked_array(
     array = as_float_array(function, name, value)
     if array.ndim == 0 or array.shape[-1] != size:
         raise InputError(
-            f"{function}: {name} has shape {array.shape}; its last axis must be {size} long "
+            f"{function}: {name} has shape {array.shape}; its last axis must have length {size} "
             f"({listed_names(names)}). Leading axes are a batch."
         )
     if not np.isfinite(array).all():

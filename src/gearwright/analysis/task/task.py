@@ -119,7 +119,8 @@ class Task(Picklable):
         for requirement, limit in self.required.items():
             if requirement not in REQUIREMENT_UNITS:
                 raise InputError(
-                    f"task {self.name!r}: required {requirement!r}: {did_you_mean(requirement, REQUIREMENT_UNITS)}"
+                    f"task {self.name!r}: requirement {requirement!r} is unknown. "
+                    + did_you_mean(requirement, REQUIREMENT_UNITS)
                 )
             real_number("task", f"required[{requirement!r}]", limit, above=0.0, example=1.0)
         object.__setattr__(self, "required", MappingProxyType(dict(self.required)))

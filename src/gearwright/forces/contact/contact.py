@@ -271,8 +271,8 @@ class Contact(Law):
         gap = situation.position(_gap_line(self, situation.mech.speeds))
         if gap < -MAX_START_DEPTH:
             raise InputError(
-                f"{self.name}: it starts {-gap:.4g} m inside the surface. Start outside or on the surface, or reverse "
-                "the normal: it must point to the free side."
+                f"contact {self.name!r} starts {-gap:.4g} m inside its surface. Start outside or on the surface, or "
+                "reverse the normal: it must point to the free side."
             )
         return FREE_MODE
 

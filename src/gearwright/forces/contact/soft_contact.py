@@ -160,7 +160,7 @@ class SoftContact(Law):
         gap = situation.position(self._gap_line(situation))
         if gap + situation.states[0] < -MAX_START_DEPTH:
             raise InputError(
-                f"{self.name}: it starts {-gap:.4g} m inside the surface, whose deformation is "
+                f"contact {self.name!r} starts {-gap:.4g} m inside its surface, whose deformation is "
                 f"{situation.states[0]:.4g} m. Start outside, or give the state {self.states[0].name!r}."
             )
         is_touching = situation.states[0] > 0 and gap + situation.states[0] <= PRESSED_GAP_TOLERANCE

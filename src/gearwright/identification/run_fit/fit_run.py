@@ -209,7 +209,7 @@ def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[Law])
             value = nominal_number(robot, laws, unknown.name)
         except InputError as error:
             names = listed_names(law.name for law in laws)
-            raise InputError(f"fit_run: unknown {unknown.name!r}: {error} Laws that act: {names or 'none'}.") from None
+            raise InputError(f"fit_run: unknown {unknown.name!r}: {error} Active laws: {names or 'none'}.") from None
     return replace(unknown, start=float(np.clip(value, unknown.lower, unknown.upper)))
 
 

@@ -190,7 +190,7 @@ class Gear(Transmission):
 
     def __post_init__(self) -> None:
         if is_number(self.mass) and not 0 <= self.mass < math.inf:
-            raise TrainError(f"gear: mass {self.mass} kg is not a finite number of 0 or more. Check value and units.")
+            raise TrainError(f"gear: mass {self.mass} kg is not a finite number of at least 0. Check value and units.")
         if is_number(self.ratio) and not math.isfinite(self.ratio):
             raise TrainError(f"gear: ratio {self.ratio} is not finite. Give motor speed / joint speed, such as 100.")
         if is_number(self.ratio) and self.ratio == 0:

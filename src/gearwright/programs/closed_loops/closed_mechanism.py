@@ -191,7 +191,7 @@ class ClosedMechanism(Mechanism):
             near = self._mode_start(branch)
         start = self.reference if near is None else as_float_array("closed", "near", near)
         if start.ndim == 0 or start.shape[-1] != self.nq:
-            raise InputError(f"closed: near has shape {start.shape}; its last axis must be {self.nq} long.")
+            raise InputError(f"closed: near has shape {start.shape}; its last axis must have length {self.nq}.")
         if not np.isfinite(start).all():
             raise InputError("closed: near has entries that are not finite. Give finite numbers.")
         return type(self).solve(self, independent_q, start)
@@ -231,7 +231,7 @@ class ClosedMechanism(Mechanism):
         independent_q = as_float_array(function, "q", q)
         if independent_q.ndim == 0 or independent_q.shape[-1] != count:
             raise InputError(
-                f"{function}: q has shape {independent_q.shape}; its last axis must be {count} long "
+                f"{function}: q has shape {independent_q.shape}; its last axis must have length {count} "
                 f"({listed_names(self.independent_coordinates)}). Leading axes are a batch."
             )
         if not np.isfinite(independent_q).all():
