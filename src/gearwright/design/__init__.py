@@ -3,6 +3,7 @@
 from gearwright.analysis import Analysis, Task, analyse
 from gearwright.design.candidates.candidates import Choice
 from gearwright.design.candidates.chosen_drives import with_chosen_drives
+from gearwright.design.candidates.coupled_train_synthesis import CoupledTrain, synthesise_coupled_trains
 from gearwright.design.candidates.gear_synthesis import SynthesisedTrain, TrainSpace, synthesise_trains
 from gearwright.design.candidates.objectives import DesignPoint
 from gearwright.design.parameter_sweep.measures import AnalysisMeasure, ForceMeasure
@@ -18,6 +19,7 @@ __all__ = [
     "Analysis",
     "AnalysisMeasure",
     "Choice",
+    "CoupledTrain",
     "DesignPoint",
     "ForceMeasure",
     "JointGains",
@@ -36,6 +38,7 @@ __all__ = [
     "controller_gains",
     "size_drives",
     "sweep",
+    "synthesise_coupled_trains",
     "synthesise_trains",
     "with_chosen_drives",
 ]
