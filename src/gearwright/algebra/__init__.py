@@ -8,6 +8,7 @@ the type of a scalar, so all algorithms built on it work for every type.
 from gearwright.algebra.hinge import Hinge
 from gearwright.algebra.inertia import Inertia
 from gearwright.algebra.mass_moments import MassMoments
+from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.algebra.rotation import IDENTITY, Rot
 from gearwright.algebra.scalar import (
     MatrixLike,
@@ -23,6 +24,8 @@ from gearwright.algebra.tensor import Tensor
 from gearwright.algebra.vector import UNIT_AXES, X_AXIS, Y_AXIS, Z_AXIS, ZERO, Vec
 
 __all__ = [
+    "ARRAYS",
+    "FLOATS",
     "IDENTITY",
     "UNIT_AXES",
     "X_AXIS",

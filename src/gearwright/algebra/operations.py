@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.scalar import Operations, Scalar
 
 
 class Floats:

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import ARRAYS, FLOATS, Operations, Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_columns, array_item
 from gearwright.algebra.differentiation.dual_numbers import DualOperations, dual, map_linear, partials_of, primal_value
-from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 
 

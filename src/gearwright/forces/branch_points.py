@@ -18,7 +18,7 @@ from gearwright.forces.law import Law, Reaction, Situation
 class BranchRecorder:
     """Operations that record, for each branch they take, the number whose sign selected it.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> watch = BranchRecorder(FLOATS)
     >>> watch.absolute(-2.0), watch.minimum(5.0, 3.0), watch.where(True, 1.0, 0.0), watch.cos(0.0)
     (2.0, 3.0, 1.0, 1.0)
@@ -63,7 +63,7 @@ def law_branch_levels(law: Law, mode: str, situation: Situation, reaction: React
 
     >>> import gearwright as gw
     >>> from gearwright.forces import Line, LuGre
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> rub = LuGre("rub", Line.for_machine(arm, "j1"), gw.parts.Friction(coulomb=2.0, stiffness=1e4))
     >>> slides = Situation(0.0, [0.0] * 3, [0.1, 0.0, 0.0], [0.0], (), FLOATS, arm)

@@ -17,7 +17,7 @@ SpeedTable: TypeAlias = tuple[tuple[float, float], ...]
 def interpolate_table(points: SpeedTable, x: Scalar, ops: Operations) -> Scalar:
     """The interpolated value at x for scalars of any kind: the first value plus the rise of every segment up to x.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> [interpolate_table(((0.0, 0.5), (10.0, 0.3)), x, FLOATS) for x in (-1.0, 5.0, 99.0)]
     [0.5, 0.4, 0.3]
     """

@@ -36,7 +36,7 @@ class BoundedImpulse:
         high: largest impulse.
         target: the target speed, where it is not that of the hold.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> sliding = ImpulseRequest(
     ...     speed=2.0, target=0.0, response=0.5, compliance_factor=1.0, inflow=0.0, inflow_share=0.0, ops=FLOATS
     ... )

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import ZERO
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, ZERO
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import coordinate_rates

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import IDENTITY, ZERO, Inertia, Rot, Vec
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS, IDENTITY, ZERO, Inertia, Rot, Vec
 from gearwright.errors import InertiaError
 from gearwright.mechanism import checks
 from gearwright.mechanism.elements import BASE

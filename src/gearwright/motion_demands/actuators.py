@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import FLOATS, Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_column, array_item, concatenate_arrays
-from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import InputError
 from gearwright.forces import Line, MotorTorque, Quantity, Winding

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.algebra import ARRAYS
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import ARRAYS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError

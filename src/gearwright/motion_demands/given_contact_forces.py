@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Constraint, Contact, ForceSensor, Law, Line, Load, SoftContact

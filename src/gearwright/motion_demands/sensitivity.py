@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import ARRAYS, FLOATS, Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_columns, stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import (
     DualOperations,
@@ -25,7 +25,6 @@ from gearwright.algebra.differentiation.dual_numbers import (
     primal_value,
 )
 from gearwright.algebra.differentiation.variational_equation import solve_variational_equation
-from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.forces import Law

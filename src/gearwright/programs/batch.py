@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
 from gearwright.dynamics.pose import place_machine

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError

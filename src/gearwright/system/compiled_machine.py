@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS, Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.errors import NotTraceableError
 from gearwright.forces import Coordinate

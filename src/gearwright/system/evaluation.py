@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.forces import Action, Guard, Hold, Outcome, Reaction, Situation

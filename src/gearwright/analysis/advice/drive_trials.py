@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Scalar
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, Scalar
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.drive_series import DriveSeries, series_of_drive
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import ARRAYS, Operations, Scalar
 from gearwright.algebra.differentiation.dual_numbers import map_linear, partials_of, primal_value
-from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.parametric_series import SERIES_OPERATIONS, peak_magnitude, plain_number, to_power
 from gearwright.analysis.quadrature import at_moving_times, integral, time_derivative
 from gearwright.arrays import Array

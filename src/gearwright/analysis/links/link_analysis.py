@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Vec
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, Vec
 from gearwright.analysis.links.beam import BeamDeflection, LinkBeam, beam_deflection, von_mises_stress
 from gearwright.analysis.links.link_loads import DISTANCE_LABEL, LinkLoads, load_diagrams
 from gearwright.arrays import Array

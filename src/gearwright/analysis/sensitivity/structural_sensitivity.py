@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import ZERO, Scalar, Vec
+from gearwright.algebra import ARRAYS, ZERO, Scalar, Vec
 from gearwright.algebra.differentiation.dual_numbers import primal_value
-from gearwright.algebra.operations import ARRAYS
 from gearwright.analysis.links.beam import LinkBeam, beam_deflection, von_mises_stress
 from gearwright.analysis.links.link_loads import point_masses
 from gearwright.analysis.links.section_forces import MachineMotion, SectionForces, section_forces

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import ZERO, Rot, Vec
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS, ZERO, Rot, Vec
 from gearwright.analysis.task.process_forces import AppliedWrench
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import neutral

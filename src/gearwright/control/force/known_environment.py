@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import FLOATS, Operations, Scalar
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError

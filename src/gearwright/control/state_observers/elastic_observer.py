@@ -90,7 +90,7 @@ class ElasticObserverLaw(WrappedLaw):
 def interpolation_weights(schedule: Breakpoints, joints: Sequence[Scalar], ops: Operations) -> list[Scalar]:
     """Return the weights of multilinear interpolation per configuration of a grid; constant outside of it.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> interpolation_weights(((0, (0.0, 1.0, 3.0)), (1, (0.0, 2.0))), [1.5, 0.5], FLOATS)
     [0.0, 0.0, 0.5625, 0.1875, 0.1875, 0.0625]
     """

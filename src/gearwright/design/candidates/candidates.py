@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, Operations, Scalar
 from gearwright.analysis import ShaftLoad
 from gearwright.analysis.drives.limit_kinds import (
     GEARBOX,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.export.mujoco.document import STIFF_EQUALITY, MjcfDocument, add_element
 from gearwright.forces import Coordinate
 from gearwright.forces.coordinates.relative_pose import POSE_COORDINATE_NAMES, TRANSLATION_NAMES, relative_coordinates

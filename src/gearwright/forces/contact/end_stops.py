@@ -71,7 +71,7 @@ class Stops(Law):
         unit: of its force, Nm or N.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> ends = Stops("j2.stops", Line.for_machine(arm, "j2"), -1.0, 1.0, restitution=0.5)
     >>> falling = Situation(0.0, [0.0, -1.0, 0.0], [0.0, -2.0, 0.0], (), (), FLOATS, arm)
@@ -191,7 +191,7 @@ def compliant_stops(
         smooth: without modes, for compiled fixed-step runs.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> ends = compliant_stops("j2.stops", Line.for_machine(arm, "j2"), -1.0, 1.0, stiffness=1000.0)
     >>> pressed = Situation(0.0, [0.0, -1.5, 0.0], [0.0] * 3, (), (), FLOATS, arm)

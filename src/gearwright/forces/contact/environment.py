@@ -52,7 +52,7 @@ MatrixRows = Sequence[Sequence[Scalar]]
 def ldl_factors(matrix: MatrixRows, ops: Operations) -> tuple[list[list[Scalar]], list[Scalar]]:
     """The factors L (unit diagonal) and D of a symmetric positive semidefinite matrix, L D L'.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> ldl_factors([[4.0, 2.0], [2.0, 3.0]], FLOATS)
     ([[1.0, 0.0], [0.5, 1.0]], [4.0, 2.0])
     """

@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar, is_number
+from gearwright.algebra import FLOATS, Operations, Scalar, is_number
 from gearwright.algebra.differentiation.dual_numbers import primal_value, time_coefficient
 from gearwright.algebra.differentiation.partials import Partials
 from gearwright.algebra.differentiation.taylor_series import Jet
-from gearwright.algebra.operations import FLOATS
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import GearwrightError, InputError, SingularityError
 from gearwright.forces.coordinates.configuration import Configuration

@@ -43,7 +43,7 @@ class Clutch(StickSlipFriction):
         peak: p, ratio of static to sliding friction at zero speed.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> brake = Clutch.brake(arm, "j1.brake", "j1", normal_force=100.0, coefficients=[(0, 0.4)], geometry=0.05)
     >>> brake.act("forward", Situation(0.0, [0.0] * 3, [1.0, 0.0, 0.0], (), [0.5], FLOATS, arm)).forces[0].value

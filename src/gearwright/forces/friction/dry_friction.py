@@ -40,7 +40,7 @@ class DryFriction(StickSlipFriction):
         friction: the friction parameters [Nm or N, and per rad/s or m/s], along the line.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> rub = DryFriction("j1.friction", Line.for_machine(arm, "j1"), friction=Friction(coulomb=2.0, viscous=0.5))
     >>> moving = Situation(0.0, [0.0] * 3, [4.0, 0.0, 0.0], (), (), FLOATS, arm)
@@ -76,7 +76,7 @@ class SmoothFriction(Law):
         unit: of its force, Nm or N.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> rub = SmoothFriction("j1.friction", Line.for_machine(arm, "j1"), Friction(coulomb=2.0, viscous=0.5))
     >>> rub.act("on", Situation(0.0, [0.0] * 3, [4.0, 0.0, 0.0], (), (), FLOATS, arm)).forces[0].value

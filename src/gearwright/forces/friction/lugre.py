@@ -37,7 +37,7 @@ class LuGre(Law):
         unit: of its force, Nm or N.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> rub = LuGre("j1.friction", Line.for_machine(arm, "j1"), Friction(coulomb=2.0, stiffness=1e4, damping=10.0))
     >>> slid_in = Situation(0.0, [0.0] * 3, [0.1, 0.0, 0.0], [2.0 / 1e4], (), FLOATS, arm)

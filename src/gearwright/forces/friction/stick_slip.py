@@ -146,7 +146,7 @@ def mode_for_speed(speed: Scalar) -> str:
 def without_noise(rate: Scalar, ops: Operations) -> Scalar:
     """A rate that decides a guard at zero; 0 (no mode change) where it is rounding.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> without_noise(-1e-16, FLOATS), without_noise(-0.1, FLOATS)
     (0.0, -0.1)
     """
@@ -158,7 +158,7 @@ def departure_rate(speed: Scalar, acceleration: Scalar, ops: Operations) -> Scal
 
     The speed of a line that another law keeps at rest is rounding, and does not indicate its direction.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> departure_rate(-0.2, 3.0, FLOATS), departure_rate(-1e-16, 3.0, FLOATS), departure_rate(-1e-16, 1e-16, FLOATS)
     (-0.2, 3.0, 0.0)
     """
@@ -172,7 +172,7 @@ SLOWEST_STRIBECK_RATIO = 1e-12
 def stribeck_factor(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
     r"""The share of low-speed friction at a speed, $e^{-|w/w_S|^\alpha}$; without a Stribeck speed 0.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> stribeck_factor(Friction(stribeck_speed=0.1, stribeck_exponent=3.0), 0.0, FLOATS)
     1.0
     """
@@ -188,7 +188,7 @@ def stribeck_factor(friction: Friction, speed: Scalar, ops: Operations) -> Scala
 def stribeck_friction(friction: Friction, speed: Scalar, ops: Operations) -> Scalar:
     r"""Friction without its viscous part, $F_C + (F_S - F_C) e^{-|w/w_S|^\alpha}$; without a Stribeck speed $F_C$.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> stribeck_friction(Friction(coulomb=1.0, static=1.5, stribeck_speed=0.1), 0.0, FLOATS)
     1.5
     """

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import ARRAYS, FLOATS, Operations, Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_columns, array_item, stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import (
     DualOperations,
@@ -22,7 +22,6 @@ from gearwright.algebra.differentiation.dual_numbers import (
 )
 from gearwright.algebra.differentiation.taylor_series import TaylorOperations
 from gearwright.algebra.differentiation.variational_equation import solve_variational_equation
-from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces.actuators.linear_actuator import ActuatorInputs, ActuatorMotion

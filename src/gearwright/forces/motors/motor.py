@@ -334,7 +334,7 @@ def _least_limit(*limits: Scalar | None) -> float:
 def clip_optional(x: Scalar, low: Scalar | None, high: Scalar | None, ops: Operations) -> Scalar:
     """The value x clipped to a range; None: no limit.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> clip_optional(3.0, -2.0, 2.0, FLOATS), clip_optional(3.0, None, None, FLOATS)
     (2.0, 3.0)
     """

@@ -43,7 +43,7 @@ class BusState(NamedTuple):
 def solve_bus(supply: Supply, a: Scalar, b: Scalar, ops: Operations) -> BusState:
     """The bus under the load a + b V [A], b >= 0.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> solve_bus(Supply(48.0, 0.5), 8.0, 0.0, FLOATS)
     BusState(voltage=44.0, source=8.0, brake=0.0)
     >>> solve_bus(Supply(48.0, 0.5, False, 56.0, 4.0), -10.0, 0.0, FLOATS)

@@ -41,7 +41,7 @@ class VoltageServo(Law):
         port: name of the drive through whose gear it acts.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> servo = VoltageServo("servo", Line.for_machine(arm, "j1"), kp=2.0, torque_constant=0.4, resistance=2.0)
     >>> held = Situation(0.0, [0.1, 0, 0], [0.0] * 3, (), (0.3, 5.0, 1.0), FLOATS, arm)

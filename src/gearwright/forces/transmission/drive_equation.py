@@ -47,7 +47,7 @@ class DriveEquation:
         losses: of the gear over rising speeds of the motor; empty: none.
         friction: of the motor's bearings.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> lift = DriveLoad(load=20.0, rotor_torque=0.0, speed=1.0, direction=1.0)
     >>> round(DriveEquation(50.0, (Losses(efficiency=0.8),), Friction(0.1)).motor_torque(lift, FLOATS), 9)
     0.6

@@ -119,7 +119,7 @@ class _PlacedRow(Line):
 def dead_band(x: Scalar, half: Scalar, ops: Operations) -> Scalar:
     """The signed distance of x beyond a dead band of the given half width; 0 inside.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> [dead_band(x, 1.0, FLOATS) for x in (-3.0, 0.5, 1.5)]
     [-2.0, 0.0, 0.5]
     """

@@ -32,7 +32,7 @@ def load_friction_mesh(friction: Friction, speed: Scalar | None, memory: Scalar,
         memory: the torque of the quadratic terms [Nm].
         ops: operations of its scalars.
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> from gearwright.parts import LoadFriction
     >>> mesh = load_friction_mesh(Friction(coulomb=0.3, load=LoadFriction(motor=0.2, joint=0.1)), 5.0, 0.0, FLOATS)
     >>> T = mesh.required_input(2.0, 1.0, FLOATS)

@@ -31,7 +31,7 @@ class TorqueCurve:
         hardening: h [Nm/rad3, N/m3].
         stiffness_steps: ($x_i$, $\Delta k_i$).
 
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> drive = TorqueCurve.from_pieces([StiffnessPiece(100.0, 5.0), StiffnessPiece(200.0)])
     >>> drive.torque(0.05, FLOATS), drive.torque(0.06, FLOATS), drive.torque(-0.06, FLOATS)
     (5.0, 7.0, -7.0)
@@ -128,7 +128,7 @@ class NonlinearSpring(Law):
         damping_limit: c, at most 1.
 
     >>> import gearwright as gw
-    >>> from gearwright.algebra.operations import FLOATS
+    >>> from gearwright.algebra import FLOATS
     >>> arm = gw.assemble(gw.load("elbow"))
     >>> deflection = ElementDeflection(Line.for_machine(arm, "j2"))
     >>> spring = NonlinearSpring("stay", deflection, TorqueCurve(100.0, hardening=1000.0))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, LoopSolver

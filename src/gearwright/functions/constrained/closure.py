@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.dynamics.other_formulations import melhem_loria

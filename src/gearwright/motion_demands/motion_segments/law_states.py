@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import FLOATS, Operations, Scalar
 from gearwright.algebra.differentiation.dual_numbers import series_from_coefficients, time_coefficient, truncated_series
-from gearwright.algebra.operations import FLOATS
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import ARRAYS, Scalar
 from gearwright.algebra.differentiation.dual_arrays import stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import DualOperations, map_linear, primal_value, time_derivative
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Line

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.algebra import Operations, Scalar
+from gearwright.algebra import ARRAYS, FLOATS, Operations, Scalar
 from gearwright.algebra.differentiation.dual_arrays import (
     array_columns,
     array_item,
@@ -30,7 +30,6 @@ from gearwright.algebra.differentiation.dual_numbers import (
     time_derivatives,
 )
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError

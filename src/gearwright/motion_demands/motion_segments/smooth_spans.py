@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.forces import Law, Line
 from gearwright.forces.shared_kinematics import SharedKinematics

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import ARRAYS, FLOATS
+from gearwright.algebra import ARRAYS, FLOATS, Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import ARRAYS, Scalar
 from gearwright.algebra.differentiation.dual_arrays import (
     array_columns,
     array_item,
@@ -21,7 +21,6 @@ from gearwright.algebra.differentiation.dual_numbers import (
     time_derivatives,
 )
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import ARRAYS
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, LawForces, first_shaft, solve_motion_series
 from gearwright.dynamics.integration_steps import StepState

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import ARRAYS, FLOATS, Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_columns, stack_arrays
 from gearwright.algebra.differentiation.dual_numbers import (
     DualOperations,
@@ -21,7 +21,6 @@ from gearwright.algebra.differentiation.dual_numbers import (
 )
 from gearwright.algebra.differentiation.taylor_series import Taylor
 from gearwright.algebra.differentiation.variational_equation import solve_variational_equation
-from gearwright.algebra.operations import ARRAYS, FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place_machine

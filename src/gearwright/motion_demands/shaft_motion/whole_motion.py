@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, ShaftStep, first_shaft
 from gearwright.dynamics.integration_steps import StepState

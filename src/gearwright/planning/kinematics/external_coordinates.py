@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Rot, Scalar, Vec
+from gearwright.algebra import ARRAYS, Rot, Scalar, Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import ARRAYS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array, value_text
 from gearwright.arrays import Array

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Vec
+from gearwright.algebra import FLOATS, Vec
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
-from gearwright.algebra.operations import FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError

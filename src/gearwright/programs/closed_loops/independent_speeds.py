@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.closed_loops.closing import move_joints
 from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, LoopGroup

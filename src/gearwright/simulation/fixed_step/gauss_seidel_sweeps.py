@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone

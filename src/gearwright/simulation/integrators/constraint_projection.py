@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.errors import InputError, SimulationError

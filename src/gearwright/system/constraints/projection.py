@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate
 from gearwright.forces import Hold

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import is_function, number_array, real_number
 from gearwright.arrays import Array

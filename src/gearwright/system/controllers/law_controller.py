@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import FLOATS
+from gearwright.algebra import FLOATS, Operations, Scalar
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.compiling.call import GeneralCall

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Quantity

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS
 from gearwright.arrays import Array
 from gearwright.functions.dynamics import forward_dynamics
 from gearwright.system.kernels.motion_rates import force_actions, law_outcomes

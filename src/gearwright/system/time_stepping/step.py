@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.algebra import Operations, Scalar, is_number, is_zero
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra import ARRAYS, Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.dynamics.energy import kinetic_energy, potential_energy
