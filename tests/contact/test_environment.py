@@ -158,5 +158,5 @@ def test_bad_input():
         SoftContact("ram", FACE, 1.0, exponent=2.0)
     with pytest.raises(InputError, match=r"wall: mass=-1\.0"):
         with_wall(slider(), "wall", FACE, mass=-1.0)
-    with pytest.raises(InputError, match=r"ram\.contact: .* 0\.5 m .*ram\.contact\.deformation"):
+    with pytest.raises(InputError, match=r"'ram\.contact'.* 0\.5 m .*ram\.contact\.deformation"):
         gw.simulate(slider(), [0.5], until=0.1, laws=[SoftContact("ram", FACE, 1e3)])
