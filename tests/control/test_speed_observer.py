@@ -1,4 +1,4 @@
-"""The observer of speeds from positions alone: constants against theory, the proven bound in runs, tracking with it."""
+"""The observer of speeds from positions alone: constants, the proven bound, tracking, and a Kalman filter beside it."""
 
 from __future__ import annotations
 
@@ -127,6 +127,106 @@ def test_tracking_without_measured_speeds(name):
     assert measured[-1] < 1e-4
     assert estimated[-1] < 1e-4
     assert estimated.max() < 4 * measured.max() + 1e-3
+
+
+# Against an extended Kalman filter, on the same noisy positions
+
+STEP, STEPS, NOISE = 5e-4, 800, 2e-5
+"""Sampling [s], number of samples, and standard deviation of the measured positions [rad]."""
+
+
+class Recorded:
+    """A motion of a machine under PD control from a start in motion, with its torques and measured positions."""
+
+    def __init__(self, name: str, noise: float, payload: float = 0.0) -> None:
+        self.model = MACHINES[name]
+        joints = self.model.n // 2
+        self.start = gw.control.state_feedback(
+            self.model, [0.2] * joints, np.zeros((joints, 2 * self.model.n))
+        ).references(np.zeros(1))["q_ref"][0]
+        v0 = np.tile(np.linspace(1.0, -0.8, joints), 2)
+        run = gw.rollout(
+            self.model,
+            self.start,
+            v0,
+            STEPS,
+            STEP,
+            method="rk4",
+            controller=gw.control.pd(self.model, [0.2] * joints, 2000, 100),
+        )
+        self.t, self.q, self.v = run.t, run.q, run.v
+        acceleration = np.gradient(run.v, run.t, axis=0)
+        self.tau = gw.inverse_dynamics(self.model, run.q, run.v, acceleration) + payload
+        self.measured = run.q + noise * np.random.default_rng(1).standard_normal(run.q.shape)
+
+    def errors(self, estimates) -> np.ndarray:
+        """Errors of speeds in the energy norm, over time."""
+        return np.sqrt(2 * gw.kinetic_energy(self.model, self.q, self.v - estimates))
+
+
+def redundant_observer(log: Recorded, bound) -> np.ndarray:
+    """v = z + k q, z' = a(q, v, tau) - k v, the Coriolis forces of the estimate limited to the ball of speeds."""
+    mech, k = log.model, bound.gain
+    undamped = gw.approximate(mech, "undamped")
+    z, estimates = -k * log.measured[0], []
+    for q, tau in zip(log.measured, log.tau, strict=True):
+        v = z + k * q
+        estimates.append(v)
+        ratio = min(1.0, bound.kinetic_energy / max(gw.kinetic_energy(mech, q, v), 1e-12)) ** 0.25
+        damping = gw.bias(mech, q, v) - gw.bias(undamped, q, v)
+        rest = gw.bias(undamped, q, np.zeros(mech.n))
+        coriolis = gw.bias(undamped, q, ratio * v) - rest
+        a = np.linalg.solve(gw.mass_matrix(mech, q), tau - coriolis - rest - damping)
+        z = z + STEP * (a - k * v)
+    return np.array(estimates)
+
+
+def extended_kalman_filter(log: Recorded, noise: float, force: float) -> np.ndarray:
+    """The textbook filter: Euler steps of the model, its linearisation, all positions measured."""
+    mech, n = log.model, log.model.n
+    x, P = np.concatenate([log.measured[0], np.zeros(n)]), np.diag([1e-8] * n + [1.0] * n)
+    C, R, estimates = np.eye(n, 2 * n), noise**2 * np.eye(n), []
+    for q, tau in zip(log.measured, log.tau, strict=True):
+        K = np.linalg.solve(C @ P @ C.T + R, C @ P).T
+        x, P = x + K @ (q - C @ x), (np.eye(2 * n) - K @ C) @ P
+        estimates.append(x[n:].copy())
+        inverse = np.linalg.inv(gw.mass_matrix(mech, x[:n]))
+        A = np.eye(2 * n) + STEP * gw.linearise(mech, x[:n], x[n:], tau).A
+        x = x + STEP * np.concatenate([x[n:], gw.forward_dynamics(mech, x[:n], x[n:], tau)])
+        Q = np.zeros((2 * n, 2 * n))
+        Q[n:, n:] = STEP * force**2 * inverse @ inverse.T
+        P = A @ P @ A.T + Q
+    return np.array(estimates)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_both_converge_from_unknown_speeds(name):
+    """Without noise the observer stays below its proven bound, and the filter converges too."""
+    log, bound = Recorded(name, 0.0), BOUNDS[name]
+    observer = log.errors(redundant_observer(log, bound))
+    kalman = log.errors(extended_kalman_filter(log, NOISE, 1.0))
+    assert observer[0] > 1.0
+    # Euler steps of the observer add an error of the order of the step
+    assert np.all(observer <= bound.error(observer[0], log.t) + 0.03 * observer[0])
+    assert observer[-1] < 0.01 * observer[0]
+    assert kalman[-1] < 0.05 * kalman[0]
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_noise_and_unknown_loads(name):
+    """The filter, tuned to the noise, is quieter; with forces that neither knows, the observer keeps its bound."""
+    bound, settled = BOUNDS[name], slice(STEPS // 2, None)
+    log = Recorded(name, NOISE)
+    noisy = np.sqrt(np.mean(log.errors(redundant_observer(log, bound))[settled] ** 2))
+    kalman = np.sqrt(np.mean(log.errors(extended_kalman_filter(log, NOISE, 0.1))[settled] ** 2))
+    gain_of_noise = bound.gain * NOISE * np.sqrt(np.trace(gw.mass_matrix(log.model, log.q[-1])))
+    assert kalman < noisy < 3 * gain_of_noise
+    loaded = Recorded(name, 0.0, payload=5.0)
+    H = gw.mass_matrix(loaded.model, loaded.q)
+    d = np.full(loaded.model.n, 5.0)
+    disturbance = max(np.sqrt(d @ np.linalg.solve(h, d)) for h in H)
+    observer = loaded.errors(redundant_observer(loaded, bound))
+    assert np.all(observer <= bound.error(observer[0], loaded.t, disturbance) + 0.03 * observer[0])
 
 
 def test_measured_speeds_are_not_used():
