@@ -47,6 +47,7 @@ CALLS = {
 WRITING = {
     "cli/app.py": "only the version",
     "cli/commands/analyse.py": "terminal",
+    "cli/commands/audit.py": "terminal",
     "cli/commands/bench.py": "terminal",
     "cli/commands/catalogue.py": "terminal",
     "cli/commands/check.py": "terminal",
