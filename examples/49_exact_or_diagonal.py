@@ -1,7 +1,7 @@
 """Effect of the exact rotor model on the choice of drives, on a fast wrist with low ratios.
 
 Roll, pitch, roll, with the motors along the roll axis. By the diagonal model ("armature") 0.472 kg of motors and
-gearboxes have a margin of 9 % to every limit; the exact margin is 6 %, because each rotor also turns with the link that
+gearboxes have a margin of 9 % to every limit; the exact margin is 2 %, because each rotor also turns with the link that
 carries it. A required margin of 7 % needs 0.493 kg. On the slower wrist of `ur5_like` both models choose the same.
 """
 
