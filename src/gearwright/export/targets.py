@@ -41,15 +41,18 @@ def _export_fmu(robot: Robot | Mechanism, directory: str | Path, **options: Any)
     return ExportResult([report.path], str(report))
 
 
-def _export_urdf(robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic") -> ExportResult:
+def _export_urdf(
+    robot: Robot | Mechanism, directory: str | Path, rotors: Any = "mimic", loops: Any = "urdf_plus"
+) -> ExportResult:
     if not isinstance(robot, Robot):
         raise InputError("export: a URDF needs a robot, not a machine. Give the robot.")
     from gearwright.files.urdf.sidecar import sidecar_path
 
     path = _target_file(robot, directory, ".urdf")
-    omissions = write_urdf(robot, path, rotors)
+    omissions = write_urdf(robot, path, rotors, loops)
+    listed = [path.with_suffix(".yaml")] if loops == "list" and robot.loops else []
     return ExportResult(
-        [path, sidecar_path(path)], "\n".join(f"not representable: {omission}" for omission in omissions)
+        [path, sidecar_path(path), *listed], "\n".join(f"not representable: {omission}" for omission in omissions)
     )
 
 
@@ -69,7 +72,7 @@ TARGET_OPTIONS: dict[str, tuple[str, ...]] = {
     "c": ("functions", "parameters", "precision", "name"),
     "fmu": ("version", "inputs", "parameters", "state", "laws", "overwrite"),
     "mjcf": ("rotors", "drives"),
-    "urdf": ("rotors",),
+    "urdf": ("rotors", "loops"),
 }
 """The options of each target."""
 
@@ -83,7 +86,7 @@ def export(robot: Robot | Mechanism, to: str, directory: str | Path, **options: 
         to: "c" for a C99 package, "fmu" for Simulink and Modelica tools, "mjcf" for MuJoCo, "urdf" for a URDF with
             every wheel as a link.
         directory: output folder; created if it does not exist.
-        options: `rotors` of "mjcf" and "urdf", `drives` of "mjcf", and those of `c` and `fmu`.
+        options: `rotors` of "mjcf" and "urdf", `loops` of "urdf", `drives` of "mjcf", and those of `c` and `fmu`.
     """
     return export_with_report(robot, to, directory, **options).files
 

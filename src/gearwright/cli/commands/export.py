@@ -46,6 +46,10 @@ def export_robot(
         str | None,
         typer.Option(metavar="INPUT", help="Inputs of drives in mjcf: torque (the default) or voltage."),
     ] = None,
+    loops: Annotated[
+        str | None,
+        typer.Option(metavar="FORM", help="Closed loops in urdf: urdf_plus (the default), or list, a file beside it."),
+    ] = None,
     fmi: Annotated[
         str | None, typer.Option(metavar="VERSION", help="Version of the FMU: 2.0 (the default) or 3.0.")
     ] = None,
@@ -85,6 +89,7 @@ def export_robot(
         "precision": precision,
         "rotors": rotors,
         "drives": drives,
+        "loops": loops,
     }
     all_options |= {"version": fmi, "inputs": _kind_or_names(inputs), "overwrite": overwrite}
     options = {word: value for word, value in all_options.items() if value}

@@ -115,7 +115,7 @@ def fmu(
     file = _writable_path(path, overwrite)
     open_model = _open_model(robot, inputs, parameters, (laws, extra_laws))
     start = state_vector(
-        open_model.system, initial_state(open_model.system.mech, _first_state(robot, open_model, state))
+        open_model.system, initial_state(open_model.system.mech, _first_state(robot, open_model, state), robot)
     )
     model = FmuModel(str(getattr(robot, "name", "machine")), open_model, start)
     _require_tunable_parameters(model)

@@ -48,13 +48,13 @@ def write_loops(mjcf: MjcfDocument, robot: Robot) -> None:
 
 def _equality_kind(mech: Mechanism, loop: Loop) -> str | None:
     """Return `connect` or `weld`, if its further constraints are always satisfied; else None."""
-    idle = _idle_coordinates(mech, loop)
+    idle = idle_coordinates(mech, loop)
     if set(loop.held) <= set(TRANSLATION_NAMES):
         return "connect" if set(TRANSLATION_NAMES) <= {*loop.held, *idle} else None
     return "weld" if set(POSE_COORDINATE_NAMES) <= {*loop.held, *idle} else None
 
 
-def _idle_coordinates(mech: Mechanism, loop: Loop) -> list[str]:
+def idle_coordinates(mech: Mechanism, loop: Loop) -> list[str]:
     """Return the coordinates that are zero in all configurations, such as those normal to a planar linkage."""
     rng, worst = np.random.default_rng(0), dict.fromkeys(POSE_COORDINATE_NAMES, 0.0)
     frame, other_frame = loop.frames

@@ -16,7 +16,9 @@ from gearwright.export.mujoco.coordinates import MujocoCoordinates
 from gearwright.export.mujoco.document import build_document, document_text
 from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions import inverse_dynamics, kinetic_energy
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 
 
@@ -45,7 +47,8 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     forces on all joints, and $\tau = G' \tau_{full}$. The planets of one stage are one body.
 
     Args:
-        machine: a robot or machine without free and spherical joints.
+        machine: a robot or machine without free and spherical joints. With closed loops, speeds, accelerations and
+            forces are those of the independent joints.
         q: configurations, (..., nq).
         v: speeds, (..., n).
         a: accelerations, (..., n).
@@ -59,7 +62,9 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
         InputError: a joint has a quaternion, or MuJoCo does not accept a link as a body.
         MissingExtraError: MuJoCo is not installed.
     """
-    mech = tree_of("mujoco_check", machine)
+    mech, closed = tree_of("mujoco_check", machine), machine_of("mujoco_check", machine)
+    if isinstance(closed, ClosedMechanism):
+        return _closed_check(closed, q, v, a)
     if mech.nq != mech.n:
         raise InputError("mujoco_check: joints with quaternions are not supported. Fix a floating base.")
     sizes = {"q": (q, mech.nq), "v": (v, mech.n), "a": (a, mech.n)}
@@ -74,6 +79,17 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
         np.asarray(kinetic_energy(mech, configuration, speed)),
     )
     return MujocoCheck(tau, energy, _relative_difference(ours[0], tau), _relative_difference(ours[1], energy))
+
+
+def _closed_check(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> MujocoCheck:
+    """Return the check of the open tree in the motion of the independent joints, with forces at these."""
+    whole_q, whole_v, whole_a = map(np.asarray, whole_motion("mujoco_check", mech, q, v, a))
+    tree = mujoco_check(mech.tree, whole_q, whole_v, whole_a)
+    directions = np.array([speed_directions(mech, x) for x in whole_q.reshape(-1, mech.nq)])
+    forces = tree.tau.reshape(-1, 1, mech.tree.n) @ directions
+    tau = forces.reshape(*whole_q.shape[:-1], mech.n)
+    ours = np.asarray(inverse_dynamics(mech, whole_q, v, a))
+    return MujocoCheck(tau, tree.kinetic_energy, _relative_difference(ours, tau), tree.energy_error)
 
 
 def _mujoco_results(mech: Mechanism, q: Array, v: Array, a: Array) -> tuple[Array, Array]:

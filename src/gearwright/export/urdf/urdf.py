@@ -6,17 +6,22 @@ thus computes the joint part of Gearwright's approximation "none"; Gearwright re
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from gearwright import files
+from gearwright.algebra import ZERO, Tensor
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.mujoco.mjcf import mjcf
+from gearwright.export.urdf.loops import LoopForm, with_links_at_loops, with_representable_loops
 from gearwright.export.urdf.wheel_forms import WheelForm
 from gearwright.file_access import write_files
 from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Robot
+from gearwright.text import did_you_mean
 
 
 @check_arguments
@@ -44,7 +49,9 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
 
 
 @check_arguments
-def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") -> tuple[str, ...]:
+def write_urdf(
+    robot: Robot, path: str | Path, wheels: WheelForm = "at rest", loops: LoopForm = "urdf_plus"
+) -> tuple[str, ...]:
     """Write `arm.urdf`, which Pinocchio, MuJoCo and others load, and `arm.gearwright.yaml` with the rest of the robot.
 
     Args:
@@ -53,9 +60,11 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
         wheels: "at rest": lumped into the links that carry them, so that their mass is included; "mimic": every wheel
             is a link on its carrier that follows its joint by <mimic>, which is exact for tools that support it;
             "transmission": the same with a <transmission> instead, for tools that support those.
+        loops: form of closed loops: "urdf_plus": as <loop>; "list": as pairs of links, with the driven joints, in
+            `arm.yaml` beside the URDF, which parallel robots are often published with.
 
     Returns:
-        Data of the wheels that the URDF does not represent; the sidecar has all data.
+        Wheels and loops that the URDF does not represent; the sidecar has all data.
 
     Raises:
         FileError: a file cannot be written.
@@ -63,9 +72,10 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     """
     from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
     from gearwright.export.urdf.wheels import with_wheels
+    from gearwright.files.urdf.loop_list import loop_list_text
     from gearwright.files.urdf.reader import read_urdf_with_report
     from gearwright.files.urdf.sidecar import sidecar_path, sidecar_text
-    from gearwright.files.urdf.writer import urdf_text
+    from gearwright.files.urdf.writer import LinkInertial, urdf_text
 
     if not isinstance(robot, Robot):
         raise InputError(
@@ -75,10 +85,19 @@ def write_urdf(robot: Robot, path: str | Path, wheels: WheelForm = "at rest") ->
     path = Path(path)
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links, so there is nothing to write. Add a link.")
+    if loops not in get_args(LoopForm):
+        raise InputError(f"write_urdf: loops={loops!r} is unknown. {did_you_mean(str(loops), get_args(LoopForm))}")
     mech = assemble_tree(robot)
     explicit = with_wheels(robot, mech, wheels)
     coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # otherwise the rotors are links
-    text = urdf_text(explicit.robot, explicit.inertials, coupled)
+    closed, omitted_loops = with_representable_loops(explicit.robot, mech)
+    inertials, outputs = dict(explicit.inertials), {}
+    if loops == "list" and closed.loops:
+        outputs[path.with_suffix(".yaml")] = loop_list_text(closed)
+        closed = replace(with_links_at_loops(closed), loops=())
+        no_inertia = LinkInertial(0.0, ZERO, Tensor(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        inertials |= {link.name: no_inertia for link in closed.links if link.name not in inertials}
+    text = urdf_text(closed, inertials, coupled)
     alone, _ = read_urdf_with_report(text)
-    write_files({path: text, sidecar_path(path): sidecar_text(robot, alone, path.name)})
-    return explicit.not_representable
+    write_files({path: text, sidecar_path(path): sidecar_text(robot, alone, path.name), **outputs})
+    return (*explicit.not_representable, *omitted_loops)

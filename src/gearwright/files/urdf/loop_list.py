@@ -24,6 +24,7 @@ from gearwright.files.import_report import ImportFindings
 from gearwright.files.problems import FileProblems
 from gearwright.files.reading import read_text
 from gearwright.files.size_limits import part_count_problem, quoted_short
+from gearwright.files.yaml.writer import dump_yaml
 from gearwright.files.yaml_tree import YamlNode, parse_yaml
 from gearwright.parts import Drive, Joint, Link, Loop, Robot
 from gearwright.parts.environment.loops_and_contacts import HOLDABLE_COORDINATES
@@ -68,6 +69,17 @@ def with_loop_list(findings: ImportFindings, robot: Robot, path: Path) -> Robot:
             findings.add_ignored(f"{path.name}: {key}", root.line_of((key,)))
     findings.add_note(f"read together with the loops of {path.name}")
     return completed
+
+
+def loop_list_text(robot: Robot) -> str:
+    """Return the list of the loops and driven joints of a robot whose loops are of points or whole frames."""
+    types = {tuple(held): kind for kind, held in HELD_BY_TYPE.items()}
+    fields: dict[str, Any] = {
+        LOOP_KEY: [list(loop.frames) for loop in robot.loops],
+        "type": [types[tuple(loop.held)] for loop in robot.loops],
+    }
+    motors = [drive.joint for drive in robot.drives]
+    return dump_yaml(fields | ({"name_mot": motors} if motors else {}))
 
 
 class _LoopList:

@@ -1,0 +1,56 @@
+"""Closed loops of a robot in the forms of URDF: <loop> of URDF+, or a list of pairs of links beside the URDF."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from gearwright.export.mujoco.loops import idle_coordinates
+from gearwright.forces.coordinates.relative_pose import POSE_COORDINATE_NAMES, TRANSLATION_NAMES
+from gearwright.mechanism import Mechanism
+from gearwright.parts import Frame, Joint, Link, Loop, Robot
+from gearwright.text import listed_names
+
+LoopForm = Literal["urdf_plus", "list"]
+
+
+class LoopsForUrdf(NamedTuple):
+    """A robot whose loops are of points or whole frames, and the loops that URDF cannot represent."""
+
+    robot: Robot
+    not_representable: tuple[str, ...]
+
+
+def with_representable_loops(robot: Robot, mech: Mechanism) -> LoopsForUrdf:
+    """Return the robot with its loops as points or whole frames; planar loops get the constraint that always holds."""
+    loops, omitted = [], []
+    for loop in robot.loops:
+        complete = _complete_loop(mech, loop)
+        if complete is None:
+            omitted.append(
+                f"loop {loop.name!r}, in the URDF itself: it cannot constrain {listed_names(loop.held)} only"
+            )
+        else:
+            loops.append(complete)
+    return LoopsForUrdf(replace(robot, loops=loops), tuple(omitted))
+
+
+def _complete_loop(mech: Mechanism, loop: Loop) -> Loop | None:
+    idle = idle_coordinates(mech, loop)
+    for names in (TRANSLATION_NAMES, POSE_COORDINATE_NAMES):
+        if set(loop.held) <= set(names) <= {*loop.held, *idle}:
+            return replace(loop, held=tuple(names))
+    return None
+
+
+def with_links_at_loops(robot: Robot) -> Robot:
+    """Return the robot with a link without mass, of the same name, for every frame at the end of a loop."""
+    frames = {frame.name: frame for frame in robot.frames}
+    ends = dict.fromkeys(name for loop in robot.loops for name in loop.frames if name in frames)
+    links = [*robot.links, *(_link_at(frames[name]) for name in ends)]
+    return replace(robot, links=links, frames=[frame for frame in robot.frames if frame.name not in ends])
+
+
+def _link_at(frame: Frame) -> Link:
+    joint = Joint(f"{frame.name}.joint", "fixed", rotation=frame.rotation, position=frame.position)
+    return Link(frame.name, frame.link, joint, 0.0)
