@@ -6,22 +6,19 @@ thus computes the joint part of Gearwright's approximation "none"; Gearwright re
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 from gearwright import files
 from gearwright.algebra import ZERO, Tensor
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.mujoco.mjcf import mjcf
-from gearwright.export.urdf.loops import LoopForm, with_links_at_loops, with_representable_loops
+from gearwright.export.urdf.loops import LoopForm, loops_for_urdf
 from gearwright.export.urdf.wheel_forms import WheelForm
 from gearwright.file_access import write_files
 from gearwright.files.formats import MJCF_ENDINGS
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Robot
-from gearwright.text import did_you_mean
 
 
 @check_arguments
@@ -72,7 +69,6 @@ def write_urdf(
     """
     from gearwright.export.urdf.coupled_transmissions import coupled_transmissions
     from gearwright.export.urdf.wheels import with_wheels
-    from gearwright.files.urdf.loop_list import loop_list_text
     from gearwright.files.urdf.reader import read_urdf_with_report
     from gearwright.files.urdf.sidecar import sidecar_path, sidecar_text
     from gearwright.files.urdf.writer import LinkInertial, urdf_text
@@ -85,19 +81,13 @@ def write_urdf(
     path = Path(path)
     if not robot.links:
         raise InputError(f"robot {robot.name!r} has no links, so there is nothing to write. Add a link.")
-    if loops not in get_args(LoopForm):
-        raise InputError(f"write_urdf: loops={loops!r} is unknown. {did_you_mean(str(loops), get_args(LoopForm))}")
     mech = assemble_tree(robot)
     explicit = with_wheels(robot, mech, wheels)
     coupled = coupled_transmissions(robot, mech) if wheels == "at rest" else ()  # otherwise the rotors are links
-    closed, omitted_loops = with_representable_loops(explicit.robot, mech)
-    inertials, outputs = dict(explicit.inertials), {}
-    if loops == "list" and closed.loops:
-        outputs[path.with_suffix(".yaml")] = loop_list_text(closed)
-        closed = replace(with_links_at_loops(closed), loops=())
-        no_inertia = LinkInertial(0.0, ZERO, Tensor(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        inertials |= {link.name: no_inertia for link in closed.links if link.name not in inertials}
-    text = urdf_text(closed, inertials, coupled)
+    closed = loops_for_urdf(explicit.robot, mech, loops)
+    no_inertia = LinkInertial(0.0, ZERO, Tensor(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    text = urdf_text(closed.robot, {**explicit.inertials, **dict.fromkeys(closed.added_links, no_inertia)}, coupled)
     alone, _ = read_urdf_with_report(text)
-    write_files({path: text, sidecar_path(path): sidecar_text(robot, alone, path.name), **outputs})
-    return (*explicit.not_representable, *omitted_loops)
+    outputs = {path: text, sidecar_path(path): sidecar_text(robot, alone, path.name)}
+    write_files(outputs if closed.loop_list is None else {**outputs, path.with_suffix(".yaml"): closed.loop_list})
+    return (*explicit.not_representable, *closed.not_representable)
