@@ -286,10 +286,10 @@ def test_bad_input_is_named(tmp_path):
     with pytest.raises(FileError) as caught:
         audit(path, LEG)
     assert len(caught.value.problems) == 2
-    with pytest.raises(InputError, match="no joint in common"):
+    with pytest.raises(InputError, match="elbow"):
         audit(LEG, gw.load("elbow"))
     path.write_text("nothing: 1\nactuators: []\n")
-    with pytest.raises(FileError, match="no actuators"):
+    with pytest.raises(FileError, match=path.name):
         audit(path)
     with pytest.raises(FileError):
         audit(tmp_path / "missing.urdf")

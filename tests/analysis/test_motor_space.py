@@ -139,7 +139,7 @@ def test_bad_input_is_refused_by_name():
     unlimited = motor_space(parallel_ankle(max_torque=None), q, ANKLE_JOINTS)
     with pytest.raises(InputError, match="torque_limits"):
         unlimited.torque_polygon()
-    with pytest.raises(InputError, match="one posture"):
+    with pytest.raises(InputError, match="posture"):
         motor_space(ankle, np.stack([q, q]), ANKLE_JOINTS).torque_polygon()
 
 

@@ -206,7 +206,7 @@ def test_what_takes_one_payload_says_so():
         size_drives(arm(), pick(), variables={"upper.mass": Range(0.5, 1.0)})
     with pytest.raises(InputError, match=r"payloads.*task\.time_scale"):
         size_drives(arm(), pick(), objective="cycle_time")
-    with pytest.raises(InputError, match="closed loop"):
+    with pytest.raises(InputError, match="payload"):
         analyse(arm(), pick(perturbed=Perturbation(start_error={"elbow": 0.01})), samples=51)
     with pytest.raises(InputError, match=r"payloads.*sensitivities"):
         sensitivities(analyse(arm(), pick(), samples=51))

@@ -38,12 +38,20 @@ SENTENCE = re.compile(r"\b[a-z]{2,} [a-z]+ [a-z]{2,}\b")
 """Three plain words in sequence: wording, not the name of a part, an argument or a number."""
 
 
+MESSAGE = re.compile(r"str\(|remark|error|caught|\berr\b|message|warning|said|text|sentence|reason|note")
+"""Names of messages in tests."""
+
+
+def _is_message(comparison: ast.Compare) -> bool:
+    return bool(MESSAGE.search(ast.unparse(comparison.comparators[0])))
+
+
 def expected_texts(path: Path) -> Iterator[str]:
     """The patterns that errors must match, and the texts that are sought in messages."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.keyword) and node.arg == "match":
             pattern: ast.expr = node.value
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In) and "str(" in ast.unparse(node):
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn) and _is_message(node):
             pattern = node.left
         else:
             continue

@@ -272,14 +272,14 @@ def test_a_note_explains_what_a_maker_printed(tmp_path):
     path.write_text("key,V,k_t,R,torque_stall,note\nm1,24,0.03,0.3,4,stall torque of the electronics as printed\n")
     (text,) = conflict_sentences(drives(path, bundled=False).motor("m1"))
     assert "+66.7%" in text
-    assert "of the electronics" in text
+    assert "electronics" in text
 
 
 @pytest.mark.parametrize(
     ("word", "value"), [("efficiency", 0.0), ("efficiency", 1.8), ("direction", 2), ("ratio", 0.0)]
 )
 def test_sheets_in_python_keep_the_same_rules(word, value):
-    with pytest.raises(DriveError, match=f"data sheet 'g': {word}={value}"):
+    with pytest.raises(DriveError, match=f"'g': {word}={value}"):
         GearboxSheet(**{"key": "g", "ratio": 50.0, word: value})
 
 

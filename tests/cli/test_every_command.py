@@ -49,7 +49,7 @@ def test_a_quiet_command_says_results_and_errors_only(run, tmp_path):
     assert run("info", "elbow", "--quiet").out == run("info", "elbow").out
     code, _, err = run("info", "elbo", "--quiet")
     assert code == 2
-    assert "Did you mean 'elbow'?" in err
+    assert "'elbow'" in err
     assert run(*words).err, "quietness ends with its command"
 
 

@@ -221,7 +221,7 @@ def test_bad_input():
         Environment("e", [line], damping=[[-1.0]])
     with pytest.raises(InputError, match=r"e: stiffness=\[\[-1.0\]\].*eigenvalue -1"):
         Environment("e", [line], stiffness=[[-1.0]])
-    with pytest.raises(InputError, match=r"stiffness has shape \(2, 2\).*1 coordinates"):
+    with pytest.raises(InputError, match=r"stiffness .*\(2, 2\).*\b1\b"):
         Environment("e", [line], stiffness=np.eye(2))
     with pytest.raises(InputError, match=r"e: .*energy="):
         Environment("e", [line], stiffness=lambda s, ops: [[1.0]])

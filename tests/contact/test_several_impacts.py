@@ -184,7 +184,7 @@ def test_bad_input():
     J = rows(mech, q)
     with pytest.raises(InputError, match=r"impact: 4 rows.* 3 contacts"):
         gw.impact(mech, q, v, J, friction=[0.1, 0.1, 0.1])
-    with pytest.raises(InputError, match=r"order='at once'.*together, sequence"):
+    with pytest.raises(InputError, match=r"order='at once'"):
         gw.impact(mech, q, v, J, friction=[0.1, 0.1], order="at once")
     with pytest.raises(InputError, match=r"friction\[1\]=-0\.1"):
         gw.impact(mech, q, v, J, friction=[0.1, -0.1])

@@ -244,7 +244,7 @@ def test_a_store_of_another_sweep_is_refused(tmp_path):
     store = tmp_path / "sweep.db"
     sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=store)
     sweep(ROBOT, {"j2.gear.ratio": [50.0]}, SWING, store=store)
-    with pytest.raises(FileError, match="another sweep"):
+    with pytest.raises(FileError, match=str(store)):
         sweep(ROBOT, {"j2.gear.ratio": [51.0]}, SWING, store=store)
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE accounts (name TEXT)")
@@ -447,7 +447,7 @@ def test_a_store_knows_the_measure_with_its_arguments_and_its_text(tmp_path):
         50.0,
         60.0,
     ]
-    with pytest.raises(FileError, match="another sweep"):
+    with pytest.raises(FileError, match=str(store)):
         sweep(ROBOT, over, partial(times, factor=2), store=store, options=ONE_WORKER)
     before, after = (written(tmp_path / f"{k}", f"def measure(robot):\n    return {{'one': {k}.0}}\n") for k in (1, 2))
     assert measure_identity(before) != measure_identity(after)

@@ -44,7 +44,7 @@ def test_other_joints_are_refused():
     followed = with_joint(joint=Joint("elbow", follows=("shoulder", 2.0, 0.0)))
     free = replace(followed, links=[followed.links[0]], drives=followed.drives[:1])
     ball = replace(free, links=[*free.links, Link("tool", "upper", Joint("ball", "spherical"), 1.0, inertia=np.eye(3))])
-    with pytest.raises(JointError, match=r"'tool'.* spherical joint"):
+    with pytest.raises(JointError, match=r"'tool'.* spherical"):
         gw.elastic.RedundantModel(gw.assemble(ball))
     others = {"planar": {}, "helical": {"pitch": 0.1}, "universal": {"axis2": (0, 1, 0)}}
     for kind, geometry in others.items():
@@ -52,7 +52,7 @@ def test_other_joints_are_refused():
         with pytest.raises(JointError, match=rf"'tool'.* {kind} joint"):
             gw.elastic.RedundantModel(gw.assemble(replace(free, links=[*free.links, link])))
     lead = replace(followed, drives=followed.drives[:1])
-    with pytest.raises(JointError, match=r"'fore'.* following joint"):
+    with pytest.raises(JointError, match=r"'fore'.* following"):
         gw.elastic.RedundantModel(gw.assemble(lead))
 
 
@@ -67,7 +67,7 @@ def test_a_machine_that_is_not_elastic_is_refused():
 
 
 def test_a_machine_without_joints_is_refused():
-    with pytest.raises(StructureError, match="revolute or prismatic joint"):
+    with pytest.raises(StructureError, match="revolute"):
         gw.elastic.RedundantModel(gw.Mechanism([gw.Body("block", joint="fixed", mass=1)]))
 
 
@@ -82,11 +82,11 @@ def test_wheels_that_are_no_single_rotors_are_refused():
 def test_points_need_a_mass_and_a_possible_tensor():
     light = robot(drives=[replace(d, motor=Motor(1e-4)) for d in robot().drives])
     assert gw.elastic.RedundantModel(gw.assemble(light)).size == 30
-    with pytest.raises(InertiaError, match=r"'shoulder\.rotor'.* mass of 0 kg"):
+    with pytest.raises(InertiaError, match=r"'shoulder\.rotor'.* 0 kg"):
         gw.elastic.RedundantModel(gw.assemble(light), "points")
     mech = elastic()
     wide = replace(mech.spins[0], rest=Rest(0.3, (0, 0, 0), 1e-5))
-    with pytest.raises(InertiaError, match=r"'shoulder.rotor'.*triangle inequality"):
+    with pytest.raises(InertiaError, match=r"'shoulder.rotor'.*triangle"):
         gw.elastic.RedundantModel(replace(mech, spins=[wide, mech.spins[1]]), "points")
 
 
@@ -115,7 +115,7 @@ def test_arrays_that_do_not_fit():
         model.jacobian(np.zeros(3))
     with pytest.raises(InputError, match=r"quadratic: nu .*\(4,\).* 30 "):
         model.quadratic(v)
-    with pytest.raises(InputError, match=r"nu\[5\] \('fore.vz'\) is nan"):
+    with pytest.raises(InputError, match=r"nu\[5\] \('fore.vz'\) .*nan"):
         model.rates(q, np.where(np.arange(30) == 5, np.nan, 0.0), v)
     with pytest.raises(InputError, match=r"reactions: a .*\(1,\).* 4 "):
         model.reactions(q, v, [1.0])

@@ -74,5 +74,5 @@ def test_unknown_names_and_no_configurations_are_refused():
         controllability(model, model.configurations(1), ["j9"])
     with pytest.raises(InputError, match=r"observability: .*'x'"):
         observability(model, model.configurations(1), ["x"])
-    with pytest.raises(InputError, match="no configurations"):
+    with pytest.raises(InputError, match="configurations"):
         controllability(model, np.zeros((0, 6)))

@@ -130,7 +130,7 @@ def test_header_counts_the_operations_that_the_text_has(tmp_path):
     c(gw.load("elbow"), tmp_path, ["inverse_dynamics"], name="arm")
     body = (tmp_path / "arm.c").read_text()
     arithmetic = sum(line.split(" = ")[1].count(f" {s} ") for line in body.split("\n") if " = " in line for s in "+-*/")
-    assert f"/* {arithmetic} additions, multiplications and divisions" in (tmp_path / "arm.h").read_text()
+    assert f"/* {arithmetic} " in (tmp_path / "arm.h").read_text()
 
 
 def test_numbers_too_large_for_float_are_refused(tmp_path):

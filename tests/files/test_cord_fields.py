@@ -98,7 +98,7 @@ def test_bad_words(words, message):
 
 
 def test_cords_that_cannot_be():
-    with pytest.raises(PartError, match=r"roller on 'a': .*axis"):
+    with pytest.raises(PartError, match=r"'a': .*axis"):
         Roller("a", 0.1, axis=(0, 0, 0))
     with pytest.raises(PartError, match=r"cord 'c': .*rollers"):
         Cord("c", [Waypoint("a"), Roller("a", 0.1), Roller("b", 0.1), Waypoint("b")])

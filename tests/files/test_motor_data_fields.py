@@ -251,7 +251,7 @@ def test_words_of_mujoco_in_lists_and_as_attributes():
     assert (m.inertia, m.coupling) == (1e-4, 0)
     text = str(caught[0].message)
     assert len(caught) == 1
-    assert "motor of 'rod': motorconst 0.04 0.09 " in text
+    assert "'rod': motorconst 0.04 0.09 " in text
     assert "{'torque_constant': 0.06}" in text
     assert "controller 5 0 1 0 0 36" in text
     with pytest.warns(GearwrightWarning):

@@ -150,7 +150,7 @@ drives:
 
 def test_an_effective_link_may_break_the_rules_of_bodies():
     text = one().replace("mass: 2", "mass: 2, inertia: {zz: 1.16}")
-    with pytest.raises(gw.errors.FileError, match="triangle inequality"):
+    with pytest.raises(gw.errors.FileError, match="triangle"):
         read_yaml(text)
     assert gw.assemble(read_yaml(text.replace("mass: 2", "effective: true, mass: 2"))).n == 1
 

@@ -231,7 +231,7 @@ def test_impossible_elements_are_refused():
         TorqueCurve(100.0, -1.0)
     with pytest.raises(TrainError, match=r"rub: width=0.0"):
         MaxwellSlip("rub", ANGLE, 1.0, 0.0)
-    with pytest.raises(TrainError, match=r"hysteresis of 1.0 Nm .*backlash 0.001 rad"):
+    with pytest.raises(TrainError, match=r"hysteresis .*1.0 Nm .*backlash 0.001 rad"):
         Torsion(backlash=1e-3, hysteresis=Hysteresis(1.0, 1e-3))
 
 

@@ -88,7 +88,7 @@ def test_where_llvm_fails_numpy_goes_on_and_says_so_once(machine, monkeypatch):
     monkeypatch.setattr(compiling, "compile_module", fail)
     monkeypatch.setattr(backend, "_GIVEN_REASONS", set())
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
-    with pytest.warns(SlowerWarning, match=r"^gravity .*no executable memory"):
+    with pytest.warns(SlowerWarning, match=r"^gravity .*executable"):
         first = gw.gravity(machine, np.zeros(2))
     assert np.array_equal(first, expected)
     assert np.array_equal(gw.gravity(machine, np.zeros(2)), first)
@@ -112,7 +112,7 @@ def test_an_error_that_is_not_about_compiling_is_not_swallowed(machine, monkeypa
 
     monkeypatch.setattr(compiling, "object_file", broken)
     monkeypatch.setenv("GEARWRIGHT_KERNELS", "on")
-    with pytest.raises(KeyError, match="a bug"):
+    with pytest.raises(KeyError, match="bug"):
         gw.gravity(machine, np.zeros(2))
 
 

@@ -200,9 +200,9 @@ def wheel_beyond() -> gw.Mechanism:
 def test_what_cannot_be_solved_is_said_in_words():
     still = [np.zeros(3)] * 5
     elbow = gw.assemble(elastic_elbow())
-    with pytest.raises(InputError, match=r"j1\.motor the 7th, j2\.motor the 5th.*7th.*'spong'"):
+    with pytest.raises(InputError, match=r"j1\.motor .*7th.* j2\.motor .*5th.*'spong'"):
         gw.motor_motion(elbow, *still)
-    with pytest.raises(InputError, match=r"j1\.motor the 11th.*approximate\(mech, 'undamped'\)"):
+    with pytest.raises(InputError, match=r"j1\.motor .*11th.*approximate\(mech, 'undamped'\)"):
         gw.motor_motion(gw.assemble(elastic_elbow(damping=2.0)), *still)
     with pytest.raises(InputError, match=r"motor_motion: .*inverse_dynamics"):
         gw.motor_motion(gw.assemble(gw.load("elbow")), *still)

@@ -37,7 +37,7 @@ def test_currents_in_a_file(tmp_path):
     path = csv(replace(log, tau=log.torques / [120, 100, 80]), tmp_path, letter="i")
     again = read_log(path, robot, gains={"j1": 1.0, "j2": 1.0, "j3": 1.0})
     np.testing.assert_allclose(again.tau, log.tau)
-    with pytest.raises(InputError, match="torque constant"):
+    with pytest.raises(InputError, match="torque"):
         read_log(path, robot)
 
 
@@ -112,7 +112,7 @@ def test_too_few_samples():
     with pytest.raises(InputError, match=r"15 samples.*\b20\b"):
         identify(robot, measured(robot, 1, samples=15))
     short = measured(robot, 1, samples=8, positions_only=False)
-    with pytest.raises(InputError, match=r"\b24 .*\b26 base parameters"):
+    with pytest.raises(InputError, match=r"\b24 .*\b26 "):
         identify(robot, short)
 
 
@@ -137,7 +137,7 @@ def test_holes_and_cutoffs():
     torn = Log(log.times[rows], log.q[rows], log.tau[rows])
     with pytest.raises(InputError, match=r"\b1\.3"):
         identify(robot, torn)
-    with pytest.raises(InputError, match="sampling rate"):
+    with pytest.raises(InputError, match=r"cutoff .*\b100 Hz"):
         identify(robot, log, cutoff=100.0)
 
 

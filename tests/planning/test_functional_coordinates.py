@@ -127,7 +127,7 @@ def test_bad_references_are_refused():
     with pytest.raises(InputError, match="'tble'"):
         external_coordinates(arm, [0, 0, 0], 2, relative_to="tble")
     bent = MovingFrame("bent", lambda t, ops: (0, 0, 0), lambda t, ops: ((1, 0.1, 0), (0, 1, 0), (0, 0, 1)))
-    with pytest.raises(InputError, match=r"rotation of 'bent'"):
+    with pytest.raises(InputError, match=r"'bent'"):
         external_coordinates(arm, [0, 0, 0], 2, relative_to=bent)
     upright = gw.Mechanism([gw.Body("arm", mass=1, com=(1, 0, 0), axis=(0, 1, 0))])
     with pytest.raises(SingularityError, match="90"):

@@ -84,7 +84,7 @@ def test_a_counterweight_does_what_the_limits_forbid_without_it(balanced, lift):
     t = np.linspace(0, 1.5, 50)
     assert np.allclose(better.at(t)[:, 0], lift.at(t)[:, 0], atol=1e-6)
     assert np.abs(better.at(t)[:, 1] - 0.05).max() > 0.1
-    with pytest.raises(PlanningError, match="even at rest"):
+    with pytest.raises(PlanningError, match=r"tau\."):
         fastest(balanced, lift)
     assert fastest(balanced, better).duration < 1.5
 
@@ -226,13 +226,13 @@ def test_robots_with_nothing_to_spare_and_wrong_actuators_are_refused(balanced, 
     bar = Robot("bar", [Link("l", "base", Joint("j", limits=Limits(effort=5.0)), 1.0, (0.5, 0, 0), np.eye(3) * 0.1)])
     single = gw.motion.polynomial([0.0], [0.3], 1.0)
     for function in (least_torque, least_energy):
-        with pytest.raises(InputError, match="1 joints for a task of 1"):
+        with pytest.raises(InputError, match=r"\b1 joints?\b"):
             function(bar, "l", single)
     other = gw.assemble(bar)
     wrong = {"j1": LineActuator(gw.forces.Line.for_machine(other, "j"), 10.0)}
-    with pytest.raises(InputError, match="another machine"):
+    with pytest.raises(InputError, match="machine"):
         torque_ratio(balanced, lift, actuators=wrong)
-    with pytest.raises(InputError, match="'j9' is unknown"):
+    with pytest.raises(InputError, match="'j9'"):
         torque_ratio(balanced, lift, actuators={"j9": wrong["j1"]})
     with pytest.raises(InputError, match="force"):
         LineActuator(wrong["j1"].line, -1.0)

@@ -194,5 +194,5 @@ def test_jerks_have_units():
     words = "task: t\nmotions: [{to: [0.3, 0.2, 0.1], speed: 60 deg/s, acceleration: 5 rad/s2, jerk: %s}]"
     stated, plain = (motions(words % jerk, gw.load("elbow"))[1][0] for jerk in ("5729.577951 deg/s³", "100"))
     assert stated.duration == pytest.approx(plain.duration, rel=1e-6)
-    with pytest.raises(FileError, match=r"angular acceleration.*angular jerk"):
+    with pytest.raises(FileError, match=r"acceleration.*jerk"):
         motions(words % "5 rad/s2", gw.load("elbow"))

@@ -35,7 +35,7 @@ def test_a_figure_on_a_full_disk_leaves_the_file_and_names_the_space(tmp_path):
 
     target = tmp_path / "figure.png"
     target.write_bytes(b"before")
-    with pytest.raises(FileError, match="free space") as caught:
+    with pytest.raises(FileError, match="space") as caught:
         save_figure(FullDisk(), target)
     assert "Choose" not in str(caught.value)
     assert target.read_bytes() == b"before"

@@ -232,5 +232,5 @@ def test_what_cannot_be_differentiated_is_named() -> None:
         gw.rollout(DISC, [0.0], [0.0], 10, 1e-3, sensitivities=["disc.mass", "disc.mass"])
     with pytest.raises(InputError, match="controller"):
         gw.simulate(DISC, [0.0], 0.1, controller=lambda t, state: [0.0], sensitivities=["disc.mass"])
-    with pytest.raises(InputError, match="no parameter"):
+    with pytest.raises(InputError, match=r"disc\.weight"):
         gw.simulate(DISC, [0.0], 0.1, sensitivities=["disc.weight"])

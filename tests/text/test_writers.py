@@ -152,9 +152,9 @@ def test_letters_of_any_script_pass(tmp_path):
 
 
 def test_half_a_character_is_refused(tmp_path):
-    with pytest.raises(GearwrightError, match="lone surrogate"):
+    with pytest.raises(GearwrightError, match="surrogate"):
         gw.save(hostile_robot(["\ud800", *LETTERS[:8]]), tmp_path / "robot.yaml")
-    with pytest.raises(GearwrightError, match="lone surrogate"):
+    with pytest.raises(GearwrightError, match="surrogate"):
         gw.Mechanism([gw.Body("a\udfff", mass=1.0, com=(1, 0, 0))])
 
 

@@ -224,10 +224,10 @@ def test_errors_of_a_gear_follow_the_motor_angle(way):
 def test_an_axis_that_is_a_symbol_fixes_no_sign():
     """Neither in a drive nor in a train; a stated ratio takes it."""
     x = sympy.Symbol("x")
-    with pytest.raises(TrainError, match=r"drive 'j3'.*symbolic.*signed ratio"):
+    with pytest.raises(TrainError, match=r"'j3'.*symbolic"):
         arm(Spur(driver=20, driven=60), (x, 0, 1))
     assert arm(Gear(3.0), (x, 0, 1)).actuators[0].row[2] == 3.0
     wheel = Gearwheel("w", "l2", (x, 0, 1), 1e-3)
-    with pytest.raises(TrainError, match=r"mesh 'w'-'l3'.*symbolic.*signed ratio"):
+    with pytest.raises(TrainError, match=r"'w'-'l3'.*symbolic"):
         gw.assemble(Robot("arm", chain(), trains=[Train("t", [wheel], [Mesh("w", "l3", teeth=(20, 60))])]))
     assert gw.assemble(Robot("arm", chain(), trains=[Train("t", [wheel], [Mesh("w", "l3", ratio=3.0)])])).spins

@@ -188,7 +188,7 @@ def test_two_motors_on_one_shaft_are_singular():
         [Mesh("p", "l1", ratio=10.0), Mesh("s", "l1", ratio=20.0)],
         [TrainMotor("one", "p"), TrainMotor("two", "s")],
     )
-    with pytest.warns(GearwrightWarning, match=r"motors one and two.*one = 0\.5 two"):
+    with pytest.warns(GearwrightWarning, match=r"one = 0\.5 two"):
         mech = gw.assemble(Robot("arm", chain(), trains=[train]))
     with pytest.raises(SingularityError, match=r"rank 1.*3 speeds.*2 motors"):
         gw.actuator_torques(mech, [1.0, 0.0, 0.0])

@@ -154,8 +154,10 @@ def _problem_of(
         acting = (*(laws or ()), *extra_laws)
     nominal = nominal_laws(robot, acting)
     listed = tuple(_with_start(unknown, robot, nominal) for unknown in _as_unknowns(unknowns))
-    if len({unknown.name for unknown in listed}) < len(listed):
-        raise InputError("fit_run: an unknown is listed twice. Name each once.")
+    names = [unknown.name for unknown in listed]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"fit_run: unknown {repeated!r} is listed twice. Name each once.")
     period = min(log.period for log in logs)
     step = min(1e-3, period / 8) if options.step is None else options.step
     if step > period:
