@@ -245,6 +245,36 @@ def test_sweep_writes_a_table_and_a_figure(run, files):
     assert len((files / "ratios.csv").read_text().splitlines()) == 3
 
 
+def test_sweep_shows_what_changes_most_and_takes_units(run, files):
+    """Rotors couple, so that a ratio of the last joint changes the torques of all others a little."""
+    (files / "arm.yaml").write_text("task: a\nmotions: [{to: [0.5, 0.3, 0.2], speed: 1, acceleration: 5}]\n")
+    code, out, err = run("sweep", "elbow", files / "arm.yaml", "--over", "j3.gear.ratio=40,60", "--workers", "1")
+    assert code == 0, err
+    shown = [line.split()[0] for line in out.splitlines()[1:]]
+    assert "j3.peak_motor_speed" in shown[:4]
+    assert all(name.startswith("j3.") for name in shown[:6])
+    words = (
+        "--over",
+        "j3.motor.inertia=uniform(1 gcm2, 1e-6)",
+        "--over",
+        "task.ambient=normal(25, 5)",
+        "--samples",
+        "4",
+    )
+    code, out, err = run("sweep", "elbow", files / "arm.yaml", *words, "--workers", "1", "-o", "-")
+    assert code == 0, err
+    header, *rows = csv.reader(out.splitlines())
+    points = [dict(zip(header, map(float, row), strict=True)) for row in rows]
+    assert all(1e-7 <= point["j3.motor.inertia"] <= 1e-6 for point in points)
+    assert all(abs(point["task.ambient"] - 298.15) < 30 for point in points)
+    (files / "points.csv").write_text("j3.motor.inertia\n1 gcm2\n")
+    code, out, err = run("sweep", "elbow", files / "arm.yaml", "--points", files / "points.csv", "--json")
+    assert json.loads(out)["columns"]["j3.motor.inertia"] == [pytest.approx(1e-7)]
+    code, _, err = run("sweep", "elbow", files / "arm.yaml", "--over", "j3.motor.inertia=1 kg")
+    assert code == 2
+    assert "'1 kg'" in err
+
+
 def test_the_table_of_a_sweep_says_why_points_failed(run, files):
     over = ("--over", "elbow.gear.ratio=40,0", "--workers", "1", "-o", files / "ratios.csv")
     code, _, err = run("sweep", "scara", files / "nod.yaml", *over)

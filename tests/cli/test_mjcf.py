@@ -39,6 +39,14 @@ def test_convert_there_and_back(run, here):
     assert run("check", "elbow.xml").code == 0
 
 
+def test_check_names_a_body_that_was_renamed(run, here):
+    body = '<body name="base"><joint name="j"/><geom size="0.1"/></body>'
+    (here / "base.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    code, _, err = run("check", "base.xml")
+    assert code == 0
+    assert "'base_2'" in err
+
+
 def test_info_tells_how_it_was_read(run, here):
     (here / "arm.xml").write_text(
         '<mujoco><option density="3"/><worldbody><body name="base"><joint/><geom size="0.1"/></body>'

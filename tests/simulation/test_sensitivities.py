@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.errors import InputError
+from gearwright.contact import Contact, Plane
+from gearwright.errors import InputError, SimulationError
 from gearwright.forces import Backlash, DryFriction, ElementDeflection, Line, Stops, TorqueCurve
 from gearwright.parts import Friction
 from gearwright.simulation.fixed_step.rollout import Rollout
@@ -223,6 +225,52 @@ def test_fixed_steps_are_differentiated(method: str) -> None:
             assert min(np.abs(d - exact).max() for d in slopes) < 1e-7 * np.abs(exact).max()
     by_force = best_difference(lambda h: moved(inputs=[h]).q, (1e-4, 1e-5))
     assert min(np.abs(d - rolled.sensitivities["q"]["input.tau.arm"]).max() for d in by_force) < 1e-6
+
+
+BLOCK = gw.Mechanism(
+    [
+        gw.Body("x", joint="prismatic", axis=(1, 0, 0), mass=0.1),
+        gw.Body("z", parent="x", joint="prismatic", axis=(0, 0, 1), mass=1.0),
+    ]
+)
+
+
+def rough(friction: float = 0.3, restitution: float = 0.0) -> Contact:
+    return Contact("z", Plane((0, 0, 0), (0, 0, 1)), restitution=restitution, friction=friction)
+
+
+def test_a_block_slides_and_sticks_with_the_sensitivities_of_the_closed_form() -> None:
+    """Friction of 1 kg decelerates 1.1 kg: a = mu g / 1.1, and the block sticks after v / a."""
+    names = ["start.v.x", "z.contact.friction"]
+    for until, sticks in ((0.2, False), (0.5, True)):
+        run = gw.simulate(BLOCK, ([0.0, 0.0], [0.9, 0.0]), until, laws=[rough()], sensitivities=names)
+        a = 0.3 * 9.81 / 1.1
+        by_speed, by_friction = (0.9 / a, -(0.9**2) / (2 * a * 0.3)) if sticks else (until, -a / 0.3 * until**2 / 2)
+        found = run.sensitivities["q"]
+        assert found["start.v.x"][-1, 0] == pytest.approx(by_speed, rel=1e-6)
+        assert found["z.contact.friction"][-1, 0] == pytest.approx(by_friction, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.errors.GearwrightWarning")  # the first step of the impact has one try
+@pytest.mark.parametrize("speed", [0.9, 0.2, 0.0])
+def test_fixed_steps_with_a_rough_contact_are_differentiated(speed: float) -> None:
+    """A fall, an impact with friction, sliding or sticking; also without any slip, where a direction does not exist."""
+
+    def moved(speed: float = speed, friction: float = 0.3, **options: Any) -> Rollout:
+        laws = [rough(friction)]
+        return gw.rollout(BLOCK, [0.0, 0.1], [speed, 0.0], 300, 1e-3, method="moreau", laws=laws, **options)
+
+    exact = moved(sensitivities=["start.v.x", "z.contact.friction"]).sensitivities["q"]
+    h = 1e-6
+    by_speed = (moved(speed + h).q - moved(speed - h).q) / (2 * h)
+    by_friction = (moved(friction=0.3 + h).q - moved(friction=0.3 - h).q) / (2 * h)
+    assert exact["z.contact.friction"] == pytest.approx(by_friction, abs=1e-7)
+    assert exact["start.v.x"] == pytest.approx(by_speed, abs=1e-7)
+
+
+def test_an_impact_with_friction_is_not_differentiated_as_one_without() -> None:
+    with pytest.raises(SimulationError, match=r"z\.contact"):
+        gw.simulate(BLOCK, ([0.0, 0.1], [0.9, 0.0]), 0.3, laws=[rough(0.3, 0.5)], sensitivities=["start.v.x"])
 
 
 def test_what_cannot_be_differentiated_is_named() -> None:

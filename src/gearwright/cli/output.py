@@ -17,6 +17,9 @@ from rich.text import Text
 
 from gearwright.text import json_text, visible_lines, visible_text
 
+STANDARD_OUTPUT = Path("-")
+"""The name of standard output, where a command takes an output file."""
+
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 

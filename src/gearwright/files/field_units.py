@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, get_args
@@ -33,6 +34,18 @@ def parameter_value(path: str, value: float | str) -> float:
     except ValueError:
         plain = value
     return Unit(*parameter_dimensions(path)).parse_value(plain)
+
+
+def parameter_difference(path: str, value: str) -> float:
+    """Return the SI value of a difference of a parameter: a standard deviation, a step.
+
+    >>> parameter_difference("task.ambient", "5"), parameter_difference("upper.section.outer", "2 mm")
+    (5.0, 0.002)
+
+    Raises:
+        ValueError: not a number, or a unit of another dimension.
+    """
+    return parameter_value(path, value) - parameter_value(path, re.sub(r"^\s*[-+]?[\d.]+([eE][-+]?\d+)?", "0", value))
 
 
 def parameter_dimensions(path: str) -> tuple[str, ...]:

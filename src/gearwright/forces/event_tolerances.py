@@ -30,6 +30,9 @@ ACCELERATION_NOISE = 1e-9
 HELD_SPEED_ROUNDING = 1e-14
 """Errors of held speeds up to this, relative to 1 and the largest speed, are rounding."""
 
+ZERO_LENGTH_SQUARE = 1e-300
+"""Added to the square of a length, whose root then has finite derivatives at zero."""
+
 # Event location
 
 EVENT_CHECKS_PER_STEP = 4

@@ -77,6 +77,8 @@ def _mention_omissions(path: Path, problems: list[FileProblem], permissions: Per
     report = read_report(path, permissions)
     for omission in report.ignored if report else ():
         print_remark(f"Not supported, ignored: {omission}")
+    for text in report.renamed if report else ():
+        print_remark(f"Note: {text}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GearwrightWarning)
         robot = read_file(path, permissions)

@@ -21,6 +21,7 @@ from gearwright.cli.arguments import (
     with_payload_option,
 )
 from gearwright.cli.output import (
+    STANDARD_OUTPUT,
     PlainConsole,
     column_data,
     mention_figure,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from gearwright.simulation import Run, State
 
 RUN_FILE_ENDINGS = (".csv", ".parquet")
-STANDARD_OUTPUT = Path("-")
 INTERRUPTED_EXIT = 130
 """The exit code of an interrupted run; its results so far are kept."""
 

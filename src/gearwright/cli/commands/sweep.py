@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from gearwright.catalogue import drives, load
 from gearwright.cli.arguments import IncludeOption, JsonOption, OutputOption, PlotOption, RobotArgument, XacroOption
 from gearwright.cli.commands.analyse import CatalogueOption, TaskArgument
 from gearwright.cli.output import (
+    STANDARD_OUTPUT,
     mention_figure,
     number_text,
     plain_table,
@@ -96,17 +98,17 @@ def sweep_task(
         print_remark(f"point {point} failed: {error}")
     if plot is not None:
         result.plot(*(number_of or ()), path=plot)
-    if output is not None:
+    if output is not None and output != STANDARD_OUTPUT:
         write_text(output, _sweep_csv(result))
     if json:
         facts = {"points": len(result), "numbers": _number_extremes(result), "errors": result.errors}
         rows = {name: [float(x) for x in result[name]] for name in (*result.names, *result.numbers)}
         write_json({**facts, **({"columns": rows} if output is None else {"file": str(output)})})
-    elif output is None:
+    elif output == STANDARD_OUTPUT:
         write_data(_sweep_csv(result))
     else:
         _show_changes(result)
-    if output is not None:
+    if output is not None and output != STANDARD_OUTPUT:
         print_remark(f"{len(result)} points written to {output}.")
     mention_figure(plot)
 
@@ -122,20 +124,25 @@ def _swept_values(axes: list[str], table: Path | None) -> Any:
 
 def _parse_axis(text: str) -> tuple[str, Any]:
     from gearwright.design import Normal, Uniform
+    from gearwright.files.field_units import parameter_difference, parameter_value
 
     path, equals, values = text.partition("=")
     kind, bracket, inside = values.strip().partition("(")
     words = inside.rstrip(")") if bracket else values
     try:
-        values_list = [float(word) for word in words.split(",")]
         if not equals:
-            raise ValueError
-        if not bracket:
-            return path.strip(), values_list
-        return path.strip(), {"uniform": Uniform, "normal": Normal}[kind.strip()](*values_list)
-    except (ValueError, KeyError, TypeError):
+            raise ValueError("there is no =.")
+        name, listed = path.strip(), [word.strip() for word in words.split(",")]
+        if kind.strip() == "normal" and bracket:
+            mean, deviation = listed
+            return name, Normal(parameter_value(name, mean), parameter_difference(name, deviation))
+        numbers = [parameter_value(name, word) for word in listed]
+        return name, {"uniform": Uniform}[kind.strip()](*numbers) if bracket else numbers
+    except (ValueError, KeyError, TypeError) as reason:
+        hint = f"{reason} " if isinstance(reason, ValueError) else ""
         raise InputError(
-            f"--over {text!r}: give PATH=1,2,3 or PATH=uniform(low, high) or PATH=normal(mean, deviation)."
+            f"--over {text!r}: {hint}Give PATH=1,2,3 or PATH=uniform(low, high) or PATH=normal(mean, deviation), with "
+            "or without units."
         ) from None
 
 
@@ -158,15 +165,26 @@ def _number_extremes(result: Sweep) -> dict[str, dict[str, float]]:
     }
 
 
+def _relative_span(least: float, mean: float, most: float) -> float:
+    """The span of a result between the points, relative to its mean; infinite if only some are infinite."""
+    if least == most:
+        return 0.0
+    span = (most - least) / (abs(mean) or 1.0)
+    return inf if isnan(span) else span
+
+
 def _show_changes(result: Sweep) -> None:
-    """Print the results that differ between points."""
+    """Print the results that differ between points, those that differ most first."""
     extremes = _number_extremes(result)
-    changed = {
-        name: x for name, x in extremes.items() if x["most"] - x["least"] > SWEEP_ROUNDING_RATIO * abs(x["mean"])
-    }
+    spans = {name: _relative_span(**x) for name, x in extremes.items()}
+    order = sorted(extremes, key=lambda name: -spans[name])
+    changed = {name: extremes[name] for name in order if spans[name] > SWEEP_ROUNDING_RATIO}
     shown = dict(list((changed or extremes).items())[:MAX_SHOWN_NUMBERS])
     result_screen().print(
         plain_table(["", "least", "mean", "most"], [[name, *map(number_text, x.values())] for name, x in shown.items()])
     )
     if len(shown) < len(extremes):
-        print_remark(f"{len(changed)} of {len(extremes)} numbers differ between the points; {len(shown)} are shown.")
+        print_remark(
+            f"{len(changed)} of {len(extremes)} numbers differ between the points; {len(shown)} are shown. "
+            "-o FILE writes all numbers of all points, -o - prints them."
+        )

@@ -14,6 +14,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
+from gearwright.files.field_units import parameter_value
 from gearwright.files.reading import read_text
 from gearwright.text import csv_cells, listed_names
 
@@ -154,7 +155,7 @@ def read_points(path: Path) -> list[dict[str, float]]:
 
 def _read_point(path: Path, names: Sequence[str], row: Sequence[str], line: int) -> dict[str, float]:
     try:
-        return {name: float(cell) for name, cell in zip(names, row, strict=True)}
+        return {name: parameter_value(name, cell) for name, cell in zip(names, row, strict=True)}
     except ValueError as error:
         cells = ", ".join(row)
         raise FileError(

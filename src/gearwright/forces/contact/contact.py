@@ -19,7 +19,7 @@ from gearwright.forces.contact.end_stops import STOP_CLEARANCE
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
-from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import LIMIT_REST_SPEED, ZERO_LENGTH_SQUARE
 from gearwright.forces.friction.stick_slip import STICK_MODE, departure_rate
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
@@ -382,7 +382,7 @@ class Contact(Law):
         ops = situation.ops
         force, *across = reaction.multipliers
         holding_force = self.friction * force
-        tangential_force = ops.sqrt(_dot_product(across, across))
+        tangential_force = _length(across, ops)
         is_at_rest = self._slip_speed(situation) <= CONTACT_REST_SPEED
         return Guard(
             ops.where(is_at_rest, holding_force - tangential_force, -1.0),
@@ -416,8 +416,7 @@ class Contact(Law):
         return [situation.speed(line) for line in _tangent_lines(self, situation.mech.speeds)]
 
     def _slip_speed(self, situation: Situation) -> Scalar:
-        slip = self._slip_velocity(situation)
-        return situation.ops.sqrt(_dot_product(slip, slip))
+        return _length(self._slip_velocity(situation), situation.ops)
 
     def _slip_direction(self, situation: Situation) -> list[Scalar]:
         """The direction of sliding; at rest the stored one."""
@@ -442,6 +441,11 @@ def _dot_product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     for x, y in zip(a, b, strict=True):
         total = total + x * y
     return total
+
+
+def _length(vector: Sequence[Scalar], ops: Operations) -> Scalar:
+    """The length of a vector, with finite derivatives at zero."""
+    return ops.sqrt(_dot_product(vector, vector) + ZERO_LENGTH_SQUARE)
 
 
 def _unit_direction(vector: Sequence[Scalar], ops: Operations) -> list[Scalar]:

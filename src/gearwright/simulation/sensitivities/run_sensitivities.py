@@ -20,12 +20,14 @@ import numpy as np
 
 from gearwright.algebra.differentiation.variational_equation import RADAU_NODES, transition_matrices
 from gearwright.arrays import Array
+from gearwright.errors import SimulationError
 from gearwright.simulation.fixed_step.differentiated_step import INPUT_PREFIX, START_PREFIX, SensitivityNames
 from gearwright.simulation.run import Run
 from gearwright.simulation.sensitivities.balance_derivatives import BalanceDerivatives, Instants, Linearisation
 from gearwright.simulation.sensitivities.impulse_derivatives import ImpulseDerivatives
 from gearwright.system.open_systems.open_system import state_names
 from gearwright.system.system import Modes
+from gearwright.text import listed_names
 
 MIN_INTERVALS = 800
 """Least number of collocation intervals of a run."""
@@ -298,9 +300,11 @@ class RunSensitivities:
         reached, slopes = self._impulses.state_after(instant, modes, impact_guard)
         miss = np.abs(reached - after.instants.x[0])[self.balance.system.v].max(initial=0.0)
         if miss > UNEXPLAINED_SPEED_RATIO * fastest + 1e-9:
-            self._remark_once(
-                "sensitivities: an impact with friction, with gear losses or of several contacts at once is "
-                f"differentiated as one without; the first at t = {t:.6g} s. Check these derivatives by differences."
+            struck = {event.name for event in self.run.events if abs(event.t - t) <= 1e-15 + 1e-14 * t}
+            raise SimulationError(
+                f"simulate: sensitivities: the impact of {listed_names(sorted(struck)) or 'an input'} at t = {t:.6g} s "
+                "has friction, gear losses or several contacts, and its derivative is not available. Use "
+                "gw.rollout(..., method='moreau', sensitivities=), or differences of runs."
             )
         moved = slopes[:, :size] @ X + self._forcing(slopes)
         if guard is None:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_number, is_zero
+from gearwright.forces.event_tolerances import ZERO_LENGTH_SQUARE
 from gearwright.forces.impulse_limits import ImpulseLimit, ImpulseRequest, PortInflow
 from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone, GearLossImpulse, UnilateralImpulse
 from gearwright.mechanism.rows import Terms, row_dot
@@ -33,7 +34,10 @@ DIRECTION_NEWTON_STEPS = 2
 NEGLIGIBLE_IMPULSE, MAX_SLIP_RATIO = 1e-30, 1e30
 """An unlimited impulse [Ns], and the ratio of slip to impulse [1/kg] for a zero impulse."""
 
-DIRECTIONLESS_SQUARE = 1e-200
+NEGLIGIBLE_SLOPE = 1e-60
+"""A slope of the equation for the direction of sliding [Ns/kg] that is zero; its inverse square is a finite number."""
+
+DIRECTIONLESS_SQUARE = 1e-140
 """Square of a length below which it has no direction."""
 
 SINGULAR_RESPONSE_RATIO = 1e-12
@@ -421,7 +425,8 @@ class FrictionalContact:
             speed + sum((w * p for w, p in zip(row[1:], before[1:], strict=True)), row[0] * before[0])
             for speed, row in zip(b[1:], self._W[1:], strict=True)
         )
-        return self._ops.sqrt((u * u + w * w) / (before[1] * before[1] + before[2] * before[2] + DIRECTIONLESS_SQUARE))
+        square = u * u + w * w + ZERO_LENGTH_SQUARE
+        return self._ops.sqrt(square / (before[1] * before[1] + before[2] * before[2] + DIRECTIONLESS_SQUARE))
 
     def _slip_direction(
         self, h: Sequence[Scalar], most: Scalar, ratio: Scalar, weight: Scalar
@@ -431,14 +436,14 @@ class FrictionalContact:
         Newton's method for the $\lambda$ with $\mu P_n = |P_t|$, from `ratio` or from what bounds it, |b| / `most`.
         """
         ops, (A, B, C), (_, n1, n2), (f, g) = self._ops, self._A, self._W[0], h
-        root = ops.minimum(ratio, ops.sqrt(f * f + g * g) / (most + NEGLIGIBLE_IMPULSE))
+        root = ops.minimum(ratio, ops.sqrt(f * f + g * g + ZERO_LENGTH_SQUARE) / (most + NEGLIGIBLE_IMPULSE))
         slope = weight * (n1 * f + n2 * g)
         for _ in range(DIRECTION_NEWTON_STEPS):
             x, y = (B + root) * f - C * g, (A + root) * g - C * f
             size = ops.sqrt(x * x + y * y + DIRECTIONLESS_SQUARE)
             bound = most * ((A + root) * (B + root) - C * C) + weight * (n1 * x + n2 * y)
             rise = most * (A + B + 2.0 * root) + slope - bound * (x * f + y * g) / (size * size)
-            better = root - (bound - size) / (ops.absolute(rise) + DIRECTIONLESS_SQUARE)
+            better = root - (bound - size) / (ops.absolute(rise) + NEGLIGIBLE_SLOPE)
             root = ops.maximum(ops.minimum(better, MAX_SLIP_RATIO), 0.0)
         x, y = (B + root) * f - C * g, (A + root) * g - C * f
         scale = 1.0 / ops.sqrt(x * x + y * y + DIRECTIONLESS_SQUARE)
