@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.algebra.operations import FLOATS
 from gearwright.compiling.restricted_python.walker import workspace_fields
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces import DryFriction, Line, Stops
@@ -25,6 +26,7 @@ from gearwright.system.inputs import gather_inputs
 from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_table import event_table
 from gearwright.system.kernels.identity import identity_of
+from gearwright.system.modes.mode_search import ModeSearch
 from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.system import System
 from support.compare import relative
@@ -49,7 +51,8 @@ def stuck_arm() -> System:
 def driver_of(system: System, forces=None, until: float = 1.0) -> LoopDriver:
     table = event_table(system, make=True)
     codes = table.codes
-    kernels = LoopKernels(table.structure, codes["tied"], codes["follow"], codes.get("look"), codes.get("settling"))
+    optional = (codes.get(name) for name in ("look", "settling", "displace", "initial", "flanks"))
+    kernels = LoopKernels(table.structure, codes["tied"], codes["follow"], *optional)
     pieces = fit_inputs(gather_inputs(system.mech, {name: 0.0 for name in system.inputs}, forces), 0.0, until)
     inputs = LoopInputs(pieces, None, None, None, None, 0)
     return LoopDriver(system, kernels, inputs, np.linspace(0.0, until, 11), (1e-8, 1e-10), until / 50)
@@ -107,6 +110,69 @@ def test_settling_chooses_the_modes_that_python_does(case):
             assert driver.modes == modes
             np.testing.assert_array_equal(driver.memory["x"], x)
     assert agreed > 3
+
+
+def bouncing_arm(efficiency: float, restitution: float) -> System:
+    """Lossy gears, friction, and stops at both joints."""
+    robot = arm(1.0, efficiency=efficiency)
+    mech = gw.assemble(robot)
+    stops = [
+        Stops(f"{name}.stops", Line.for_machine(mech, name), -0.1, 0.3, restitution=restitution) for name in mech.speeds
+    ]
+    return System(mech, (*gw.laws(robot), *stops))
+
+
+@pytest.mark.parametrize(("efficiency", "restitution"), [(0.8, 0.7), (0.45, 0.7), (0.45, 0.0)])
+def test_impacts_through_gears_are_those_of_python(efficiency, restitution):
+    """Stops that are hit through turning gears, whose flanks change, some self-locking: none is left to Python."""
+    system, rng, lost = bouncing_arm(efficiency, restitution), np.random.default_rng(5), 0
+    driver, u = driver_of(system), np.zeros(system.input_size)
+    for k in range(20):
+        v = (1e-3, 1.0, 2.0)[k % 3] * rng.normal(size=2)
+        x = np.concatenate((rng.choice([-0.1, 0.3], size=2), v, np.zeros(system.size - 4)))
+        modes = tuple(law.initial_mode(situation) for law, situation in zip(system.laws, at(system, x), strict=True))
+        expected = find_consistent_modes(system, 0.0, x, u, modes)
+        driver.continue_from(0.0, x, modes, None)
+        assert driver.call_entry("find_consistent_modes") == 0
+        assert driver.modes == expected.modes
+        assert np.abs(driver.memory["x"] - expected.x).max() < 1e-12 * (1 + np.abs(x).max())
+        lost += expected.x[-1] > 1e-6
+    assert lost > 5
+
+
+def at(system: System, x: np.ndarray) -> list:
+    return system.law_situations(FLOATS, 0.0, system.motion_of(x.tolist()), [0.0] * system.input_size)
+
+
+CIRCLING = (  # x, u and modes from which applying the most violated guard leads in a circle
+    (
+        [-0.1, -0.1, 9.3e-11, 1.0e-9],
+        [-251.7, -56.6],
+        ("backward", "forward", "forward driving", "backward driving"),
+    ),
+    (
+        [-0.0744, -0.136, -8.57e-10, 2.62e-10],
+        [0.0, 0.0],
+        ("stick", "stick", "backward driven", "backward driven"),
+    ),
+)
+
+
+@pytest.mark.parametrize(("state", "u", "modes"), CIRCLING)
+def test_the_search_for_modes_finds_those_that_python_finds(state, u, modes, monkeypatch):
+    robot, searches = arm(0.5, efficiency=0.48), []
+    system, search = System(gw.assemble(robot), gw.laws(robot)), ModeSearch.search_modes
+    monkeypatch.setattr(ModeSearch, "search_modes", lambda *args, **more: searches.append(1) or search(*args, **more))
+    x = np.concatenate((state, np.zeros(system.size - 4)))
+    expected = find_consistent_modes(system, 0.0, x, np.array(u), modes)
+    assert searches
+    driver = driver_of(system)
+    driver.memory["coefficients"][:2] = u
+    driver.continue_from(0.0, x, modes, None)
+    assert driver.call_entry("find_consistent_modes") == 0
+    assert driver.modes == expected.modes
+    assert [change[1:] for change in driver.take_mode_changes()] == list(expected.changes)
+    assert np.abs(driver.memory["x"] - expected.x).max() < 1e-12
 
 
 def test_the_source_of_the_loop_runs_as_plain_python():

@@ -41,7 +41,9 @@ static double max_float(double x, double y) { return y > x ? y : x; }"""
 """Extremes as in Python: the second value only if it is beyond the first."""
 
 
-def c_text(modules: Sequence[ModuleType], workspace: type, entries: Sequence[str], constants: Mapping[str, int]) -> str:
+def c_text(
+    modules: Sequence[ModuleType], workspace: type, entries: Sequence[str], constants: Mapping[str, float]
+) -> str:
     """The workspace as a struct, then all functions that the entries call, in C99.
 
     Args:

@@ -17,13 +17,11 @@ from gearwright.errors import CompilationError
 from gearwright.export.fmi.model_source import FmuModel
 from gearwright.export.fmi.variables import FmuVariable
 from gearwright.file_access import replacement_file
-from gearwright.simulation.compiled_loop.c_source import integration_c_text
 from gearwright.text import html_text
 
 C_COMPILERS = ("gcc", "cc", "clang")
-FMU_TEMPLATES = ("fmi_common.h", "variables.h", "instant.h", "directions.h", "settle.h", "co_simulation.h")
+FMU_TEMPLATES = ("fmi_common.h", "variables.h", "machine.h")
 """The fixed part of every FMU."""
-ENGINE_HEAD = "/* The integration to the next event, printed from its source in Python. */\n\n#include <math.h>\n"
 FMI_HEADERS = {
     "2.0": ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"),
     "3.0": ("fmi3Functions.h", "fmi3FunctionTypes.h", "fmi3PlatformTypes.h"),
@@ -55,11 +53,11 @@ def find_compiler() -> str | None:
     return next(filter(None, map(shutil.which, C_COMPILERS)), None)
 
 
-def source_files(version: str, header: str) -> dict[str, str]:
+def source_files(version: str, model: FmuModel) -> dict[str, str]:
     """Return the files of the folder `source_files` by name."""
     folder = files("gearwright.export") / "fmi" / "sources"
     fixed = (FMI_MAIN_FILES[version], *FMU_TEMPLATES, *FMI_HEADERS[version])
-    printed = {"model.h": header, "engine.h": f"{ENGINE_HEAD}\n{integration_c_text()}\n"}
+    printed = {"model.h": model.model_header, "engine.h": model.engine_header}
     return {**printed, **{name: (folder / name).read_text(encoding="utf-8") for name in fixed}}
 
 

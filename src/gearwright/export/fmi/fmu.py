@@ -139,7 +139,7 @@ def _require_tunable_parameters(model: FmuModel) -> None:
 
 
 def _write_fmu(file: Path, model: FmuModel, version: str) -> FmuReport:
-    all_variables, texts, program = fmu_variables(model), source_files(version, model.model_header), find_compiler()
+    all_variables, texts, program = fmu_variables(model), source_files(version, model), find_compiler()
     contents: dict[str, str | bytes] = {f"sources/{name}": text for name, text in texts.items()}
     contents["modelDescription.xml"] = description_xml(model, all_variables, version)
     contents["documentation/index.html"] = documentation_page(model, all_variables)

@@ -1,16 +1,16 @@
-"""The robot-specific C text of an FMU: sizes, tables, initial values and programs."""
+"""The machine-specific part of an FMU as C: the kernels of its event loop, and the loop's workspace."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from gearwright._version import __version__
 from gearwright.arrays import Array
-from gearwright.forces import event_tolerances
-from gearwright.programs.program import VectorProgram
+from gearwright.simulation.compiled_loop.c_source import C_EVENT_CAPACITY, engine_c_text, workspace_c_text
+from gearwright.simulation.compiled_loop.workspace_sizes import WorkspaceSizes
 from gearwright.system.open_systems.instant_programs import InstantPrograms
 from gearwright.system.open_systems.open_system import OpenSystem
 from gearwright.system.vector_program import trace_job
@@ -21,22 +21,69 @@ from gearwright.tracing.trace import PARAMETERS_INPUT, directional_derivative, t
 
 FMU_REAL = C_PRECISIONS["double"]
 DIFFERENTIATED_INPUTS = ("x", "u", PARAMETERS_INPUT)
-"""Variables of differentiation of an instant; the unknowns a and felt are included."""
+"""Variables of differentiation of an instant; accelerations and reactions are included after the solve."""
 
-C_TOLERANCES = (
-    "GUARD_VIOLATION_LEVEL",
-    "EVENT_LOCATION_LEVEL",
-    "NEAR_GUARD_LEVEL",
-    "BREAKAWAY_SPEED",
-    "HELD_SPEED_ROUNDING",
-    "EVENT_CHECKS_PER_STEP",
-    "MAX_EVENTS_WITHOUT_PROGRESS",
-    "MAX_CHANGES_PER_LAW",
-    "MAX_SEARCHED_MODES",
-    "IMPACT_DURATION",
-    "MAX_FLANK_CHANGES",
-)
-"""Tolerances of modes and events that the C code reads."""
+ENGINE_HEAD = "/* The event engine, printed from its source in Python. */\n\n#include <math.h>\n"
+
+KERNEL_ARGUMENTS = {"x": "x_at", "t": "t_at", PARAMETERS_INPUT: "p"}
+"""Fields of the workspace for inputs of kernels that have another name."""
+KERNEL_RESULTS = {
+    "tied": "a0",
+    "follow": "moved",
+    "look": "looks",
+    "settling": "violations",
+    "displace": "displaced",
+    "initial": "initial_modes",
+    "flanks": "violations",
+    "tied_along": "a0_along",
+    "follow_along": "rates_along",
+}
+"""Fields of the workspace for the results of kernels."""
+
+
+@dataclass(frozen=True)
+class FmuKernel:
+    """A function of the model in C.
+
+    Args:
+        name: its name in the workspace.
+        graph: its operations.
+        sizes: its inputs with their sizes.
+    """
+
+    name: str
+    graph: Graph
+    sizes: Mapping[str, int]
+
+    @property
+    def c_name(self) -> str:
+        """Its name in C."""
+        return f"model_{self.name}"
+
+    @property
+    def declaration(self) -> str:
+        """Its declaration in C."""
+        return f"static {function_declaration(self.c_name, argument_names(self.graph, self.sizes), FMU_REAL)};"
+
+    @property
+    def definition(self) -> str:
+        """Its definition in C."""
+        return c_source(self.graph, self.c_name, self.sizes, len(self.graph.outputs))
+
+    @property
+    def wrapper(self) -> str:
+        """Its call with a workspace."""
+        names = [*map(_field_of_input, self.sizes), KERNEL_RESULTS[self.name]]
+        arguments = ", ".join(f"s->{name}" for name in names)
+        head = f"static int run_{self.name}(void *table)\n{{\n  const LoopWorkspace *s = (const LoopWorkspace *)table;"
+        return f"{head}\n  {self.c_name}({arguments});\n  return 0;\n}}\n"
+
+
+def _field_of_input(name: str) -> str:
+    """The field of the workspace for an input of a kernel."""
+    if name.startswith("d_"):
+        return f"{name.removeprefix('d_').replace(PARAMETERS_INPUT, 'p')}_along"
+    return KERNEL_ARGUMENTS.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -76,25 +123,41 @@ class FmuModel:
         title = self.name.encode("ascii", "backslashreplace").decode()  # ASCII for any compiler of an importer
         return f"{c_comment(f'{title}, written by Gearwright {__version__}')}\n\n{names}{self._model_text}"
 
+    @property
+    def engine_header(self) -> str:
+        """Content of the file engine.h, the same for all models."""
+        return f"{ENGINE_HEAD}\n{engine_c_text()}\n"
+
     @cached_property
     def _model_text(self) -> str:
-        kernels = [*self._named_kernels()]
-        heads = [
-            f"static {function_declaration(name, argument_names(graph, sizes), FMU_REAL)};"
-            for name, graph, sizes in kernels
-        ]
-        bodies = [c_source(graph, name, sizes, len(graph.outputs)) for name, graph, sizes in kernels]
-        return "\n".join([*self._size_definitions(), "", *self._table_definitions(), "", *heads, "", *bodies])
+        kernels = [*self._kernels()]
+        in_loop = [kernel for kernel in kernels if kernel.name in KERNEL_RESULTS]
+        return "\n".join(
+            [
+                *self._size_definitions(),
+                "",
+                *self._start_definitions(),
+                "",
+                *(kernel.declaration for kernel in kernels),
+                "",
+                *(kernel.definition for kernel in kernels),
+                *(kernel.wrapper for kernel in in_loop),
+                self._workspace_text([kernel.name for kernel in in_loop]),
+            ]
+        )
 
-    @cached_property
+    def _workspace_text(self, kernels: Sequence[str]) -> str:
+        opened, structure = self.open_model, self.instant_programs.places.structure
+        sizes = WorkspaceSizes(opened.system, structure, len(opened.inputs), 0, C_EVENT_CAPACITY)
+        return workspace_c_text(sizes, len(opened.parameters), kernels)
+
+    @property
     def event_count(self) -> int:
-        """Number of event indicators, one per guard of every mode."""
-        return len(self.instant_programs.table.guards)
+        """Number of event indicators, one per guard of a law; its modes share them."""
+        return self.instant_programs.places.structure.guards
 
     def _size_definitions(self) -> Iterable[str]:
-        programs, system = self.instant_programs, self.open_model.system
-        table = programs.table
-        guards = [guard for _, guard in table.guards]
+        system = self.open_model.system
         sizes = {
             "N_STATES": system.law_slice.stop + 2,
             "N_COORDINATES": system.mech.nq,
@@ -102,41 +165,15 @@ class FmuModel:
             "N_INPUTS": len(self.open_model.inputs),
             "N_PARAMETERS": len(self.open_model.parameters),
             "N_LAWS": len(system.laws),
-            "N_CHOICES": len(table.choices),
-            "N_HOLDS": len(table.holds),
-            "N_DRAGS": len(table.drags),
-            "N_GUARDS": len(guards),
-            "N_IMPACTS": sum(guard.impact is not None for guard in guards),
-            "N_BLOWS": len(programs.impact_guards),
+            "N_GUARDS": self.event_count,
+            "N_OUTPUTS": self.instant_programs.program("observe").shape(system.mech, {})[0],
         }
-        for program in (programs.balance_program(), programs.signals_program(), programs.guards_program()):
-            sizes[f"SIZE_{program.name.upper()}"] = program.shape(system.mech, {})[0]
-        values = {**sizes, **{name: getattr(event_tolerances, name) for name in C_TOLERANCES}}
-        return [f"#define {name} {value!r}" for name, value in values.items()]
+        return [f"#define {name} {value!r}" for name, value in sizes.items()]
 
-    def _table_definitions(self) -> Iterable[str]:
-        programs, table = self.instant_programs, self.instant_programs.table
-        place = {choice: k for k, choice in enumerate(table.choices)}
-        counts = [len(modes) for modes in programs.law_modes]
-        guards = [guard for _, guard in table.guards]
-        impact_number = iter(range(len(guards)))
-        tables: dict[str, Sequence[int]] = {
-            "law_first": [sum(counts[:k]) for k in range(len(counts))],
-            "choice_law": [k for k, _ in table.choices],
-            "hold_choice": [place[choice] for choice, _ in table.holds],
-            "hold_keeps": [int(hold.speed is not None) for _, hold in table.holds],
-            "drag_choice": [place[choice] for choice, _ in table.drags],
-            "guard_choice": [place[choice] for choice, _ in table.guards],
-            "guard_to": [place[choice[0], guard.to] for choice, guard in table.guards],
-            "guard_decided": [int(guard.rate is not None) for guard in guards],
-            "guard_impact": [-1 if guard.impact is None else next(impact_number) for guard in guards],
-            "blow_choice": [place[choice] for choice, _ in programs.impact_guards],
-            "blow_to": [place[choice[0], guard.to] for choice, guard in programs.impact_guards],
-        }
-        for name, entries in tables.items():
-            yield _table_text("int", name, [str(int(x)) for x in entries])
+    def _start_definitions(self) -> Iterable[str]:
         for name, numbers in (("x", self.start), ("u", self.first_inputs), ("p", self.open_model.nominal_values)):
-            yield _table_text("double", f"start_{name}", [FMU_REAL.constant_text(float(x)) for x in numbers])
+            texts = [*(FMU_REAL.constant_text(float(x)) for x in numbers), "0"]  # C has no empty arrays
+            yield f"static const double start_{name}[] = {{{', '.join(texts)}}};"
 
     @property
     def first_inputs(self) -> list[float]:
@@ -144,25 +181,12 @@ class FmuModel:
         law_inputs = self.open_model.system.inputs
         return [float(law_inputs[name].initial) if name in law_inputs else 0.0 for name in self.open_model.inputs]
 
-    def _named_kernels(self) -> Iterable[tuple[str, Graph, dict[str, int]]]:
-        """Yield every program, and directional derivatives, as (C name, graph, inputs)."""
-        programs, solved = self.instant_programs, (*DIFFERENTIATED_INPUTS, "a", "felt")
-        for program in (programs.start_program(), programs.guards_program(), programs.impact_program()):
-            yield self._plain_kernel(program)
-        for program, names in (
-            (programs.balance_program(), DIFFERENTIATED_INPUTS),
-            (programs.rates_program(), solved),
-            (programs.signals_program(), solved),
-        ):
-            yield self._plain_kernel(program)
-            graph, sizes = directional_derivative(trace_job(program, self.open_model.system.mech), names)
-            yield f"model_{program.name}_along", graph, sizes
-
-    def _plain_kernel(self, program: VectorProgram) -> tuple[str, Graph, dict[str, int]]:
-        job = trace_job(program, self.open_model.system.mech)
-        return f"model_{program.name}", trace_graph(job), job.input_sizes()
-
-
-def _table_text(kind: str, name: str, values: Sequence[str]) -> str:
-    """Return a C array with one extra element, as C has no empty arrays."""
-    return f"static const {kind} {name}[{len(values) + 1}] = {{{', '.join([*values, '0'])}}};"
+    def _kernels(self) -> Iterable[FmuKernel]:
+        """Yield all kernels, and directional derivatives."""
+        programs, mech = self.instant_programs, self.open_model.system.mech
+        for name in programs.program_names:
+            job = trace_job(programs.program(name), mech)
+            yield FmuKernel(name, trace_graph(job), job.input_sizes())
+        for name, after_solve in (("tied", ()), ("follow", ("a", "felt")), ("observe", ("a", "felt"))):
+            job = trace_job(programs.program(name), mech)
+            yield FmuKernel(f"{name}_along", *directional_derivative(job, (*DIFFERENTIATED_INPUTS, *after_solve)))

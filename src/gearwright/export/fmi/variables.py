@@ -114,9 +114,18 @@ def _output_variables(model: FmuModel) -> Iterator[FmuVariable]:
     for name in mech.speeds:
         meaning = f"generalized force of inputs and laws at {name}"
         yield FmuVariable(f"torque.{name}", meaning, "output", force_unit(mech, name))
-    for k, ((law, mode), guard) in enumerate(model.instant_programs.table.guards):
-        ends = f"positive while {system.laws[law].name} stays {mode}; then {guard.to}"
-        yield FmuVariable(f"event.{k + 1}", ends, "event")
+    for k, meaning in enumerate(_indicator_meanings(model)):
+        yield FmuVariable(f"event.{k + 1}", meaning, "event")
+
+
+def _indicator_meanings(model: FmuModel) -> Iterator[str]:
+    """Yield the meaning of each event indicator; the modes of a law share them."""
+    places = model.instant_programs.places
+    for k, law in enumerate(places.system.laws):
+        guards = {mode: places.survey.guards[k, mode] for mode in law.modes}
+        for j in range(max(map(len, guards.values()))):
+            ends = [f"{mode} (then {guards[mode][j].to})" for mode in law.modes if j < len(guards[mode])]
+            yield f"positive while {law.name} stays {' or '.join(ends)}"
 
 
 def _per_second(unit: str) -> str:

@@ -22,25 +22,27 @@ from gearwright.simulation.compiled_loop.source import (
     elimination,
     event_location,
     force_balance,
+    guard_choice,
+    impacts,
     inputs_and_rates,
     loop,
     mode_settling,
-    redundant_constraints,
     steps,
 )
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
-from gearwright.system.kernels.event_kernels import balance_term_sizes
+from gearwright.simulation.compiled_loop.workspace_sizes import WorkspaceSizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import Modes, System
 
 LOOP_MODULES = (
     elimination,
-    redundant_constraints,
     force_balance,
     inputs_and_rates,
     steps,
     constraint_projection,
     event_location,
+    guard_choice,
+    impacts,
     mode_settling,
     loop,
 )
@@ -73,6 +75,8 @@ class LoopKernels:
         look: guards and branch points; None if there are none.
         settling: the violations of the guards; None if there are none.
         displace: the configuration after a displacement; None if no position is constrained.
+        initial: the initial modes of gears; None if there are none.
+        flanks: the violations of their flanks' guards under impulses; None if there are none.
     """
 
     structure: EventStructure
@@ -81,6 +85,8 @@ class LoopKernels:
     look: MachineCode | None
     settling: MachineCode | None
     displace: MachineCode | None = None
+    initial: MachineCode | None = None
+    flanks: MachineCode | None = None
 
 
 @dataclass(frozen=True)
@@ -129,10 +135,8 @@ class LoopDriver:
         self.memory = WorkspaceMemory(LoopWorkspace)
         self._entries = {name: loop_machine_code().entry_function(name) for name in LOOP_ENTRIES}
         self._modes: dict[Modes, Array] = {}
-        self._write_sizes(kernels.structure, inputs)
         self._write_tolerances(tolerances, longest, float(times[-1] - times[0]))
-        self._write_structure(kernels.structure)
-        self._allocate_arrays(kernels.structure)
+        self._allocate_arrays(kernels.structure, inputs.watched_events)
         self._connect_kernels(kernels)
         self._connect_inputs(inputs)
         self._allocate_samples(times)
@@ -147,101 +151,25 @@ class LoopDriver:
 
     # The workspace
 
-    def _write_sizes(self, structure: EventStructure, inputs: LoopInputs) -> None:
-        system, memory = self.system, self.memory
-        sizes = {"nx": system.size, "nm": system.law_slice.stop, "nq": system.mech.nq, "n": system.mech.n}
-        sizes |= {
-            "nu": system.input_size,
-            "laws": len(structure.mode_count),
-            "holds": structure.hold_count,
-            "drags": structure.drag_count,
-        }
-        sizes |= {"directions": structure.directions, "guards": structure.guards, "kinks": structure.kinks}
-        sizes |= {
-            "watched": inputs.watched_events,
-            "felt_size": structure.reaction_size,
-            "controls": len(system.controller_states),
-        }
-        for name, value in sizes.items():
-            memory[name] = value
-
     def _write_tolerances(self, tolerances: tuple[float, float], longest: float, span: float) -> None:
         memory = self.memory
         memory["rtol"], memory["atol"] = tolerances
-        memory["longest"], memory["span"], memory["event_room"] = min(longest, 1e300), span, EVENT_CAPACITY
+        memory["longest"], memory["span"] = min(longest, 1e300), span
 
-    def _write_structure(self, structure: EventStructure) -> None:
-        memory = self.memory
-        memory["answers"], memory["look_answers"] = int(structure.answers), int(structure.look_answers)
-        memory["first_choice"] = np.concatenate(([0], np.cumsum(structure.mode_count)))
-        for name, values in structure.cache_facts().items():
-            if isinstance(values, list):
-                memory[name] = values or [0]
-
-    def _allocate_arrays(self, structure: EventStructure) -> None:
-        """Allocate arrays for the results of the loop."""
-        system, memory, max_unknowns = self.system, self.memory, structure.hold_count + structure.drag_count + 2
-        nx, laws, looks = system.size, len(structure.mode_count), structure.guards + structure.kinks + memory["watched"]
-        floats = {"x_at": system.law_slice.stop, "t_at": 1, "u": system.input_size, "chosen": sum(structure.mode_count)}
-        floats |= {
-            "a": system.mech.n,
-            "felt": structure.reaction_size,
-            "moved": system.law_slice.stop + 2,
-            "looks": looks,
-        }
-        floats |= {"violations": structure.guards, "state": nx, "controlled": len(system.controller_states), "x": nx}
-        floats |= {
-            "squares": max_unknowns,
-            "matrix": max_unknowns * max_unknowns,
-            "right": max_unknowns * (1 + structure.drag_count),
-            "z": max_unknowns,
-            "solution": max_unknowns * (1 + structure.drag_count),
-            "null": max_unknowns * max_unknowns,
-            "null_matrix": max_unknowns * max_unknowns,
-            "null_right": max_unknowns * (1 + structure.drag_count),
-            "displaced": system.mech.nq,
-            "correction": system.mech.n,
-        }
-        floats |= {
-            "K": 16 * nx,
-            "y": nx,
-            "y_kept": 2 * nx,
-            "y_new": nx,
-            "F": 7 * nx,
-            "y_look": nx,
-            "x_before": nx,
-            "blow_jump": max_unknowns,
-        }
-        floats |= {"looked": 4 * looks, "sides": structure.kinks, "sides_new": structure.kinks, "kink_times": 200}
-        floats |= {"event_t": EVENT_CAPACITY, "x_asked": nx, "rates_found": nx}
-        floats |= {"held_add": system.input_size}
-        ints = {"modes": laws, "visited": laws * (40 * (laws + 1) + 2), "changed": laws, "weights": laws}
-        ints |= {
-            "way": max_unknowns,
-            "lead": max_unknowns,
-            "member_place": max_unknowns,
-            "member_unknown": max_unknowns,
-            "member_keeps": max_unknowns,
-        }
-        ints |= {
-            "member_firm": max_unknowns,
-            "member_projects": max_unknowns,
-            "order": max_unknowns,
-            "drag_at": max_unknowns,
-            "drag_unknown": max_unknowns,
-            "blow_way": max_unknowns,
-            "blow_unknown": max_unknowns,
-        }
-        ints |= {"event_law": EVENT_CAPACITY, "event_mode": EVENT_CAPACITY}
-        for name, count in (*floats.items(), *ints.items()):
-            memory[name] = np.zeros(max(count, 1))
-        memory["held_keep"] = np.ones(system.input_size)
+    def _allocate_arrays(self, structure: EventStructure, watched_events: int) -> None:
+        """Write sizes and constant arrays, and allocate arrays for the results of the loop."""
+        sizes = WorkspaceSizes(self.system, structure, self.system.input_size, watched_events, EVENT_CAPACITY)
+        zeros = {name: np.zeros(max(count, 1)) for name, count in (sizes.float_arrays | sizes.int_arrays).items()}
+        constants = {name: values or [0] for name, values in sizes.constant_arrays.items()}
+        memory, self._balance_terms = self.memory, sizes.balance_terms
+        for name, value in {**sizes.numbers, **constants, **zeros}.items():
+            memory[name] = value
+        memory["held_keep"] = np.ones(self.system.input_size)
 
     def _connect_kernels(self, kernels: LoopKernels) -> None:
-        structure, memory, n = kernels.structure, self.memory, self.system.mech.n
+        memory, sizes = self.memory, self._balance_terms
         inputs_before = ["x_at", "t_at", "u"] if kernels.tied is None else ["x_at", "t_at", "u", "chosen"]
         inputs_after = inputs_before if kernels.tied is None else [*inputs_before, "a", "felt"]
-        sizes = balance_term_sizes(n, structure)
         tied, start = np.zeros(sum(sizes.values()) + 1), 0
         for name, count in sizes.items():
             memory[name] = tied[start : start + max(count, 1)]
@@ -254,6 +182,8 @@ class LoopDriver:
             ("look", kernels.look, inputs_after, "looks"),
             ("settling", kernels.settling, inputs_after, "violations"),
             ("displace", kernels.displace, inputs_before, "displaced"),
+            ("initial", kernels.initial, inputs_before, "initial_modes"),
+            ("flanks", kernels.flanks, inputs_after, "violations"),
         ):
             if code is not None:
                 memory[name] = code

@@ -218,7 +218,7 @@ class EventLoop:
             look: MachineCode | None = self.source.branch_code if kinks else None
             return LoopKernels(structure, None, self.source.code, look, None)
         codes = self.source.codes
-        optional = (codes.get(name) for name in ("look", "settling", "displace"))
+        optional = (codes.get(name) for name in ("look", "settling", "displace", "initial", "flanks"))
         return LoopKernels(self.source.structure, codes["tied"], codes["follow"], *optional)
 
     def _controller_kernel(self) -> MachineCode | None:

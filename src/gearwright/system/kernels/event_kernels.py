@@ -6,8 +6,9 @@ and $a_0$ its acceleration without these forces: then $a = a_0 + Y z$, and the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar
@@ -27,6 +28,7 @@ from gearwright.system.kernels.motion_rates import system_input_sizes
 from gearwright.system.kernels.traced_laws import LawMode
 from gearwright.system.system import System, with_line_power
 from gearwright.system.vector_program import vector_program
+from gearwright.tracing.branching import trace_choice
 from gearwright.tracing.simplify.equivalent_machine import simplify_machine
 from gearwright.tracing.symbols import distinct_symbols, has_dependence, new_symbols, symbol_operations
 
@@ -301,6 +303,57 @@ def _guard_values(instant: ModeInstant, value: Callable[[Guard], Scalar]) -> lis
     return guard_values
 
 
+def flank_violations(instant: ModeInstant) -> list[Any]:
+    """The violation of each guard that depends on impulses, of turning gears; others are satisfied."""
+    situations, structure = instant.law_situations, instant.places.structure
+    values: list[Scalar] = [INACTIVE_GUARD_LEVEL] * structure.guards
+    for k, law in enumerate(instant.system.laws):
+        levels = {
+            mode: [
+                _guard_violation(guard, instant.ops) if guard.rate is None else INACTIVE_GUARD_LEVEL
+                for guard in law.guards(mode, situations[k], _impulse_reaction(instant.mode_reaction((k, mode))))
+            ]
+            for mode in law.modes
+            if instant.places.has_flanks((k, mode))
+        }
+        for j in range(max(map(len, levels.values()), default=0)):
+            level_by_mode = {mode: law_levels[j] for mode, law_levels in levels.items() if j < len(law_levels)}
+            values[structure.guard_first[k] + j] = instant.select_mode_value(k, level_by_mode, INACTIVE_GUARD_LEVEL)
+    return values
+
+
+def _impulse_reaction(reaction: Reaction) -> Reaction:
+    return Reaction(reaction.a, (), reaction.flows)
+
+
+def initial_gear_modes(instant: ModeInstant) -> list[Any]:
+    """The index of the initial mode of each law with turning gears, 0 for others."""
+    return initial_mode_indices(
+        len(instant.system.laws),
+        lambda arguments: replace(instant, arguments=arguments),
+        instant.arguments,
+        instant.places.laws_with_flanks,
+    )
+
+
+def initial_mode_indices(
+    count: int, instant_of: Callable[[Inputs], ModeInstant], arguments: Inputs, chosen_laws: Container[int]
+) -> list[Scalar]:
+    """The index of the initial mode of some laws, 0 for others; the choice may branch with `if`."""
+
+    def initial_index(k: int, at: tuple[System, list[Situation]]) -> int:
+        law = at[0].laws[k]
+        return law.modes.index(law.initial_mode(at[1][k]))
+
+    def observe(symbols: Inputs) -> tuple[System, list[Situation]]:
+        instant = instant_of(symbols)
+        return instant.system, instant.law_situations
+
+    return [
+        trace_choice(observe, partial(initial_index, k), arguments) if k in chosen_laws else 0.0 for k in range(count)
+    ]
+
+
 def branch_levels(instant: ModeInstant) -> list[Scalar]:
     """The branch-point functions; those of all modes of a law share their places."""
     situations, selected_values = instant.law_situations, []
@@ -331,6 +384,8 @@ EVENT_FORMULAS: dict[str, tuple[InstantFormula, bool]] = {
     "settling": (guard_violations, True),
     "observed": (signal_values, True),
     "displace": (displaced_configuration, False),
+    "initial": (initial_gear_modes, False),
+    "flanks": (flank_violations, True),
 }
 """The formula of each kernel, and whether it takes the solution of the force balance."""
 
@@ -369,7 +424,19 @@ def kernel_sizes(places: LawPlaces) -> dict[str, int]:
         "settling": structure.guards,
         "observed": len(system.signals) + 1,
         "displace": system.mech.nq,
+        "initial": len(structure.mode_count),
+        "flanks": structure.guards,
     }
+
+
+def analyse_dependence(places: LawPlaces) -> None:
+    """Complete the structure: which guards and branch points depend on forces, and what depends on flow responses."""
+    structure = places.structure
+    structure.look_solved = event_values_needing_forces(places)
+    structure.kinks = len(structure.look_solved) - structure.guards
+    if structure.drag_count:
+        structure.answers = needs_flow_responses("follow", places)
+        structure.look_answers = needs_flow_responses("look", places)
 
 
 def event_values_needing_forces(places: LawPlaces) -> list[int]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gearwright.algebra import is_number
+from gearwright.errors import NotTraceableError
 from gearwright.forces import Drag, Hold, Line
 from gearwright.system.kernels.traced_laws import LawMode, Survey
-from gearwright.system.system import System, line_share
+from gearwright.system.system import System, has_same_row, symbolic_line_share
 from gearwright.system.vector_program import NoKernelError
 from gearwright.tracing.symbols import new_symbols, symbol_operations
 
@@ -44,10 +45,12 @@ class LineDirections:
 
 def _parallel_factor(line: Line, reference: Line) -> float | None:
     """The factor from another line to this one, None if they are not parallel."""
-    if line == reference:
+    if line is reference:
         return 1.0
     if not line.is_constant or not reference.is_constant:
-        return None
+        return 1.0 if _is_equal(line, reference) else None
+    if not has_numbers(line) or not has_numbers(reference):
+        return 1.0 if has_same_row(line, reference) else None
     line_terms, reference_terms = dict(line.terms), dict(reference.terms)
     if line_terms.keys() != reference_terms.keys():
         return None
@@ -58,6 +61,19 @@ def _parallel_factor(line: Line, reference: Line) -> float | None:
         if all(abs(line_terms[k] - factor * reference_terms[k]) <= 1e-12 * abs(line_terms[k]) for k in reference_terms)
         else None
     )
+
+
+def _is_equal(line: Line, reference: Line) -> bool:
+    """Whether two lines are equal; not if that depends on the value of a symbol."""
+    try:
+        return line == reference
+    except NotTraceableError:
+        return False
+
+
+def has_numbers(line: Line) -> bool:
+    """Whether the terms of a line are numbers, not symbols."""
+    return all(is_number(factor) for _, factor in line.terms)
 
 
 @dataclass
@@ -74,7 +90,7 @@ class EventStructure:
         drag_direction, drag_factor: per place of a drag.
         shares: per drag and hold the share of the hold's multiplier through the drag.
         guard_first: per law the index of its first guard among all.
-        guard_begin, guard_to, guard_direction, guard_factor, guard_restitution: per choice its guards: the next mode,
+        guard_begin, guard_to, guard_direction, guard_restitution: per choice its guards: the next mode,
             and the impact of the change (direction -1: none).
         directions, guards, kinks: numbers of directions, guards and branch points.
         direction_speed, direction_term: per direction along one speed that speed and its factor; -1 for others.
@@ -100,7 +116,6 @@ class EventStructure:
     guard_begin: list[int] = field(default_factory=lambda: [0])
     guard_to: list[int] = field(default_factory=list)
     guard_direction: list[int] = field(default_factory=list)
-    guard_factor: list[float] = field(default_factory=list)
     guard_restitution: list[float] = field(default_factory=list)
     directions: int = 0
     direction_speed: list[int] = field(default_factory=list)
@@ -154,16 +169,21 @@ class LawPlaces:
         structure = self.structure
         structure.directions = len(self.directions.lines)
         single = [
-            line.terms[0] if line.is_constant and len(line.terms) == 1 else (-1, 1.0) for line in self.directions.lines
+            line.terms[0] if line.is_constant and len(line.terms) == 1 and has_numbers(line) else (-1, 1.0)
+            for line in self.directions.lines
         ]
         structure.direction_speed = [index for index, _ in single]
         structure.direction_term = [float(factor) for _, factor in single]
         structure.shares = [_hold_share(hold, drag) for drag in self._placed_drags for hold in self._placed_holds]
-        if system.mech.n * structure.directions > MAX_RESPONSE_ENTRIES:
-            raise TooLargeError(
-                f"the event loop runs in Python: {structure.directions} constraint directions and {system.mech.n} "
-                "speeds exceed the limit of machine code."
-            )
+
+    def has_flanks(self, choice: LawMode) -> bool:
+        """Whether a law in a mode has drags and no holds: gears that turn, with flanks that an impact may change."""
+        return bool(self.drags[choice]) and not self.holds[choice]
+
+    @property
+    def laws_with_flanks(self) -> set[int]:
+        """The indices of laws with turning gears."""
+        return {choice[0] for choice in self.drags if self.has_flanks(choice)}
 
     def _add_law(self, k: int) -> None:
         law, structure, situation = self.system.laws[k], self.structure, self._situations[k]
@@ -226,13 +246,12 @@ class LawPlaces:
     def _add_guards(self, k: int, mode: str) -> None:
         structure, modes = self.structure, self.system.laws[k].modes
         for guard in self.survey.guards[k, mode]:
-            direction, factor, restitution = -1, 1.0, 0.0
+            direction, restitution = -1, 0.0
             if guard.impact is not None:
-                direction, factor = self.directions.find_direction(guard.impact.line)
+                direction, _ = self.directions.find_direction(guard.impact.line)
                 restitution = float(_plain_number(guard.impact.restitution))
             structure.guard_to.append(modes.index(guard.to))
             structure.guard_direction.append(direction)
-            structure.guard_factor.append(factor)
             structure.guard_restitution.append(restitution)
         structure.guard_begin.append(len(structure.guard_to))
 
@@ -247,4 +266,4 @@ def _plain_number(value: Any) -> Any:
 
 
 def _hold_share(hold: Hold, drag: Drag) -> float:
-    return line_share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
+    return symbolic_line_share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0

@@ -10,16 +10,15 @@ from gearwright.arrays import Array
 from gearwright.compiling.compile import code_by_identity, code_from_cache
 from gearwright.compiling.host.disk_cache import CacheEntry, entry_key, read_entry, write_entry
 from gearwright.compiling.host.machine_code import MachineCode
-from gearwright.errors import CompilationError
+from gearwright.errors import CompilationError, NotTraceableError
 from gearwright.functions.backend import kernel_mode
 from gearwright.system.kernels.event_kernels import (
     EVENT_FORMULAS,
+    analyse_dependence,
     event_program,
-    event_values_needing_forces,
     kernel_title,
-    needs_flow_responses,
 )
-from gearwright.system.kernels.event_structure import EventStructure, LawPlaces
+from gearwright.system.kernels.event_structure import MAX_RESPONSE_ENTRIES, EventStructure, LawPlaces, TooLargeError
 from gearwright.system.kernels.identity import identity_of
 from gearwright.system.kernels.traced_laws import SystemCache, require_traceable
 from gearwright.system.system import System
@@ -68,13 +67,17 @@ def _cached_table(system: System) -> EventTable | None:
 def _compile_table(system: System) -> EventTable:
     """The newly traced and compiled table."""
     places = LawPlaces(system, require_traceable(system))
-    places.structure.look_solved = event_values_needing_forces(places)
-    places.structure.kinks = len(places.structure.look_solved) - places.structure.guards
-    if places.structure.drag_count:
-        places.structure.answers = needs_flow_responses("follow", places)
-        places.structure.look_answers = needs_flow_responses("look", places)
+    if system.mech.n * places.structure.directions > MAX_RESPONSE_ENTRIES:
+        raise TooLargeError(
+            f"the event loop runs in Python: {places.structure.directions} constraint directions and {system.mech.n} "
+            "speeds exceed the limit of machine code."
+        )
+    analyse_dependence(places)
     identity = identity_of(system)
-    codes = {name: _kernel_code(name, places, identity) for name in required_kernels(places.structure)}
+    try:
+        codes = {name: _kernel_code(name, places, identity) for name in required_kernels(places.structure)}
+    except NotTraceableError as obstacle:  # an initial mode that cannot be traced
+        raise NoKernelError(f"the event loop runs in Python: {obstacle}") from obstacle
     if identity is not None:
         write_entry(entry_key("event_table", identity), CacheEntry(places.structure.cache_facts(), b""))
     return EventTable(system, places.structure, codes)
@@ -84,6 +87,7 @@ def required_kernels(structure: EventStructure) -> list[str]:
     """The names of the kernels that the structure needs."""
     empty = {"look": not structure.guards + structure.kinks, "settling": not structure.guards}
     empty["displace"] = not structure.has_position_holds
+    empty["initial"] = empty["flanks"] = not structure.drag_count
     return [name for name in EVENT_FORMULAS if not empty.get(name)]
 
 

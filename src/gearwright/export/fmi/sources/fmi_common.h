@@ -117,7 +117,6 @@ FMI(Status) FMI_STATE(Set)(FMI_INSTANCE instance, FMI_STATE_TYPE state)
   Model *model = model_of(instance);
   memcpy(&model->now, state, sizeof(Point));
   model->fresh = 0;
-  choose(model);
   return FMI(OK);
 }
 
@@ -198,7 +197,7 @@ FMI(Status) FMI_RATES(FMI_INSTANCE instance, FMI_REAL rates[], size_t n)
 FMI(Status) FMI(GetEventIndicators)(FMI_INSTANCE instance, FMI_REAL levels[], size_t n)
 {
   Model *model = model_of(instance);
-  return answer(instance, n == N_GUARDS && indicators(model, model->now.t, model->now.x, levels));
+  return answer(instance, n == N_GUARDS && indicators(model, levels));
 }
 
 FMI(Status) FMI(GetContinuousStates)(FMI_INSTANCE instance, FMI_REAL x[], size_t n)

@@ -3,17 +3,11 @@
 
 #include <stdlib.h>
 
-#include "model.h"
-
 #include "engine.h"
 
-#include "instant.h"
+#include "model.h"
 
-#include "directions.h"
-
-#include "settle.h"
-
-#include "co_simulation.h"
+#include "machine.h"
 
 enum {
   FIRST_STATE = 1,
@@ -22,7 +16,7 @@ enum {
   FIRST_PARAMETER = FIRST_INPUT + N_INPUTS,
   FIRST_ACCELERATION = FIRST_PARAMETER + N_PARAMETERS,
   FIRST_SEEN = FIRST_ACCELERATION + N_SPEEDS,
-  FIRST_INDICATOR = FIRST_SEEN + SIZE_OBSERVE,
+  FIRST_INDICATOR = FIRST_SEEN + N_OUTPUTS,
   PAST_ALL = FIRST_INDICATOR + N_GUARDS
 };
 
@@ -34,10 +28,9 @@ static void reset(Model *model)
   memcpy(model->now.x, start_x, N_STATES * sizeof(double));
   memcpy(model->now.u, start_u, N_INPUTS * sizeof(double));
   memcpy(model->now.p, start_p, N_PARAMETERS * sizeof(double));
-  memcpy(model->now.mode, law_first, N_LAWS * sizeof(int));
   model->now.tolerance = DEFAULT_TOLERANCE;
   model->initial = 1;
-  choose(model);
+  connect_machine(model);
 }
 
 /* Rates and outputs; before the start those of the initial modes, with the states unchanged. */
@@ -68,7 +61,7 @@ static int get_variable(Model *model, unsigned reference, double *value)
   }
   if (r >= FIRST_INDICATOR) {
     double levels[N_GUARDS + 1];
-    if (!indicators(model, model->now.t, model->now.x, levels)) return 0;
+    if (!indicators(model, levels)) return 0;
     *value = levels[r - FIRST_INDICATOR];
     return 1;
   }
@@ -99,27 +92,28 @@ static int set_variable(Model *model, unsigned reference, double value)
 static int directional(Model *model, const unsigned *unknowns, size_t n_unknowns, const unsigned *knowns,
                        size_t n_knowns, const double *seed, double *result)
 {
-  Direction along;
-  double rates[N_STATES], seen[SIZE_OBSERVE + 1];
+  const LoopWorkspace *s = &model->loop;
   size_t k;
-  memset(&along, 0, sizeof along);
+  memset(s->x_along, 0, N_STATES * sizeof(double));
+  memset(s->u_along, 0, N_INPUTS * sizeof(double));
+  memset(s->p_along, 0, N_PARAMETERS * sizeof(double));
   for (k = 0; k < n_knowns; ++k) {
     const int r = (int)knowns[k];
-    if (r >= FIRST_STATE && r < FIRST_RATE) along.x[r - FIRST_STATE] += seed[k];
-    else if (r >= FIRST_INPUT && r < FIRST_PARAMETER) along.u[r - FIRST_INPUT] += seed[k];
-    else if (r >= FIRST_PARAMETER && r < FIRST_ACCELERATION) along.p[r - FIRST_PARAMETER] += seed[k];
+    if (r >= FIRST_STATE && r < FIRST_RATE) s->x_along[r - FIRST_STATE] += seed[k];
+    else if (r >= FIRST_INPUT && r < FIRST_PARAMETER) s->u_along[r - FIRST_INPUT] += seed[k];
+    else if (r >= FIRST_PARAMETER && r < FIRST_ACCELERATION) s->p_along[r - FIRST_PARAMETER] += seed[k];
     else {
       model->trouble = "directional derivatives are with respect to states, inputs and parameters";
       return 0;
     }
   }
-  if (!derived(model, &along, rates, seen)) return 0;
+  if (!derived(model)) return 0;
   for (k = 0; k < n_unknowns; ++k) {
     const int r = (int)unknowns[k];
-    if (r >= FIRST_STATE && r < FIRST_RATE) result[k] = along.x[r - FIRST_STATE];
-    else if (r >= FIRST_RATE && r < FIRST_INPUT) result[k] = rates[r - FIRST_RATE];
-    else if (r >= FIRST_ACCELERATION && r < FIRST_SEEN) result[k] = rates[N_COORDINATES + r - FIRST_ACCELERATION];
-    else if (r >= FIRST_SEEN && r < FIRST_INDICATOR) result[k] = seen[r - FIRST_SEEN];
+    if (r >= FIRST_STATE && r < FIRST_RATE) result[k] = s->x_along[r - FIRST_STATE];
+    else if (r >= FIRST_RATE && r < FIRST_INPUT) result[k] = s->rates_along[r - FIRST_RATE];
+    else if (r >= FIRST_ACCELERATION && r < FIRST_SEEN) result[k] = s->rates_along[N_COORDINATES + r - FIRST_ACCELERATION];
+    else if (r >= FIRST_SEEN && r < FIRST_INDICATOR) result[k] = model->seen_along[r - FIRST_SEEN];
     else {
       model->trouble = "directional derivatives are those of states, rates and outputs";
       return 0;
@@ -133,8 +127,7 @@ static int violated(Model *model)
 {
   double levels[N_GUARDS + 1];
   int g, found = 0;
-  if (!indicators(model, model->now.t, model->now.x, levels)) return 0;
-  model->fresh = 0;
+  if (!indicators(model, levels)) return 0;
   for (g = 0; g < N_GUARDS; ++g) found |= levels[g] < 0.0;
   return found;
 }

@@ -1,8 +1,14 @@
-"""The event loop, Gaussian elimination with row pivoting."""
+r"""The event loop, Gaussian elimination: with row pivoting, and with complete pivoting for linearly dependent holds.
+
+Complete pivoting finds one solution z; the others are $z + N y$ with the null space N. Of all of them the one with the
+least norm of the multipliers is taken, $z - N (N' W N)^{-1} N' W z$, where the weights W count every hold along a
+direction.
+"""
 
 from __future__ import annotations
 
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 PIVOT_RATIO = 1e-11
 """A pivot below this, relative to the initial entries of its column, counts as zero."""
@@ -50,3 +56,121 @@ def swap_rows(row: Floats, second: Floats, count: int) -> None:
         old = row[i]
         row[i] = second[i]
         second[i] = old
+
+
+def solve_dependent(s: LoopWorkspace, size: int, columns: int, ratio: float) -> int:
+    """Solve in place by complete pivoting; returns the rank. Unknowns of dependent columns are zero.
+
+    Pivots below `ratio`, relative to the largest, count as zero. `order` lists the unknowns, those of the rank first,
+    `residual` is the largest right side that the dependent rows leave over.
+    """
+    matrix = s.matrix
+    right = s.right
+    for j in range(size):
+        s.order[j] = j
+    first = 0.0
+    rank = size
+    for j in range(size):
+        largest = -1.0
+        row = j
+        column = j
+        for i in range(j, size):
+            for k in range(j, size):
+                if abs(matrix[i * size + k]) > largest:
+                    largest = abs(matrix[i * size + k])
+                    row = i
+                    column = k
+        if j == 0:
+            first = largest
+        if not (largest > ratio * first):
+            rank = j
+            break
+        if row != j:
+            swap_rows(array_tail(matrix, j * size), array_tail(matrix, row * size), size)
+            swap_rows(array_tail(right, j * columns), array_tail(right, row * columns), columns)
+        if column != j:
+            swap_columns(matrix, j, column, size)
+            number = s.order[j]
+            s.order[j] = s.order[column]
+            s.order[column] = number
+        for i in range(j + 1, size):
+            factor = matrix[i * size + j] / matrix[j * size + j]
+            if factor != 0.0:
+                for k in range(j + 1, size):
+                    matrix[i * size + k] -= factor * matrix[j * size + k]
+                for k in range(columns):
+                    right[i * columns + k] -= factor * right[j * columns + k]
+    s.residual = 0.0
+    for j in range(rank, size):
+        s.residual = max(s.residual, abs(right[j * columns]))
+        for k in range(columns):
+            right[j * columns + k] = 0.0
+    substitute_back(matrix, right, rank, size, columns)
+    return rank
+
+
+def swap_columns(matrix: Floats, j: int, k: int, size: int) -> None:
+    """Exchange two columns."""
+    for i in range(size):
+        old = matrix[i * size + j]
+        matrix[i * size + j] = matrix[i * size + k]
+        matrix[i * size + k] = old
+
+
+def substitute_back(matrix: Floats, right: Floats, rank: int, size: int, columns: int) -> None:
+    """Solve the upper triangle of the leading unknowns for all columns of the right side."""
+    for j in range(rank - 1, -1, -1):
+        for k in range(columns):
+            total = right[j * columns + k]
+            for i in range(j + 1, rank):
+                total -= matrix[j * size + i] * right[i * columns + k]
+            right[j * columns + k] = total / matrix[j * size + j]
+
+
+def in_order_of_unknowns(s: LoopWorkspace, size: int, columns: int) -> None:
+    """Write the solution back in the order of the unknowns."""
+    for j in range(size):
+        for k in range(columns):
+            s.solution[s.order[j] * columns + k] = s.right[j * columns + k]
+    for j in range(size * columns):
+        s.right[j] = s.solution[j]
+
+
+def take_least_forces(s: LoopWorkspace, rank: int, size: int, columns: int) -> int:
+    """Change the solution of `solve_dependent` to that of least norm of the multipliers; 1 on failure."""
+    free = size - rank
+    for f in range(free):  # a null vector per free unknown, in pivot order
+        for j in range(size):
+            s.null[f * size + j] = 0.0
+        s.null[f * size + rank + f] = 1.0
+        for j in range(rank - 1, -1, -1):
+            total = -s.matrix[j * size + rank + f]
+            for i in range(j + 1, rank):
+                total -= s.matrix[j * size + i] * s.null[f * size + i]
+            s.null[f * size + j] = total / s.matrix[j * size + j]
+    for f in range(free):
+        for g in range(free):
+            s.null_matrix[f * free + g] = weighted_product(
+                s, array_tail(s.null, f * size), array_tail(s.null, g * size), size, 1
+            )
+        for k in range(columns):
+            s.null_right[f * columns + k] = weighted_product(
+                s, array_tail(s.null, f * size), array_tail(s.right, k), size, columns
+            )
+    if solve_by_elimination(s.null_matrix, s.null_right, s.z, free, columns) != 0:
+        return 1
+    for f in range(free):
+        for j in range(size):
+            for k in range(columns):
+                s.right[j * columns + k] -= s.null[f * size + j] * s.null_right[f * columns + k]
+    return 0
+
+
+def weighted_product(s: LoopWorkspace, null: Floats, column: Floats, size: int, stride: int) -> float:
+    """The product of two columns in pivot order, with the weights of the holds; drags do not count."""
+    total = 0.0
+    for j in range(size):
+        unknown = s.order[j]
+        if unknown < s.held:
+            total += null[j] * column[j * stride] / s.squares[unknown]
+    return total

@@ -7,12 +7,13 @@ are one unknown; they share its force in proportion to their factors, which is t
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.elimination import solve_by_elimination
-from gearwright.simulation.compiled_loop.source.redundant_constraints import (
+from gearwright.simulation.compiled_loop.source.elimination import (
     in_order_of_unknowns,
+    solve_by_elimination,
     solve_dependent,
     take_least_forces,
 )
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 from gearwright.system.constraints.projection_tolerances import DEPENDENT_ROWS_RATIO
 
@@ -79,7 +80,7 @@ def add_hold(s: LoopWorkspace, k: int) -> None:
 
 
 def solve_force_balance(s: LoopWorkspace, answers: int) -> int:
-    """Solve for accelerations, multipliers and flows; 1 if holds are contradictory or linearly dependent."""
+    """Solve for accelerations, multipliers and flows; 1 if holds are contradictory."""
     columns = 1
     if answers != 0:
         columns += s.active_drags
@@ -104,26 +105,29 @@ def solve_force_balance(s: LoopWorkspace, answers: int) -> int:
         felt[place] = s.place_factor[place] / s.squares[j] * s.right[j * columns]
     for k in range(s.active_drags):
         e = s.drag_at[k]
-        felt[s.holds + e] = s.inflow[e] - s.sensed[e] + drag_flow(s, e, 0)
+        felt[s.holds + e] = s.inflow[e] - s.sensed[e] + drag_flow(s, e, s.right, 0)
         if answers != 0:
             own_response = s.sensing[e * s.directions + s.drag_direction[e]] * s.drag_factor[e]
-            felt[s.holds + s.drags + e] = drag_flow(s, e, 1 + k) - own_response
+            felt[s.holds + s.drags + e] = drag_flow(s, e, s.right, 1 + k) - own_response
     return 0
 
 
 def solve_unknowns(s: LoopWorkspace, answers: int) -> int:
-    """Solve for the forces of all unknowns; 1 if holds are contradictory, or dependent without position constraints."""
+    """Solve for the forces of all unknowns; 1 if holds are contradictory or forces have no solution."""
     size = s.unknowns
     if s.deficient == 0:
         if write_equations(s, answers) != 0:
             return 1
         if solve_by_elimination(s.matrix, s.right, s.z, size, s.columns) == 0:
             return 0
-        if s.projects == 0:
-            return 1
         s.deficient = 1
     if write_equations(s, answers) != 0:
         return 1
+    return solve_deficient(s, size)
+
+
+def solve_deficient(s: LoopWorkspace, size: int) -> int:
+    """Solve the written equations of linearly dependent holds for the least forces; 1 if they have no solution."""
     largest = 0.0
     for j in range(s.held):
         largest = max(largest, abs(s.right[j * s.columns]))
@@ -210,14 +214,14 @@ def write_response_columns(s: LoopWorkspace) -> None:
             s.right[s.drag_unknown[i] * columns + 1 + k] = -gain * factor * s.sensing[e * s.directions + d]
 
 
-def drag_flow(s: LoopWorkspace, e: int, column: int) -> float:
+def drag_flow(s: LoopWorkspace, e: int, forces: Floats, column: int) -> float:
     """The contribution of the forces of all unknowns to the flow of a drag."""
     total = 0.0
     for m in range(s.member_count):
         place = s.member_place[m]
         j = s.member_unknown[m]
         through = s.shares[e * s.holds + place] * s.place_factor[place] / s.squares[j]
-        total += through * s.right[j * s.columns + column]
+        total += through * forces[j * s.columns + column]
     for j in range(s.unknowns):
-        total -= s.sensing[e * s.directions + s.way[j]] * s.right[j * s.columns + column]
+        total -= s.sensing[e * s.directions + s.way[j]] * forces[j * s.columns + column]
     return total

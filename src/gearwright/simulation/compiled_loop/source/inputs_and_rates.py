@@ -11,6 +11,9 @@ from gearwright.simulation.compiled_loop.source.force_balance import solve_force
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, invoke_callback, run_kernel
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
+UNBOUNDED_TIME = 1e300
+"""A time that no run reaches [s]."""
+
 MAX_SPEED_SQUARED = LARGEST_SPEED * LARGEST_SPEED
 """The square of the speed above which a run has diverged."""
 
@@ -92,6 +95,11 @@ def state_rates(s: LoopWorkspace, t: float, x: Floats, out: Floats) -> int:
     """The rates of the state vector."""
     if solve_accelerations(s, t, x, s.latest, s.answers) != 0:
         return 1
+    return solved_rates(s, out)
+
+
+def solved_rates(s: LoopWorkspace, out: Floats) -> int:
+    """The same for an instant whose balance of forces is already solved."""
     if run_kernel(s.follow, s.follow_table) != 0:
         return 1
     nm = s.nm

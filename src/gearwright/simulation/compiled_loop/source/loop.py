@@ -20,6 +20,7 @@ from gearwright.simulation.compiled_loop.source.event_location import (
 from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
     MAX_SPEED_SQUARED,
+    UNBOUNDED_TIME,
     solve_accelerations,
     state_rates,
 )
@@ -28,7 +29,6 @@ from gearwright.simulation.compiled_loop.source.mode_settling import (
     MODES_CONSISTENT,
     MODES_EVENTS_FULL,
     MODES_LEFT_TO_PYTHON,
-    UNBOUNDED_TIME,
     find_consistent_modes,
 )
 from gearwright.simulation.compiled_loop.source.steps import dense_output, first_step, repeated_step, take_step

@@ -41,6 +41,10 @@ class LoopWorkspace:
     look_table: Table
     settling: Code
     settling_table: Table
+    initial: Code
+    initial_table: Table
+    flanks: Code
+    flanks_table: Table
     x_at: Floats
     t_at: Floats
     u: Floats
@@ -50,6 +54,7 @@ class LoopWorkspace:
     moved: Floats
     looks: Floats
     violations: Floats
+    initial_modes: Floats
 
     # Results of `tied`, see `event_kernels.balance_term_sizes`
     a0: Floats
@@ -89,7 +94,6 @@ class LoopWorkspace:
     guard_begin: Ints
     guard_to: Ints
     guard_direction: Ints
-    guard_factor: Floats
     guard_restitution: Floats
     look_solved: Ints
 
@@ -196,10 +200,21 @@ class LoopWorkspace:
     visited: Ints
     changed: Ints
     weights: Ints
+    searched: Ints
     x_before: Floats
+    x_kept: Floats
+
+    # Impacts: directions with their jumps, then turning gears; speeds that set their directions; flanks that change
     blow_way: Ints
     blow_unknown: Ints
     blow_jump: Floats
+    sense: Floats
+    v_before: Floats
+    x_impact: Floats
+    modes_before: Ints
+    flank_visited: Ints
+    flank_changed: Ints
+    flank_weights: Ints
 
     # Output: samples, and changes of modes
     sample_times: Floats
@@ -222,3 +237,32 @@ class LoopWorkspace:
     t_asked: float
     x_asked: Floats
     rates_found: Floats
+
+    # Exported models alone: parameters; directions of differentiation; derivatives of the terms of the force balance
+    # (in the order of its results), of accelerations and reactions, and of the rates; unknown forces
+    p: Floats
+    x_along: Floats
+    u_along: Floats
+    p_along: Floats
+    tied_along: Code
+    tied_along_table: Table
+    follow_along: Code
+    follow_along_table: Table
+    a0_along: Floats
+    Y_along: Floats
+    G_along: Floats
+    along_along: Floats
+    pace_along: Floats
+    carried_along: Floats
+    target_along: Floats
+    compliance_along: Floats
+    kept_along: Floats
+    placed_along: Floats
+    gain_along: Floats
+    inflow_along: Floats
+    sensed_along: Floats
+    sensing_along: Floats
+    a_along: Floats
+    felt_along: Floats
+    rates_along: Floats
+    forces: Floats

@@ -1,0 +1,264 @@
+r"""The event loop, impacts: instantaneous changes of speeds by impulses along lines, through gears with losses.
+
+The algorithm is that of `system.modes.impacts`. With the responses Y and G along all directions, impulses z of the
+stopped lines and of turning gears change the speeds by $Y z$; a gear transmits the impulse of the wheels before it with
+the loss of its loaded flank, $z_d + g\,S\,Y z = 0$. The flanks are those that the impulses themselves load.
+"""
+
+from __future__ import annotations
+
+from gearwright.forces.event_tolerances import (
+    BREAKAWAY_SPEED,
+    HELD_SPEED_ROUNDING,
+    IMPACT_DURATION,
+    MAX_FLANK_CHANGES,
+)
+from gearwright.simulation.compiled_loop.source.elimination import (
+    in_order_of_unknowns,
+    solve_by_elimination,
+    solve_dependent,
+)
+from gearwright.simulation.compiled_loop.source.force_balance import (
+    DEPENDENT_PIVOT_RATIO,
+    HOLD_CONFLICT_RATIO,
+    set_active_modes,
+)
+from gearwright.simulation.compiled_loop.source.guard_choice import count_change, guard_owner, worst_guard
+from gearwright.simulation.compiled_loop.source.inputs_and_rates import UNBOUNDED_TIME, set_kernel_state
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, run_kernel
+from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
+
+
+def restore_held_speeds(s: LoopWorkspace) -> int:
+    """Set the speeds along held lines to those of the holds, as by a simultaneous plastic impact.
+
+    1 if they changed, 0 if not, -1 if no impulses do it. The terms of the force balance are those of the state.
+    """
+    fastest = 0.0
+    for i in range(s.n):
+        fastest = max(fastest, abs(s.x[s.nq + i]))
+    worst = 0.0
+    size = 0
+    for m in range(s.member_count):
+        if s.member_keeps[m] != 0:
+            place = s.member_place[m]
+            factor = s.place_factor[place]
+            missing = s.kept[place] - factor * s.pace[s.place_direction[place]]
+            worst = max(worst, abs(missing))
+            size = add_jump(s, size, s.place_direction[place], missing / factor)
+    if size == 0 or not (worst > HELD_SPEED_ROUNDING * (1.0 + fastest)):
+        return 0
+    for i in range(s.n):
+        s.sense[i] = s.x[s.nq + i]
+    return 1 if change_speeds(s, size) == 0 else -1
+
+
+def add_jump(s: LoopWorkspace, size: int, direction: int, jump: float) -> int:
+    """Add a direction with its change of speed, the later of two along one direction; returns their number."""
+    for k in range(size):
+        if s.blow_way[k] == direction:
+            s.blow_jump[k] = jump
+            return size
+    s.blow_way[size] = direction
+    s.blow_jump[size] = jump
+    return size + 1
+
+
+def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
+    """The impact of a guard: its line is stopped, then rebounds, and rigidly held lines stay held; 1 on failure."""
+    if impact_terms(s, s.x) != 0:
+        return 1
+    direction = s.guard_direction[guard]
+    arriving = s.pace[direction]
+    s.blow_way[0] = direction
+    s.blow_jump[0] = -arriving
+    size = 1
+    for m in range(s.member_count):
+        place = s.member_place[m]
+        if s.member_keeps[m] != 0 and s.member_firm[m] != 0 and s.place_direction[place] != direction:
+            other = s.place_direction[place]
+            size = add_jump(s, size, other, s.kept[place] / s.place_factor[place] - s.pace[other])
+    for i in range(s.n):
+        s.v_before[i] = s.x[s.nq + i]
+        s.sense[i] = s.v_before[i]
+    if change_speeds(s, size) != 0:
+        return 1
+    restitution = s.guard_restitution[guard]
+    if restitution == 0.0:
+        return 0
+    for i in range(s.n):
+        stopped = s.x[s.nq + i]
+        s.sense[i] = stopped + restitution * (stopped - s.v_before[i])
+    for k in range(size):
+        s.blow_jump[k] = 0.0
+    s.blow_jump[0] = -restitution * arriving
+    if impact_terms(s, s.x) != 0:
+        return 1
+    return change_speeds(s, size)
+
+
+def impact_terms(s: LoopWorkspace, x: Floats) -> int:
+    """The terms of the force balance at the current time and a state."""
+    if set_kernel_state(s, s.t, x, UNBOUNDED_TIME) != 0:
+        return 1
+    return run_kernel(s.tied, s.tied_table)
+
+
+def change_speeds(s: LoopWorkspace, holds: int) -> int:
+    """Change the speeds along some directions at once, with work and loss; 1 on failure.
+
+    Gears turn in the directions of the speeds `sense`.
+    """
+    size = holds
+    if s.active_drags > 0:
+        size = impulses_through_gears(s, holds)
+    elif solve_impulses(s, holds, size) != 0:
+        size = -1
+    if size < 0:
+        return 1
+    lost_energy = 0.0
+    supplied_work = 0.0
+    for j in range(size):
+        d = s.blow_way[j]
+        changed = 0.0
+        for i in range(size):
+            changed += s.G[d * s.directions + s.blow_way[i]] * s.right[i]
+        lost_energy -= s.right[j] * (s.pace[d] - s.carried[d] + 0.5 * changed)
+        if j < holds:
+            supplied_work -= s.right[j] * s.carried[d]
+    add_responses(s, size, s.x, s.nq)
+    s.x[s.nx - 2] += supplied_work
+    s.x[s.nx - 1] += lost_energy + supplied_work
+    return 0
+
+
+def add_responses(s: LoopWorkspace, size: int, out: Floats, first: int) -> None:
+    """Add the changes of all speeds by the impulses."""
+    for j in range(size):
+        for i in range(s.n):
+            out[first + i] += s.Y[s.blow_way[j] * s.n + i] * s.right[j]
+
+
+def impulses_through_gears(s: LoopWorkspace, holds: int) -> int:
+    """The impulses with gears on the flanks that they load; the number of impulses, -1 on failure.
+
+    Modes and terms of the force balance are those of the state afterwards.
+    """
+    for j in range(s.laws):
+        s.modes_before[j] = s.modes[j]
+    for i in range(s.nx):
+        s.x_impact[i] = s.x[i]
+    for i in range(s.n):
+        s.x_impact[s.nq + i] = s.sense[i]
+    size = -1
+    if impact_terms(s, s.x_impact) == 0 and choose_initial_flanks(s) == 0:
+        size = impulses_on_loaded_flanks(s, holds)
+    for j in range(s.laws):
+        s.modes[j] = s.modes_before[j]
+    set_active_modes(s)
+    if impact_terms(s, s.x) != 0:
+        return -1
+    return size
+
+
+def choose_initial_flanks(s: LoopWorkspace) -> int:
+    """Set the modes of turning gears by the directions of their speeds; other laws keep their modes."""
+    if run_kernel(s.initial, s.initial_table) != 0:
+        return 1
+    for law in range(s.laws):
+        choice = s.first_choice[law] + s.modes[law]
+        holds = s.hold_begin[choice + 1] - s.hold_begin[choice]
+        if s.drag_begin[choice + 1] > s.drag_begin[choice] and holds == 0:
+            s.modes[law] = int(s.initial_modes[law])
+        s.flank_changed[law] = 0
+        s.flank_weights[law] = 0
+        s.flank_visited[law] = s.modes[law]
+    set_active_modes(s)
+    return 0
+
+
+def impulses_on_loaded_flanks(s: LoopWorkspace, holds: int) -> int:
+    """The impulses with consistent flanks, of lossless gears if there are none; their number, -1 on failure."""
+    visits = 1
+    for _ in range(MAX_FLANK_CHANGES):
+        if impact_terms(s, s.x_impact) != 0:
+            return -1
+        size = list_turning_gears(s, holds)
+        if solve_impulses(s, holds, size) != 0:
+            return -1
+        if size == holds:
+            return holds
+        if evaluate_flanks(s, size) != 0:
+            return -1
+        guard = worst_guard(s, s.flank_weights)
+        if guard < 0:
+            return size
+        law = guard_owner(s, guard)
+        s.modes[law] = s.guard_to[guard]
+        set_active_modes(s)
+        visits = count_change(s, law, s.flank_visited, s.flank_changed, s.flank_weights, visits)
+    if solve_impulses(s, holds, holds) != 0:
+        return -1
+    return holds
+
+
+def list_turning_gears(s: LoopWorkspace, holds: int) -> int:
+    """List the gears that turn and lose power; gears at rest and self-locking ones, which would jam, do not count."""
+    size = holds
+    for k in range(s.active_drags):
+        e = s.drag_at[k]
+        turns = abs(s.drag_factor[e] * s.pace[s.drag_direction[e]])
+        if turns > BREAKAWAY_SPEED and s.gain[e] > -1.0 and s.gain[e] != 0.0:
+            s.blow_way[size] = s.drag_direction[e]
+            s.blow_unknown[size] = e
+            size += 1
+    return size
+
+
+def evaluate_flanks(s: LoopWorkspace, size: int) -> int:
+    """Evaluate the guards of flanks with the impulses as forces."""
+    for k in range(s.holds + 2 * s.drags):
+        s.felt[k] = 0.0
+    for i in range(s.n):
+        s.a[i] = 0.0
+    add_responses(s, size, s.a, 0)
+    for i in range(s.n):
+        s.a[i] = s.a[i] / IMPACT_DURATION
+    for k in range(s.active_drags):
+        e = s.drag_at[k]
+        flow = 0.0
+        for j in range(size):
+            flow -= s.sensing[e * s.directions + s.blow_way[j]] * s.right[j]
+        s.felt[s.holds + e] = flow / IMPACT_DURATION
+    return run_kernel(s.flanks, s.flanks_table)
+
+
+def solve_impulses(s: LoopWorkspace, holds: int, size: int) -> int:
+    """Solve for the impulses; 1 if the required speeds contradict each other."""
+    write_impact_equations(s, holds, size)
+    if solve_by_elimination(s.matrix, s.right, s.z, size, 1) == 0:
+        return 0
+    write_impact_equations(s, holds, size)
+    largest = 0.0
+    for j in range(holds):
+        largest = max(largest, abs(s.blow_jump[j]))
+    solve_dependent(s, size, 1, DEPENDENT_PIVOT_RATIO)
+    if not (s.residual <= HOLD_CONFLICT_RATIO * (1.0 + largest)):
+        return 1
+    in_order_of_unknowns(s, size, 1)
+    return 0
+
+
+def write_impact_equations(s: LoopWorkspace, holds: int, size: int) -> None:
+    """Write the equations of an impact: jumps along the directions, then the impulses of turning gears."""
+    for j in range(holds):
+        for i in range(size):
+            s.matrix[j * size + i] = s.G[s.blow_way[j] * s.directions + s.blow_way[i]]
+        s.right[j] = s.blow_jump[j]
+    for j in range(holds, size):
+        e = s.blow_unknown[j]
+        gain = s.drag_factor[e] * s.gain[e]
+        for i in range(size):
+            s.matrix[j * size + i] = gain * s.sensing[e * s.directions + s.blow_way[i]]
+        s.matrix[j * size + j] += 1.0
+        s.right[j] = 0.0
