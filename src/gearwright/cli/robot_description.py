@@ -15,7 +15,7 @@ from gearwright.functions.actuation import reflected_inertias
 from gearwright.functions.dynamics import mass_matrix, neutral
 from gearwright.mechanism import Body, Mechanism, Rest
 from gearwright.parts import Robot
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 
 if TYPE_CHECKING:
     from gearwright.files.import_report import ImportReport

@@ -15,7 +15,7 @@ from gearwright.functions.constrained.closure import MAX_LOOP_GAP, closure_of
 from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.text import listed_names
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.functions.linearise import linearise
 from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.dynamics_programs import MASS_MATRIX
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean, listed_names

@@ -17,7 +17,7 @@ from gearwright.dynamics.inverse_dynamics import gravity, inverse_dynamics
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.parts import Robot
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Measurement
 from gearwright.text import listed_names
 

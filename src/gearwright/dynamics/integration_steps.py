@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.closed_loops.closed_dynamics import tree_speeds
+from gearwright.dynamics.closed_loops.closing import CHECKED_NEWTON_STEPS, step_to_closed
 from gearwright.dynamics.configuration import coordinate_rates, integrate, with_unit_quaternions
 from gearwright.mechanism import Mechanism
 
@@ -46,11 +48,15 @@ def semi_implicit_euler(
     """v+ = v + h a(q, v), q+ = q moved along h v+; first order, and symplectic for a conservative machine.
 
     `inputs` are those at the beginning of the step. Free, spherical and planar joints move along their screw motion.
+    Closed loops: the independent speeds are integrated, the other joints follow.
     """
     a, rates = field(t, x, inputs[0])
     v = _euler_step(x.v, a, h)
-    q = integrate(mech, x.q, [h * speed for speed in v], ops)
-    return StepState(q, v, _euler_step(x.states, rates, h))
+    if mech.closure is None:
+        return StepState(integrate(mech, x.q, [h * speed for speed in v], ops), v, _euler_step(x.states, rates, h))
+    step = [h * v[k] for k in mech.closure.independent]
+    q = step_to_closed(mech.tree, mech.closure, x.q, step, ops, newton_steps=CHECKED_NEWTON_STEPS).q
+    return StepState(q, tree_speeds(mech, q, v, ops), _euler_step(x.states, rates, h))
 
 
 def runge_kutta(
@@ -64,13 +70,14 @@ def runge_kutta(
 ) -> StepState:
     """The classical fourth-order method; quaternions are integrated as four numbers and normalised after the step.
 
-    `inputs` are those at the beginning, in the middle and at the end of the step.
+    `inputs` are those at the beginning, in the middle and at the end of the step. Closed loops: all coordinates are
+    integrated at the speeds G v_i, and the loops are closed after the step.
     """
     half = 0.5 * h
 
     def state_rates(when: Scalar, y: StepState, u: Sequence[Scalar]) -> StepState:
         a, rates = field(when, y, u)
-        return StepState(coordinate_rates(mech, y.q, y.v, ops), a, rates)
+        return StepState(coordinate_rates(mech.tree, y.q, tree_speeds(mech, y.q, y.v, ops), ops), a, rates)
 
     first = state_rates(t, x, inputs[0])
     second = state_rates(t + half, _state_ahead(x, first, half), inputs[1])
@@ -78,7 +85,11 @@ def runge_kutta(
     fourth = state_rates(t + h, _state_ahead(x, third, h), inputs[2])
     mean = StepState(*(_simpson_mean(*parts) for parts in zip(first, second, third, fourth, strict=True)))
     q, v, states = _state_ahead(x, mean, h)
-    return StepState(with_unit_quaternions(mech, q, ops), v, states)
+    q = with_unit_quaternions(mech.tree, q, ops)
+    if mech.closure is not None:
+        at_rest = [0.0] * len(mech.closure.independent)
+        q = step_to_closed(mech.tree, mech.closure, q, at_rest, ops, newton_steps=CHECKED_NEWTON_STEPS).q
+    return StepState(q, tree_speeds(mech, q, v, ops), states)
 
 
 class StepMethod(NamedTuple):

@@ -10,7 +10,7 @@ from gearwright.equations.base_parameters_exact import exact_base_parameters
 from gearwright.equations.base_parameters_numeric import BaseParameters, numeric_base_parameters
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 
 __all__ = ["BaseParameters", "base_parameters"]
 

@@ -17,7 +17,7 @@ from gearwright.functions.public_call import run_program
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.mechanism.reflected_inertia import reflected_inertia
 from gearwright.mechanism.rows import dense_row
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.kinematic_programs import MOTOR_RATIOS
 from gearwright.programs.program import Program

@@ -22,8 +22,7 @@ from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closing import closed_integral, whole_motion
 from gearwright.functions.public_call import run_program
 from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.programs import dynamics_programs, kinematic_programs
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, dynamics_programs, kinematic_programs, machine_of
 from gearwright.programs.inputs import checked_point
 from gearwright.programs.placement import Placement
 

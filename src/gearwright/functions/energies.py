@@ -20,8 +20,8 @@ from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.programs import machine_of
 from gearwright.programs.batch import evaluate_program
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Inputs, Program
 

@@ -24,7 +24,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import notebook_html
 from gearwright.plots.poles import pole_figure
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import FORWARD_DYNAMICS
 from gearwright.programs.inputs import checked_array
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from gearwright.arrays import Array
 from gearwright.functions.backend import Backend, backend_of, on_collected
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array, external_inputs
 from gearwright.programs.program import Fixed, Program
 

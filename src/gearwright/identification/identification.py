@@ -25,7 +25,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import listed_names
 
 MIN_EXCITATION_RATIO = 1e-6

@@ -30,7 +30,7 @@ from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, 
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Motion, Trajectory, chain
 from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.text import listed_names
 

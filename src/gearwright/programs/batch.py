@@ -38,8 +38,10 @@ def evaluate_program(program: Program, mech: Mechanism, inputs: Mapping[str, Arr
     return flat.reshape(lead + program.shape(mech, fixed))
 
 
-def require_closed_loops(program: Program, mech: Mechanism, inputs: Mapping[str, Array]) -> None:
-    """Raise an error that names the loop which a configuration leaves open."""
+def require_closed_loops(
+    program: Program, mech: Mechanism, inputs: Mapping[str, Array], function: str | None = None
+) -> None:
+    """Raise an error that names the loop which a configuration leaves open, and the function, if it is another."""
     for name in (name for name in inputs if name in program.per_coordinate):
         columns = list(np.ascontiguousarray(np.moveaxis(inputs[name], -1, 0)))
         pose = place_machine(mech.tree, columns, ARRAYS)
@@ -51,10 +53,10 @@ def require_closed_loops(program: Program, mech: Mechanism, inputs: Mapping[str,
             state = np.unravel_index(int(gaps[worst].argmax()), gaps[worst].shape) if gaps[worst].ndim else ()
             where = f" in state {listed_names(map(str, state))}" if state else ""
             by = "a half turn" if largest[worst] <= MAX_LOOP_GAP else f"{largest[worst]:.4g} (m or rad)"
+            equation = mech.closure.equation_names[worst]
             raise InputError(
-                f"{program.name}: {name} leaves the loop equation {mech.closure.equation_names[worst]} open by "
-                f"{by}{where}. Give a configuration that closes the loops: mech.closed(q) computes it from the "
-                "independent coordinates."
+                f"{function or program.name}: {name} leaves the loop equation {equation} open by {by}{where}. Give a "
+                "configuration that closes the loops: mech.closed(q) computes it from the independent coordinates."
             )
 
 

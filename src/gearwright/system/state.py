@@ -16,7 +16,7 @@ from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.dynamics import neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, assemble_tree
 from gearwright.parts import Robot
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.system.system import System
 from gearwright.text import did_you_mean, listed_names

@@ -29,6 +29,7 @@ from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import motor_shares
 from gearwright.mechanism import Actuator, Mechanism
 from gearwright.mechanism.rows import row_dot
+from gearwright.programs import ClosedMechanism
 from gearwright.system.compiled_machine import CompiledMachine
 
 
@@ -110,6 +111,8 @@ class System:
         mech: the machine.
         laws: its laws.
         controller_states: states of a controller with their initial values.
+        closed: the machine whose loops are embedded: the independent speeds are integrated, the others follow. Its tree
+            is `mech`. None: loops are constraints among the laws.
 
     >>> import gearwright as gw
     >>> arm = gw.load("elbow")
@@ -121,6 +124,7 @@ class System:
     mech: Mechanism
     laws: tuple[Law, ...] = ()
     controller_states: Mapping[str, float] = field(default_factory=dict)
+    closed: ClosedMechanism | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", tuple(self.laws))
@@ -133,7 +137,9 @@ class System:
 
     def on_machine(self, mech: Mechanism) -> System:
         """The system of the same laws on another machine with the same speeds, such as one with symbolic parameters."""
-        return self if mech is self.mech else replace(self, mech=mech)
+        if mech is self.mech:
+            return self
+        return replace(self, mech=mech, closed=None if self.closed is None else self.closed.with_tree(mech))
 
     @cached_property
     def compiled_machine(self) -> CompiledMachine:

@@ -17,8 +17,8 @@ from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.configuration import integrate_first_order, quaternion_slices
 from gearwright.dynamics.pose import place_machine
 from gearwright.mechanism import Mechanism
+from gearwright.programs import ClosedMechanism
 from gearwright.programs.batch import singular_result_error
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism
 from gearwright.programs.inputs import ZERO_QUATERNION_SQUARE
 from gearwright.programs.program import Fixed, Program, flatten_scalars
 from gearwright.tracing.expressions import GraphExpression, node_of

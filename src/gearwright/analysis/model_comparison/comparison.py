@@ -19,7 +19,7 @@ from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion
 from gearwright.plots import NotebookFigure, Panel, panel_figure, panels_by_unit, save_if_path
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import listed_names
 
 

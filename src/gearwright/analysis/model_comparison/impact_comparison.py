@@ -18,7 +18,7 @@ from gearwright.functions.constrained.constrained_dynamics import impact
 from gearwright.mechanism import RobotOrMech, approximate
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.bars import BarPanel, bar_panel_figure
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.inputs import checked_array
 
 ROTOR_MODELS = ("exact", "diagonal", "none")

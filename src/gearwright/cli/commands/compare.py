@@ -23,7 +23,7 @@ from gearwright.cli.start_pose import motion_to_show
 from gearwright.errors import GearwrightError
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import listed_names
 
 

@@ -23,7 +23,7 @@ from gearwright.cli.output import (
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble_tree, gear_graph
 from gearwright.parts import Drive, Robot
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import visible_text
 
 

@@ -32,7 +32,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.functions.actuation import structure_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean

@@ -34,6 +34,14 @@ def placed_machine(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> tup
     return (pose if equivalent is None else equivalent.placed_at(q, ops)), embedding
 
 
+def tree_speeds(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: Operations) -> Sequence[Scalar]:
+    """Return all speeds, of which only the independent ones of v are used; without loops v itself."""
+    if mech.closure is None:
+        return v
+    embedding = Embedding(mech.closure, place_machine(mech.tree, q, ops), ops)
+    return embedding.speeds([v[k] for k in mech.closure.independent])
+
+
 def bias(
     pose: Pose,
     speed_map: SpeedMap,

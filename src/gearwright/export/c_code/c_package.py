@@ -15,7 +15,7 @@ from gearwright.export.c_code import c_text
 from gearwright.export.c_code.c_functions import C_EXPORT_CALLER, CFunction, traced_functions
 from gearwright.file_access import create_folder, write_files
 from gearwright.mechanism import RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.program import Program
 from gearwright.system.controllers.controller import Controller
 from gearwright.text import c_identifier, did_you_mean

@@ -18,7 +18,7 @@ from gearwright.files.mjcf.source import mujoco_module
 from gearwright.functions import inverse_dynamics, kinetic_energy
 from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, machine_of
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 
 

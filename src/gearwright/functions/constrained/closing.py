@@ -15,9 +15,9 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError, SingularityError
 from gearwright.functions.public_call import run_program, whole_input
 from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import ClosedMechanism, assemble, machine_of
 from gearwright.programs.batch import evaluate_program, require_closed_loops
-from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism, assemble, machine_of
-from gearwright.programs.closed_loops.independent_speeds import LoopNumbers
+from gearwright.programs.closed_loops.independent_speeds import LoopNumbers, regular_choice
 from gearwright.programs.dynamics_programs import CLOSED_STEP, DIFFERENCE, INTEGRATE, REACTIONS
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import flatten_scalars
@@ -189,8 +189,9 @@ def _open_text(
     if not same_branch:
         return (
             f"closed: the path of {speeds} to the given coordinates passes a singular configuration{state}, where "
-            f"{_lost_direction_text(mech, results.q[row])}, and the other joints leave their branch. Give near= or "
+            f"{lost_direction_text(mech, results.q[row])}, and the other joints leave their branch. Give near= or "
             "branch= for the wanted branch (mech.assembly_modes lists them), or other coordinates."
+            f"{proposal_text(mech, results.q[row])}"
         )
     loops = listed_names(repr(loop.name) for loop in mech.loops)
     return (
@@ -211,13 +212,22 @@ def lost_direction(mech: ClosedMechanism, q: Array) -> Array:
     return direction
 
 
-def _lost_direction_text(mech: ClosedMechanism, q: Array) -> str:
+def lost_direction_text(mech: ClosedMechanism, q: Array) -> str:
+    """Return the joints that can move near a singular configuration while the independent ones are at rest."""
     if not np.isfinite(q).all():
         return f"{listed_names(mech.speeds)} do not determine the other joints"
     direction = lost_direction(mech, q)
     largest = np.abs(direction).max()
     moving = [f"{mech.tree.speeds[k]} ({x:+.2f})" for k, x in enumerate(direction) if abs(x) > 0.1 * largest]
     return f"{listed_names(moving)} can move while {listed_names(mech.speeds)} are at rest"
+
+
+def proposal_text(mech: ClosedMechanism, q: Array) -> str:
+    """Return a sentence with independent speeds that determine the others at a configuration; "" if there are none."""
+    names = regular_choice(mech.tree, mech.closure, q) if np.isfinite(q).all() else ()
+    if not names:
+        return ""
+    return f" Independent speeds that determine the others there: gw.assemble(robot, independent={list(names)})."
 
 
 def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from gearwright.functions.constrained.impulse_path import impulse_of_impact
 from gearwright.functions.constrained.several_impacts import impulses_in_sequence, impulses_together
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean
 

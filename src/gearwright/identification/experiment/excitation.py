@@ -23,7 +23,7 @@ from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 
 ExcitationCriterion: TypeAlias = Literal["condition", "d-optimal"]
 ExcitationProgress: TypeAlias = Callable[[int, int, float], None]

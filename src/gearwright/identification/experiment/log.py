@@ -22,7 +22,7 @@ from gearwright.motion import Motion
 from gearwright.motion.csv_columns import read_columns
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import did_you_mean, listed_names
 
 # Logs

@@ -28,7 +28,7 @@ from gearwright.identification.model.columns import (
 from gearwright.identification.model.sample_blocks import SampleBlocks
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.motion import Motion
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.text import did_you_mean
 
 PAYLOAD_TITLE = "payload"

@@ -19,7 +19,7 @@ from gearwright.functions.public_call import run_named_inputs
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.programs import kinematic_programs as programs
-from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs import machine_of
 from gearwright.programs.program import Program
 
 SINGULAR_PITCH = 1e-6

@@ -27,6 +27,9 @@ REFERENCE_GAP = 1e-10
 NEARBY_STEP, NEARBY_COUNT = 0.02, 3
 """Size [rad, m] and number of steps to closed configurations at which the structure is examined."""
 
+BETTER_CHOICE = 10.0
+"""Ratio of the least singular values from which another choice of independent speeds is worth proposing."""
+
 MAX_STEPS, MAX_STEP, RANDOM_STARTS = 100, 0.5, 30
 """Newton steps from a start, largest step of a joint [rad, m], and random starts if the first one fails."""
 
@@ -169,6 +172,21 @@ def _with_large_pivots(group: LoopGroup, rows: Array) -> LoopGroup:
     square = rows[np.ix_(group.equations, group.dependent)]
     order = np.argmax(lu(square)[0], axis=0)
     return replace(group, equations=tuple(group.equations[k] for k in order))
+
+
+def regular_choice(tree: Mechanism, closure: ConstraintEmbedding, q: Array) -> tuple[str, ...]:
+    """Independent speeds that are well conditioned at a configuration, driven ones preferred; () if none are better."""
+    rows = LoopNumbers(tree, closure.loops).gaps_and_rows(q.tolist())[1]
+    used = rows[sorted(k for group in closure.groups for k in group.equations)]
+    driven, present = _driven_speeds(tree), [k for group in closure.groups for k in group.dependent]
+    idle = [k for k in range(tree.n) if k not in driven]
+    choices = [_dependent_speeds(used, idle, sorted(driven), len(used)), _pivots(used, len(used))]
+    sizes = [np.linalg.svd(used[:, x], compute_uv=False)[-1] if len(x) == len(used) else 0.0 for x in choices]
+    needed = BETTER_CHOICE * float(np.linalg.svd(used[:, present], compute_uv=False)[-1])
+    for dependent, size in zip(choices, sizes, strict=True):
+        if size > max(needed, max(sizes) / BETTER_CHOICE, LOOP_RANK_TOLERANCE * np.abs(used).max(initial=0.0)):
+            return tuple(name for k, name in enumerate(tree.speeds) if k not in dependent)
+    return ()
 
 
 def _require_regular(owner: str, tree: Mechanism, rows: Array, rank: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -19,9 +19,11 @@ from gearwright.compiling.rollout_loop import RolloutCode, compile_rollout
 from gearwright.compiling.threads import run_over_rows, thread_count
 from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces import Law
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, with_parameters
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import VectorProgram
 from gearwright.simulation.acting_laws import RobotLaws
@@ -93,17 +95,34 @@ class ParametricSystem(NamedTuple):
 
 
 def parametric_system(
-    source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws, parameters: Sequence[str]
+    source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws, parameters: Sequence[str], embeds_loops: bool = False
 ) -> ParametricSystem:
-    """The system with the numbers at some paths as inputs: of laws, or of the robot or machine."""
-    acting = nominal_laws(source, laws)
+    """The system with the numbers at some paths as inputs: of laws, or of the robot or machine.
+
+    With `embeds_loops`, closed loops are no laws: the independent speeds are integrated, see `System.closed`.
+    """
+    acting, closed = nominal_laws(source, laws), None
+    if embeds_loops and keeps_all_loops(source, acting):
+        mech, acting = machine_of("rollout", source), without_loops(source, acting)
+        closed = mech if isinstance(mech, ClosedMechanism) else None
     of_laws = tuple(path for path in parameters if find_parameter(acting, path) is not None)
     of_machine = tuple(path for path in parameters if path not in of_laws)
     job = kernel_request("forward_dynamics", source, of_machine, {}, answer="simulate").trace_job()
     varied_laws = None
     if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
-        varied_laws = partial(_varied_laws, source, laws, of_machine)
-    return ParametricSystem(job, System(job.mech, acting), of_laws, varied_laws)
+        varied_laws = partial(_varied_laws, source, laws, of_machine, closed is not None)
+    return ParametricSystem(job, System(job.mech, acting, closed=closed), of_laws, varied_laws)
+
+
+def keeps_all_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> bool:
+    """Whether there are closed loops, and all of them are among the laws."""
+    return bool(source.loops) and all(law in laws for law in loop_laws(source))
+
+
+def without_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> tuple[Law, ...]:
+    """The laws without those of closed loops."""
+    loops = loop_laws(source)
+    return tuple(law for law in laws if law not in loops)
 
 
 class FixedStep:
@@ -128,7 +147,7 @@ class FixedStep:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, INPUT_MOMENTS)}")
         self._arguments = (source, laws, method, work, parameters, sweeps, control, tries)
         self.method, self.parameters, self.sweeps, self.control = method, parameters, sweeps, control
-        parametric = parametric_system(source, laws, parameters)
+        parametric = parametric_system(source, laws, parameters, embeds_loops=method != MOREAU_METHOD)
         job = parametric.job
         self.mech, self.system = job.mech, parametric.system
         require_steppable(self.system, method)
@@ -377,11 +396,17 @@ def nominal_laws(source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -
 
 
 def _varied_laws(
-    source: Robot, laws: RobotLaws, paths: tuple[str, ...], values: Sequence[Scalar], mech: Mechanism
+    source: Robot,
+    laws: RobotLaws,
+    paths: tuple[str, ...],
+    embeds_loops: bool,
+    values: Sequence[Scalar],
+    mech: Mechanism,
 ) -> tuple[Law, ...]:
     """The laws of a robot with other parameter values, which may be symbols."""
     try:
-        return laws.laws_for(with_parameters(source, dict(zip(paths, values, strict=True))), mech)
+        varied = laws.laws_for(with_parameters(source, dict(zip(paths, values, strict=True))), mech)
+        return without_loops(source, varied) if embeds_loops else varied
     except NotTraceableError as error:
         raise InputError(
             f"rollout: one of {listed_names(paths)} determines which laws the robot has, so it cannot vary within a "
@@ -418,11 +443,13 @@ def fixed_step(
         raise InputError(f"fixed_step: laws is a {type(laws).__name__}; give a sequence of laws, () for none.")
     paths = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     chosen = laws if isinstance(laws, RobotLaws) else tuple(laws)
-    arguments = (robot_or_mech, chosen, method, work, paths, sweeps, control, tries)
-    try:
-        return _cached_fixed_step(*arguments)
-    except TypeError:  # something in it cannot be a key
-        return FixedStep(*arguments)
+    arguments = (chosen, method, work, paths, sweeps, control, tries)
+    for key in (robot_or_mech, SameObject(robot_or_mech)):
+        try:
+            return _cached_fixed_step(key, *arguments)
+        except TypeError:  # something in it cannot be a key
+            continue
+    return FixedStep(robot_or_mech, *arguments)
 
 
 def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
@@ -450,4 +477,19 @@ def stepping_remarks(engine: FixedStep, x: Array) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-_cached_fixed_step = lru_cache(maxsize=32)(FixedStep)
+@dataclass(frozen=True, eq=False)
+class SameObject:
+    """A robot or machine with parts that cannot be hashed as a key of caches, equal to itself only."""
+
+    source: Robot | Mechanism
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameObject) and other.source is self.source
+
+    def __hash__(self) -> int:
+        return id(self.source)
+
+
+@lru_cache(maxsize=32)
+def _cached_fixed_step(source: Robot | Mechanism | SameObject, *arguments: Any) -> FixedStep:
+    return FixedStep(source.source if isinstance(source, SameObject) else source, *arguments)

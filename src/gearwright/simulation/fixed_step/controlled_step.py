@@ -98,14 +98,14 @@ def _smooth_formula(system: System, plan: StepPlan, law: ControlLaw) -> VectorFo
     def after(mech: Mechanism, ops: Operations, values: Inputs) -> StepState:
         symbolic, x, (t, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
         loop = _ControlField(symbolic, law, ops, motion_field(symbolic, ops, plan.work))
+        machine = symbolic.closed or mech
         now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
         u, wanted = [values[name] for name in input_names], [values[name] for name in reference_names]
         if law.period is None:
             together = [[*inputs, *refs] for inputs, refs in zip(u, wanted, strict=True)]
-            return step(mech, loop.continuous_rates, t, h, now, together, ops)
-        return step(
-            mech, loop.held_rates, t, h, loop.with_sampled_decision(now, wanted[0], values[DECISION_DUE][0]), u, ops
-        )
+            return step(machine, loop.continuous_rates, t, h, now, together, ops)
+        sampled = loop.with_sampled_decision(now, wanted[0], values[DECISION_DUE][0])
+        return step(machine, loop.held_rates, t, h, sampled, u, ops)
 
     return after
 

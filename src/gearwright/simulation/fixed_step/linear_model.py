@@ -10,10 +10,10 @@ import numpy as np
 
 from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.configuration import integrate_first_order
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place_machine
 from gearwright.forces import Outcome, Reaction, Situation
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import row_dot
@@ -29,6 +29,9 @@ from gearwright.tracing.trace import TraceJob
 PROBE_STEP = 1e-3
 """Step for laws that need one [s]; the forces do not depend on it."""
 
+ALMOST_AT_REST = 1e-12
+"""Speed [rad/s, m/s] instead of rest, where the damping of a stop that is not in contact has no derivative."""
+
 
 class StepLinearisation:
     """A of d/dt [dq; dv; ds] = A [dq; dv; ds], dq in the tangent, for states and parameters of a whole batch.
@@ -43,7 +46,7 @@ class StepLinearisation:
 
     def __init__(self, system: System, plan: StepPlan, job: TraceJob | None = None) -> None:
         self.system, self.plan = system, plan
-        n, count = system.mech.n, len(system.states)
+        n, count = len(self.speeds), len(system.states)
         self._size, self._varied = 2 * n + count, 3 * n + count  # dq, dv, ds; and a
         contents = {"x": system.law_slice.stop, "varied": self._varied}
         contents |= {LAW_NUMBERS: len(plan.law_paths)} if plan.law_paths else {}
@@ -54,13 +57,14 @@ class StepLinearisation:
     @cached_property
     def has_own_dynamics(self) -> bool:
         """Whether the linear model has any stiffness, damping or decay."""
-        inertia = self.system.mech.n * self._varied
+        inertia = len(self.speeds) * self._varied
         return not self._jacobians.is_zero(range(inertia, self._size * self._varied))
 
     def rate_matrices(self, x: Array, numbers: Sequence[Array] = ()) -> Array:
         """A (N, m, m) at states x = [q, v, states of the laws] (N, nx), `numbers` of laws and machine (N or 1, P)."""
-        n, size = self.system.mech.n, self._size
-        slopes = self._jacobians.evaluate([x[:, : self.system.law_slice.stop], np.zeros((1, self._varied)), *numbers])
+        n, size, x = len(self.speeds), self._size, np.array(x[:, : self.system.law_slice.stop])
+        x[:, self.system.v] += np.where(x[:, self.system.v] == 0, ALMOST_AT_REST, 0.0)
+        slopes = self._jacobians.evaluate([x, np.zeros((1, self._varied)), *numbers])
         inertia, force, memory = np.split(slopes, [n, 2 * n], axis=1)
         A = np.zeros((len(x), size, size))
         A[:, :n, n : 2 * n] = np.eye(n)
@@ -68,16 +72,21 @@ class StepLinearisation:
         A[:, 2 * n :] = memory[:, :, :size] + memory[:, :, size:] @ A[:, n : 2 * n]
         return A
 
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """The names of the speeds of A: of embedded loops the independent ones."""
+        return (self.system.closed or self.system.mech).speeds
+
     def _linear_forces(self, mech: Mechanism, ops: Operations, values: Inputs) -> list[Scalar]:
         """Inertial forces M a, forces of springs and laws, and rates of the laws' states."""
         system, z = self.plan.symbolic_system(self.system, mech, values), values["varied"]
-        n, count = mech.n, len(system.states)
+        n, count = len(self.speeds), len(system.states)
         start = system.motion_of(values["x"])
-        dq, dv, ds, a = z[:n], z[n : 2 * n], z[2 * n : 2 * n + count], z[2 * n + count :]
+        pose, speed_map = placed_machine(system.closed or mech, start.q, ops)
+        dq, dv, a = (speed_map.speeds(z[k : k + n]) for k in (0, n, 2 * n + count))
         v = [speed + change for speed, change in zip(start.v, dv, strict=True)]
-        states = [state + change for state, change in zip(start.states, ds, strict=True)]
-        M = mass_matrix(place_machine(mech, start.q, ops))
-        inertial = [sum((m * x for m, x in zip(row, a, strict=True)), 0.0) for row in M]
+        states = [state + change for state, change in zip(start.states, z[2 * n : 2 * n + count], strict=True)]
+        inertial = [sum((m * x for m, x in zip(row, a, strict=True)), 0.0) for row in mass_matrix(pose)]
         forces, outcomes = self._forces_and_outcomes(
             system, ops, StepState(integrate_first_order(mech, start.q, dq, ops), v, states), a
         )
@@ -85,7 +94,8 @@ class StepLinearisation:
             pull = spring.stiffness * row_dot(spring.terms, dq) + spring.damping * row_dot(spring.terms, v)
             for k, factor in spring.terms:
                 forces[k] = forces[k] - factor * pull
-        return [*inertial, *forces, *(rate for outcome in outcomes for rate in outcome.rates)]
+        rates = [rate for outcome in outcomes for rate in outcome.rates]
+        return [*speed_map.forces(inertial), *speed_map.forces(forces), *rates]
 
     def _forces_and_outcomes(
         self, system: System, ops: Operations, motion: StepState, a: Sequence[Scalar]

@@ -20,19 +20,35 @@ from gearwright.dynamics.integration_steps import STEP_METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
-from gearwright.functions.constrained.closing import whole_motion
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.curves import band_figure
 from gearwright.plots.notebook import notebook_html
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
-from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, nominal_laws, stepping_remarks
+from gearwright.simulation.fixed_step.compiled_rollout import (
+    FixedStep,
+    SameObject,
+    fixed_step,
+    keeps_all_loops,
+    nominal_laws,
+    stepping_remarks,
+    without_loops,
+)
 from gearwright.simulation.fixed_step.controlled_step import HELD_OUTPUT_PREFIX, controller_feeds
 from gearwright.simulation.fixed_step.differentiated_step import (
+    INPUT_PREFIX,
     MIN_DIFFERENTIATED_SWEEPS,
+    START_PREFIX,
     differentiated_step,
     nominal_number,
+)
+from gearwright.simulation.fixed_step.embedded_loops import (
+    require_closed_start,
+    require_fixed_loops,
+    warn_of_left_branches,
+    whole_forces,
+    whole_start,
 )
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.inputs_and_checks import (
@@ -46,6 +62,7 @@ from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.controllers.scalar_law import control_law_of
 from gearwright.system.kernels.traced_laws import law_survey
+from gearwright.system.law_parameters import find_parameter
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 
@@ -138,8 +155,8 @@ def rollout(
     Args:
         robot_or_mech: a robot (with the laws of its file unless `laws` are given; parameters are then paths of its
             file) or a machine (without laws).
-        q0: initial configurations, (..., nq); leading axes are the batch. With closed loops q0 and v0 may be
-            independent coordinates and speeds.
+        q0: initial configurations, (..., nq); leading axes are the batch. With closed loops q0, v0 and tau may be
+            independent coordinates, speeds and forces.
         v0: initial speeds, (..., n); broadcast with q0, states of laws and parameters.
         steps: number of steps, a multiple of `options.every`.
         step: duration of a step [s].
@@ -151,8 +168,9 @@ def rollout(
             as in `gw.simulate`. Parameters change the machine, not the controller's model of it.
         laws: laws instead of those of the robot; a warning names the excluded laws; () for none. "euler" and "rk4" take
             laws with one mode, without constraints and direction-dependent losses (motors, smooth friction, springs):
-            friction, stops and gaps of the robot become smooth; direction-dependent losses, loops and contacts raise an
-            error that names them. "moreau" takes all laws unchanged.
+            friction, stops and gaps of the robot become smooth; direction-dependent losses and contacts raise an error
+            that names them; closed loops are embedded: independent speeds are integrated, Newton steps close the loops
+            after every step. "moreau" takes all laws unchanged, loops as constraints.
         extra_laws: laws in addition to those of the robot.
         parameters: parameters of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
             their names, such as {"elbow.friction.coulomb": torques}.
@@ -185,14 +203,16 @@ def rollout(
     engine = fixed_step(
         robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **step_options
     )
-    if robot_or_mech.loops and np.shape(q0)[-1:] != (engine.system.mech.nq,):
-        q0, v0, _ = whole_motion("rollout", robot_or_mech, q0, v0, np.zeros(np.shape(v0)[-1:]))
-    x0 = engine.start_states(q0, v0, options.states or {})
+    x0 = engine.start_states(*whole_start(robot_or_mech, q0, v0), options.states or {})
     lead = common_batch({"states": x0.shape[:-1], **{path: x.shape for path, x in values.items()}})
     rows = int(np.prod(lead, dtype=int))
     x = np.ascontiguousarray(np.broadcast_to(x0, (*lead, x0.shape[-1]))).reshape(rows, x0.shape[-1])
     numbers = np.stack([np.broadcast_to(x, lead).reshape(rows) for x in values.values()], axis=-1) if values else None
+    forces = {name: whole_forces(robot_or_mech, as_float_array("rollout", name, tau)) for name, tau in forces.items()}
     input_values = _input_array(engine, lead, steps, forces, law_inputs)
+    closed = engine.system.closed
+    if closed is not None and rows:
+        _require_embeddable(robot_or_mech, engine, x, (*engine.parameters, *sensitivities))
     engine.require_valid(x, step, numbers)
     if method == MOREAU_METHOD and sweeps is None and rows:
         engine = engine.with_sweeps(required_sweeps(engine.system, x, step))
@@ -216,6 +236,8 @@ def rollout(
         feeds = (input_values, step, steps, every, controller_inputs)
         columns = _sensitivity_columns(engine, robot_or_mech, acting, sensitivities, x, numbers, feeds)
         result = result._replace(sensitivities=columns(lead))
+    if closed is not None and rows:
+        warn_of_left_branches(closed, record[..., : closed.nq], result.t)
     _warn_of_clipped_inputs(engine, nominal_laws(robot_or_mech, acting), (input_values, record), step, every)
     if method != MOREAU_METHOD:
         return result
@@ -224,6 +246,23 @@ def rollout(
     return result._replace(
         drift=drift.reshape(lead), penetration=record[-1, :, engine.states.index("largest.penetration")].reshape(lead)
     )
+
+
+def _require_embeddable(source: Robot | Mechanism, engine: FixedStep, x: Array, names: Sequence[str]) -> None:
+    """Raise an error for states and parameters that embedded loops do not support."""
+    closed, system = engine.system.closed, engine.system
+    assert closed is not None
+    require_closed_start(closed, x[:, system.q], x[:, system.v])
+    for name in names:
+        if name.startswith(START_PREFIX):
+            raise InputError(
+                f"rollout: {name!r}: of embedded closed loops there are no sensitivities to initial states. Use "
+                "method='moreau', which treats loops as constraints."
+            )
+    of_machine = [
+        name for name in names if not name.startswith(INPUT_PREFIX) and find_parameter(system.laws, name) is None
+    ]
+    require_fixed_loops(source, closed, x[:, system.q], of_machine)
 
 
 def _sensitivity_columns(
@@ -276,14 +315,17 @@ def _needs_time_stepping(robot: Robot | Mechanism, laws: tuple[Law, ...] | Robot
     if laws == ():
         return False
     try:
-        return _has_modes_or_holds(robot, laws)
-    except TypeError:  # something in it cannot be a key
-        return _has_modes_or_holds.__wrapped__(robot, laws)
+        return _has_modes_or_holds(SameObject(robot), laws)
+    except TypeError:  # a law cannot be a key
+        return _has_modes_or_holds.__wrapped__(SameObject(robot), laws)
 
 
 @lru_cache(maxsize=32)
-def _has_modes_or_holds(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:
+def _has_modes_or_holds(source: SameObject, laws: tuple[Law, ...] | RobotLaws) -> bool:
+    robot = source.source
     acting = nominal_laws(robot, laws)
+    if keeps_all_loops(robot, acting):  # embedded, if the other laws permit
+        acting = without_loops(robot, acting)
     if not acting or any(len(law.modes) > 1 for law in acting):
         return bool(acting)
     survey = law_survey(System(tree_of("rollout", robot), acting))

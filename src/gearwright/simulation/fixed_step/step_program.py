@@ -128,9 +128,8 @@ def _smooth_formula(system: System, plan: StepPlan) -> VectorFormula:
     def after(mech: Mechanism, ops: Operations, values: Inputs) -> StepState:
         symbolic, x, (t, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
         now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
-        return step(
-            mech, motion_field(symbolic, ops, plan.work), t, h, now, [values[name] for name in input_names], ops
-        )
+        field, inputs = motion_field(symbolic, ops, plan.work), [values[name] for name in input_names]
+        return step(symbolic.closed or mech, field, t, h, now, inputs, ops)
 
     return after
 

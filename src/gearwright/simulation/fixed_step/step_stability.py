@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 from gearwright.simulation.fixed_step.linear_model import StepLinearisation
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD, StepPlan
@@ -78,7 +78,7 @@ def fastest_mode(
     positions = checked_array("fastest_mode", mech, "q", q, mech.nq)
     speeds = np.zeros(mech.n) if v is None else checked_array("fastest_mode", mech, "v", v, mech.n)
     x = np.concatenate([positions, speeds, [state.initial for state in system.states.values()]])
-    mode = _fastest_mode(system, model.rate_matrices(x[None])[0])
+    mode = _fastest_mode(model, model.rate_matrices(x[None])[0])
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
@@ -117,8 +117,8 @@ def largest_rate(A: Array) -> Array:
 
 
 def _require_stable_member(model: StepLinearisation, A: Array, h: float, which_state: str) -> None:
-    system, method = model.system, model.plan.method
-    n, mode = system.mech.n, _fastest_mode(system, A)
+    method = model.plan.method
+    n, mode = len(model.speeds), _fastest_mode(model, A)
     if h * mode.frequency <= ALWAYS_STABLE_STEP_RATE or _is_stable(A, n, h, method):
         return
     longest = _longest_step(A, n, ALWAYS_STABLE_STEP_RATE / mode.frequency, h, method)
@@ -131,7 +131,7 @@ def _require_stable_member(model: StepLinearisation, A: Array, h: float, which_s
     )
 
 
-def _fastest_mode(system: System, A: Array) -> FastestMode:
+def _fastest_mode(model: StepLinearisation, A: Array) -> FastestMode:
     from scipy.linalg import eig
 
     values, left, right = eig(A, left=True)
@@ -140,15 +140,18 @@ def _fastest_mode(system: System, A: Array) -> FastestMode:
     if abs(fast) == 0:
         return FastestMode(0.0, 0.0, ())
     share = np.abs(left[:, k] * right[:, k])
-    mech, n = system.mech, system.mech.n
+    system, n = model.system, len(model.speeds)
     share = np.concatenate([share[:n] + share[n : 2 * n], share[2 * n :]])
-    names = (*mech.speeds, *system.states)
+    names = (*model.speeds, *system.states)
     chosen = tuple(name for name, part in zip(names, share, strict=True) if part >= 0.1 * share.max())
-    return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(mech, right[:n, k]))
+    return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(model, right[:n, k]))
 
 
-def _leading_spring(mech: Mechanism, shape: Array) -> str | None:
-    """The spring with most of the energy of a mode."""
+def _leading_spring(model: StepLinearisation, shape: Array) -> str | None:
+    """The spring with most of the energy of a mode; None for embedded loops, whose springs depend on each other."""
+    if model.system.closed is not None:
+        return None
+    mech = model.system.mech
     energy = {
         spring.name: float(spring.stiffness) * abs(sum(float(b) * shape[index] for index, b in spring.terms)) ** 2
         for spring in mech.springs

@@ -12,6 +12,8 @@ import numpy as np
 from gearwright.algebra import Operations, Scalar, is_number
 from gearwright.arrays import Array
 from gearwright.compiling.host.machine_code import MachineCode
+from gearwright.dynamics.closed_loops.closed_dynamics import forward_dynamics as closed_forward_dynamics
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.integration_steps import StateRateFunction, StepState
@@ -54,16 +56,29 @@ def law_outcomes(
 
 
 def motion_field(system: System, ops: Operations, work: bool) -> StateRateFunction:
-    """The vector field (t, x, u) -> (a, rates of the laws' states, and with `work` both powers)."""
+    """The vector field (t, x, u) -> (a, rates of the laws' states, and with `work` both powers).
+
+    Of embedded loops only the independent speeds of x are used; the accelerations are those of all speeds.
+    """
     simplified_machine = simplify_machine(system.mech)
+    closed = None
+    if system.closed is not None:
+        closed = system.closed.with_equivalent_tree(simplified_machine.mech, simplified_machine.offsets)
 
     def accelerations_and_rates(t: Scalar, x: StepState, u: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        if closed is not None:
+            pose, speed_map = placed_machine(closed, x.q, ops)
+            independent_v = [x.v[k] for k in closed.closure.independent]
+            x = x._replace(v=speed_map.speeds(independent_v))
         situations = system.law_situations(ops, t, x, u)
         actions = force_actions(system, situations)
         tau = system.generalized_forces(u, actions)
-        a = forward_dynamics(
-            place_machine(simplified_machine.mech, simplified_machine.coordinates_for(x.q), ops), x.v, tau
-        )
+        if closed is not None:
+            independent_a = closed_forward_dynamics(pose, speed_map, independent_v, speed_map.forces(tau))
+            a = list(speed_map.accelerations(x.v, independent_a))
+        else:
+            pose = place_machine(simplified_machine.mech, simplified_machine.coordinates_for(x.q), ops)
+            a = forward_dynamics(pose, x.v, tau)
         outcomes = law_outcomes(system, situations, actions, a)
         rates = [rate_value for outcome in outcomes for rate_value in outcome.rates]
         return a, [*rates, *system.supplied_and_dissipated(x.v, u, outcomes)] if work else rates
