@@ -42,6 +42,8 @@ OTHER_SIZES = {
     *("integrate", "neutral", "approximate", "regressor_blocks", "reactions", "speed_observer_bound", "RedundantModel"),
     *(
         "pd",
+        "cascade",
+        "controller_by_name",
         "computed_torque",
         "feedforward",
         "base_parameters",
@@ -55,7 +57,7 @@ OTHER_SIZES = {
 }
 """Functions of all joints, or of whole configurations; compared below or in their own tests."""
 REFUSED = {
-    *("adaptive", "controller_by_name", "cascade", "admittance", "hybrid_control"),
+    *("adaptive", "admittance", "hybrid_control"),
     *("position_force", "in_larger_machine", "impedance", "lqr", "nominal_control", "operational_space"),
     *("poles", "state_feedback", "closed_form", "complete_model"),
     *("fastest", "limit_use", "joint_forces", "linear_forms"),
