@@ -46,6 +46,8 @@ OTHER_SIZES = {
         "controller_by_name",
         "computed_torque",
         "feedforward",
+        "cascade",
+        "controller_by_name",
         "base_parameters",
         "excite",
         "demands",
@@ -168,6 +170,31 @@ def test_demands_of_a_motion_of_independent_coordinates():
     assert sampled["j2.torque"][::4] == pytest.approx(gw.demands(FOLLOWING, MOTION.sample(21))["j2.torque"][::4])
 
 
+@pytest.mark.parametrize("output", ["force", "motor_torque"])
+def test_a_cascade_of_a_closed_machine(output):
+    """The run of the machine of followers; references are motions of the independent joints, or of all."""
+    swing = polynomial([0.3, -0.5, 0.8], [0.5, -0.3, 0.6], duration=0.3, order=5)
+    gains = (
+        {"kp": 20.0, "ks": 150.0, "Ts": 0.05, "nominal": True}
+        if output == "force"
+        else {"kp": 20.0, "ks": 0.02, "Ts": 0.1}
+    )
+    ends = []
+    for robot, motion in (
+        (FOLLOWING, swing),
+        (LOOPED, swing),
+        (LOOPED, closed_motion(LOOPED, swing, gw.assemble(LOOPED).closed([0.3, -0.5, 0.8]))),
+    ):
+        control = gw.control.cascade(robot, motion, output=output, **gains)
+        ends.append(gw.simulate(robot, [0.3, -0.5, 0.8], 0.2, controller=control, samples=3).q[-1, :3])
+    assert abs(ends[0][2] - 0.8) > 0.05
+    assert ends[1] == pytest.approx(ends[0], abs=1e-8)
+    assert ends[2] == pytest.approx(ends[1], abs=1e-9)
+    torn = polynomial(np.zeros(5), [0.1, 0.2, 0.3, 0.1, 0.0], duration=1.0)
+    with pytest.raises(InputError, match="pin"):
+        gw.control.cascade(LOOPED, torn, output=output, **gains)
+
+
 def test_inverse_kinematics_from_independent_coordinates():
     pose = gw.placement(LOOPED, [0.3, -0.5, 0.8], "tool")
     found = gw.inverse_kinematics(LOOPED, "tool", (None, pose.position), start=[0.2, -0.4, 0.7])
@@ -180,33 +207,51 @@ def test_motors_on_dependent_joints_have_no_constant_structure_matrix():
         gw.actuation.structure_matrix(mech)
 
 
-@pytest.mark.parametrize(
-    "kind", ["line", "arc", "circle", "track_poses", "least_torque", "distributed_positioning", "torque_ratio"]
-)
+@pytest.mark.parametrize("kind", ["line", "arc", "circle"])
+def test_a_frame_moves_along_a_path_with_closed_loops(kind):
+    """The motion is that of the same machine without a loop, whose bars follow its elbow; loops are closed exactly."""
+    looped, following = (with_parallelogram(gw.load("elbow"), by) for by in ("loop", "followers"))
+    q, limits = [0.3, -0.3, 0.9], gw.planning.PathLimits(speed=0.1)
+    p = gw.placement(looped, q, "tool").position
+    calls = {
+        "line": lambda robot: gw.planning.line(robot, "tool", q, (None, p + 0.05), limits=limits),
+        "arc": lambda robot: gw.planning.arc(
+            robot, "tool", q, p + 0.02, (None, p + 0.05 * np.eye(3)[0]), limits=limits
+        ),
+        "circle": lambda robot: gw.planning.circle(
+            robot,
+            "tool",
+            q,
+            gw.planning.CircularPath(centre=p + 0.02, axis=(0, 0, 1), angle=1.0, oriented=False),
+            limits=limits,
+        ),
+    }
+    closed, plain = calls[kind](looped), calls[kind](following)
+    t = np.linspace(0.0, plain.duration, 21)
+    assert closed.duration == pytest.approx(plain.duration, rel=1e-9)
+    assert gaps(looped, closed.at(t)).max() < 1e-12
+    for order, accuracy in enumerate((1e-8, 1e-6, 1e-4)):
+        found = closed.at(t, order)
+        assert found[:, :3] == pytest.approx(plain.at(t, order), abs=accuracy)
+        assert found[:, 3] == pytest.approx(found[:, 2], abs=1e-9)  # the crank is parallel to the fore-arm
+
+
+def test_poses_are_tracked_with_closed_loops():
+    robot = with_parallelogram(gw.load("elbow"), "loop")
+    q = gw.assemble(robot).closed([0.3, -0.3, 0.9])
+    positions = gw.placement(robot, q, "tool").position + np.linspace(0, 0.06, 7)[:, None] * [1.0, -1.0, 0.5]
+    found = gw.planning.track_poses(robot, "tool", (None, positions), q)
+    assert gaps(robot, found).max() < 1e-11
+    assert gw.placement(robot, found, "tool").position == pytest.approx(positions, abs=1e-9)
+    far = positions[-1] + np.linspace(0, 3, 9)[:, None] * [1.0, 0, 0]
+    with pytest.raises(PlanningError, match="tool"):
+        gw.planning.track_poses(robot, "tool", (None, far), found[-1])
+
+
+@pytest.mark.parametrize("kind", ["least_torque", "distributed_positioning", "torque_ratio"])
 def test_motions_of_all_joints_are_refused(kind):
     robot = with_parallelogram(gw.load("elbow"), "loop")
-    q = [0.3, -0.3, 0.9]
-    pose = gw.placement(robot, q, "tool")
     calls = {
-        "line": lambda plan: plan.line(
-            robot, "tool", q, pose.position + 0.05, limits=gw.planning.PathLimits(speed=0.1)
-        ),
-        "arc": lambda plan: plan.arc(
-            robot,
-            "tool",
-            q,
-            pose.position + 0.02,
-            pose.position + 0.05 * np.eye(3)[0],
-            limits=gw.planning.PathLimits(speed=0.1),
-        ),
-        "circle": lambda plan: plan.circle(
-            robot,
-            "tool",
-            q,
-            gw.planning.CircularPath(centre=pose.position + 0.02, axis=(0, 0, 1), angle=1.0),
-            limits=gw.planning.PathLimits(speed=0.1),
-        ),
-        "track_poses": lambda plan: plan.track_poses(robot, "tool", (None, pose.position[None]), q),
         "least_torque": lambda plan: plan.least_torque(robot, "tool", MOTION),
         "distributed_positioning": lambda plan: plan.distributed_positioning(robot, "tool", MOTION, ["j1"], 0.1),
         "torque_ratio": lambda plan: plan.torque_ratio(robot, MOTION),
@@ -235,7 +280,7 @@ def test_chained_closed_motions_are_each_of_them():
         assert whole.at(t, order)[:-1] == pytest.approx(there.at(t, order)[:-1], abs=1e-9)
         assert whole.at(0.5 + t, order)[1:] == pytest.approx(back.at(t, order)[1:], abs=1e-7 * 50**order)
     assert gaps(ROBOT, whole.at(np.linspace(0, 0.9, 37))).max() < 1e-12
-    rested = chain(there, pause(there.at(0.5), 0.2), back)  # a motion that no loop closes keeps the polynomials
+    rested = chain(there, pause(there.at(0.5), 0.2), back)
     assert rested.at(0.7 + t) == pytest.approx(back.at(t), abs=1e-8)
 
 
@@ -286,7 +331,7 @@ def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
         (TASK.replace("- {pause: 0.2}", "- {fastest: {via: [[1, 1, 1]]}}"), "'pin'"),
         (
             TASK.replace("- {pause: 0.2}", "- {line: {frame: coupler_end, to: {position: [0.5, 0.5, 0]}, speed: 1}}"),
-            "'pin'",
+            "'coupler_end'",
         ),
     ],
 )

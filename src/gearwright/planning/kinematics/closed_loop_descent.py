@@ -45,6 +45,12 @@ class ClosedLoopDescent(PoseDescent):
         """Return the same descent without joint limits."""
         return ClosedLoopDescent(super().without_limits(), self.closure)
 
+    def permitted_weights(self, W: Array, q: Array) -> Array:
+        """Return the weights (n, n) of joint motions, restricted to the null space of the loop constraints."""
+        N = _split_null_space(self.closure.constraint_state(q).rows * self.mobility)[1]
+        projector = N @ N.T
+        return np.asarray(projector @ W @ projector)
+
     def task_jacobian(self, q: Array) -> Array:
         """Return the task rows of the Jacobian, in the null space of the loop constraints."""
         flat = q.reshape(-1, q.shape[-1])

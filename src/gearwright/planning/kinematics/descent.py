@@ -58,6 +58,10 @@ class PoseDescent:
         """Default start configurations of descents, (`MAX_DESCENT_STARTS`, nq)."""
         return self.joints.spread_configurations(MAX_DESCENT_STARTS)
 
+    def permitted_weights(self, W: Array, q: Array) -> Array:
+        """Return the weights (n, n) of joint motions, restricted to possible ones: all, without loops."""
+        return W
+
     def task_jacobian(self, q: Array) -> Array:
         """Return the task rows of the Jacobian, over the movable joints, (..., rows, joints)."""
         J = self.jacobian(np.ascontiguousarray(q))[..., self.task > 0, :]

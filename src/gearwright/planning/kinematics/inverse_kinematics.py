@@ -158,13 +158,9 @@ def inverse_kinematics(
     goal = real_number(name, "tolerance", tolerance, above=0.0, below=0.1, example=1e-9) ** 2
     target = target_poses(name, pose)
     descent = descent_for(robot, frame, tuple(target.task), tuple(held))
-    closure = closure_of(name, robot, descent.joints.mech, laws, extra_laws)
-    if closure is not None:
-        descent = ClosedLoopDescent(descent, closure)
-        if branches == "all":
-            raise InputError(
-                f"{name}: branches='all' is not supported for closed loops. Use 'one', from several starts."
-            )
+    descent = closing_descent(name, robot, descent, laws, extra_laws)
+    if isinstance(descent, ClosedLoopDescent) and branches == "all":
+        raise InputError(f"{name}: branches='all' is not supported for closed loops. Use 'one', from several starts.")
     joints = descent.joints
     if start is not None and robot.loops and np.shape(start)[-1:] != (joints.mech.nq,):
         start = whole_input(PLACEMENT, machine_of(name, robot), "q", start)
@@ -216,6 +212,14 @@ def descent_for(
         robot_cache[key] = PoseDescent(robot_cache["joints"], frame, np.array(task), mobility)
     descent: PoseDescent = robot_cache[key]
     return descent
+
+
+def closing_descent(
+    function: str, robot: Robot | Mechanism, descent: PoseDescent, laws: Any = None, extra_laws: Any = ()
+) -> PoseDescent:
+    """Return a solver that keeps the loops of a robot closed, or other constraints; the same without constraints."""
+    closure = closure_of(function, robot, descent.joints.mech, laws, extra_laws)
+    return descent if closure is None else ClosedLoopDescent(descent, closure)
 
 
 def checked_start(function: str, joints: JointRanges, start: ArrayLike, lead: tuple[int, ...]) -> Array:

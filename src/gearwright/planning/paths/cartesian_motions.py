@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.functions import placement
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.functions.public_call import whole_input
+from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
 from gearwright.parts import Robot
-from gearwright.planning.kinematics.inverse_kinematics import checked_start, descent_for
+from gearwright.planning.kinematics.closed_loop_descent import ClosedLoopDescent
+from gearwright.planning.kinematics.inverse_kinematics import checked_start, closing_descent, descent_for
 from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.kinematics.redundancy_criteria import Criterion
 from gearwright.planning.paths.cartesian_paths import (
@@ -25,7 +28,9 @@ from gearwright.planning.paths.cartesian_paths import (
 )
 from gearwright.planning.paths.path_limits import DEFAULT_PATH_OPTIONS, PathLimits, PathOptions
 from gearwright.planning.paths.pose_tracking import follow_poses
-from gearwright.planning.paths.refinement import motion_by_time_law, require_speed_limits
+from gearwright.planning.paths.refinement import motion_by_time_law, require_speed_limits, with_closed_loops
+from gearwright.programs.closed_loops.closed_mechanism import machine_of
+from gearwright.programs.dynamics_programs import PLACEMENT
 
 
 @check_arguments
@@ -41,9 +46,10 @@ def line(
     """Return a joint motion along a straight line of a frame from `start` to a pose, rotating evenly about one axis.
 
     Args:
-        robot: a robot, whose limits of position and speed are respected, or a machine.
+        robot: a robot, whose limits of position and speed are respected, or a machine. Closed loops stay closed.
         frame: the body or frame that moves.
-        start: configuration at the start, (nq,), with or without shafts.
+        start: configuration at the start, (nq,), with or without shafts; with closed loops the independent coordinates
+            are sufficient.
         to: a pose (rotation, position); a position (3,) keeps the orientation, (None, position) leaves it free.
         limits: of speed, acceleration and jerk along the path, and of the rotation.
         options: criterion for redundant joints, fixed joints, and accuracy.
@@ -108,8 +114,9 @@ def circle(
 def _start_placement(
     function: str, robot: Robot | Mechanism, frame: int | str, start: ArrayLike
 ) -> tuple[JointRanges, Array, Any]:
-    tree_of(function, robot)
     joints = descent_for(robot, frame, (1.0,) * 6).joints
+    if robot.loops and np.shape(start)[-1:] != (joints.mech.nq,):
+        start = whole_input(PLACEMENT, machine_of(function, robot), "q", start)
     q = checked_start(function, joints, start, ())[0]
     return joints, q, placement(joints.mech, q, frame)
 
@@ -124,7 +131,7 @@ def _motion_along(
     joints: JointRanges,
 ) -> Trajectory:
     """Return the motion along the path, refined until the frame is on the path between its configurations."""
-    descent = descent_for(robot, frame, path.task, tuple(options.held))
+    descent = closing_descent("path", robot, descent_for(robot, frame, path.task, tuple(options.held)))
     law = path_time_law(
         {
             "position": (path.length, limits.translation),
@@ -136,5 +143,7 @@ def _motion_along(
         return follow_poses(descent, path.poses(share), q, options.criterion or Criterion(), share)
 
     motion = motion_by_time_law(descent, law, configurations_at, path.poses, options.accuracy)
+    if isinstance(descent, ClosedLoopDescent):
+        motion = with_closed_loops(descent, motion)
     require_speed_limits(robot, joints, motion)
     return motion

@@ -17,7 +17,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, polynomial
 from gearwright.motion.default_motion import default_trajectory
 from gearwright.motion.piecewise_polynomials import piecewise_polynomial
-from gearwright.motion_demands.closed_loop_motion import closed_motion
+from gearwright.motion_demands.closed_loop_motion import ClosedTrajectory, closed_motion
 from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
@@ -127,6 +127,9 @@ class ClosedLoopRobot:
         Raises:
             PlanningError: loops do not close along the path or at a stated position, or limits are exceeded.
         """
+        if isinstance(motion, ClosedTrajectory):  # planned with closed loops
+            self._require_limits(motion)
+            return motion
         start = self.full_configuration(motion.at(0.0))
         free_indices = list(self.free_joints(start))
         free = Trajectory(piecewise_polynomial(motion.pieces.c[:, :, free_indices], motion.pieces.x))

@@ -12,10 +12,15 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError, PlanningError
 from gearwright.functions import integrate, placement
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.descent import PoseDescent
-from gearwright.planning.kinematics.inverse_kinematics import SINGULAR_DEXTERITY, checked_start, descent_for
+from gearwright.planning.kinematics.inverse_kinematics import (
+    SINGULAR_DEXTERITY,
+    checked_start,
+    closing_descent,
+    descent_for,
+)
 from gearwright.planning.kinematics.poses import rotation_vector, slerp, target_poses, unflatten_poses
 from gearwright.planning.kinematics.redundancy_criteria import Criterion
 from gearwright.text import listed_names
@@ -42,7 +47,7 @@ def track_poses(
 
     From pose to pose the joints move along $v = J^{\#} \dot s - g (1 - J^{\#} J) W \nabla h$, and the remaining error
     is then removed. Limits are respected. If the arm would have to jump (a singularity, a joint limit, an unattainable
-    pose), a PlanningError names the pose and the reason.
+    pose), a PlanningError names the pose and the reason. Closed loops of a robot stay closed.
 
     Args:
         robot: a robot, or a machine.
@@ -66,8 +71,7 @@ def track_poses(
         raise InputError(
             f"track_poses: the poses have the leading axes {target.batch_shape}; give one sequence, (T, ...)."
         )
-    tree_of("track_poses", robot)
-    descent = descent_for(robot, frame, tuple(target.task), tuple(held))
+    descent = closing_descent("track_poses", robot, descent_for(robot, frame, tuple(target.task), tuple(held)))
     begin = checked_start("track_poses", descent.joints, start, ())[0]
     return follow_poses(descent, target.flat, begin, criterion or Criterion(), np.linspace(0.0, 1.0, len(target.flat)))
 
@@ -141,7 +145,7 @@ def joint_step(descent: PoseDescent, q: Array, step: Array, criterion: Criterion
     """
     joints = descent.joints
     J = descent.jacobian(q)[descent.task > 0]
-    W = criterion.joint_weights(descent, q)
+    W = descent.permitted_weights(criterion.joint_weights(descent, q), q)
     cost_descent = (
         -criterion.gain * share_step * criterion.cost_gradient(descent, q)
         if type(criterion).cost is not Criterion.cost

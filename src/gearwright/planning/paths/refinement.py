@@ -14,8 +14,10 @@ from gearwright.errors import PlanningError
 from gearwright.functions import placement
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.motion.piecewise_polynomials import hermite_interpolant
+from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
+from gearwright.motion_demands.closed_loop_motion import closed_motion
 from gearwright.parts import Robot
+from gearwright.planning.kinematics.closed_loop_descent import ClosedLoopDescent
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.kinematics.poses import rotation_vector, unflatten_poses
@@ -84,6 +86,15 @@ def motion_by_time_law(
     if is_off_path:
         raise _deviation_error(descent, accuracy)
     return motion  # a larger rate error affects the speed along the path, not the position
+
+
+def with_closed_loops(descent: ClosedLoopDescent, motion: Trajectory) -> Trajectory:
+    """Return the motion with the independent joints unchanged and the others closing the loops exactly."""
+    closure, start = descent.closure, motion.at(0.0)
+    free = closure.free_speeds(closure.constraint_state(start).rows)
+    indices = [int(descent.joints.coordinate_indices[k]) for k in free.indices]
+    independent = Trajectory(piecewise_polynomial(motion.pieces.c[:, :, indices], motion.pieces.x))
+    return closed_motion(closure.mech, independent, start, closure.laws)
 
 
 def _rate_error(descent: PoseDescent, curve: Any, poses: Callable[[Array], Array], count: int) -> float:
