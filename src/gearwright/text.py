@@ -118,8 +118,8 @@ def did_you_mean(word: object, known_words: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(word)[:_MAX_WORD_LENGTH], names[:_MAX_LISTED_NAMES], n=1)
     if close:
         return f"Did you mean {close[0]!r}?"
-    more = ", ..." if len(names) > _MAX_LISTED_NAMES else ""
-    return f"Known names: {listed_names(names[:_MAX_LISTED_NAMES])}{more}."
+    ellipsis = ", ..." if len(names) > _MAX_LISTED_NAMES else ""
+    return f"Known names: {listed_names(names[:_MAX_LISTED_NAMES])}{ellipsis}."
 
 
 def unique_name(wanted: str, used_names: set[str]) -> str:
@@ -178,9 +178,9 @@ def c_comment(text: str) -> str:
     >>> print(c_comment("*/ int x; /* ??/\n"))
     /* *\x2f int x; /\x2a ?\x3f/\n */
     """
-    whole = visible_text(text.replace("\\", "\\\\"))
-    whole = _COMMENT_BREAKERS.sub(lambda match: f"\\x{ord(match[0]):02x}", whole)
-    return f"/* {whole} */"
+    comment = visible_text(text.replace("\\", "\\\\"))
+    comment = _COMMENT_BREAKERS.sub(lambda match: f"\\x{ord(match[0]):02x}", comment)
+    return f"/* {comment} */"
 
 
 def latex_text(text: str) -> str:

@@ -35,7 +35,7 @@ class MassMoments:
         """Return the moments in a frame in which its own has rotation R and origin r: P' = R P R' + r s' + s r'."""
         h, m = R @ self.first, self.mass
         s = h + r * (m * 0.5)
-        more = Tensor(
+        shift_terms = Tensor(
             2 * (r.x * s.x),
             r.x * s.y + s.x * r.y,
             r.x * s.z + s.x * r.z,
@@ -43,7 +43,7 @@ class MassMoments:
             r.y * s.z + s.y * r.z,
             2 * (r.z * s.z),
         )
-        return MassMoments(m, h + r * m, self.second.rotated_by(R) + more)
+        return MassMoments(m, h + r * m, self.second.rotated_by(R) + shift_terms)
 
     def angular_moment(self, alpha: Vec) -> Vec:
         """Return I alpha, the moment for an angular acceleration about the origin."""

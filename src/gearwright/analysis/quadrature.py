@@ -29,12 +29,12 @@ def integral(t: Scalar, values: Scalar) -> Scalar:
     """
     times = primal_value(t)
     weights = integral_weights(times)
-    whole = map_linear(lambda x: plain_number(np.asarray(x) @ weights if np.ndim(x) else x * weights.sum()), values)
+    total = map_linear(lambda x: plain_number(np.asarray(x) @ weights if np.ndim(x) else x * weights.sum()), values)
     if not partials_of(t):
-        return whole
+        return total
     ends = np.flatnonzero(np.diff(times) == 0)
     jumps = primal_value(values)[ends] - primal_value(values)[ends + 1]
-    return whole + dual(0.0, {name: float(jumps @ slope[ends]) for name, slope in partials_of(t).items()})
+    return total + dual(0.0, {name: float(jumps @ slope[ends]) for name, slope in partials_of(t).items()})
 
 
 def at_moving_times(t: Scalar, values: Scalar) -> Scalar:
@@ -82,10 +82,10 @@ def motion_direction(t: Array, speed: Array) -> Array:
     for a, b in smooth_spans(t):
         moving = np.flatnonzero(direction[a:b])
         if moving.size:
-            still = np.flatnonzero(direction[a:b] == 0)
-            nearest = moving[np.abs(still[:, None] - moving).argmin(axis=1)]
-            ends = (still == 0) | (still == b - a - 1)  # inside the segment it may be at rest
-            direction[a + still[ends]] = direction[a + nearest[ends]]
+            resting_samples = np.flatnonzero(direction[a:b] == 0)
+            nearest = moving[np.abs(resting_samples[:, None] - moving).argmin(axis=1)]
+            ends = (resting_samples == 0) | (resting_samples == b - a - 1)  # inside the segment it may be at rest
+            direction[a + resting_samples[ends]] = direction[a + nearest[ends]]
     return direction
 
 

@@ -78,10 +78,10 @@ def drives(*paths: str | Path, bundled: bool = True) -> Catalogue:
     >>> drives().gearbox("HD_CSF-17-100-2UH").ratio
     100.0
     """
-    whole = _bundled_catalogue() if bundled else Catalogue({}, {})
+    catalogue = _bundled_catalogue() if bundled else Catalogue({}, {})
     for path in paths:
-        whole = whole + _catalogue_of_table(read_drive_table(Path(path)), f"{path}: ")
-    return whole
+        catalogue = catalogue + _catalogue_of_table(read_drive_table(Path(path)), f"{path}: ")
+    return catalogue
 
 
 @cache

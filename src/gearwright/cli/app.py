@@ -87,8 +87,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"gearwright {__version__}")
         raise typer.Exit
 
@@ -202,8 +202,8 @@ def _print_warning(message: Warning | str, category: type[Warning], *_: object, 
     """Print warnings of this library as remarks; ignore those of other libraries."""
     if issubclass(category, GearwrightWarning):
         lines = str(message).splitlines()
-        more = [f"  ... and {len(lines) - MAX_WARNING_LINES} more."] if len(lines) > MAX_WARNING_LINES else []
-        print_remark("\n".join(["Note: " + lines[0], *lines[1:MAX_WARNING_LINES], *more]))
+        rest_text = [f"  ... and {len(lines) - MAX_WARNING_LINES} more."] if len(lines) > MAX_WARNING_LINES else []
+        print_remark("\n".join(["Note: " + lines[0], *lines[1:MAX_WARNING_LINES], *rest_text]))
 
 
 def _os_error_text(error: OSError) -> str:

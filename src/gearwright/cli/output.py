@@ -136,16 +136,18 @@ COLUMN_GAP = 2
 """Spaces between two columns of a table."""
 
 
-def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1, whole: int = 0) -> Table:
+def plain_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1, unbroken_columns: int = 0
+) -> Table:
     """Return a plain table whose first `text` columns are left-aligned words and whose others are numbers.
 
-    If it is too wide, titles are broken rather than numbers; the first `whole` columns, such as keys, are never broken.
+    If it is too wide, titles are broken rather than numbers; the first `unbroken_columns`, such as keys, never are.
     """
     result = Table(box=None, pad_edge=False, header_style="bold")
     shown = [[visible_text(cell) for cell in row] for row in rows]
     for index, column in enumerate(_column_titles([visible_text(column) for column in columns], shown)):
         justify: Literal["left", "right"] = "left" if index < text else "right"
-        result.add_column(column, justify=justify, overflow="fold", no_wrap=index < whole)
+        result.add_column(column, justify=justify, overflow="fold", no_wrap=index < unbroken_columns)
     for cells in shown:
         result.add_row(*cells)
     return result

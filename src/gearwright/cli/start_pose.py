@@ -33,8 +33,8 @@ def start_within_limits(robot: Robot, mech: Mechanism) -> list[float]:
     if closed is not None:
         print_remark(f"{robot.name} starts in the configuration nearest to neutral that closes its loops.")
         return [float(x) for x in closed.start_configuration]
-    q, moved = neutral_within_limits(robot, mech)
-    for name, value in moved.items():
+    q, shifted_joints = neutral_within_limits(robot, mech)
+    for name, value in shifted_joints.items():
         print_remark(
             f"{name} starts at {value:.6g}, the middle of its range: its neutral position is outside its limits."
         )
@@ -115,9 +115,9 @@ def _closed_coordinates(option: str, text: str, robot: Robot, names: Sequence[st
             f"{option} {text!r}: give the {len(free_names)} independent coordinates {listed_names(free_names)}, or all "
             f"{len(names)}, which must close the loops: {listed_names(names)}."
         )
-    whole = mech.reference.copy()
-    whole[independent] = parse_numbers(option, text, free_names)
-    return [float(x) for x in mech.closed(whole[list(mech.independent_indices)])]
+    configuration = mech.reference.copy()
+    configuration[independent] = parse_numbers(option, text, free_names)
+    return [float(x) for x in mech.closed(configuration[list(mech.independent_indices)])]
 
 
 def read_speeds(option: str, text: str, robot: Robot, mech: Mechanism) -> list[float]:

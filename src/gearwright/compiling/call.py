@@ -56,8 +56,10 @@ class GeneralCall:
         if len(args) == len(names) + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != len(names):
-            wanted = listed_names(names)
-            raise InputError(f"{self.name}: the kernel takes {wanted}, but got {len(args)} arrays. Give each one.")
+            expected_names = listed_names(names)
+            raise InputError(
+                f"{self.name}: the kernel takes {expected_names}, but got {len(args)} arrays. Give each one."
+            )
         arguments = dict(zip(names, args, strict=True))
         if by_name:
             arguments |= {**self._outside_inputs(wrenches, base_motion), **self._parameter_inputs(parameters)}
@@ -75,20 +77,20 @@ class GeneralCall:
         expected = self.job.fixed
         if wrenches is None and base_motion is None and not expected:
             return {}
-        more, fixed = external_inputs(self.name, self.job.mech, wrenches, base_motion)
+        external, fixed = external_inputs(self.name, self.job.mech, wrenches, base_motion)
         same = set(fixed.get("wrenches", ())) == set(expected.get("wrenches", ()))
         if not same or bool(fixed.get("base_motion")) != bool(expected.get("base_motion")):
             raise InputError(
                 f"{self.name}: the kernel was compiled for wrenches={tuple(expected.get('wrenches', ()))!r} and "
                 f"base_motion={bool(expected.get('base_motion'))}. Give exactly these, or compile another."
             )
-        return more
+        return external
 
     def _parameter_inputs(self, parameters: ArrayLike | None) -> Mapping[str, ArrayLike]:
         if (parameters is None) == bool(self.parameters):
-            wanted = listed_names(self.parameters) or "none"
+            expected_names = listed_names(self.parameters) or "none"
             raise InputError(
-                f"{self.name}: the kernel's parameters are: {wanted}. Give parameters= accordingly, "
+                f"{self.name}: the kernel's parameters are: {expected_names}. Give parameters= accordingly, "
                 f"(..., {len(self.parameters)})."
             )
         return {} if parameters is None else {PARAMETERS_INPUT: parameters}
@@ -110,8 +112,8 @@ class GeneralCall:
         for array in arrays.values():
             size = array.shape[-1]
             is_single = array.size == size
-            whole = array if is_single or array.shape[:-1] == lead else np.broadcast_to(array, (*lead, size))
-            inputs.append(np.ascontiguousarray(whole))
+            broadcast_array = array if is_single or array.shape[:-1] == lead else np.broadcast_to(array, (*lead, size))
+            inputs.append(np.ascontiguousarray(broadcast_array))
             strides.append(0 if is_single else 8 * size)
         rows = len(flat)
         if rows * self.operations < THREADED_WORK:

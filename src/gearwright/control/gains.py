@@ -60,8 +60,8 @@ def joint_gains(
     side = joint_side(caller, machine_of(caller, robot))
     w, zeta = per_joint(caller, "frequency", frequency, side, above=0.0), per_joint(caller, "damping", damping, side)
     mech = side.rigid_machine
-    whole = checked_array(caller, mech, "q", whole_input(MASS_MATRIX, mech, "q", q), mech.nq)
-    inertias = np.diag(mass_matrix(mech, whole))
+    full_q = checked_array(caller, mech, "q", whole_input(MASS_MATRIX, mech, "q", q), mech.nq)
+    inertias = np.diag(mass_matrix(mech, full_q))
     kp, kd = frequency_gains(w, zeta)
     return inertias * np.array(kp), inertias * np.array(kd)
 
@@ -165,9 +165,9 @@ def balanced_configuration(mech: Mechanism, joints: Array) -> Array:
     """Return the equilibrium configuration, with the motors of elastic drives supporting the weight."""
     if not mech.shafts:
         return joints
-    still = np.zeros_like(joints)
-    higher_derivatives = [still] * max(plan_shafts(mech).order - 4, 0)
-    return motor_motion(mech, joints, still, still, still, still, higher_derivatives).q
+    rest_speeds = np.zeros_like(joints)
+    higher_derivatives = [rest_speeds] * max(plan_shafts(mech).order - 4, 0)
+    return motor_motion(mech, joints, rest_speeds, rest_speeds, rest_speeds, rest_speeds, higher_derivatives).q
 
 
 def _weight_matrix(caller: str, name: str, weights: Any, size: int) -> Array:

@@ -92,8 +92,8 @@ class ArticulatedInertia:
         K = H + Rot(r.cross(m.a), r.cross(m.b), r.cross(m.c)).T
         x, y, z = r.cross(K.a), r.cross(K.b), r.cross(K.c)
         u, v, w = r.cross(H.a), r.cross(H.b), r.cross(H.c)
-        more = Tensor(x.x + u.x, y.x + u.y, z.x + u.z, y.y + v.y, z.y + v.z, z.z + w.z)
-        return ArticulatedInertia(self.N.rotated_by(R) + more, K, M)
+        shift_terms = Tensor(x.x + u.x, y.x + u.y, z.x + u.z, y.y + v.y, z.y + v.z, z.z + w.z)
+        return ArticulatedInertia(self.N.rotated_by(R) + shift_terms, K, M)
 
 
 class EliminatedSpeed(NamedTuple):

@@ -240,8 +240,8 @@ def _as_float(coefficient: Scalar) -> float:
 
 
 def _checked_names(without: Iterable[str], names: Sequence[str]) -> frozenset[str]:
-    wanted = tuple(without)
-    for name in wanted:
+    excluded_names = tuple(without)
+    for name in excluded_names:
         if name not in names:
             raise InputError(f"base_parameters: there is no parameter {name!r}. {did_you_mean(name, names)}")
-    return frozenset(wanted)
+    return frozenset(excluded_names)

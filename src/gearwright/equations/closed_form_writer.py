@@ -258,8 +258,10 @@ class ClosedFormWriter:
 
         kind, group, k = wave
         joints = [(self.angles.groups[group][place] + 1, factor) for place, factor in enumerate(k) if factor]
-        many = any(joint > 9 for joint, _ in joints)
-        label = ("_" if many else "").join(("" if f > 0 else "m") + str(joint) * abs(f) for joint, f in joints)
+        has_two_digits = any(joint > 9 for joint, _ in joints)
+        label = ("_" if has_two_digits else "").join(
+            ("" if f > 0 else "m") + str(joint) * abs(f) for joint, f in joints
+        )
         name = kind + label
         total = sp.Add(*(f * sp.Symbol(f"q{joint}") for joint, f in joints))
         self.waves[name] = (sp.cos if kind == "c" else sp.sin)(total)

@@ -131,8 +131,8 @@ def _configuration_rates(mech: Mechanism, q: Array) -> Array:
 
 def _sum_to_shape(gradient: Array, shape: tuple[int, ...]) -> Array:
     """Return a gradient summed over the leading axes along which its input was broadcast."""
-    more = gradient.ndim - len(shape)
-    gradient = gradient.sum(axis=tuple(range(more)))
+    added_axes = gradient.ndim - len(shape)
+    gradient = gradient.sum(axis=tuple(range(added_axes)))
     stretched = tuple(k for k, size in enumerate(shape) if size == 1 and gradient.shape[k] != 1)
     return gradient.sum(axis=stretched, keepdims=True)
 

@@ -125,12 +125,12 @@ class ImportFindings(FileProblems):
     def to_report(self) -> ImportReport:
         """Return the report."""
         lines = [_count_text(text, count, line) for text, (count, line) in self._ignored.items()]
-        more = (
+        rest_lines = (
             [f"... and {len(lines) - MAX_REPORTED_KINDS} other kinds of elements"]
             if len(lines) > MAX_REPORTED_KINDS
             else []
         )
-        ignored = (*lines[:MAX_REPORTED_KINDS], *more)
+        ignored = (*lines[:MAX_REPORTED_KINDS], *rest_lines)
         notes = (*self.notes, *(f"{count} {text}" for text, count in self._counts.items()))
         unrepresentable = tuple(
             f"{kind} {_first_names(names)}: {text}" for (kind, text), names in self._not_representable.items()
@@ -151,8 +151,8 @@ def element_path(element: Any) -> str:
 
 
 def _first_names(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_REPORTED_KINDS} more" if len(names) > MAX_REPORTED_KINDS else ""
-    return listed_names(map(repr, names[:MAX_REPORTED_KINDS])) + more
+    rest_text = f" and {len(names) - MAX_REPORTED_KINDS} more" if len(names) > MAX_REPORTED_KINDS else ""
+    return listed_names(map(repr, names[:MAX_REPORTED_KINDS])) + rest_text
 
 
 def _count_text(text: str, count: int, line: int | None) -> str:

@@ -72,5 +72,5 @@ def problems_text(source: str, problems: Iterable[FileProblem]) -> str:
     lines = [str(problem) for problem in problems]
     if len(lines) == 1:
         return f"{source}, {lines[0]}" if lines[0].startswith("line") else f"{source}: {lines[0]}"
-    more = [f"... and {len(lines) - MAX_SHOWN_PROBLEMS} more"] if len(lines) > MAX_SHOWN_PROBLEMS else []
-    return "\n  ".join([f"{source}: {len(lines)} problems", *lines[:MAX_SHOWN_PROBLEMS], *more])
+    rest_lines = [f"... and {len(lines) - MAX_SHOWN_PROBLEMS} more"] if len(lines) > MAX_SHOWN_PROBLEMS else []
+    return "\n  ".join([f"{source}: {len(lines)} problems", *lines[:MAX_SHOWN_PROBLEMS], *rest_lines])

@@ -156,8 +156,8 @@ def _number_writing_error(text: str) -> str | None:
             f"speed{ratio}."
         )
     if comma := re.match(r"([+-]?\d+),(\d+)", text):
-        whole = f", or {comma[1]}{comma[2]} if the comma separates thousands" if len(comma[2]) == 3 else ""
-        return f"{quoted_short(text)} has a decimal comma. Write {comma[1]}.{comma[2]} with a point{whole}."
+        thousands_text = f", or {comma[1]}{comma[2]} if the comma separates thousands" if len(comma[2]) == 3 else ""
+        return f"{quoted_short(text)} has a decimal comma. Write {comma[1]}.{comma[2]} with a point{thousands_text}."
     return None
 
 
@@ -192,17 +192,17 @@ def _finite_si_value(text: str, value: float, unit: str, factor: float) -> float
 
 
 def _unit_error_text(text: str, unit: str, dimensions: tuple[str, ...]) -> str:
-    wanted = " or ".join(dimensions)
+    dimension_text = " or ".join(dimensions)
     units = [u for d in dimensions for u in UNITS_BY_DIMENSION[d] if u]
     other_dimension = next((name for name, table in UNITS_BY_DIMENSION.items() if unit in table), None)
     if other_dimension is not None:
         use = f"Use one of {', '.join(units)}." if units else "Write the number alone."
         return (
             f"{quoted_short(text)} has the unit of {with_article(other_dimension)}, but this field is "
-            f"{with_article(wanted)}. {use}"
+            f"{with_article(dimension_text)}. {use}"
         )
     if not units:
-        return f"{quoted_short(text)}: {with_article(wanted)} has no unit. Write the number only."
+        return f"{quoted_short(text)}: {with_article(dimension_text)} has no unit. Write the number only."
     return f"{quoted_short(text)}: the unit {unit[:20]!r} is unknown. {did_you_mean(unit, units)}"
 
 

@@ -58,11 +58,11 @@ def _independent_rows(mech: Mechanism, A: Array) -> Array:
         return A
     rest = np.delete(A, mech.closure.independent, axis=0)
     if rest.any():
-        moved = [x.name for x, column in zip(mech.actuators, rest.T, strict=True) if column.any()]
+        dependent_motors = [x.name for x, column in zip(mech.actuators, rest.T, strict=True) if column.any()]
         raise InputError(
-            f"structure_matrix: {listed_names(moved)} drive dependent joints of closed loops, so the matrix changes "
-            "with the configuration. State the driven joints as independent (gw.assemble(robot, independent=[...])), "
-            "or give mech.tree."
+            f"structure_matrix: {listed_names(dependent_motors)} drive dependent joints of closed loops, so the "
+            "matrix changes with the configuration. State the driven joints as independent "
+            "(gw.assemble(robot, independent=[...])), or give mech.tree."
         )
     return A[list(mech.closure.independent)]
 

@@ -75,7 +75,7 @@ class Energies(NotebookFigure):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a bar chart per link, wheel and spring for one state, or the totals over samples; `path` saves it."""
-        links, wheels = ([x.name for x in some] for some in (self.mech.bodies, self.mech.spins))
+        links, wheels = ([x.name for x in parts] for parts in (self.mech.bodies, self.mech.spins))
         if self.translation.ndim > 1:
             return save_if_path(self._over_samples(), path)
         moving = {"translation": self.translation, "rotation": self.rotation}

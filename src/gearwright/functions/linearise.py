@@ -102,10 +102,10 @@ def _linearise_independent(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike, ta
     A[..., n:, :], B[..., n:, :] = slopes[..., : 2 * n], slopes[..., 2 * n :]
     if not mech.tree.speeds_are_rates:
         free = list(mech.closure.independent)
-        whole, speeds, _ = whole_motion("linearise", mech, q, v, np.zeros(n))
+        full_motion, speeds, _ = whole_motion("linearise", mech, q, v, np.zeros(n))
         for k in np.ndindex(*lead):
-            here = tuple(np.broadcast_to(x, (*lead, np.shape(x)[-1]))[k] for x in (whole, speeds))
-            A[k][:n, :n] = -(adjoint_matrix(mech.tree, here[1]) @ speed_directions(mech, here[0]))[free]
+            point = tuple(np.broadcast_to(x, (*lead, np.shape(x)[-1]))[k] for x in (full_motion, speeds))
+            A[k][:n, :n] = -(adjoint_matrix(mech.tree, point[1]) @ speed_directions(mech, point[0]))[free]
     return LinearModel(A, B)
 
 

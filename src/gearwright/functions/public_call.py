@@ -44,8 +44,8 @@ def run_program(
     fixed = fixed or {}
     if wrenches is not None or base_motion is not None:
         mech = machine_of(program.name, robot_or_mech)
-        more, fixed = external_inputs(program.name, mech, wrenches, base_motion)
-        inputs |= more
+        external, fixed = external_inputs(program.name, mech, wrenches, base_motion)
+        inputs |= external
     return run_named_inputs(program, robot_or_mech, inputs, fixed)
 
 

@@ -38,9 +38,9 @@ def write_report(
         title: of the page.
     """
     target = create_folder(Path(folder))
-    shown = validation or identification.fit
-    save_figure(shown.plot(), target / "torques.png")
-    save_figure(_residual_figure(shown), target / "residuals.png")
+    displayed_validation = validation or identification.fit
+    save_figure(displayed_validation.plot(), target / "torques.png")
+    save_figure(_residual_figure(displayed_validation), target / "residuals.png")
     save_figure(_parameter_figure(identification), target / "parameters.png")
     sections = _page_sections(identification, validation, fit, title)
     write_text(target / "report.md", _markdown_page(sections))
@@ -49,12 +49,12 @@ def write_report(
     return page
 
 
-def _residual_figure(shown: Validation) -> object:
+def _residual_figure(validation: Validation) -> object:
     panels = [
-        Panel("residual [Nm, N]", {"measured - predicted": shown.residuals[:, k]}, title=name)
-        for k, name in enumerate(shown.speeds)
+        Panel("residual [Nm, N]", {"measured - predicted": validation.residuals[:, k]}, title=name)
+        for k, name in enumerate(validation.speeds)
     ]
-    return panel_figure(shown.t, "time [s]", panels, columns=min(2, len(panels)))
+    return panel_figure(validation.t, "time [s]", panels, columns=min(2, len(panels)))
 
 
 def _parameter_figure(identification: Identification) -> object:

@@ -156,9 +156,9 @@ def require_definite_mass_matrix(mech: Mechanism) -> None:
 
 def _inertia_error(mech: Mechanism, speeds: list[int], problem: str) -> InertiaError:
     names = ", ".join(repr(mech.speeds[k]) for k in speeds)
-    who = f"speed {names}" if len(speeds) == 1 else f"speeds {names} together"
+    subject = f"speed {names}" if len(speeds) == 1 else f"speeds {names} together"
     return InertiaError(
-        f"{who} {problem}. Give the body (or one beyond it) mass and inertia, add a rotor, or make the joint fixed."
+        f"{subject} {problem}. Give the body (or one beyond it) mass and inertia, add a rotor, or make the joint fixed."
     )
 
 

@@ -92,7 +92,7 @@ class Mechanism:
             (len(self.spins), "spin", "spins"),
             (len(self.springs), "spring", "springs"),
         ]
-        parts = [f"{count} {singular if count == 1 else many}" for count, singular, many in counts if count]
+        parts = [f"{count} {singular if count == 1 else plural}" for count, singular, plural in counts if count]
         return f"<Mechanism: {', '.join(parts)}, speeds: {listed_names(self.speeds) or 'none'}>"
 
     def _repr_html_(self) -> str:

@@ -168,9 +168,9 @@ def _shafts_have_inertia(mech: Mechanism) -> None:
             row[k] = x
     if np.linalg.matrix_rank(matrix) < count:
         idle = [name for name, column in zip(mech.shafts, matrix.T, strict=True) if not column.any()]
-        who = (
+        subject = (
             f"shaft {idle[0]!r} turns no wheel"
             if idle
             else f"the shafts {listed_names(mech.shafts)} are not independent"
         )
-        raise InertiaError(f"{who}, so the mass matrix is singular. Give a spin with a ratio on it.")
+        raise InertiaError(f"{subject}, so the mass matrix is singular. Give a spin with a ratio on it.")

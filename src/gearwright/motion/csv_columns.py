@@ -153,14 +153,14 @@ class CsvColumns:
 
     def column_block(self, letter: str, names: Sequence[str]) -> Array:
         """The columns `<letter>.<name>` in order, (T, len(names))."""
-        wanted = [f"{letter}.{name}" for name in names]
-        missing = [name for name in wanted if name not in self.header]
+        expected_columns = [f"{letter}.{name}" for name in names]
+        missing = [name for name in expected_columns if name not in self.header]
         if missing:
             raise FileError(
                 f"{self.path}: missing column{'s' * (len(missing) > 1)} {_first_of(missing)}. The header must name "
-                f"{_first_of(wanted)}; it names {_first_of(self.header)}."
+                f"{_first_of(expected_columns)}; it names {_first_of(self.header)}."
             )
-        return self.values[:, [self.header.index(name) for name in wanted]]
+        return self.values[:, [self.header.index(name) for name in expected_columns]]
 
     def time_column(self) -> Array:
         """The column t, strictly increasing."""
@@ -194,5 +194,5 @@ class CsvColumns:
 
 
 def _first_of(names: Sequence[str], most: int = 8) -> str:
-    shown = listed_names(names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+    listed = listed_names(names[:most])
+    return listed if len(names) <= most else f"{listed}, ... ({len(names)} in all)"

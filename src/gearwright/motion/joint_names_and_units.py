@@ -45,9 +45,10 @@ def coordinate_properties(
         raise InputError(f"{function}: the robot has no joint that moves. Give a robot with joints.")
     if count not in (mech.n, joints):
         expected = f"{joints} joints ({listed_names(mech.coordinates[:joints])})"
-        more = f", or these and the shafts, {mech.n}" if mech.shafts else ""
+        shafts = f", or these and the shafts, {mech.n}" if mech.shafts else ""
         raise InputError(
-            f"{function}: the motion has {count} coordinates, the robot {expected}{more}. Give one coordinate for each."
+            f"{function}: the motion has {count} coordinates, the robot {expected}{shafts}. Give one coordinate "
+            "for each."
         )
     names = mech.coordinates[:count]
     stated = limits_of(robot_or_mech) if isinstance(robot_or_mech, Robot) else {}

@@ -86,9 +86,9 @@ def require_limits(function: str, limits: CoordinateLimits, *names: str) -> None
     for name in names:
         missing = np.flatnonzero(np.isinf(getattr(limits, name)))
         if missing.size:
-            who = limits.coordinate_label(int(missing[0]))
+            label = limits.coordinate_label(int(missing[0]))
             raise InputError(
-                f"{function}: {who} has no limit of {name}. Give {name} with the motion, one per joint or one for all"
+                f"{function}: {label} has no limit of {name}. Give {name} with the motion, one per joint or one for all"
                 f"{'' if name == 'jerk' else ', or state it in the limits of the robot and give the robot'}."
             )
 

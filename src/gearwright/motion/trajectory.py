@@ -103,8 +103,8 @@ class Trajectory(NotebookFigure):
                 )
 
     def __repr__(self) -> str:
-        named = f" of {listed_names(self.names)}" if self.names else ""
-        return f"<Trajectory{named}: {self.count} coordinates, {self.duration:.6g} s>"
+        names_text = f" of {listed_names(self.names)}" if self.names else ""
+        return f"<Trajectory{names_text}: {self.count} coordinates, {self.duration:.6g} s>"
 
     def with_pieces(self, pieces: Any) -> Trajectory:
         """Return other polynomials of the same coordinates."""
@@ -213,10 +213,10 @@ class Trajectory(NotebookFigure):
 
     def plot(self, robot: Robot | Mechanism | None = None, path: str | Path | None = None, count: int = 1001) -> Any:
         """A figure of positions, speeds, accelerations and jerks; with `path` (.png, .svg, .pdf) it is saved too."""
-        shown = self if robot is None else self.with_robot_names(robot)
+        named_trajectory = self if robot is None else self.with_robot_names(robot)
         whole_number("trajectory", "count", count, least=2, unit="samples", example=1001)
         t = np.linspace(0.0, self.duration, count)
-        panels = [panel for k in range(len(PLOTTED_DERIVATIVES)) for panel in shown._derivative_panels(k, t)]
+        panels = [panel for k in range(len(PLOTTED_DERIVATIVES)) for panel in named_trajectory._derivative_panels(k, t)]
         return save_if_path(panel_figure(t, "time [s]", panels, columns=2), path)
 
     def _derivative_panels(self, derivative: int, t: Array) -> list[Panel]:

@@ -137,14 +137,14 @@ def _optimised_intervals(q: Array, steps: Array, order: int, limits: CoordinateL
     shares = np.linspace(0, 1, SEARCH_SAMPLES_PER_INTERVAL)[:, None]
 
     def log_duration(logarithms: Array) -> float:
-        tried = steps * np.exp(logarithms)
-        curve = _interpolating_spline(q, _knot_times(tried), order, rates)
-        t = _knot_times(tried)[:-1] + shares * tried
+        intervals = steps * np.exp(logarithms)
+        curve = _interpolating_spline(q, _knot_times(intervals), order, rates)
+        t = _knot_times(intervals)[:-1] + shares * intervals
         needs = _slowing_factors([np.abs(curve.derivative(k)(t)) for k in (1, 2, 3)], limits)
         soft = (
             np.log(np.mean(needs**PEAK_MEAN_POWER)) / PEAK_MEAN_POWER
         )  # a differentiable approximation of the largest
-        return float(np.log(tried.sum()) + soft)
+        return float(np.log(intervals.sum()) + soft)
 
     reach = [(-MAX_LOG_INTERVAL_CHANGE, MAX_LOG_INTERVAL_CHANGE)] * len(steps)
     solution = minimize(

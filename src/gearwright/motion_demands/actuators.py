@@ -199,13 +199,13 @@ class DriveInverses:
             forces: forces and their derivatives at all samples, each (T, actuators or more).
         """
         series: dict[str, Scalar] = {}
-        whole, parts = all_samples(segments), segment_slices(segments)
+        samples, parts = all_samples(segments), segment_slices(segments)
         for j, (demand, inverse) in enumerate(zip(self.demands, self._inverses, strict=True)):
-            force, motion = [array_column(x, j) for x in forces], line_motion(demand.actuator.line, whole)
+            force, motion = [array_column(x, j) for x in forces], line_motion(demand.actuator.line, samples)
             solutions, state = list[ActuatorInputs](), None
             for part in parts:
                 motion_and_force = [[array_item(x, part) for x in values] for values in (motion, force)]
-                solution, state = inverse.solve(ActuatorMotion(whole.t[part], *motion_and_force), state)
+                solution, state = inverse.solve(ActuatorMotion(samples.t[part], *motion_and_force), state)
                 solutions.append(solution)
             series |= demand.data_sheet_series(force[0], motion[1]) | _named_series(demand, force[0], solutions)
         return series

@@ -70,26 +70,26 @@ def follow_motion(problem: DemandProblem, motion: Any, samples: int | None) -> F
     initial_inputs = {quantity.name: quantity.initial for quantity in system.inputs.values()}
     inputs = gather_inputs(mech, initial_inputs, problem.inputs)
     segments, trajectory = _motion_segments(problem, motion, inputs, start, samples)
-    whole = all_samples(segments)
+    all_rows = all_samples(segments)
     other_lines = tuple(undriven_lines(mech, drives.demands))
     if closing_lines:
         closing_forces = tuple(ForceLine(line, None) for line in closing_lines.values())
         solved_lines = tuple(
             ForceLine(Line.for_machine(mech, mech.speeds[k]), None) for k in sorted(_solved_speeds(trajectory))
         )
-        other_lines = (*closing_forces, *solved_lines, *_untouched_by_loops(other_lines, closing_lines, whole))
-        require_determined_forces(mech, (*drives.force_lines, *solved_lines), closing_lines, whole.motion[0][0])
-        require_closed_motion(whole, closing_lines)
+        other_lines = (*closing_forces, *solved_lines, *_untouched_by_loops(other_lines, closing_lines, all_rows))
+        require_determined_forces(mech, (*drives.force_lines, *solved_lines), closing_lines, all_rows.motion[0][0])
+        require_closed_motion(all_rows, closing_lines)
     balance = ActuatorForces(system, (*drives.force_lines, *other_lines), drives.order)
-    forces, modes = balance.forces_and_modes(whole, [x for segment in segments for x in segment.first_modes])
+    forces, modes = balance.forces_and_modes(all_rows, [x for segment in segments for x in segment.first_modes])
     return FollowedMotion(problem, segments, inputs, trajectory, other_lines, forces, modes)
 
 
 def _untouched_by_loops(
-    idle: Sequence[ForceLine], closing_lines: Mapping[str, Line], whole: SmoothSegment
+    idle: Sequence[ForceLine], closing_lines: Mapping[str, Line], samples: SmoothSegment
 ) -> Iterator[ForceLine]:
     """Yield the undriven lines at speeds on which no loop constraint acts."""
-    rows = [np.abs(line_rows(line, whole)).max(axis=0) for line in closing_lines.values()]
+    rows = [np.abs(line_rows(line, samples)).max(axis=0) for line in closing_lines.values()]
     acted_on = np.max(rows, axis=0) > TIME_ROUNDING_RATIO * np.max(rows)
     return (push for push in idle if not any(acted_on[k] for k, _ in push.line.terms))
 

@@ -84,14 +84,14 @@ def require_determined_forces(
         )
 
 
-def require_closed_motion(whole: SmoothSegment, closing_lines: Mapping[str, Line]) -> None:
+def require_closed_motion(samples: SmoothSegment, closing_lines: Mapping[str, Line]) -> None:
     """Raise an error if a motion violates the constraints."""
     for line in closing_lines.values():
-        gap = line_motion(line, whole)[0]
+        gap = line_motion(line, samples)[0]
         worst = int(np.argmax(np.abs(gap)))
         if abs(gap[worst]) > CLOSURE_ERROR_LIMIT:
             raise InputError(
-                f"demands: at t = {whole.t[worst]:g} s the motion violates the constraint {line.name} by "
+                f"demands: at t = {samples.t[worst]:g} s the motion violates the constraint {line.name} by "
                 f"{gap[worst]:.3g} (m or rad). Close it: gw.contact.closed_motion(robot, motion, start)."
             )
 

@@ -152,8 +152,8 @@ class MotionDemands(NotebookFigure):
 
     def report(self) -> str:
         """Return a line per joint force and input with peak and RMS, then exceeded limits and jumps of states."""
-        shown = [*(FORCE_INPUT_PREFIX + name for name in self.speeds), *([] if self.unactuated else self.names)]
-        lines = [f"{name}: peak {self.peak(name):.6g}, RMS {self.rms(name):.6g}" for name in shown]
+        series_names = [*(FORCE_INPUT_PREFIX + name for name in self.speeds), *([] if self.unactuated else self.names)]
+        lines = [f"{name}: peak {self.peak(name):.6g}, RMS {self.rms(name):.6g}" for name in series_names]
         for x in self.excesses:
             lines.append(
                 f"{x.name} exceeds its limit {x.limit:g}: {x.largest:.6g} at t = {x.at:.4g} s ({x.excess_ratio:.0%} "
@@ -273,20 +273,20 @@ def gather_demands(
         known_series: series that replace those computed.
     """
     mech, system, drives = problem.mech, problem.system, problem.drives
-    whole, count, closing = all_samples(segments), len(drives.demands), problem.closing_lines
+    samples, count, closing = all_samples(segments), len(drives.demands), problem.closing_lines
     lines = [*drives.force_lines, *other_lines]
-    tau = _generalised_forces(whole, forces[0], lines, range(count))
+    tau = _generalised_forces(samples, forces[0], lines, range(count))
     if missing is None:
-        missing = _generalised_forces(whole, forces[0], lines, range(count + len(closing), len(lines)))
+        missing = _generalised_forces(samples, forces[0], lines, range(count + len(closing), len(lines)))
     is_undriven = undriven_speeds(primal_value(tau), primal_value(missing), solved_speeds)
     remarks = (*remarks, *_inexact_remarks(mech, primal_value(tau), np.where(is_undriven, 0.0, primal_value(missing))))
     tau = tau + map_linear(lambda x: np.where(is_undriven, x, 0.0), missing)
-    laws = {name: array_column(whole.states, k) for k, name in enumerate(system.states)}
+    laws = {name: array_column(samples.states, k) for k, name in enumerate(system.states)}
     shafts = {
         f"{letter}.{name}": array_column(x, k - mech.n)
         for k, name in enumerate(mech.speeds)
         if name in mech.shafts
-        for letter, x in zip("qv", whole.motion, strict=False)
+        for letter, x in zip("qv", samples.motion, strict=False)
     }
     closing_forces = {name: array_column(forces[0], count + k) for k, name in enumerate(closing)}
     actuated_series = {**drives.solve_inputs(segments, forces), **(known_series or {})}
@@ -296,9 +296,9 @@ def gather_demands(
     actuators = [demand.actuator for demand in drives.demands]
     actuator_states = [x.name for actuator in actuators for x in actuator.states]
     state_names = [*actuator_states, *system.states]
-    motion, refused = Motion(whole.t, *whole.motion[:3]), actuated_series if is_undriven.any() else {}
+    motion, refused = Motion(samples.t, *samples.motion[:3]), actuated_series if is_undriven.any() else {}
     blocks = [
-        {"t": whole.t[part], **{name: x[part] for name, x in values.items()}} for part in segment_slices(segments)
+        {"t": samples.t[part], **{name: x[part] for name, x in values.items()}} for part in segment_slices(segments)
     ]
     q, v = (primal_value(x)[0] for x in (motion.q, motion.v))
     return MotionDemands(
@@ -309,7 +309,7 @@ def gather_demands(
         mech.speeds,
         frozenset(actuated_series),
         tuple(name for name, is_short in zip(mech.speeds, is_undriven, strict=True) if is_short),
-        tuple(_limit_excesses(problem, values, whole.t, bounds, frozenset(refused))),
+        tuple(_limit_excesses(problem, values, samples.t, bounds, frozenset(refused))),
         tuple(state_jumps([*state_names, *shafts], blocks)),
         State(q, v, {name: float(values[name][0]) for name in state_names}, frozenset(actuator_states)),
         remarks,
@@ -318,12 +318,12 @@ def gather_demands(
 
 
 def _generalised_forces(
-    whole: SmoothSegment, forces: Scalar, lines: Sequence[ForceLine], indices: Sequence[int]
+    samples: SmoothSegment, forces: Scalar, lines: Sequence[ForceLine], indices: Sequence[int]
 ) -> Scalar:
     """Return some of the forces as generalized forces, (T, n)."""
-    total: Scalar = np.zeros((len(whole.t), whole.system.mech.n))
+    total: Scalar = np.zeros((len(samples.t), samples.system.mech.n))
     for k in indices:
-        total = total + array_item(forces, np.s_[:, k, None]) * line_rows(lines[k].line, whole)
+        total = total + array_item(forces, np.s_[:, k, None]) * line_rows(lines[k].line, samples)
     return total
 
 
@@ -368,8 +368,8 @@ def _series_units(problem: DemandProblem) -> dict[str, str]:
         for word, unit in MOTOR_SERIES_UNITS.items()
     }
     closing = {name: "Nm" if ".torque." in name else "N" for name in problem.closing_lines}
-    named = {x.name: x.unit for x in (*actuator_quantities, *signals)}
-    return {**places, **speeds, **forces, **states, **motors, **closing, **named}
+    law_units = {x.name: x.unit for x in (*actuator_quantities, *signals)}
+    return {**places, **speeds, **forces, **states, **motors, **closing, **law_units}
 
 
 def _limit_excesses(

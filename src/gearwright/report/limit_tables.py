@@ -117,8 +117,12 @@ def _characteristic_cell(value: float | None, perturbed: float | None, word: str
 
 def value_pair(value: float, perturbed: float | None, unit: str) -> str:
     """Return a number with its unit, followed by that of the closed loop."""
-    shown = html_text(f"{number_text(value)} {unit}".rstrip())
-    return shown if perturbed is None else f'{shown} <span class="beside">{html_text(number_text(perturbed))}</span>'
+    value_text = html_text(f"{number_text(value)} {unit}".rstrip())
+    return (
+        value_text
+        if perturbed is None
+        else f'{value_text} <span class="beside">{html_text(number_text(perturbed))}</span>'
+    )
 
 
 def number_text(value: float) -> str:

@@ -122,13 +122,13 @@ def _sensitivity_table(sensitivities: Sensitivities, columns: Sequence[int], wor
     warm = word.endswith("temperature")
     changes = (sensitivities.changes if warm else sensitivities.relative_changes)[:, columns]
     order = np.argsort(-np.abs(changes).max(axis=1))
-    shown = [k for k in order if np.abs(changes[k]).max() >= LEAST_SHOWN_CHANGE]
+    displayed_rows = [k for k in order if np.abs(changes[k]).max() >= LEAST_SHOWN_CHANGE]
     head = "".join(f"<th>{html_text(sensitivities.characteristics[k].rsplit('.', 1)[0])}</th>" for k in columns)
     rows = [
         f"<tr><td>{html_text(sensitivities.parameters[k])}</td>"
         + "".join(_shaded_cell(float(x)) for x in changes[k])
         + "</tr>"
-        for k in shown
+        for k in displayed_rows
     ]
     unit = " [K]" if warm else " [%]"
     return (

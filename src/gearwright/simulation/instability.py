@@ -88,10 +88,10 @@ def _period_matrix(simulation: Simulation, control: Controller, x: Array, alone:
 
     K = forward_differences(answer, x)
     size, inputs = len(x), len(u)
-    whole = np.zeros((size + inputs, size + inputs))
-    whole[:size, :size], whole[:size, size:] = alone, B
-    moved = expm(whole * period)
-    result: Array = moved[:size, :size] + moved[:size, size:] @ K
+    block_matrix = np.zeros((size + inputs, size + inputs))
+    block_matrix[:size, :size], block_matrix[:size, size:] = alone, B
+    transition = expm(block_matrix * period)
+    result: Array = transition[:size, :size] + transition[:size, size:] @ K
     return result
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 
 @contextmanager
-def progress_bar(start: float, until: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
+def progress_bar(start: float, until: float, is_requested: bool | None) -> Iterator[Callable[[float], None]]:
     """A function to call with the time reached; it draws a bar if requested, or on a terminal."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    if not (sys.stderr.isatty() if is_requested is None else is_requested):
         yield lambda _: None
         return
     from rich.console import Console
@@ -27,9 +27,9 @@ def progress_bar(start: float, until: float, wanted: bool | None) -> Iterator[Ca
 
 
 @contextmanager
-def counting_bar(total: int, done: int, wanted: bool | None, title: str) -> Iterator[Callable[[int], None]]:
+def counting_bar(total: int, done: int, is_requested: bool | None, title: str) -> Iterator[Callable[[int], None]]:
     """A function to call with the number of finished items; it draws a bar with rate and remaining time."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    if not (sys.stderr.isatty() if is_requested is None else is_requested):
         yield lambda _: None
         return
     from rich.console import Console
@@ -101,8 +101,8 @@ class RunMonitor:
     raise_if_interrupted: Callable[[], None] = lambda: None
 
     @contextmanager
-    def watching(self, start: float, until: float, wanted: bool | None) -> Iterator[None]:
+    def watching(self, start: float, until: float, is_requested: bool | None) -> Iterator[None]:
         """Within this context progress is shown, and Ctrl-C is deferred."""
-        with progress_bar(start, until, wanted) as report, deferred_interruption() as raise_if_interrupted:
+        with progress_bar(start, until, is_requested) as report, deferred_interruption() as raise_if_interrupted:
             self.report, self.raise_if_interrupted = report, raise_if_interrupted
             yield

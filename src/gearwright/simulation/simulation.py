@@ -198,12 +198,12 @@ class Simulation:
             self._find_modes_in_python(point)
 
     def _find_modes_in_python(self, point: RunPoint) -> None:
-        settled = find_consistent_modes(
+        consistent_modes = find_consistent_modes(
             self.system, point.t, point.x, self._controlled_inputs.inputs_at(point.t, point.x)[0], point.modes
         )
-        self.recorder.events.extend(RunEvent(point.t, name, mode) for name, mode in settled.changes)
-        self.recorder.remark_once(settled.remarks)
-        point.x, point.modes = settled.x, settled.modes
+        self.recorder.events.extend(RunEvent(point.t, name, mode) for name, mode in consistent_modes.changes)
+        self.recorder.remark_once(consistent_modes.remarks)
+        point.x, point.modes = consistent_modes.x, consistent_modes.modes
 
     def _ends_at_event(self, point: RunPoint) -> bool:
         """Record the user's events at this time; True if one of them ends the run."""

@@ -57,9 +57,11 @@ class EditableNumber:
         """The value in the unit of the label."""
         return _without_last_digits(self.value * self.display_factor)
 
-    def si_value(self, shown: float) -> float:
+    def si_value(self, displayed: float) -> float:
         """The value [SI] of a number in the unit of the label."""
-        return self.value if shown == self.displayed_value else _without_last_digits(shown / self.display_factor)
+        return (
+            self.value if displayed == self.displayed_value else _without_last_digits(displayed / self.display_factor)
+        )
 
 
 def inertia_number(key: str, label: str, value: float) -> EditableNumber:

@@ -189,9 +189,9 @@ class Page:
         self.events.submit("failure", lambda: self._show_failure(error))
 
     def _show_failure(self, error: Exception) -> None:
-        ours = isinstance(error, GearwrightError)
+        is_expected = isinstance(error, GearwrightError)
         self.show_message(
-            str(error) if ours else f"{type(error).__name__}: {error}. This is a bug in Gearwright.", bad=True
+            str(error) if is_expected else f"{type(error).__name__}: {error}. This is a bug in Gearwright.", bad=True
         )
 
 

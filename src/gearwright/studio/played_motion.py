@@ -95,7 +95,7 @@ def _sampled_motion(robot: Robot, mech: Mechanism, motion: Motion, name: str) ->
         )
     joints = mech.n - len(mech.shafts)
     try:
-        way = recorded((motion.t, motion.q[:, :joints], motion.v[:, :joints], motion.a[:, :joints]), robot=robot)
+        trajectory = recorded((motion.t, motion.q[:, :joints], motion.v[:, :joints], motion.a[:, :joints]), robot=robot)
     except GearwrightError as error:
         return StudioMotion(motion, None, str(error), name)
-    return StudioMotion(motion, way, name=name)
+    return StudioMotion(motion, trajectory, name=name)

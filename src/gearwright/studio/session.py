@@ -71,11 +71,11 @@ class Session:
             self._kernels: ParameterComparison | None = None
             self._structure = object()
 
-    def enter_values(self, place: EditablePart | str, wanted: Mapping[str, Any]) -> None:
+    def enter_values(self, place: EditablePart | str, values: Mapping[str, Any]) -> None:
         """Apply values entered in a panel to a part of a train, or to a drive, by its title if wanted."""
         part = editable_part(place)
         with self.lock:
-            self._use_robot(part.with_values(self.robot, wanted), {part.parameter_path(key) for key in wanted})
+            self._use_robot(part.with_values(self.robot, values), {part.parameter_path(key) for key in values})
 
     def choose_motor(self, place: EditablePart | str, key: str) -> None:
         """Assign a motor of the catalogue to a drive or to a motor of a train."""
@@ -169,15 +169,15 @@ class Session:
 
 def parameter_paths(robot: Robot) -> list[str]:
     """Return the paths of the numbers in the panels that can be inputs of kernels."""
-    wanted = [
+    paths = [
         place.parameter_path(entry.key)
         for place in editable_parts(robot)
         for entry in place.editable_numbers(robot)
         if entry.kind in ("number", "stiffness")
     ]
     if robot.payload is not None:
-        wanted.append("payload.mass")
-    return [path for path in wanted if _is_nonzero_number(robot, path)]
+        paths.append("payload.mass")
+    return [path for path in paths if _is_nonzero_number(robot, path)]
 
 
 def _is_nonzero_number(robot: Robot, path: str) -> bool:

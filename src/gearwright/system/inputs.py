@@ -193,15 +193,15 @@ def gather_inputs(mech: Mechanism, law_inputs: Mapping[str, float], specificatio
     return InputSignals(names, signals, None, initial, mech.n)
 
 
-def checked_forces(who: str, value: Any, size: int, t: float) -> Array:
+def checked_forces(caller: str, value: Any, size: int, t: float) -> Array:
     """The checked forces from a function of time or a controller, (n,) finite numbers."""
     try:
-        array = np.asarray(require_unmasked("simulate", who, value), dtype=np.float64)
+        array = np.asarray(require_unmasked("simulate", caller, value), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"simulate: {who} returned {value!r} at t = {t:g} s. Return {size} forces.") from None
+        raise InputError(f"simulate: {caller} returned {value!r} at t = {t:g} s. Return {size} forces.") from None
     if array.shape != (size,):
         raise InputError(
-            f"simulate: {who} returned an array of shape {array.shape} at t = {t:g} s. Return ({size},), one force per "
-            "speed, or a mapping from input names to numbers."
+            f"simulate: {caller} returned an array of shape {array.shape} at t = {t:g} s. Return ({size},), one force "
+            "per speed, or a mapping from input names to numbers."
         )
     return array

@@ -100,18 +100,18 @@ def _whole_state(tree: Mechanism, specification: Any, source: RobotOrMech) -> An
     """The state of all joints for independent coordinates of a machine with closed loops; other states unchanged."""
     if specification is None:
         return State(neutral(source))
-    given = specification
-    if not isinstance(given, State):
-        given = State(*given) if isinstance(given, tuple) and len(given) == 2 else State(given)
-    size, speed_count = np.shape(given.q)[-1:], np.shape(given.v)[-1:] if given.v is not None else (tree.n,)
+    start = specification
+    if not isinstance(start, State):
+        start = State(*start) if isinstance(start, tuple) and len(start) == 2 else State(start)
+    size, speed_count = np.shape(start.q)[-1:], np.shape(start.v)[-1:] if start.v is not None else (tree.n,)
     if size == (tree.nq + tree.n,) or (size == (tree.nq,) and speed_count == (tree.n,)):
         return specification
     mech = machine_of("simulate", source)
     if size not in ((tree.nq,), (len(mech.independent_indices),)):
         return specification
-    v = np.zeros(mech.n) if given.v is None else given.v
-    q, v, _ = whole_motion("simulate", mech, given.q, v, np.zeros(mech.n))
-    return replace(given, q=q, v=v)
+    v = np.zeros(mech.n) if start.v is None else start.v
+    q, v, _ = whole_motion("simulate", mech, start.q, v, np.zeros(mech.n))
+    return replace(start, q=q, v=v)
 
 
 def state_vector(system: System, state: State) -> Array:

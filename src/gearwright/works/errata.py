@@ -353,15 +353,15 @@ class ErrataReport:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Return a figure of the relative errors, and save it if a path is given."""
-        shown = [(x.erratum, 100 * x.relative_error) for x in self.effects if x.relative_error is not None]
+        bars = [(x.erratum, 100 * x.relative_error) for x in self.effects if x.relative_error is not None]
         panels = [
             BarPanel(
                 "error [%]",
-                [x.equation for x, _ in shown if x.work == work],
-                {"printed equation": [error for x, error in shown if x.work == work]},
+                [x.equation for x, _ in bars if x.work == work],
+                {"printed equation": [error for x, error in bars if x.work == work]},
                 f"{work}: {self.robot}",
             )
-            for work in dict.fromkeys(x.work for x, _ in shown)
+            for work in dict.fromkeys(x.work for x, _ in bars)
         ]
         figure = bar_panel_figure(panels)
         return save_if_path(figure, path)

@@ -75,20 +75,22 @@ def path_figure() -> Any:
 def energy_figure(planets: int, use_second_engine: bool) -> Any:
     """Kinetic energy for a number of planets, by the recursion or the second engine, and the effect of one more."""
     t, q, v, _ = sampled_motion()
-    ours = {n: np.asarray(kinetic_energy(arm_mechanism(n), q, v)) for n in (planets, planets + 1)}
-    shown = second_engine(planets).kinetic_energy if use_second_engine else ours[planets]
+    energies = {n: np.asarray(kinetic_energy(arm_mechanism(n), q, v)) for n in (planets, planets + 1)}
+    shown = second_engine(planets).kinetic_energy if use_second_engine else energies[planets]
     name = SECOND_ENGINE_NAME if use_second_engine else f"{planets} planets"
-    more = {f"{planets + 1} planets minus {planets}": ours[planets + 1] - ours[planets]}
-    second = Panel("difference [J]", {"this minus the recursion": shown - ours[planets]} if use_second_engine else more)
+    more = {f"{planets + 1} planets minus {planets}": energies[planets + 1] - energies[planets]}
+    second = Panel(
+        "difference [J]", {"this minus the recursion": shown - energies[planets]} if use_second_engine else more
+    )
     return panel_figure(t, "time [s]", [Panel("kinetic energy [J]", {name: shown}), second], columns=2)
 
 
 def torque_figure(planets: int, use_second_engine: bool) -> Any:
     """Joint torques for a number of planets, by the recursion or the second engine, and the effect of one more."""
     t, q, v, a = sampled_motion()
-    ours = {n: np.asarray(inverse_dynamics(arm_mechanism(n), q, v, a)) for n in (planets, planets + 1)}
-    shown = second_engine(planets).tau if use_second_engine else ours[planets]
-    difference = shown - ours[planets] if use_second_engine else ours[planets + 1] - ours[planets]
+    torques = {n: np.asarray(inverse_dynamics(arm_mechanism(n), q, v, a)) for n in (planets, planets + 1)}
+    shown = second_engine(planets).tau if use_second_engine else torques[planets]
+    difference = shown - torques[planets] if use_second_engine else torques[planets + 1] - torques[planets]
     title = (
         f"{SECOND_ENGINE_NAME}, minus the recursion" if use_second_engine else f"{planets + 1} planets minus {planets}"
     )

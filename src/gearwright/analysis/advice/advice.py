@@ -126,9 +126,9 @@ def _slowed_load_advice(check: LimitCheck, advisor: Advisor) -> list[Advice]:
     """Factor on the duration of the motion: speeds fall with it, dynamic forces with its square."""
     if advisor.shares is None or advisor.trials is None:
         return []
-    still = float(np.abs(advisor.shares.static).max())
-    if still >= check.limit:
-        return [Advice("static load", value=still, unit=check.unit)]
+    static_peak = float(np.abs(advisor.shares.static).max())
+    if static_peak >= check.limit:
+        return [Advice("static load", value=static_peak, unit=check.unit)]
     slowed = advisor.trials.present_motor_series(_slowed_load(advisor.trials, advisor.shares))
     feasible = np.flatnonzero(slowed.peak_torque <= check.limit)
     return [Advice("longer motion", factor=float(DURATION_FACTORS[feasible[0]]))] if feasible.size else []

@@ -89,15 +89,15 @@ class CatalogueSearch:
 
     def _gearbox_advice(self, kind: LimitKind, life: float) -> Advice:
         all_tried = [self._with_gearbox(sheet) for sheet in self._gearbox_sheets if _states_limit(sheet, kind)]
-        tried = [trial for trial in all_tried if trial is not None]
-        long_lived = [trial for trial in tried if _gearbox_life(trial) >= life]
+        trials_with_data = [trial for trial in all_tried if trial is not None]
+        long_lived = [trial for trial in trials_with_data if _gearbox_life(trial) >= life]
         match = next((trial for trial in long_lived if self._is_feasible(trial, kind)), None)
         if match is not None:
             return self._match_advice(GEARBOX, match)
-        if not tried:
+        if not trials_with_data:
             return _no_entry_advice(kind)
         if not long_lived:
-            longest = max(tried, key=_gearbox_life)
+            longest = max(trials_with_data, key=_gearbox_life)
             return Advice("no gearbox life", entry=longest.sheet.key, result=_gearbox_life(longest))
         nearest = min(long_lived, key=lambda trial: self._tightest_limit(trial, GEARBOX)[1])
         return self._no_match_advice(nearest, kind)
@@ -198,11 +198,11 @@ class CatalogueSearch:
         """The largest utilisation of a motor's limits under the present load, without its weight."""
         trials, motor = self.trials, self._motor_from_sheet(sheet)
         present = trials.present_load
-        more = float(motor.inertia) - float(trials.drive_part.motor.inertia)
+        added_inertia = float(motor.inertia) - float(trials.drive_part.motor.inertia)
         series = trials.motor_series(
             replace(motor, heat=None, inductance=None),
             trials.equation_with_motor(motor),
-            present._replace(rotor_torque=present.rotor_torque + more * self._torque_per_inertia),
+            present._replace(rotor_torque=present.rotor_torque + added_inertia * self._torque_per_inertia),
         )
         assert series.mean_square_current is not None
         pairs = (

@@ -178,8 +178,8 @@ class DriveTrials:
         """Force of the motion without the parts that turn with the motor, and the motor torque for these, (T,)."""
         moving, name = self.motion, self.drive.name
         rotor_torque = MotorLoads(mech, moving, [name]).rotor_torque(name)
-        whole = inverse_dynamics(mech, moving.q, moving.v, moving.a)[:, self.speed_index]
-        return whole - self._motor_ratio(mech) * rotor_torque, rotor_torque
+        total_force = inverse_dynamics(mech, moving.q, moving.v, moving.a)[:, self.speed_index]
+        return total_force - self._motor_ratio(mech) * rotor_torque, rotor_torque
 
     def _equation_of(self, drive: Drive, mech: Mechanism) -> DriveEquation:
         return DriveEquation(self._motor_ratio(mech), gear_losses(drive.gear), drive.motor.total_friction)

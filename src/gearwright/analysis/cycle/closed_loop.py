@@ -111,9 +111,9 @@ def follow_closed_loop(
     mech, forces = assemble_tree(real), (*task.forces, *perturbation.disturbance)
     loads, inputs = process_laws(forces)
     start, controller = _loop_start(mech, plan, perturbation), perturbation.make_controller(nominal, task.cycle)
-    named = named_inputs(inputs, as_controller(controller), State(*start))
+    input_signals = named_inputs(inputs, as_controller(controller), State(*start))
     warm = {name: x for name, x in plan.start.states.items() if name.endswith(TEMPERATURE_SUFFIX)}
-    state_names = {state.name for law in laws_of(real, mech, named) for state in law.states}
+    state_names = {state.name for law in laws_of(real, mech, input_signals) for state in law.states}
     run = simulate(
         real,
         State(*start, {name: x for name, x in warm.items() if name in state_names}),

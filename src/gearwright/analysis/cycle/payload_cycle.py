@@ -70,9 +70,9 @@ def characteristics_by_payload(
 
     def analyse_phase(payload_phase: PayloadPhase) -> _PhaseAnalysis:
         phase_mech = tree_of("analyse", payload_phase.robot)
-        whole, handed_on = phase_demands[id(payload_phase.robot)]
-        rows = PhaseRows(whole.t, payload_phase.start, payload_phase.end)
-        demands = demands_of_phase(whole, rows)
+        cycle_demands, handed_on = phase_demands[id(payload_phase.robot)]
+        rows = PhaseRows(cycle_demands.t, payload_phase.start, payload_phase.end)
+        demands = demands_of_phase(cycle_demands, rows)
         acting = external_wrenches(
             payload_phase.robot, phase_mech, demands.motion, cycle_motion.forces, cycle_motion.contact
         )
@@ -120,8 +120,8 @@ def _robot_demands(
     warm = start_temperatures(phases[0].robot, join_demands(segments), cycle_motion.cycles)
     demands = {}
     for key, robot in robots.items():
-        whole = cycle_motion.demands_of(robot, states=warm) if warm else cold[key]
-        demands[key] = whole, cycle_motion.output_torques(robot, tree_of("analyse", robot), whole)
+        cycle_demands = cycle_motion.demands_of(robot, states=warm) if warm else cold[key]
+        demands[key] = cycle_demands, cycle_motion.output_torques(robot, tree_of("analyse", robot), cycle_demands)
     return demands
 
 

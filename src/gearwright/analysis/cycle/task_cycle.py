@@ -109,11 +109,16 @@ class TaskCycle:
     def _joint_shares(self) -> dict[str, JointShares]:
         """Parts of the force at every joint."""
         motion, zero = self.demands.motion, np.zeros_like(self.demands.motion.v)
-        still = inverse_dynamics(self.mech, motion.q, zero, zero, wrenches=self.body_wrenches)
-        whole = inverse_dynamics(self.mech, motion.q, motion.v, motion.a, wrenches=self.body_wrenches)
+        static_forces = inverse_dynamics(self.mech, motion.q, zero, zero, wrenches=self.body_wrenches)
+        total_forces = inverse_dynamics(self.mech, motion.q, motion.v, motion.a, wrenches=self.body_wrenches)
         carried, mass = self._payload_forces()
         return {
-            name: JointShares(still[:, k], whole[:, k] - still[:, k], None if carried is None else carried[:, k], mass)
+            name: JointShares(
+                static_forces[:, k],
+                total_forces[:, k] - static_forces[:, k],
+                None if carried is None else carried[:, k],
+                mass,
+            )
             for k, name in enumerate(self.mech.speeds)
         }
 

@@ -161,7 +161,7 @@ def _remaining_load(
     (force, moment), shape = moving.joint_wrenches[body], (moving.times, places)
     for piece in pieces:
         force, moment = force - piece.force, moment - piece.moment
-    at_joint = [Vec(*(map_series(lambda x: x[:, :1], part, shape) for part in whole)) for whole in beam_load]
+    at_joint = [Vec(*(map_series(lambda x: x[:, :1], part, shape) for part in load)) for load in beam_load]
     return force - at_joint[0], moment - at_joint[1]
 
 

@@ -123,12 +123,12 @@ class _Auditor:
             self.notes += [str(x.message) for x in caught]
         except FileError as error:
             self._add_stated_bodies()
-            found = bool(self.findings)
+            has_findings = bool(self.findings)
             problems = error.problems or ((None, "", str(error)),)
             if not self.path.is_file():
                 raise
             for line, path, message in problems:
-                if found and "inertia" in message:  # MuJoCo's rejection of a body that is already reported
+                if has_findings and "inertia" in message:  # MuJoCo's rejection of a body that is already reported
                     continue
                 part = path or (f"line {line}" if line is not None else str(self.path))
                 self.findings.append(AuditFinding("file", part, message, float("nan"), None, "", "Correct the file."))
@@ -223,9 +223,11 @@ class _Auditor:
         true: ModelData | None,
         names: Mapping[str, str],
     ) -> None:
-        own = {} if robot is None else {x.joint_name: float(x.joint.armature) for x in robot.links if x.joint.armature}
-        per_joint = {**own, **{name: x.armature for name, x in configured.items() if x.armature is not None}}
-        self.findings += doubled_findings(model, own)
+        armatures = (
+            {} if robot is None else {x.joint_name: float(x.joint.armature) for x in robot.links if x.joint.armature}
+        )
+        per_joint = {**armatures, **{name: x.armature for name, x in configured.items() if x.armature is not None}}
+        self.findings += doubled_findings(model, armatures)
         alone = {name: replace(x, armature=None) for name, x in stated.items()}
         if true is None:
             self.findings += armature_findings(configured, alone, {})

@@ -87,10 +87,10 @@ def sampled_loop(M: Array, damping: Array, kp: Array, kd: Array, period: float, 
     True
     """
     n, h = len(kp), period
-    Kp, Kd, D, one = np.diag(kp), np.diag(kd), np.diag(damping), np.eye(n)
+    Kp, Kd, D, identity = np.diag(kp), np.diag(kd), np.diag(damping), np.eye(n)
     if scheme == "held":
         free = np.zeros((3 * n, 3 * n))
-        free[:n, n : 2 * n] = one
+        free[:n, n : 2 * n] = identity
         free[n : 2 * n, n : 2 * n] = -np.linalg.solve(M, D)
         free[n : 2 * n, 2 * n :] = np.linalg.inv(M)
         flow = expm(free * h)
@@ -98,7 +98,7 @@ def sampled_loop(M: Array, damping: Array, kp: Array, kd: Array, period: float, 
     inverse = np.linalg.inv(M + h * D + (h * Kd if scheme == "implicit" else 0.0))
     from_q = -h * inverse @ Kp
     from_v = inverse @ (M - (0.0 if scheme == "implicit" else h * Kd))
-    return np.block([[one + h * from_q, h * from_v], [from_q, from_v]])
+    return np.block([[identity + h * from_q, h * from_v], [from_q, from_v]])
 
 
 def friction_findings(stated: Mapping[str, JointData], true: Mapping[str, JointData]) -> Iterator[AuditFinding]:

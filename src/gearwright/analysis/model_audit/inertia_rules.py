@@ -116,15 +116,15 @@ def _armature_cause(armature: float, expected: float, data: JointData) -> str:
     return f" ({matching[0]})" if matching else f" ({armature / expected:.3g} times)"
 
 
-def doubled_findings(model: ModelData, own: Mapping[str, float]) -> Iterator[AuditFinding]:
+def doubled_findings(model: ModelData, armatures: Mapping[str, float]) -> Iterator[AuditFinding]:
     """Yield joints whose own armature repeats the rotor of their drive.
 
     Args:
         model: the audited model.
-        own: armature of the joint itself [kg m2].
+        armatures: armature of the joint itself [kg m2].
     """
     for name, data in model.joints.items():
-        armature = own.get(name, 0.0)
+        armature = armatures.get(name, 0.0)
         if not armature or data.rotor_inertia is None or data.ratio is None:
             continue
         reflected = data.rotor_inertia * data.ratio**2

@@ -174,14 +174,14 @@ def _with_drive(data: JointData, drive: Drive) -> JointData:
     mass = float(motor.mass) + float(motor.mass_at_rest)
     if drive.servo is not None:
         data = replace(data, kp=drive.servo.kp * n * n, kd=drive.servo.kv * n * n)
-    own = motor.total_friction
+    motor_friction = motor.total_friction
     return replace(
         data,
         ratio=float(drive.gear.ratio),
         rotor_inertia=float(motor.inertia) or None,
         motor_mass=mass or None,
-        friction=(data.friction or 0.0) + n * float(own.coulomb),
-        viscous_friction=(data.viscous_friction or 0.0) + n * n * float(own.viscous),
+        friction=(data.friction or 0.0) + n * float(motor_friction.coulomb),
+        viscous_friction=(data.viscous_friction or 0.0) + n * n * float(motor_friction.viscous),
     )
 
 

@@ -40,12 +40,12 @@ class EnergyBalance(NamedTuple):
         The potential energy is relative to its initial value: its zero is arbitrary, and a large offset would hide the
         other curves.
         """
-        shown = {
+        curves = {
             "kinetic": self.kinetic,
             "potential": self.potential - self.potential[0],
             "work of the drives": self.work,
         }
-        return shown | ({"heat in dampers": self.heat} if np.any(self.heat) else {})
+        return curves | ({"heat in dampers": self.heat} if np.any(self.heat) else {})
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

@@ -69,9 +69,9 @@ class Perturbation(Picklable):
                 f"perturbation: payload_error={self.payload_error:g}, but robot {robot.name!r} has no payload. Give "
                 "the task a payload, or remove payload_error."
             )
-        more = 1 + self.payload_error
-        inertia = tuple(tuple(more * x for x in row) for row in matrix_rows(load.inertia))
-        return replace(real, payload=replace(load, mass=load.mass * more, inertia=inertia))
+        payload_factor = 1 + self.payload_error
+        inertia = tuple(tuple(payload_factor * x for x in row) for row in matrix_rows(load.inertia))
+        return replace(real, payload=replace(load, mass=load.mass * payload_factor, inertia=inertia))
 
     def make_controller(self, robot: Robot, motion: Trajectory) -> Any:
         """The controller, with the robot model without errors."""

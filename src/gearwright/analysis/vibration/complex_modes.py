@@ -34,9 +34,11 @@ def damped_modes(M: Array, D: Array, K: Array) -> tuple[ComplexArray, ComplexArr
     pairs = _pairs_by_mode(values, similarity)
     slower = np.where(np.abs(values[pairs[:, 0]]) <= np.abs(values[pairs[:, 1]]), pairs[:, 0], pairs[:, 1])
     shapes = shape_columns[:, slower]
-    still = np.flatnonzero(values[slower] == 0)
-    if len(still) == free.sum():  # a double zero has one eigenvector, split by rounding into two nearly parallel ones
-        shapes[:, still] = undamped[:, free]
+    zero_indices = np.flatnonzero(values[slower] == 0)
+    if (
+        len(zero_indices) == free.sum()
+    ):  # a double zero has one eigenvector, split by rounding into two nearly parallel ones
+        shapes[:, zero_indices] = undamped[:, free]
     return values[pairs], shapes
 
 
@@ -50,8 +52,8 @@ def state_matrix(M: Array, D: Array, K: Array) -> Array:
 def _without_split_zeros(values: ComplexArray, free: int) -> ComplexArray:
     """Eigenvalues with the zeros of free motions restored, which rounding turns into a small pair."""
     smallest = np.argsort(np.abs(values))[: 2 * free]
-    still = smallest[np.abs(values[smallest]) < SPLIT_ZERO_RATIO * np.abs(values).max()]
-    values[still] = 0.0
+    zero_indices = smallest[np.abs(values[smallest]) < SPLIT_ZERO_RATIO * np.abs(values).max()]
+    values[zero_indices] = 0.0
     return values
 
 

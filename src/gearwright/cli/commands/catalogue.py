@@ -160,7 +160,7 @@ def _entry_table(title: str, sheets: Sequence[MotorSheet | GearboxSheet], cells:
     def table_with_names(names: Sequence[str]) -> Table:
         numbers = [[_sheet_cell(sheet, word) for word in cells.values()] for sheet in sheets]
         rows = [[sheet.key, name, *row] for sheet, name, row in zip(sheets, names, numbers, strict=True)]
-        return plain_table([title, "name", *cells], rows, text=2, whole=1)
+        return plain_table([title, "name", *cells], rows, text=2, unbroken_columns=1)
 
     screen = result_screen()
     names = [_short_name(sheet) for sheet in sheets]

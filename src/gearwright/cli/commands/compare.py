@@ -97,8 +97,8 @@ def _show_errors(facts: dict[str, Any], joints: tuple[str, ...]) -> None:
         heading_text(facts["robot"], f", a motion of {number_text(facts['seconds'])} s: peak torque (Nm, or N)")
     )
     screen.print("and largest error of each approximation, with its share of the peak.")
-    shown = [error for error in facts["errors"] if not joints or error["speed"] in joints]
-    screen.print(_error_table(shown, "speed", "joint"))
+    errors = [error for error in facts["errors"] if not joints or error["speed"] in joints]
+    screen.print(_error_table(errors, "speed", "joint"))
     if not facts["wheels"]:
         print_remark(
             "The robot has no wheels, so there is nothing to approximate. Add motors and gears: `gearwright size`."

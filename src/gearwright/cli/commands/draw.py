@@ -77,11 +77,11 @@ def draw_robot(
     mech, folder = assemble_tree(loaded), Path(robot).parent if Path(robot).is_file() else None
     look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
     if film:
-        shown = motion_to_show(loaded, mech, motion)
+        displayed_motion = motion_to_show(loaded, mech, motion)
         with progress_bar("drawing") as advance:
             animate(
                 loaded,
-                shown,
+                displayed_motion,
                 output,
                 rate=FILM_FRAME_RATE if rate is None else rate,
                 folder=folder,

@@ -77,8 +77,10 @@ def identify_robot(
     if method not in ("ols", "wls", "irls"):
         raise InputError(f"--method {method!r} is unknown. Use ols, wls or irls.")
     loaded, constants = load(robot, xacro=xacro, include=include or ()), _parse_gains(gains)
-    whole = read_log(log, loaded, constants).with_derivatives(assemble_tree(loaded), cutoff)
-    train, validation_log = (whole, read_log(validate, loaded, constants)) if validate is not None else whole.split(0.7)
+    full_log = read_log(log, loaded, constants).with_derivatives(assemble_tree(loaded), cutoff)
+    train, validation_log = (
+        (full_log, read_log(validate, loaded, constants)) if validate is not None else full_log.split(0.7)
+    )
     transition = FrictionTransition(transition_speed)
     identification = identify(loaded, train, method=method, cutoff=cutoff, side=side, transition=transition)  # type: ignore[arg-type]
     check = identification.validate(validation_log)
@@ -216,7 +218,7 @@ def _print_results(identification: Identification, check: Validation, payload_fi
 def _results_data(
     identification: Identification, check: Validation, payload_fit: PayloadFit | None
 ) -> dict[str, object]:
-    more = {} if payload_fit is None else {"payload": _payload_data(payload_fit)}
+    payload_entry = {} if payload_fit is None else {"payload": _payload_data(payload_fit)}
     return {
         "base_parameters": [
             {"name": name, "value": value, "standard_deviation": deviation, "unit": unit, "terms": dict(terms)}
@@ -235,7 +237,7 @@ def _results_data(
         "cutoff_hz": identification.cutoff,
         "remarks": list(identification.remarks),
         "warnings": list(identification.warnings),
-        **more,
+        **payload_entry,
     }
 
 

@@ -134,9 +134,9 @@ def _wheel_table(wheels: list[dict[str, Any]]) -> Any:
         )
         for w in wheels
     ]
-    shown = any(row[-1] for row in rows)
+    has_couplings = any(row[-1] for row in rows)
     columns = ["wheel", "on", "ratio", "axis", "J [kg m2]", "coupling"]
-    return plain_table(columns[: 6 if shown else 5], [row[: 6 if shown else 5] for row in rows], text=4)
+    return plain_table(columns[: 6 if has_couplings else 5], [row[: 6 if has_couplings else 5] for row in rows], text=4)
 
 
 def _wheel_position_table(wheels: list[dict[str, Any]]) -> Any:

@@ -73,12 +73,14 @@ def plan_task(
         print_remark(f"{chained.duration:.6g} s at {rate:g} rows per second written to {output}.")
 
 
-def _trajectory_columns(whole: Trajectory, rate: float) -> dict[str, list[float]]:
+def _trajectory_columns(trajectory: Trajectory, rate: float) -> dict[str, list[float]]:
     """Return the columns of the file, for JSON."""
-    moved = whole.sample(max(2, round(whole.duration * rate) + 1))
-    blocks = {"q": moved.q, "v": moved.v, "a": moved.a}
-    series = {f"{word}.{name}": block[:, k] for word, block in blocks.items() for k, name in enumerate(whole.names)}
-    return column_data(moved.t, series)
+    motion = trajectory.sample(max(2, round(trajectory.duration * rate) + 1))
+    blocks = {"q": motion.q, "v": motion.v, "a": motion.a}
+    series = {
+        f"{word}.{name}": block[:, k] for word, block in blocks.items() for k, name in enumerate(trajectory.names)
+    }
+    return column_data(motion.t, series)
 
 
 def _motion_data(words: TaskFields, trajectories: Sequence[Trajectory]) -> list[dict[str, Any]]:

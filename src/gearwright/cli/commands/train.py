@@ -120,8 +120,8 @@ def _train_data(robot: Robot) -> dict[str, Any]:
 
     graph, links = gear_graph(robot), [link.name for link in robot.links]
     mech = machine_of("train", robot)
-    q, still = neutral(mech), np.zeros(mech.n)
-    shares = explain(mech, q, still, still).mass_matrices / np.diag(mass_matrix(mech, q))
+    q, rest_state = neutral(mech), np.zeros(mech.n)
+    shares = explain(mech, q, rest_state, rest_state).mass_matrices / np.diag(mass_matrix(mech, q))
     return {
         "robot": robot.name,
         "speeds": list(mech.tree.speeds),

@@ -140,8 +140,8 @@ def _read_log(path: Path, robot: Robot, ignored: Sequence[str]) -> RunLog:
     drives = [motor.name for motor in mech.actuators]
     inputs = {f"tau.{speed}" for speed in mech.speeds}
     inputs |= {f"{drive}.{word}" for drive in drives for word in ("voltage", "current_reference", "torque")}
-    given = inputs.intersection(columns)
-    inputs |= {quantity.name for law in laws(robot, mech, given) for quantity in law.inputs}
+    input_columns = inputs.intersection(columns)
+    inputs |= {quantity.name for law in laws(robot, mech, input_columns) for quantity in law.inputs}
     measured = {name: name for name in columns if name not in inputs}
     return read_run_log(path, {name: name for name in columns if name in inputs}, measured)
 

@@ -153,9 +153,9 @@ def _print_coupling(comparison: Comparison, console: Any) -> None:
 
 
 def _print_energy(balance: EnergyBalance, console: Any) -> None:
-    moved = float(np.ptp(balance.kinetic) + np.ptp(balance.potential))
+    moved_energy = float(np.ptp(balance.kinetic) + np.ptp(balance.potential))
     console.print(
         f"Energy: the drives supply up to {balance.work.max():.2f} J, kinetic energy peaks at "
         f"{balance.kinetic.max():.2f} J; the energy balance has an error of "
-        f"{np.abs(balance.residual).max() / moved:.1e} of it."
+        f"{np.abs(balance.residual).max() / moved_energy:.1e} of it."
     )

@@ -91,13 +91,13 @@ def speed_observer_bound(
     """
     caller = "control.speed_observer_bound"
     energy = real_number(caller, "kinetic_energy", kinetic_energy, above=0.0, unit="J", example=20.0)
-    wanted = real_number(caller, "rate", rate, above=0.0, unit="1/s", example=50.0)
+    desired_rate = real_number(caller, "rate", rate, above=0.0, unit="1/s", example=50.0)
     count = whole_number(caller, "configurations", configurations, least=1)
     mech = tree_of(caller, robot)
     model = RedundantModel(mech, "points", "elastic" if mech.shafts else "rigid")
     q = model.configurations(count, seed)
     c = coriolis_constant(model, q)
-    gain = wanted + CONTRACTION_TERMS * c * math.sqrt(2 * energy)
+    gain = desired_rate + CONTRACTION_TERMS * c * math.sqrt(2 * energy)
     return SpeedObserverBound(gain, energy, c, coriolis_constant_bound(model, q))
 
 

@@ -206,7 +206,7 @@ class Candidates:
     @property
     def equation(self) -> DriveEquation:
         """The drive equation of all choices, with columns (C, 1) for series along the last axis."""
-        kept = self.basis.drive if self.is_kept else None
+        present_drive = self.basis.drive if self.is_kept else None
         coulomb, viscous = (self._motor_values(field)[:, None] for field in ("coulomb", "viscous"))
         if self.basis.gear is not None:
             losses = gear_losses(self.basis.gear)
@@ -214,7 +214,9 @@ class Candidates:
             efficiency = self._gearbox_values("efficiency")[:, None]
             losses = (Losses(0.0, efficiency, static_back_efficiency(efficiency)),)
         return DriveEquation(
-            self.ratio[:, None], losses, Friction(coulomb, viscous) if kept is None else kept.motor.total_friction
+            self.ratio[:, None],
+            losses,
+            Friction(coulomb, viscous) if present_drive is None else present_drive.motor.total_friction,
         )
 
     def winding_under(self, torque: Scalar) -> DcEquations:

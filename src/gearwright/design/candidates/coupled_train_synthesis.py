@@ -186,7 +186,7 @@ class _Template:
         Raises:
             InputError: an element is not a product of powers of numbers of teeth.
         """
-        found = {}
+        exponent_by_wheel = {}
         for gear in self.gears:
             per_factor = [self._log_change(gear, factor) for factor in (2.0, 3.0)]
             exponents = np.round(per_factor[0])
@@ -198,8 +198,8 @@ class _Template:
                     f"teeth of {gear.wheel!r}, because a gear moves with its carrier about the same axis. Give a "
                     "template without such planetary couplings."
                 )
-            found[gear] = exponents
-        return found
+            exponent_by_wheel[gear] = exponents
+        return exponent_by_wheel
 
     def _log_change(self, gear: ToothedWheel, factor: float) -> Array:
         """The exponent by which each element grows with a factor of the teeth; NaN where it changes its sign."""
@@ -298,18 +298,18 @@ def _required_elements(template: _Template, structure: ArrayLike, tolerance: flo
 
 
 def _all_teeth(
-    elements: Sequence[_Element], limits: tuple[int, int], template: _Template, kept: Mapping[ToothedWheel, int]
+    elements: Sequence[_Element], limits: tuple[int, int], template: _Template, fixed_teeth: Mapping[ToothedWheel, int]
 ) -> list[dict[ToothedWheel, int]]:
     """All numbers of teeth that satisfy all elements; gears in none keep those of the template."""
-    found = []
-    for choice in _completed_teeth(elements, limits, kept):
-        found.append({gear: choice.get(gear, gear.teeth) for gear in template.gears})
-        if len(found) > MAX_TRAINS:
+    solutions = []
+    for choice in _completed_teeth(elements, limits, fixed_teeth):
+        solutions.append({gear: choice.get(gear, gear.teeth) for gear in template.gears})
+        if len(solutions) > MAX_TRAINS:
             raise InputError(
                 f"{CALLER}: more than {MAX_TRAINS} sets of teeth give this structure matrix. Give a smaller tolerance "
                 "or range of teeth, or name fewer meshes."
             )
-    return found
+    return solutions
 
 
 def _completed_teeth(

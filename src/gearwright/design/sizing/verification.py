@@ -141,22 +141,24 @@ class Verification:
         return {key: limit_share(check) for key, check in all_limits(analysis)}
 
 
-def no_verified_design(problem: SizingProblem, tried: Iterable[Violations], refusal: str = "") -> InputError:
+def no_verified_design(
+    problem: SizingProblem, violations_by_set: Iterable[Violations], refusal: str = ""
+) -> InputError:
     """The error if no set satisfies every limit in the analysis.
 
     Args:
         problem: the sizing problem.
-        tried: the exceeded limits of each set.
+        violations_by_set: the exceeded limits of each set.
         refusal: why no other set is better, if known.
     """
-    worst = [max(violations.items(), key=lambda item: item[1].share) for violations in tried]
+    worst = [max(violations.items(), key=lambda item: item[1].share) for violations in violations_by_set]
     tightest, violation = min(worst, key=lambda item: item[1].share)
     other_limits = [str(key) for key in dict.fromkeys(key for key, _ in worst) if key != tightest]
-    also = f" Other sets exceed {listed_names(other_limits)}." if other_limits else ""
+    others_text = f" Other sets exceed {listed_names(other_limits)}." if other_limits else ""
     counted = "the one analysed set does not satisfy" if len(worst) == 1 else f"none of {len(worst)} sets satisfies"
     outlook = f"With the same screening errors for the other sets: {refusal}" if refusal else ""
     return InputError(
         f"size_drives: in the analysis, {counted} every limit. The tightest is {tightest}: the best set needs "
-        f"{violation.share:.0%} of it, {problem.share:.0%} is allowed.{also} "
+        f"{violation.share:.0%} of it, {problem.share:.0%} is allowed.{others_text} "
         f"{outlook or violation.advice or tightest.kind.remedy}"
     )

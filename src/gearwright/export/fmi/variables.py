@@ -107,8 +107,8 @@ def _output_variables(model: FmuModel) -> Iterator[FmuVariable]:
         yield FmuVariable(f"a.{name}", f"a.{name}", "output", f"{speed_unit(mech, name)}/s2")
     used_names = {*model.open_model.states, *model.open_model.inputs, *model.open_model.parameters}
     for signal in system.signals.values():
-        shown = f"{signal.name}.signal" if signal.name in used_names else signal.name
-        yield FmuVariable(shown, f"signal {signal.name}", "output", signal.unit)
+        variable_name = f"{signal.name}.signal" if signal.name in used_names else signal.name
+        yield FmuVariable(variable_name, f"signal {signal.name}", "output", signal.unit)
     for name in FMU_ENERGIES:
         yield FmuVariable(name, name, "output", "J")
     for name in mech.speeds:

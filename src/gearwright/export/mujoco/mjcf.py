@@ -133,14 +133,14 @@ def _write_states(output: MjcfDocument, robot: Robot, coordinates: MujocoCoordin
         add_element(output.section_element("keyframe"), "key", name=output.unique_name("key", state.name), **words)
 
 
-def _sidecar_files(output: MjcfDocument, robot: Robot, path: Path, text: str, wanted: bool) -> dict[Path, str]:
+def _sidecar_files(output: MjcfDocument, robot: Robot, path: Path, text: str, is_requested: bool) -> dict[Path, str]:
     """Return the sidecar with the data that MJCF does not represent."""
     from gearwright.files.mjcf.reader import robot_from_model
     from gearwright.files.mjcf.sidecar import mjcf_sidecar_text
     from gearwright.files.urdf.sidecar import sidecar_path
 
     beside = sidecar_path(path)
-    if not wanted:
+    if not is_requested:
         if beside.exists():
             output.not_representable.append(
                 f"{beside.name} exists in the same folder and is read too: remove it if it belongs to another robot"

@@ -74,11 +74,13 @@ def mujoco_check(machine: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike)
     forces, energies = _mujoco_results(mech, *rows)
     tau, energy = forces.reshape(*batch, mech.n), energies.reshape(batch)
     configuration, speed, rate = states
-    ours = (
+    own_results = (
         np.asarray(inverse_dynamics(mech, configuration, speed, rate)),
         np.asarray(kinetic_energy(mech, configuration, speed)),
     )
-    return MujocoCheck(tau, energy, _relative_difference(ours[0], tau), _relative_difference(ours[1], energy))
+    return MujocoCheck(
+        tau, energy, _relative_difference(own_results[0], tau), _relative_difference(own_results[1], energy)
+    )
 
 
 def _closed_check(mech: ClosedMechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> MujocoCheck:

@@ -47,12 +47,12 @@ class ShapeFields(PosedFields):
 
     @model_validator(mode="after")
     def _require_file_and_size(self) -> ShapeFields:
-        wanted = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}[self.kind]
+        count = {"mesh": 3, "box": 3, "cylinder": 2, "sphere": 1}[self.kind]
         if self.kind == "mesh" and self.file is None:
             raise ValueError("a mesh needs a file. Give file: name.stl.")
-        if len(self.size or ()) != wanted and not (self.size is None and self.kind == "mesh"):
+        if len(self.size or ()) != count and not (self.size is None and self.kind == "mesh"):
             raise ValueError(
-                f"the size of a {self.kind} must be a list of {wanted} number{'s' if wanted > 1 else ''}. Correct it."
+                f"the size of a {self.kind} must be a list of {count} number{'s' if count > 1 else ''}. Correct it."
             )
         return self
 

@@ -123,23 +123,26 @@ def sidecar_path(path: Path) -> Path:
 
 def sidecar_text(robot: Robot, alone: Robot, urdf: str) -> str:
     """Return the data of the robot that its URDF (read back as `alone`) lacks."""
-    wanted, urdf_fields = _fields_by_link(robot), _fields_by_link(alone)
+    robot_fields_by_link, urdf_fields = _fields_by_link(robot), _fields_by_link(alone)
     words: FieldMapping = {"robot": robot.name}
-    surplus = [name for name in urdf_fields["links"] if name not in wanted["links"]]
+    surplus = [name for name in urdf_fields["links"] if name not in robot_fields_by_link["links"]]
     if surplus:
         words["without"] = surplus
-    links = [_changed_link_fields(link, urdf_fields["links"].get(name, {})) for name, link in wanted["links"].items()]
-    wanted["links"] = urdf_fields["links"] = {}
-    words |= _changed_fields(wanted, urdf_fields)
+    links = [
+        _changed_link_fields(link, urdf_fields["links"].get(name, {}))
+        for name, link in robot_fields_by_link["links"].items()
+    ]
+    robot_fields_by_link["links"] = urdf_fields["links"] = {}
+    words |= _changed_fields(robot_fields_by_link, urdf_fields)
     words |= {"links": [link for link in links if link]} if any(links) else {}
     return SIDECAR_HEADER.format(urdf=visible_text(urdf)) + dump_yaml(words)
 
 
-def _changed_link_fields(wanted: FieldMapping, urdf_link: FieldMapping) -> FieldMapping:
+def _changed_link_fields(new_fields: FieldMapping, urdf_link: FieldMapping) -> FieldMapping:
     """Return a link's entry: differing fields, and the URDF's mass if replaced, to detect an edited URDF."""
-    missing = _changed_fields(wanted, urdf_link)
+    missing = _changed_fields(new_fields, urdf_link)
     old = {URDF_MASS_FIELD: urdf_link["mass"]} if "mass" in missing and "mass" in urdf_link else {}
-    return {"name": wanted["name"], **old, **missing} if missing else {}
+    return {"name": new_fields["name"], **old, **missing} if missing else {}
 
 
 class CompletedRobot(NamedTuple):
@@ -261,10 +264,10 @@ def _fields_by_link(robot: Robot) -> FieldMapping:
     return words
 
 
-def _changed_fields(wanted: Mapping[str, Any], present: Mapping[str, Any]) -> FieldMapping:
+def _changed_fields(new_fields: Mapping[str, Any], present: Mapping[str, Any]) -> FieldMapping:
     """Return the fields of `wanted` that differ from `present`, with None for those to remove."""
-    changes: FieldMapping = {word: REMOVED_FIELD for word in present if word not in wanted}
-    for word, value in wanted.items():
+    changes: FieldMapping = {word: REMOVED_FIELD for word in present if word not in new_fields}
+    for word, value in new_fields.items():
         if word not in present:
             changes[word] = value
         elif isinstance(value, dict) and isinstance(present[word], dict):

@@ -59,16 +59,16 @@ def attach_all(
 def _note_unknown_names(robot: Robot, contents: RobotFileContents, problems: FileProblems) -> None:
     """Add problems for names that exist neither in the robot nor in its attachments."""
     joints, links = ([link.joint_name for link in robot.links], ["base", *(link.name for link in robot.links)])
-    wanted: dict[Words, tuple[str, str | None, list[str]]] = {}
+    references: dict[Words, tuple[str, str | None, list[str]]] = {}
     for i, words in enumerate(contents.drives):
         if words is not None:
-            wanted["drives", i, "joint"] = ("joint", words.joint, joints)
-            wanted["drives", i, "mounted_on"] = ("link", words.mounted_on, links)
+            references["drives", i, "joint"] = ("joint", words.joint, joints)
+            references["drives", i, "mounted_on"] = ("link", words.mounted_on, links)
     if contents.header is not None and contents.header.payload is not None:
         places = [*links[1:], *(frame.name for frame in robot.frames)]
-        wanted["payload", "link"] = ("link", contents.header.payload.link, links[1:])
-        wanted["payload", "frame"] = ("link or frame", contents.header.payload.frame, places)
-    for path, (kind, name, candidates) in wanted.items():
+        references["payload", "link"] = ("link", contents.header.payload.link, links[1:])
+        references["payload", "frame"] = ("link or frame", contents.header.payload.frame, places)
+    for path, (kind, name, candidates) in references.items():
         if name is not None and name not in candidates:
             message = f"there is no {kind} {name!r}. {did_you_mean(name, candidates)}"
             problems.add(message, path_text(path), contents.root.line_of(path))

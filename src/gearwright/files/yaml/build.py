@@ -50,14 +50,19 @@ def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | 
     trains = [train and with_train_lines(train, i, contents.root, problems.source) for i, train in enumerate(trains)]
     marks = _build_parts(contents, problems, "frames", lambda words: _build_frame(words, frames))
     plain = ("springs", "tendons", "states", "loops", "environment")
-    more: dict[str, Any] = {word: _build_parts(contents, problems, word, lambda words: words.part()) for word in plain}
-    more["cords"] = _build_parts(contents, problems, "cords", lambda words: cord_in_frames(words.part(), frames))
-    head, complete = contents.header, [*links, *drives, *trains, *marks, *(x for parts in more.values() for x in parts)]
+    plain_parts: dict[str, Any] = {
+        word: _build_parts(contents, problems, word, lambda words: words.part()) for word in plain
+    }
+    plain_parts["cords"] = _build_parts(contents, problems, "cords", lambda words: cord_in_frames(words.part(), frames))
+    head, complete = (
+        contents.header,
+        [*links, *drives, *trains, *marks, *(x for parts in plain_parts.values() for x in parts)],
+    )
     if head is None or not links or None in complete or problems.entries:
         return None
     supply = None if head.supply is None else head.supply.part()
-    more["independent"] = head.independent
-    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **more)  # type: ignore[arg-type]
+    plain_parts["independent"] = head.independent
+    robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **plain_parts)  # type: ignore[arg-type]
     robot = _with_second_joints(robot, frames, contents, problems)
     loaded = _with_payload(robot, head.payload, contents, problems)
     if loaded is None:

@@ -52,16 +52,16 @@ def edited_yaml(text: str, robot: Robot, read: Callable[[str], Robot]) -> str | 
         robot: what it shall state.
         read: reads the text of a robot file.
     """
-    wanted = robot_fields(robot)
+    new_fields = robot_fields(robot)
     present = robot_fields(read(text))
-    if present == wanted:
+    if present == new_fields:
         return text
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     for statement in (BY_ENTRY, BY_CHANGE, IN_FULL):
         try:
-            edits = list(_Comparison(text, statement).mapping_edits(root, present, wanted))
+            edits = list(_Comparison(text, statement).mapping_edits(root, present, new_fields))
             edited = _with_edits(text, edits)
-            if robot_fields(read(edited)) == wanted:
+            if robot_fields(read(edited)) == new_fields:
                 return edited
         except (_NoMinimalEdit, GearwrightError):
             continue
@@ -85,23 +85,27 @@ class _Comparison:
     def __init__(self, text: str, statement: str) -> None:
         self.text, self.statement = text, statement
 
-    def mapping_edits(self, node: yaml.Node | None, present: FieldMapping, wanted: FieldMapping) -> Iterator[TextEdit]:
+    def mapping_edits(
+        self, node: yaml.Node | None, present: FieldMapping, new_fields: FieldMapping
+    ) -> Iterator[TextEdit]:
         """Yield the edits of a mapping."""
         if not isinstance(node, yaml.MappingNode):
             raise _NoMinimalEdit
-        entries = _entries_by_field(node, {*present, *wanted})
+        entries = _entries_by_field(node, {*present, *new_fields})
         added: dict[str, Any] = {}
-        for word in [*wanted, *(word for word in present if word not in wanted)]:
-            if present.get(word) == wanted.get(word):
+        for word in [*new_fields, *(word for word in present if word not in new_fields)]:
+            if present.get(word) == new_fields.get(word):
                 continue
-            if word not in wanted:
+            if word not in new_fields:
                 if word in entries:
                     yield self.removal(*entries[word])
             elif word in entries:
-                yield from self.value_edits(entries[word].value, present.get(word), wanted[word])
+                yield from self.value_edits(entries[word].value, present.get(word), new_fields[word])
             else:
                 added[word] = (
-                    _short_payload(wanted[word]) if word == "payload" and self.statement == BY_ENTRY else wanted[word]
+                    _short_payload(new_fields[word])
+                    if word == "payload" and self.statement == BY_ENTRY
+                    else new_fields[word]
                 )
         origin = next((value for key, value in node.value if key.value == POSE_SYNONYM), None)
         if isinstance(origin, yaml.MappingNode):
@@ -111,29 +115,35 @@ class _Comparison:
         if added:
             yield self.addition(node, added)
 
-    def value_edits(self, node: yaml.Node, present: Any, wanted: Any) -> Iterator[TextEdit]:
+    def value_edits(self, node: yaml.Node, present: Any, new_value: Any) -> Iterator[TextEdit]:
         """Yield the edits of the value of a field."""
-        named = isinstance(node, yaml.MappingNode) and any(key.value == "catalogue" for key, _ in node.value)
-        if isinstance(wanted, dict) and self.statement == BY_ENTRY and wanted.get("catalogue") is not None:
-            kept = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+        names_entry = isinstance(node, yaml.MappingNode) and any(key.value == "catalogue" for key, _ in node.value)
+        if isinstance(new_value, dict) and self.statement == BY_ENTRY and new_value.get("catalogue") is not None:
+            present_keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
             places = {
-                word: wanted[word] for word in ("position", "included", "coupling") if word in kept and word in wanted
+                word: new_value[word]
+                for word in ("position", "included", "coupling")
+                if word in present_keys and word in new_value
             }
-            yield self.replacement(node, {"catalogue": wanted["catalogue"], **places})
-        elif isinstance(wanted, dict) and isinstance(present, dict) and not (named and self.statement == IN_FULL):
-            yield from self.mapping_edits(node, present, wanted)
-        elif _is_list_of_parts(wanted) and _is_list_of_parts(present):
-            yield from self.list_edits(node, present, wanted)
+            yield self.replacement(node, {"catalogue": new_value["catalogue"], **places})
+        elif (
+            isinstance(new_value, dict)
+            and isinstance(present, dict)
+            and not (names_entry and self.statement == IN_FULL)
+        ):
+            yield from self.mapping_edits(node, present, new_value)
+        elif _is_list_of_parts(new_value) and _is_list_of_parts(present):
+            yield from self.list_edits(node, present, new_value)
         else:
-            yield self.replacement(node, wanted)
+            yield self.replacement(node, new_value)
 
     def list_edits(
-        self, node: yaml.Node, present: Sequence[FieldMapping], wanted: Sequence[FieldMapping]
+        self, node: yaml.Node, present: Sequence[FieldMapping], new_entries: Sequence[FieldMapping]
     ) -> Iterator[TextEdit]:
         """Yield the edits of a list of parts, each known by its name."""
         if not isinstance(node, yaml.SequenceNode) or len(node.value) != len(present):
             raise _NoMinimalEdit  # parts that are not entries of the file: of attachments, or segments of beams
-        by_name = {_part_name(part): part for part in wanted}
+        by_name = {_part_name(part): part for part in new_entries}
         names = [_part_name(part) for part in present]
         if [name for name in by_name if name in names] != [name for name in names if name in by_name]:
             raise _NoMinimalEdit  # another order

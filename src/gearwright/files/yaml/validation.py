@@ -164,7 +164,7 @@ def _problem_text(detail: Any, model: type[FieldModel]) -> str:
 
 
 def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
-    wanted = {
+    expected_kind = {
         "model_type": "a mapping such as {key: value}",
         "model_attributes_type": "a mapping such as {key: value}",
         "dict_type": "a mapping such as {key: value}",
@@ -178,9 +178,9 @@ def _type_problem_text(kind: str, detail: Any, context: dict[str, Any]) -> str:
         "int_parsing": "a whole number",
         "int_from_float": "a whole number",
     }
-    if kind in wanted:
-        expected = wanted[kind].partition(" such as")[0]
-        return f"{_value_text(detail['input'])} is not {expected}. Write {wanted[kind]}."
+    if kind in expected_kind:
+        expected = expected_kind[kind].partition(" such as")[0]
+        return f"{_value_text(detail['input'])} is not {expected}. Write {expected_kind[kind]}."
     if kind == "too_long":
         return f"{context.get('actual_length')} values are given instead of {context.get('max_length')}. Remove some."
     text = detail["msg"]

@@ -107,8 +107,8 @@ class LinearInverse:
     @cached_property
     def _known_rows(self) -> tuple[Array, Array]:
         """The known rows of x, and a scale per state that makes them comparable in size."""
-        ways = np.eye(len(self.state_matrix))[list(self.actuator.position_states)]
-        rows = np.concatenate([self.output_rows, ways])
+        position_rows = np.eye(len(self.state_matrix))[list(self.actuator.position_states)]
+        rows = np.concatenate([self.output_rows, position_rows])
         rows = rows / np.abs(rows).max(axis=1, keepdims=True)
         largest = np.abs(rows).max(axis=0)
         return rows, 1 / np.where(largest > 0, largest, 1.0)

@@ -61,19 +61,19 @@ def closed_configuration(mech: ClosedMechanism, q: Array, near: Array) -> Array:
     """Return the whole configurations (..., nq) at independent coordinates (..., f), each on the branch of `near`."""
     lead = np.broadcast_shapes(q.shape[:-1], near.shape[:-1])
     start = np.broadcast_to(near, (*lead, mech.nq)).reshape(-1, mech.nq)
-    wanted = np.broadcast_to(q, (*lead, q.shape[-1])).reshape(-1, q.shape[-1])
+    independent_q = np.broadcast_to(q, (*lead, q.shape[-1])).reshape(-1, q.shape[-1])
     indices = list(mech.independent_indices)
     if mech.layout.speeds_are_rates:
-        steps = wanted - start[:, indices]
+        steps = independent_q - start[:, indices]
     else:
         end = np.array(start)
-        end[:, indices] = wanted
+        end[:, indices] = independent_q
         along = evaluate_program(DIFFERENCE, mech.tree, {"q0": start, "q1": end}, {})
         steps = along[:, list(mech.closure.independent)]
     closed_q = closed_after(mech, start, steps)
     for k, coordinate in enumerate(indices):  # exact, not up to rounding of a sum
         if coordinate in mech.layout.coordinate_of:
-            closed_q[:, coordinate] = wanted[:, k]
+            closed_q[:, coordinate] = independent_q[:, k]
     return closed_q.reshape(*lead, mech.nq)
 
 
@@ -147,12 +147,12 @@ def _step_in_parts(mech: ClosedMechanism, q: Array, steps: Array, parts: int) ->
         results = _on_both(_stepped(mech, results.q, steps / parts), results.branch)
     for k in range(MOST_REPETITIONS):
         is_open = results.used_gap > REPEATED_GAP**2 if k == 0 else ~results.is_closed
-        again = np.flatnonzero(is_open & (results.all_gap < SMALL_GAP**2))
-        if not len(again):
+        unsolved = np.flatnonzero(is_open & (results.all_gap < SMALL_GAP**2))
+        if not len(unsolved):
             break
-        better = _stepped(mech, results.q[again], np.zeros((len(again), mech.n)))
-        for whole, part in zip(results, _on_both(better, results.branch[again]), strict=True):
-            whole[again] = part
+        better = _stepped(mech, results.q[unsolved], np.zeros((len(unsolved), mech.n)))
+        for whole, part in zip(results, _on_both(better, results.branch[unsolved]), strict=True):
+            whole[unsolved] = part
     return results
 
 
@@ -244,14 +244,18 @@ def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:
     size = np.array([np.pi if tree.layout.rates[k] == "rad" else length for k in dependent])
     moves = np.zeros((MODE_STARTS, tree.n))
     moves[1:, dependent] = rng.uniform(-1.0, 1.0, (MODE_STARTS - 1, len(dependent))) * size
-    here = evaluate_program(INTEGRATE, tree, {"q": np.tile(start, (MODE_STARTS, 1)), "v": moves}, {})
+    configurations = evaluate_program(INTEGRATE, tree, {"q": np.tile(start, (MODE_STARTS, 1)), "v": moves}, {})
     for _ in range(MODE_REPETITIONS):
-        results = _stepped(mech, here, np.zeros((len(here), mech.n)))
-        here = results.q[np.isfinite(results.q).all(axis=1)]
-    results = _stepped(mech, here, np.zeros((len(here), mech.n)))
+        results = _stepped(mech, configurations, np.zeros((len(configurations), mech.n)))
+        configurations = results.q[np.isfinite(results.q).all(axis=1)]
+    results = _stepped(mech, configurations, np.zeros((len(configurations), mech.n)))
     pose = place_machine(tree, list(results.q.T), ARRAYS)
-    facing = np.all([np.asarray(x) + np.zeros(len(here)) > 0 for x in mech.closure.facing_cosines(pose)], axis=0)
-    placed = np.array([x + np.zeros(len(here)) for x in flatten_scalars([list(x) for x in pose.world_placements])])
+    facing = np.all(
+        [np.asarray(x) + np.zeros(len(configurations)) > 0 for x in mech.closure.facing_cosines(pose)], axis=0
+    )
+    placed = np.array(
+        [x + np.zeros(len(configurations)) for x in flatten_scalars([list(x) for x in pose.world_placements])]
+    )
     determinants = LoopSolver(mech.closure, mech.closure.equations(pose), ARRAYS).determinants
     modes: list[tuple[str, Array, Array]] = []
     for k in np.flatnonzero(results.is_closed & facing):
@@ -260,11 +264,11 @@ def find_assembly_modes(mech: ClosedMechanism, q: Array) -> dict[str, Array]:
             modes.append((signs, _near_turn(tree, results.q[k], start), placed[:, k]))
     counts = {signs: [x for x, _, _ in modes].count(signs) for signs, _, _ in modes}
     numbers = dict.fromkeys(counts, 0)
-    named: dict[str, Array] = {}
+    modes_by_name: dict[str, Array] = {}
     for signs, whole, _ in modes:
         numbers[signs] += 1
-        named[signs if counts[signs] == 1 else f"{signs}{numbers[signs]}"] = whole
-    return named
+        modes_by_name[signs if counts[signs] == 1 else f"{signs}{numbers[signs]}"] = whole
+    return modes_by_name
 
 
 def _near_turn(tree: Mechanism, q: Array, start: Array) -> Array:

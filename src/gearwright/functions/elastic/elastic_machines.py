@@ -140,11 +140,11 @@ def motor_motion(
     if len(arrays) <= shaft_plan.order:
         raise InputError(_missing_derivatives_text(shaft_plan, len(arrays) - 1))
     joints = first_shaft(mech)
-    ready = {
+    checked_arrays = {
         name: checked_array("motor_motion", mech, name, x, joints, mech.speeds[:joints])
         for name, x in list(arrays.items())[: None if shaft_plan.damped else shaft_plan.order + 1]
     }
-    return MotorMotion(*np.moveaxis(setup.kernels.run_program(_MOTOR_MOTION_PROGRAM, ready), -2, 0))
+    return MotorMotion(*np.moveaxis(setup.kernels.run_program(_MOTOR_MOTION_PROGRAM, checked_arrays), -2, 0))
 
 
 class _MotorMotionSetup(NamedTuple):

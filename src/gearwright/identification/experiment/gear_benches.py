@@ -92,11 +92,11 @@ def lost_motion(motor: ArrayLike, output: ArrayLike, ratio: float, degree: int =
     grid = np.linspace(0.0, widest, 25)
     least = int(np.argmin([np.var(remaining_error(b)[1]) for b in grid]))
     bounds = (grid[max(0, least - 1)], grid[min(len(grid) - 1, least + 1)])
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda b: float(np.var(remaining_error(b)[1])), bounds=bounds, options={"xatol": 1e-6 * widest}
     )
-    coefficients, error = remaining_error(float(found.x))
-    return LostMotion(float(found.x), tuple(coefficients.tolist()), float(error.std()), middle, half_range)
+    coefficients, error = remaining_error(float(minimum.x))
+    return LostMotion(float(minimum.x), tuple(coefficients.tolist()), float(error.std()), middle, half_range)
 
 
 def _play(x: Array, b: float, side: float) -> Array:

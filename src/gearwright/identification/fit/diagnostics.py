@@ -72,11 +72,11 @@ def cutoff_warning(log: Log, model: TorqueModel, base: BaseParameters, fit: Leas
     if not worst:
         return ()
     listed = ", ".join(f"{base.leading_parameters[k]} by {shifts[k]:.1f}" for k in worst[:MAX_LISTED_ESTIMATES])
-    more = f" and {len(worst) - MAX_LISTED_ESTIMATES} more" if len(worst) > MAX_LISTED_ESTIMATES else ""
+    rest = f" and {len(worst) - MAX_LISTED_ESTIMATES} more" if len(worst) > MAX_LISTED_ESTIMATES else ""
     return (
         f"Estimates depend on the cut-off: at {cutoff / NEIGHBOUR_CUTOFF_FACTOR:.3g} or "
         f"{cutoff * NEIGHBOUR_CUTOFF_FACTOR:.3g} Hz instead of "
-        f"{cutoff:.3g} Hz they differ, in standard deviations: {listed}{more}. Give another cutoff, or measure speeds.",
+        f"{cutoff:.3g} Hz they differ, in standard deviations: {listed}{rest}. Give another cutoff, or measure speeds.",
     )
 
 

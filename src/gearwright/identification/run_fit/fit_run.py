@@ -311,13 +311,13 @@ def _first_remarks(problem: FitProblem) -> list[str]:
     outputs = problem.simulator.simulate(values, problem.simulator.windows(np.inf), False)
     if outputs is None:
         return []
-    found = [
+    remarks = [
         remark
         for log, output in zip(problem.simulator.logs, outputs, strict=True)
         for name, series in output.values.items()
         for remark in prediction_remarks(log, name, series)
     ]
-    return [*found, *_delay_remarks(problem, [output.values for output in outputs])]
+    return [*remarks, *_delay_remarks(problem, [output.values for output in outputs])]
 
 
 def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array]]) -> list[str]:

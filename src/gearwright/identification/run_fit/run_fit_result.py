@@ -209,8 +209,8 @@ class RunFit:
         simulator = self.problem.simulator
         if not isinstance(simulator.laws, RobotLaws):
             return []
-        own = [law for law in simulator.plain.system.laws if law not in simulator.laws.extra_laws]
-        return [path for path in simulator.paths if find_parameter(own, path) is not None]
+        robot_laws = [law for law in simulator.plain.system.laws if law not in simulator.laws.extra_laws]
+        return [path for path in simulator.paths if find_parameter(robot_laws, path) is not None]
 
     @check_arguments
     def profile(self, name: str, points: int = 7, width: float = 3.0) -> tuple[Array, Array]:

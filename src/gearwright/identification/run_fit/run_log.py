@@ -203,8 +203,8 @@ def clock_delay(t: Array, measured: Array, predicted: Array, longest: float) -> 
         return 0.0
     if not 0 < best < len(lags) - 1:
         return float(lags[best])
-    before, here, after = errors[best - 1 : best + 2]
-    curvature = before - 2 * here + after
+    before, lowest, after = errors[best - 1 : best + 2]
+    curvature = before - 2 * lowest + after
     shift = 0.5 * (before - after) / curvature if curvature > 0 else 0.0
     return float(lags[best] + shift * (lags[1] - lags[0]))
 
@@ -212,7 +212,7 @@ def clock_delay(t: Array, measured: Array, predicted: Array, longest: float) -> 
 def require_known_signals(logs: Sequence[RunLog], inputs: Sequence[str], outputs: Sequence[str]) -> None:
     """Raise an error for inputs and measured signals that the model does not have."""
     for log in logs:
-        for word, given, known in (("input", log.inputs, inputs), ("measured signal", log.measured, outputs)):
-            for name in given:
+        for word, log_signals, known in (("input", log.inputs, inputs), ("measured signal", log.measured, outputs)):
+            for name in log_signals:
                 if name not in known:
                     raise InputError(f"{log.name}: the model has no {word} {name!r}. {did_you_mean(name, known)}")

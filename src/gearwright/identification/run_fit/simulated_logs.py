@@ -247,9 +247,9 @@ class LogSimulator:
         log = self.logs[window.log]
         t = log.times[window.first : window.last + 1] - log.times[window.first]
         grid = self.step * np.arange(len(record))
-        asked = np.clip(t - values.get(DELAY, 0.0), 0.0, grid[-1])
-        k = np.minimum((asked / self.step).astype(int), len(grid) - 2)
-        share = (asked / self.step - k)[:, None]
+        delayed_times = np.clip(t - values.get(DELAY, 0.0), 0.0, grid[-1])
+        k = np.minimum((delayed_times / self.step).astype(int), len(grid) - 2)
+        share = (delayed_times / self.step - k)[:, None]
         sampled = (1 - share) * record[k] + share * record[k + 1]
         rates = (record[k + 1] - record[k]) / self.step
         size, count = len(self.plain.states), len(self.unknowns)
@@ -297,10 +297,10 @@ class LogSimulator:
         values = plain.evaluate(feeds)
         if not slopes:
             return {name: (values[:, k], columns[:, 0]) for k, name in enumerate(self._measured_signals)}
-        whole = jacobian.evaluate(feeds)
+        derivatives = jacobian.evaluate(feeds)
         ordered = [*law_paths, *machine_paths]
-        total = np.einsum("tsx,tpx->tsp", whole[:, :, :size], columns[:, :, :size])
-        total[:, :, : len(self.paths)] += whole[:, :, [size + ordered.index(path) for path in self.paths]]
+        total = np.einsum("tsx,tpx->tsp", derivatives[:, :, :size], columns[:, :, :size])
+        total[:, :, : len(self.paths)] += derivatives[:, :, [size + ordered.index(path) for path in self.paths]]
         return {name: (values[:, k], total[:, k]) for k, name in enumerate(self._measured_signals)}
 
 

@@ -21,15 +21,15 @@ def assembly_problems(robot: Robot) -> list[GearwrightError]:
     >>> len(assembly_problems(Robot("arm", [Link("upper", mass=2, com=(0.2, 0, 0))], lost)))
     2
     """
-    whole = _assembly_error(robot)
-    if whole is None:
+    assembly_error = _assembly_error(robot)
+    if assembly_error is None:
         return []
     errors = {
         str(error): error
         for error in map(_assembly_error, _partial_robots(robot))
         if error and not isinstance(error, InertiaError)
     }
-    return list({str(whole): whole, **errors}.values())
+    return list({str(assembly_error): assembly_error, **errors}.values())
 
 
 def _partial_robots(robot: Robot) -> Iterator[Robot]:

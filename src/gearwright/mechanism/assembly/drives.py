@@ -221,8 +221,8 @@ def rotor_wheel(owner: str, motor: Motor, ratio: Scalar, axis: Vec, place: Vec |
         if place is not None:
             refuse_off_axis(owner, com, place, axis)
         position = com
-    more: dict[str, Any] = {"mass": motor.mass, "transverse_inertia": transverse, "included": motor.included}
-    return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **more)
+    body_data: dict[str, Any] = {"mass": motor.mass, "transverse_inertia": transverse, "included": motor.included}
+    return Wheel("rotor", axial, ratio, position=position, coupling=motor.coupling, **body_data)
 
 
 def row_behind_springs(links: LinkGeometry, drive: Drive, behind: int, ratio: Scalar) -> dict[str, Scalar]:

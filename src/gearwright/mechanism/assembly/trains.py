@@ -322,7 +322,12 @@ class TrainStructure:
         inertia = as_number(owner, wheel.inertia)
         across = inertia * 0.5 if wheel.transverse_inertia is None else as_number(owner, wheel.transverse_inertia)
         towards = None if wheel.towards is None else checked_vector(f"{owner}, towards", wheel.towards)
-        more = {"coupling": wheel.coupling, "included": wheel.included, "count": wheel.count, "radius": wheel.radius}
+        wheel_data = {
+            "coupling": wheel.coupling,
+            "included": wheel.included,
+            "count": wheel.count,
+            "radius": wheel.radius,
+        }
         return PlacedWheel(
             wheel.name,
             carrier,
@@ -333,7 +338,7 @@ class TrainStructure:
             as_number(owner, wheel.mass),
             across,
             towards=towards,
-            **more,
+            **wheel_data,
         )
 
     def _orbiting_wheels(self, wheel: Gearwheel) -> list[PlacedWheel]:

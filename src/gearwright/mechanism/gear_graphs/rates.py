@@ -157,9 +157,9 @@ def _require_determined(names: Sequence[str], known_rates: set[str], rows: dict[
     free = [name for name in names if name not in known_rates and name not in rows]
     if free:
         tied = [name for name, row in rows.items() if free[0] in row]
-        also = f" (and with it {', '.join(tied)})" if tied else ""
+        tied_text = f" (and with it {', '.join(tied)})" if tied else ""
         raise TrainError(
-            f"under-constrained: no gear pair determines the speed of {free[0]!r}{also}. Add a mesh with a moving "
+            f"under-constrained: no gear pair determines the speed of {free[0]!r}{tied_text}. Add a mesh with a moving "
             "gear, fix it, or declare it free, which gives it its own speed."
         )
 

@@ -64,7 +64,7 @@ def smooth_spans(
     order: int,
     samples: int,
     breaks: Sequence[float] = (),
-    also: Sequence[float] = (),
+    extra_times: Sequence[float] = (),
 ) -> Iterator[Span]:
     """Smooth spans of a motion with `order` derivatives.
 
@@ -88,7 +88,7 @@ def smooth_spans(
     peaks = [course and course.motion_at_peaks(trajectory, edges, fixed) for course in courses]
     for first, last in pairwise(edges):
         even = np.linspace(first, last, max(MIN_SEGMENT_SAMPLES, int(np.ceil(samples * (last - first) / end))))
-        t = with_extra_times(even, [x for x in also if first < x < last])
+        t = with_extra_times(even, [x for x in extra_times if first < x < last])
         inside = t.copy()
         inside[-1] = np.nextafter(last, first)  # from the left
         moving = tuple(course and course(first) for course in peaks)
@@ -243,6 +243,8 @@ def _speed_along_coordinate(
     times = np.linspace(0.0, trajectory.duration, REVERSAL_INTERVALS + 1)
     signs = np.sign([speed(t) for t in times.tolist()])
     brackets = [(times[k], times[k + 1]) for k in range(REVERSAL_INTERVALS) if signs[k] * signs[k + 1] < 0]
-    met = [float(times[k]) for k in range(1, REVERSAL_INTERVALS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0]
-    zeros = met + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
+    crossings = [
+        float(times[k]) for k in range(1, REVERSAL_INTERVALS) if signs[k] == 0 and signs[k - 1] * signs[k + 1] < 0
+    ]
+    zeros = crossings + [float(brentq(speed, a, b, xtol=1e-14)) for a, b in brackets]
     return lambda t: np.array([speed(time) for time in t.tolist()]), zeros

@@ -190,8 +190,8 @@ def craig_bampton(
         modes: number of normal modes of the held interface.
         damping: of the material [s].
     """
-    given = {"positions": positions, "mass": mass, "stiffness": stiffness}
-    x, M, K = (number_array("craig_bampton", name, array, axes=2) for name, array in given.items())
+    arrays = {"positions": positions, "mass": mass, "stiffness": stiffness}
+    x, M, K = (number_array("craig_bampton", name, array, axes=2) for name, array in arrays.items())
     nodes = len(x)
     dofs = len(K) // max(nodes, 1)
     if x.shape != (nodes, 3) or K.shape != (dofs * nodes,) * 2 or M.shape != K.shape or dofs not in (3, 6):

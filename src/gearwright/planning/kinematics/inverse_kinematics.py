@@ -69,8 +69,10 @@ class InverseKinematics:
         rows = [
             ("yes" if reached else "no", f"{error:.3g}", *map("{:.6g}".format, row)) for reached, error, row in results
         ]
-        more = f"<p>and {len(rows) - MAX_SHOWN_CONFIGURATIONS} more</p>" if len(rows) > MAX_SHOWN_CONFIGURATIONS else ""
-        return html_table(["reached", "error [m, rad]", *mech.coordinates], rows[:MAX_SHOWN_CONFIGURATIONS]) + more
+        rest_text = (
+            f"<p>and {len(rows) - MAX_SHOWN_CONFIGURATIONS} more</p>" if len(rows) > MAX_SHOWN_CONFIGURATIONS else ""
+        )
+        return html_table(["reached", "error [m, rad]", *mech.coordinates], rows[:MAX_SHOWN_CONFIGURATIONS]) + rest_text
 
     @cached_property
     def pose(self) -> Placement:

@@ -103,9 +103,9 @@ class DriveLimits:
 
     def shares_at_rest(self, q: Array) -> Array:
         """Return the ratio to every limit at rest in configurations along a path, (T, signals)."""
-        still = np.zeros_like(q)
+        rest_speeds = np.zeros_like(q)
         modes = self.machine.likely_modes(q, np.gradient(q, axis=0))
-        return self.limit_shares(MotionRows(q, still, still), modes)
+        return self.limit_shares(MotionRows(q, rest_speeds, rest_speeds), modes)
 
     @cached_property
     def is_speed_limit(self) -> Array:

@@ -225,7 +225,7 @@ def _motion_directions(motion: Trajectory, t: Array) -> Array:
     """Return directions of motion at times (T,), also at starts and stops; zeros during pauses, (T, n)."""
     directions, least = motion.at(t, 1), FASTEST_MOVING_RATIO * motion.peak(1).max()
     for shift in (EDGE_TIME_RATIO * motion.duration, -EDGE_TIME_RATIO * motion.duration):
-        still = np.abs(directions).max(axis=1) <= least
-        directions[still] = motion.at(np.clip(t[still] + shift, 0.0, motion.duration), 1)
+        is_resting = np.abs(directions).max(axis=1) <= least
+        directions[is_resting] = motion.at(np.clip(t[is_resting] + shift, 0.0, motion.duration), 1)
     sizes = np.abs(directions).max(axis=1, keepdims=True)
     return np.where(sizes > 0, directions / np.where(sizes > 0, sizes, 1.0), 0.0)

@@ -74,10 +74,10 @@ def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
             if not beyond.any():
                 continue
             worst, unit = int(sizes.argmax()), run.units.get(name, "")
-            wanted = f"{run.series[name][worst]:.4g} {unit} were commanded, " if name in input_names else ""
+            commanded_text = f"{run.series[name][worst]:.4g} {unit} were commanded, " if name in input_names else ""
             yield (
                 f"{name} was at its limit in {float(beyond.mean()):.0%} of the samples, for example at t = "
-                f"{run.t[worst]:g} s: {wanted}the limit of the electronics is {limit:.4g} {unit}."
+                f"{run.t[worst]:g} s: {commanded_text}the limit of the electronics is {limit:.4g} {unit}."
             )
 
 

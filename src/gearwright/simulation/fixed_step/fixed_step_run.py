@@ -56,8 +56,8 @@ def run_fixed(simulation: Simulation, x: Array, step: float | None) -> Run:
 def _step_duration(times: Array, step: float | None) -> float:
     """The duration of a step [s]: the given one, adjusted to divide the run."""
     span = float(times[-1])
-    wanted = 1e-3 if step is None else step
-    return span / max(1, round(span / wanted))
+    requested_step = 1e-3 if step is None else step
+    return span / max(1, round(span / requested_step))
 
 
 class _RunSamples:

@@ -94,9 +94,9 @@ def require_stable(model: StepLinearisation, x: Array, h: float, numbers: Sequen
     system = model.system
     if not (system.laws or system.mech.springs) or not model.has_own_dynamics:
         return
-    still = x.copy()
-    still[:, system.v] = 0.0  # where smooth friction is steepest
-    for states in (x, still) if system.laws else (x,):
+    rest_state = x.copy()
+    rest_state[:, system.v] = 0.0  # where smooth friction is steepest
+    for states in (x, rest_state) if system.laws else (x,):
         A = model.rate_matrices(states, numbers)
         for k in np.flatnonzero(largest_rate(h * A) > ALWAYS_STABLE_STEP_RATE).tolist():
             _require_stable_member(model, A[k], h, f" (state {k} of the batch)" if len(x) > 1 else "")

@@ -42,8 +42,8 @@ def rates_by_kernel(system: System, modes: Modes, inputs: InputsAt, motion: Moti
     clock = np.empty(1)
 
     def by_laws(x: Array, now: Array, u: Array) -> Array:
-        whole = np.concatenate((x, idle, [0.0, 0.0]))
-        rates = rates_by_laws(system, modes, lambda *_: (u, idle))(float(now[0]), whole)
+        kernel_state = np.concatenate((x, idle, [0.0, 0.0]))
+        rates = rates_by_laws(system, modes, lambda *_: (u, idle))(float(now[0]), kernel_state)
         return np.concatenate((rates[:end], rates[work_slice:]))
 
     compiled_rates = motion.compiled_rates(by_laws)

@@ -95,9 +95,9 @@ class MovePanel:
             return
         if float(slider.value) == self.q[index]:  # set by the page, not by the user
             return
-        wanted = self.q.copy()
-        wanted[index] = float(slider.value)
-        closed = self.page.session.closed_configuration(wanted, index)
+        goal = self.q.copy()
+        goal[index] = float(slider.value)
+        closed = self.page.session.closed_configuration(goal, index)
         self.handle_message.content = (
             ""
             if closed is not None
@@ -248,8 +248,8 @@ class MovePanel:
         if handle is None:
             return
         rotation = rotation_from_quaternion(np.asarray(handle.wxyz)) if self._holds_orientation else None
-        wanted = (rotation, np.asarray(handle.position))
-        solution = inverse_kinematics(self.page.session.robot, self._handle_frame, wanted, start=self.q, tolerance=1e-6)
+        goal = (rotation, np.asarray(handle.position))
+        solution = inverse_kinematics(self.page.session.robot, self._handle_frame, goal, start=self.q, tolerance=1e-6)
         self.q = np.asarray(solution.q, dtype=float)
         self.page.view.move_robot(self.q)
         self.update_sliders()

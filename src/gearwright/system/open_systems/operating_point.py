@@ -137,8 +137,8 @@ def operating_point(
         ).modes
         if consistent_modes == modes:
             _refuse_branch_points(caller, system, around, at, u, modes)
-            named = {law.name: mode for law, mode in zip(system.laws, modes, strict=True) if len(law.modes) > 1}
-            return OperatingPoint(at, u, named, around)
+            mode_by_law = {law.name: mode for law, mode in zip(system.laws, modes, strict=True) if len(law.modes) > 1}
+            return OperatingPoint(at, u, mode_by_law, around)
         modes = consistent_modes
     raise InputError(f"{caller}: no consistent set of modes of the laws was found at this state. Give another q, or u.")
 

@@ -317,12 +317,12 @@ class _CoupledRowSpeeds:
     def add_change(self, row: _ImpulseRow, change: Scalar) -> None:
         """Do nothing: the totals of the rows are sufficient."""
 
-    def speeds_without(self, some: Sequence[_ImpulseRow], free: Mapping[int, Scalar]) -> list[Scalar]:
+    def speeds_without(self, removed_rows: Sequence[_ImpulseRow], free: Mapping[int, Scalar]) -> list[Scalar]:
         """Speeds along some rows without their own impulses; the row that was solved last comes last."""
-        chosen, first = {id(row) for row in some}, max(self._rows.index(row) for row in some)
+        chosen, first = {id(row) for row in removed_rows}, max(self._rows.index(row) for row in removed_rows)
         other_rows = [row for row in (*self._rows[first + 1 :], *self._rows[:first]) if id(row) not in chosen]
         speeds = []
-        for row in some:
+        for row in removed_rows:
             speed = free[id(row)]
             for other_row in other_rows:
                 speed = speed + self._couplings[id(row), id(other_row)] * other_row.total
@@ -340,14 +340,14 @@ class _MachineSpeeds:
         """Update the speeds of the machine by an impulse."""
         self._v = [speed + per * change for speed, per in zip(self._v, row.per_speed, strict=True)]
 
-    def speeds_without(self, some: Sequence[_ImpulseRow], _: Mapping[int, Scalar]) -> list[Scalar]:
+    def speeds_without(self, removed_rows: Sequence[_ImpulseRow], _: Mapping[int, Scalar]) -> list[Scalar]:
         """Speeds along some rows without their own impulses."""
         remaining_speeds = self._v
-        for row in some:
+        for row in removed_rows:
             remaining_speeds = [
                 speed - per * row.total for speed, per in zip(remaining_speeds, row.per_speed, strict=True)
             ]
-        return [row_dot(row.terms, remaining_speeds) + row.rate for row in some]
+        return [row_dot(row.terms, remaining_speeds) + row.rate for row in removed_rows]
 
 
 def _row_speeds(rows: Sequence[_ImpulseRow], v: Sequence[Scalar]) -> _CoupledRowSpeeds | _MachineSpeeds:

@@ -236,8 +236,8 @@ def _speed_change(
     impulses: Sequence[HoldImpulse], scaled: Sequence[Scalar], v: Sequence[Scalar], ops: Operations
 ) -> list[Scalar]:
     """The change of the speeds v by scaled impulses, zero if there are none."""
-    still: list[Scalar] = [0.0] * len(v)
-    return solve_impulses(impulses, still, 1.0, 0, ops, scaled).speeds if scaled else still
+    zero_speeds: list[Scalar] = [0.0] * len(v)
+    return solve_impulses(impulses, zero_speeds, 1.0, 0, ops, scaled).speeds if scaled else zero_speeds
 
 
 def first_iterate(system: System) -> list[float]:

@@ -56,10 +56,10 @@ class ToothForce(NamedTuple):
 
     def larger_force(self, other: ToothForce) -> ToothForce:
         """The larger of two forces at every time; of two equal ones (spiral teeth) that with more thrust."""
-        mine, theirs = np.asarray(self.size), np.asarray(other.size)
-        equal = np.isclose(mine, theirs, rtol=EQUAL_FORCE_RATIO, atol=0.0)
+        size, theirs = np.asarray(self.size), np.asarray(other.size)
+        equal = np.isclose(size, theirs, rtol=EQUAL_FORCE_RATIO, atol=0.0)
         return self.select_where(
-            np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), mine > theirs), other
+            np.where(equal, np.asarray(self.axial) >= np.asarray(other.axial), size > theirs), other
         )
 
     def select_where(self, mine: Any, other: ToothForce) -> ToothForce:
