@@ -29,7 +29,7 @@ from gearwright.text import listed_names
 def laws(
     robot: Robot, mech: Mechanism | None = None, inputs: Collection[str] = (), *, smooth: bool = False
 ) -> tuple[Law, ...]:
-    """All laws of a robot's data.
+    """Return the force laws of a robot's data: friction, losses, stops, elastic elements, motors, contacts.
 
     Args:
         robot: the robot.

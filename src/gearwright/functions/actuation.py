@@ -33,7 +33,7 @@ STRUCTURE_MATRIX = Program(
 
 
 def structure_matrix(mech: RobotOrMech) -> Array:
-    """A (n, actuators): its columns are the actuators' rows; speeds A' v, generalized forces A xi.
+    """Return A (n, actuators): its columns are the actuators' rows; speeds A' v, generalized forces A xi.
 
     >>> import gearwright as gw
     >>> arm = gw.Body("arm", mass=2, com=(0.5, 0, 0))
@@ -83,14 +83,14 @@ def motor_shares(mech: RobotOrMech) -> dict[str, Array]:
 
 
 def actuator_speeds(mech: RobotOrMech, v: ArrayLike) -> Array:
-    """Motor speeds A' v [rad/s], (..., actuators)."""
+    """Return the motor speeds A' v [rad/s], (..., actuators)."""
     mech = machine_of("actuator_speeds", mech)
     A = structure_matrix(mech)
     return number_array("actuator_speeds", "v", checked_array("actuator_speeds", mech, "v", v, mech.n)) @ A
 
 
 def actuator_torques(mech: RobotOrMech, tau: ArrayLike) -> Array:
-    """Motor torques xi [Nm] with A xi = tau, (..., actuators).
+    """Return the motor torques xi [Nm] with A xi = tau, (..., actuators).
 
     With redundant motors this is the minimum-norm solution; `actuator_redundancy` returns the combinations that may be
     added. The generalized forces must be in the range of the motors; otherwise, for example for a floating base or an

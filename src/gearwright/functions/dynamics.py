@@ -41,7 +41,7 @@ def inverse_dynamics(
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
 ) -> Array:
-    r"""Generalized forces for a motion, $\tau = M(q) a + C(q, v) v + g(q) + \text{springs} - J' w$.
+    r"""Return the generalized forces for a motion, $\tau = M(q) a + C(q, v) v + g(q) + \text{springs} - J' w$.
 
     Recursive Newton-Euler equations of augmented links and spins, linear in the number of bodies.
 
@@ -73,7 +73,7 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
 ) -> Array:
-    r"""Accelerations for given forces, $M(q) a = \tau - \text{bias}(q, v)$ [rad/s2, m/s2], (..., n).
+    r"""Return the accelerations for given forces, $M(q) a = \tau - \text{bias}(q, v)$ [rad/s2, m/s2], (..., n).
 
     Short chains and machines whose drives couple many joints: elimination of the mass matrix in an order chosen from
     the tree and the ratio rows. Chains of 14 joints and more, whose wheels each act within one joint: the
@@ -91,7 +91,7 @@ def bias(
     wrenches: Wrenches | None = None,
     base_motion: BaseMotion | None = None,
 ) -> Array:
-    r"""Generalized forces at zero acceleration, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
+    r"""Return the forces at zero acceleration, $C v + g + \text{springs and dampers} - J' w$ [Nm, N], (..., n)."""
     return run_program(dynamics_programs.BIAS, mech, (q, v), wrenches=wrenches, base_motion=base_motion)
 
 
@@ -108,7 +108,7 @@ def reactions(
     laws: Sequence[Any] | None = None,
     extra_laws: Sequence[Any] = (),
 ) -> Array:
-    """Total wrench from parent to body across every joint, (..., bodies, 6).
+    """Return the total wrench from parent to body across every joint, (..., bodies, 6).
 
     Force [N], then moment [Nm] about the joint origin, body axes: bearing reactions plus drive. Forces of loops and
     other constraints are included by `laws`: by default the robot's own loops. A machine with closed loops takes
@@ -139,12 +139,12 @@ def reactions(
 
 
 def mass_matrix(mech: RobotOrMech, q: ArrayLike) -> Array:
-    r"""$M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
+    r"""Return the mass matrix $M = M_{links} + \sum_j J b b' + J_c (b h' + h b')$ [kg m2, kg m, kg], (..., n, n)."""
     return run_program(dynamics_programs.MASS_MATRIX, mech, (q,))
 
 
 def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """Axial rates h of every spin: the rate of its carrier about its axis per unit of each speed, (..., spins, n).
+    """Return axial rates h of every spin: rate of its carrier about its axis per unit of each speed, (..., spins, n).
 
     Where h is zero the wheel exerts no moment on its carrier and its coupling to the links vanishes.
     """
@@ -152,39 +152,39 @@ def axial_rates(mech: RobotOrMech, q: ArrayLike) -> Array:
 
 
 def gravity(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """Generalized forces that balance gravity, without springs [Nm, N], (..., n)."""
+    """Return the generalized forces that balance gravity, without springs [Nm, N], (..., n)."""
     return run_program(dynamics_programs.GRAVITY_FORCES, mech, (q,))
 
 
 def coriolis_matrix(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """Coriolis matrix C by Christoffel symbols: C v are the velocity forces, dM/dt - 2 C is skew, (..., n, n)."""
+    """Return the Coriolis matrix C (..., n, n) by Christoffel symbols: C v are velocity forces, dM/dt - 2 C is skew."""
     return run_program(dynamics_programs.CORIOLIS_MATRIX, mech, (q, v))
 
 
 def kinetic_energy(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """Kinetic energy T = 1/2 v' M v [J], (...)."""
+    """Return the kinetic energy T = 1/2 v' M v [J], (...)."""
     return run_program(dynamics_programs.KINETIC_ENERGY, mech, (q, v))
 
 
 def potential_energy(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """Potential energy of gravity (zero at the base origin) and springs [J], (...)."""
+    """Return the potential energy of gravity (zero at the base origin) and springs [J], (...)."""
     return run_program(dynamics_programs.POTENTIAL_ENERGY, mech, (q,))
 
 
 def momentum(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """Linear momentum [kg m/s], then angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
+    """Return linear momentum [kg m/s] and angular momentum about the base origin [kg m2/s], world axes, (..., 6)."""
     return run_program(dynamics_programs.MOMENTUM, mech, (q, v))
 
 
 def centre_of_mass(mech: RobotOrMech, q: ArrayLike) -> Array:
-    """The common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
+    """Return the common centre of mass of all bodies, wheels included [m], world axes, (..., 3)."""
     if not sum(body.mass for body in tree_of("centre_of_mass", mech).bodies):
         raise InputError("centre_of_mass: the total mass of the machine is 0 kg. Give at least one body a mass.")
     return run_program(dynamics_programs.CENTRE_OF_MASS, mech, (q,))
 
 
 def placement(mech: RobotOrMech, q: ArrayLike, body: int | str) -> Placement:
-    """Rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; `.yaw_pitch_roll` is a view."""
+    """Return rotation (..., 3, 3) and position (..., 3) of a body or frame in the world; also `.yaw_pitch_roll`."""
     tree_of("placement", mech).place_of(body)
     flat = run_program(dynamics_programs.PLACEMENT, mech, (q,), {"body": body})
     return Placement(flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:])
@@ -197,7 +197,7 @@ def jacobian(
     point: Sequence[float] = (0.0, 0.0, 0.0),
     axes: str = "world",
 ) -> Array:
-    r"""Jacobian J (..., 6, n): velocity of a point fixed in a body, frame or wheel, then angular velocity.
+    r"""Return the Jacobian J (..., 6, n): velocity of a point fixed in a body, frame or wheel, then angular velocity.
 
     A wheel (`"j3.rotor"`) turns at the rate $b v$ about its axis e relative to its carrier: its angular velocity is
     $\omega_c + e\, b v$, spin included, and its centre moves with the carrier.
@@ -247,22 +247,22 @@ def _point_options(
 
 
 def regressor(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Regressor Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
+    """Return the regressor Y (..., n, parameters) with tau = Y pi; the order of pi is that of `parameter_names`."""
     return run_program(dynamics_programs.REGRESSOR, mech, (q, v, a))
 
 
 def parameters(mech: RobotOrMech) -> Array:
-    """Parameters pi: per body [m, mc, tensor about its origin] (10), one inertia per spin, k and d per spring."""
+    """Return the parameters pi: per body [m, mc, tensor about its origin], one inertia per spin, k and d per spring."""
     return np.array(linear.parameters(tree_of("parameters", mech)), dtype=np.float64)
 
 
 def parameter_names(mech: RobotOrMech) -> list[str]:
-    """The names of the parameters, such as 'upper.m', 'upper.Ixx', 'elbow.rotor.J'."""
+    """Return the names of the parameters, such as 'upper.m', 'upper.Ixx', 'elbow.rotor.J'."""
     return linear.parameter_names(tree_of("parameter_names", mech))
 
 
 def neutral(mech: RobotOrMech) -> Array:
-    """The configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,).
+    """Return the configuration with all coordinates zero and all quaternions (1, 0, 0, 0), (nq,).
 
     For a machine with closed loops it is the reference configuration, which closes them.
     """
@@ -273,7 +273,7 @@ def neutral(mech: RobotOrMech) -> Array:
 
 
 def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
-    """The configuration after motion from q at constant speeds v for one unit of time, (..., nq)."""
+    """Return the configuration after motion from q at constant speeds v for one unit of time, (..., nq)."""
     machine = machine_of("integrate", mech)
     if isinstance(machine, ClosedMechanism):
         return closed_integral(machine, q, v)
@@ -281,7 +281,7 @@ def integrate(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def difference(mech: RobotOrMech, q0: ArrayLike, q1: ArrayLike) -> Array:
-    """The constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
+    """Return the constant speeds that lead from q0 to q1 in one unit of time, (..., n)."""
     return run_program(dynamics_programs.DIFFERENCE, mech, (q0, q1))
 
 
@@ -297,7 +297,7 @@ def lagrange_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array,
 
 
 def recursive_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-    """(H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, eqs 20.32 to 20.60, corrected)."""
+    """Return (H, h) of H a + h = tau by recursive forming (Vukobratovic and Potkonjak, 20.32 to 20.60, corrected)."""
     n = machine_of("recursive_form", mech).n
     flat = run_program(dynamics_programs.RECURSIVE_FORM, mech, (q, v))
     return _square_block(flat, n, 0), flat[..., n**2 :]

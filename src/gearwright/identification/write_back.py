@@ -27,7 +27,7 @@ class UpdatedRobot(NamedTuple):
 
 @check_arguments
 def identified_robot(fit: ConsistentFit) -> UpdatedRobot:
-    """The robot of a consistent fit, with replaced links, rotor and gear inertias, springs and friction.
+    """Return the robot of a consistent fit, with replaced links, rotor and gear inertias, springs and friction.
 
     Identified friction of a speed replaces all friction that acts along it: that of the joints and, for torques
     measured at the motors, that of motors and gears. The motor torques of the robot then equal those of the fit.
@@ -55,7 +55,7 @@ def identified_robot(fit: ConsistentFit) -> UpdatedRobot:
 
 @check_arguments
 def identified_mechanism(fit: ConsistentFit) -> Mechanism:
-    """The flat machine of a consistent fit: bodies, wheels and springs with identified parameters."""
+    """Return the flat machine of a consistent fit: bodies, wheels and springs with identified parameters."""
     model = fit.identification.model
     names = parameter_names(model.mech)
     values = dict(zip(names, fit.every_parameter[: len(names)].tolist(), strict=True))

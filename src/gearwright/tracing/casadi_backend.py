@@ -17,7 +17,7 @@ from gearwright.tracing.trace import TraceJob, trace_function
 def casadi_function(
     function: Callable[..., Any] | str, robot_or_mech: RobotOrMech, parameters: str | Sequence[str] = (), **fixed: Any
 ) -> Any:
-    """A function of the dynamics as a `casadi.Function`, with the machine's parameters as constants.
+    """Return a function of the dynamics as a `casadi.Function`, with the machine's parameters as constants.
 
     Args:
         function: a public function such as `gw.forward_dynamics`, or its name.

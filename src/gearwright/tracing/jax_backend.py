@@ -21,7 +21,7 @@ def jax_function(
     parameters: str | Sequence[str] = (),
     **fixed: Any,
 ) -> Callable[..., Any]:
-    """A function of the dynamics over JAX arrays, with the machine's parameters as constants.
+    """Return a function of the dynamics over JAX arrays, with the machine's parameters as constants.
 
     Args:
         function: a public function such as `gw.inverse_dynamics`, or its name.

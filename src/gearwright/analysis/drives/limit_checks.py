@@ -101,7 +101,7 @@ class LimitCheck:
 
 @check_arguments
 def sorted_by_margin(checks: Iterable[LimitCheck]) -> list[LimitCheck]:
-    """Limits sorted by margin, the tightest first; satisfied ranges of joints come last.
+    """Return the limits sorted by margin, the tightest first; satisfied ranges of joints come last.
 
     >>> from gearwright.analysis.drives.limit_kinds import VOLTAGE
     >>> some = [LimitCheck(kind, "j", 20.0, limit, "") for kind, limit in ((JOINT_POSITION, 20.0), (VOLTAGE, 24.0))]

@@ -47,7 +47,7 @@ class Temperatures(NamedTuple):
 def steady_temperatures(
     t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None, cycles: int | None = None
 ) -> Temperatures:
-    """Temperatures in the periodic steady state of a cycle; dual numbers if times, current or motor are.
+    """Return the temperatures in the periodic steady state of a cycle; dual numbers if times, current or motor are.
 
     Args:
         t: times of one cycle [s], (T,).

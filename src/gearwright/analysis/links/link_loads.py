@@ -95,7 +95,7 @@ def link_loads(
     points: Sequence[PointMass] = (),
     acting: Sequence[AppliedWrench] = (),
 ) -> LinkLoads:
-    """Section forces of a link over a motion: forces of the inner part, towards the joint, on the outer part.
+    """Return the section forces of a link over a motion: those of the inner part, towards the joint, on the outer part.
 
     Args:
         mech: the machine.

@@ -151,7 +151,7 @@ def _free_forces(closure: Closure, motion: Motion) -> Callable[[Array], Array]:
 
 @check_arguments
 def uncoupled_spins(mech: RobotOrMech, samples: int = 8) -> tuple[str, ...]:
-    """Names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
+    """Return the names of the spins whose axis is orthogonal to their carrier's rotation in every configuration.
 
     For these the diagonal approximation is exact (Sciavicco, Siciliano and Villani, section 4). h is a trigonometric
     polynomial of the coordinates: it vanishes identically if it vanishes at generic configurations.

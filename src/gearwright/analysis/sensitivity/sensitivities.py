@@ -139,7 +139,7 @@ def default_parameters(robot: Robot) -> tuple[str, ...]:
 
 @check_arguments
 def sensitivities(analysis: Analysis, parameters: Sequence[str] | None = None) -> Sensitivities:
-    """Change of every characteristic of the prescribed motion for one per cent of every parameter.
+    """Return the change of every characteristic of the prescribed motion for one per cent of every parameter.
 
     Args:
         analysis: result of `gw.analyse`.

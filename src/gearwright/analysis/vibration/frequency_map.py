@@ -63,7 +63,7 @@ def frequency_map(
     count: int = 31,
     body: str | int | None = None,
 ) -> FrequencyMap:
-    """The first natural frequency [Hz] over the ranges of two joints, with the other joints at q.
+    """Return the first natural frequency [Hz] over the ranges of two joints, with the other joints at q.
 
     Args:
         mech: the machine, with springs.

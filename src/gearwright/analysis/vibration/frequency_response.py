@@ -88,7 +88,7 @@ class FrequencyResponse(NotebookFigure):
 def frequency_response(
     mech: RobotOrMech, q: ArrayLike, motor: str | int, frequencies: ArrayLike | None = None
 ) -> FrequencyResponse:
-    r"""Frequency response of a motor's shaft and of its joint to the motor torque, with the other motors free.
+    r"""Return the frequency response of a motor's shaft and its joint to the motor torque, with the other motors free.
 
     $x = (K - \omega^2 M + i \omega D)^{-1} b$ about a configuration held against gravity. A motor with inertia J_m that
     drives a load J_l through a spring k has its resonance at $\sqrt{k (1/J_m + 1/J_l)}$, and at $\sqrt{k / J_l}$ its

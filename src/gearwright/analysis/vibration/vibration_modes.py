@@ -76,7 +76,7 @@ class Oscillator(NamedTuple):
 def vibration_modes(
     mech: RobotOrMech, q: ArrayLike, motors: MotorCondition = "free", rigid_motions: bool = False
 ) -> VibrationModes:
-    r"""Modes of small vibrations about a configuration held against gravity.
+    r"""Return the modes of small vibrations about a configuration held against gravity.
 
     $(\lambda^2 M + \lambda D + K) x = 0$ with $K = K_e + \partial g / \partial q$. The rigid-body motions R, which no
     spring resists ($K_e R = 0$), are held by the position control: the modes are those with $R' M x = 0$. With held
@@ -118,7 +118,7 @@ def vibration_modes(
 def natural_frequencies(
     mech: RobotOrMech, q: ArrayLike, motors: MotorCondition = "free", rigid_motions: bool = False
 ) -> Array:
-    """Undamped natural frequencies [Hz], (..., m), in increasing order; fast for many configurations.
+    """Return the undamped natural frequencies [Hz], (..., m), in increasing order; fast for many configurations.
 
     Arguments as for `vibration_modes`.
     """

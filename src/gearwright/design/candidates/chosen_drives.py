@@ -14,7 +14,7 @@ from gearwright.parts import Robot
 
 @check_arguments
 def with_chosen_drives(robot: Robot, choices: Mapping[str, Choice]) -> Robot:
-    """The robot with other motors and gearboxes; mounts, axes, positions, trains and kept parts stay.
+    """Return the robot with other motors and gearboxes; mounts, axes, positions, trains and kept parts stay.
 
     Choices are by joint; those of motors of trains by the name of the motor.
 

@@ -47,7 +47,7 @@ class JointGains(NamedTuple):
 
 @check_arguments
 def controller_gains(analysis: Analysis) -> dict[str, JointGains]:
-    """The gains of each joint with a drive, and of each motor of a train by its name.
+    """Return the gains of each joint with a drive, and of each motor of a train by its name.
 
     >>> import gearwright as gw
     >>> from gearwright.motion import polynomial

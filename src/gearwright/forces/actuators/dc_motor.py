@@ -56,7 +56,7 @@ class DcMotorData:
 
 @check_arguments
 def dc_motor(mech: RobotOrMech, drive: str, data: DcMotorData, *, port: str | None = None) -> LinearActuator:
-    r"""A DC motor: $J \ddot\theta = K_T i - B \dot\theta - M$, $u = R i + L\, di/dt + K_E \dot\theta$.
+    r"""Return a DC motor: $J \ddot\theta = K_T i - B \dot\theta - M$, $u = R i + L\, di/dt + K_E \dot\theta$.
 
     Three states with an inductance (Vukobratovic and Potkonjak, eq. 20.65), two without (eq. 20.67, corrected: its
     first row is [0 1]). The inertia of the machine's rotor `<drive>.rotor` stays in the mass matrix, with its reaction
@@ -113,7 +113,7 @@ def _matrices_without_current(motor: DcEquations, damping: float, inertia: float
 
 @check_arguments
 def dc_motors(robot: Robot, mech: Mechanism, only: Collection[str] | None = None) -> list[LinearActuator]:
-    """The motors of a robot as linear actuators; their friction and the losses of their gears are laws of the robot.
+    """Return the motors of a robot as linear actuators; their friction and gear losses are laws of the robot.
 
     `only` names the motors to include; the default is all.
     """

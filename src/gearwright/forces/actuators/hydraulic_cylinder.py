@@ -97,7 +97,7 @@ def servo_cylinder(
     opening: float = 0.0,
     name: str | None = None,
 ) -> LinearActuator:
-    r"""A double-rod cylinder on a servo valve, linearised about an operating point; the input is the valve command.
+    r"""Return a double-rod cylinder on a servo valve, linearised about an operating point; input: the valve command.
 
     - $m \dot v = A p_L - B v - M$
     - $\tfrac{V}{4 \beta} \dot p_L = K_q y - (K_c + c) p_L - A v$

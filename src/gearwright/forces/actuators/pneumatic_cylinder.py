@@ -98,7 +98,7 @@ def pneumatic_cylinder(
     temperature: float = 293.15,
     name: str | None = None,
 ) -> LinearActuator:
-    r"""A pneumatic cylinder, linearised about a piston at rest; the input is the opening of its valve, -1 to 1.
+    r"""Return a pneumatic cylinder, linearised about a piston at rest; the input is the opening of its valve, -1 to 1.
 
     With the deviations $p_a, p_b$ of the chamber pressures from the operating point (absolute pressures $P_a, P_b$),
 

@@ -56,7 +56,7 @@ class SteppingMotorData:
 def stepping_motor(
     mech: RobotOrMech, drive: str, data: SteppingMotorData, *, step: float = 0.0, port: str | None = None
 ) -> LinearActuator:
-    r"""A two-phase hybrid stepping motor, linearised about a step with one winding energised.
+    r"""Return a two-phase hybrid stepping motor, linearised about a step with one winding energised.
 
     The torque is $K_m (-i_a \sin N\theta + i_b \cos N\theta) - D \sin 4 N \theta$. About the step with $i_a = I$, small
     motions satisfy

@@ -175,7 +175,7 @@ def synchronous_motor(
     currents: tuple[float, float] = (0.0, 0.0),
     port: str | None = None,
 ) -> LinearActuator:
-    r"""A synchronous motor linearised about a speed and currents (d, q); four states, inputs $u_d, u_q$.
+    r"""Return a synchronous motor linearised about a speed and currents (d, q); four states, inputs $u_d, u_q$.
 
     The equations of `SynchronousMotor` with the products $\omega i_q$, $\omega i_d$ and $i_d i_q$ linearised. About
     rest without current, d and q axes are decoupled.

@@ -135,7 +135,7 @@ class Constraint(Law):
 def fixed_frame(
     name: str, position: Sequence[float] = (0.0, 0.0, 0.0), rotation: Sequence[Sequence[float]] | None = None
 ) -> MovingFrame:
-    """A frame at rest in the world, such as a table or a hole.
+    """Return a frame at rest in the world, such as a table or a hole.
 
     Args:
         name: its name.

@@ -178,7 +178,7 @@ def compliant_stops(
     unit: str = "Nm",
     smooth: bool = False,
 ) -> NonlinearSpring:
-    """Compliant stops: a spring and damper behind each end, which push and never pull.
+    """Return compliant stops: a spring and damper behind each end, which push and never pull.
 
     Args:
         name: their name.
@@ -209,7 +209,7 @@ def compliant_stops(
 
 @check_arguments
 def stop_laws(robot: Robot, mech: Mechanism, *, restitution: float = 0.0, smooth: bool = False) -> tuple[Law, ...]:
-    """Stops at the position limits of a robot's joints, as laws `<joint>.stops`.
+    """Return the stops at the position limits of a robot's joints, as laws `<joint>.stops`.
 
     Args:
         robot: the robot.

@@ -87,7 +87,7 @@ class Angle:
 
 @check_arguments
 def distance(mech: RobotOrMech, first: PointLike, second: PointLike, name: str | None = None) -> Coordinate:
-    """The distance between two points [m]: the length of a cylinder, a strut or a straight cord.
+    """Return the distance between two points [m]: the length of a cylinder, a strut or a straight cord.
 
     Args:
         mech: the machine.
@@ -116,7 +116,7 @@ def displacement(
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     name: str | None = None,
 ) -> Coordinate:
-    """The position of a point along an axis of a frame [m].
+    """Return the position of a point along an axis of a frame [m].
 
     Args:
         mech: the machine.
@@ -147,7 +147,7 @@ def angle(
     axis: Sequence[float] = (0.0, 0.0, 1.0),
     name: str | None = None,
 ) -> Coordinate:
-    """The angle by which a frame is turned about an axis of another, -pi to pi [rad].
+    """Return the angle by which a frame is turned about an axis of another, -pi to pi [rad].
 
     For a general rotation it is the angle of the closest rotation about this axis.
 

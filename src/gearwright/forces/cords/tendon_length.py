@@ -116,7 +116,7 @@ class TendonRoute:
 
 @check_arguments
 def tendon(mech: RobotOrMech, route: Sequence[PointLike | Pulley], name: str | None = None) -> Coordinate:
-    """The length of a tendon [m] that runs through points and over pulleys.
+    """Return the length of a tendon [m] that runs through points and over pulleys.
 
     A force of -T along it is a tension T: the tendon pulls and does not push. `compliant_stops` with an upper end makes
     it an elastic cord that may be slack, `DryFriction` adds friction along it, a `LinearActuator` winds it up.

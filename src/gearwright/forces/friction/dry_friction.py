@@ -118,7 +118,7 @@ class SmoothFriction(Law):
 
 @check_arguments
 def friction_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
-    """The friction of a robot's joints and motors, as laws `<joint>.friction` and `<motor>.motor_friction`.
+    """Return the friction of a robot's joints and motors, as laws `<joint>.friction` and `<motor>.motor_friction`.
 
     Args:
         robot: the robot.

@@ -21,7 +21,7 @@ CURRENT_BANDWIDTH_RATIO = 10.0
 
 @check_arguments
 def motor_laws(robot: Robot, mech: Mechanism, inputs: Collection[str] = (ALL_MOTORS,)) -> tuple[Law, ...]:
-    """The motors whose inputs are given, one law per supply and one per motor without a supply.
+    """Return the motors whose inputs are given, one law per supply and one per motor without a supply.
 
     Args:
         robot: the robot.

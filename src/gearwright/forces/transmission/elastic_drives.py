@@ -21,7 +21,7 @@ from gearwright.parts import Drive, Element, Robot, elastic_elements
 
 @check_arguments
 def elastic_laws(robot: Robot, mech: Mechanism, *, smooth: bool = False) -> tuple[Law, ...]:
-    """The laws of the elastic elements of a robot's drives, named after their linear springs.
+    """Return the laws of the elastic elements of a robot's drives, named after their linear springs.
 
     Hardening, nonlinear curves, backlash and kinematic errors become one law `<drive>.spring` that replaces the linear
     spring; hysteresis is an additional law `<drive>.spring.hysteresis`.

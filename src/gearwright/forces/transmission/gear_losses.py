@@ -255,7 +255,7 @@ def _turning_rate(mesh: MeshEfficiency, rate: Scalar, driving: bool, reaction: R
 
 @check_arguments
 def loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
-    """The losses of a robot's gears, as laws `<drive>.gear`, and load-dependent friction, `<motor>.motor_friction`.
+    """Return the losses of a robot's gears as laws `<drive>.gear`, load-dependent friction as `<motor>.motor_friction`.
 
     The wheels on the input side of a gear are those that turn at the motor's speed: the rotor, and the gear's input.
 

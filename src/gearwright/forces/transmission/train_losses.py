@@ -302,7 +302,7 @@ def _weighted_sum(weights: Sequence[float], values: Sequence[Scalar]) -> Scalar:
 
 @check_arguments
 def train_loss_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
-    """The mesh losses of a robot's gear trains, as laws `<train>.<first>-<second>`.
+    """Return the mesh losses of a robot's gear trains, as laws `<train>.<first>-<second>`.
 
     >>> import gearwright as gw
     >>> from gearwright.parts import Gearwheel, Link, Mesh, Robot, Train, TrainMotor

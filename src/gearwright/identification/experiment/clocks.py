@@ -46,7 +46,7 @@ class SignalDelay:
 
 @check_arguments
 def signal_delay(t: ArrayLike, reference: ArrayLike, signal: ArrayLike, largest: float = 0.05) -> SignalDelay:
-    """The delay of a measured signal behind a reference that measures the same quantity, such as two encoders.
+    """Return the delay of a measured signal behind a reference that measures the same quantity, such as two encoders.
 
     It minimises the variance of signal(t) - reference(t - delay) by Gauss-Newton steps on the exact slope of the
     interpolated reference. Constant offsets (zeros of encoders) do not matter.

@@ -49,7 +49,7 @@ class LostMotion:
 
 @check_arguments
 def lost_motion(motor: ArrayLike, output: ArrayLike, ratio: float, degree: int = POSITION_ERROR_DEGREE) -> LostMotion:
-    r"""The backlash between the encoders of a motor and of its gear's output, from motions with reversals without load.
+    r"""Return the backlash between encoders of motor and gear output, from motions with reversals without load.
 
     The output rests until the gap b is crossed: $y_k = \min(\max(y_{k-1}, x_k - b/2), x_k + b/2)$ with x the motor's
     angle divided by the ratio. Differences that depend on position alone (a wrong ratio, an eccentric encoder,
@@ -131,7 +131,7 @@ class TorsionLoop:
 
 @check_arguments
 def torsion_loop(angle: ArrayLike, torque: ArrayLike, loaded: float = LOADED_SHARE) -> TorsionLoop:
-    r"""Stiffness, lost motion and hysteresis of a gear from a slow loop of torque, its output (or its input) locked.
+    r"""Return stiffness, lost motion and hysteresis of a gear from a slow torque loop with its output or input locked.
 
     Where $|T|$ exceeds a fraction of its largest value, so that the flanks are in contact,
     $\varphi = \varphi_0 + T / k + \frac{b}{2} \mathrm{sign}(T) - h \, \mathrm{sign}(\dot T)$, fitted by least squares.

@@ -199,7 +199,7 @@ def log_of_currents(
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
 ) -> Log:
-    """A log with torques from motor currents: tau = A (gain * current), with the structure matrix A.
+    """Return a log with torques from motor currents: tau = A (gain * current), with the structure matrix A.
 
     Args:
         robot_or_mech: the robot (torque constants of its motors are the default gains) or machine.
@@ -226,7 +226,7 @@ def log_of_currents(
 def log_of_motors(
     robot_or_mech: Robot | Mechanism, t: ArrayLike, angles: ArrayLike, torques: ArrayLike, offsets: ArrayLike = 0.0
 ) -> Log:
-    """A log from angles and torques of motors: the joints follow from the gear ratios, also of a coupled wrist.
+    """Return a log from angles and torques of motors: the joints follow from the gear ratios, also of a coupled wrist.
 
     With the structure matrix A, motor angles are A' q and joint torques are A times motor torques: motor torques
     contain the acceleration of the rotors and the friction of the gears.

@@ -23,7 +23,7 @@ class ParameterGroup(NamedTuple):
 
 @check_arguments
 def parameter_groups(mech: RobotOrMech) -> tuple[ParameterGroup, ...]:
-    """The parameters per body, then per shaft: the ten of the body, and the wheels and springs that end there.
+    """Return the parameters per body, then per shaft: the ten of the body, and the wheels and springs that end there.
 
     A wheel belongs to the outermost of its carrier and the joints it turns with, so a rotor on link i-1 that drives
     joint i joins link i: eleven parameters per joint. For a chain the blocks Y[i, group j] vanish for i > j, the
@@ -51,7 +51,7 @@ def parameter_groups(mech: RobotOrMech) -> tuple[ParameterGroup, ...]:
 
 @check_arguments
 def regressor_blocks(mech: RobotOrMech, Y: Array) -> dict[str, Array]:
-    """The regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
+    """Return the regressor (..., n, parameters) as one block (..., n, parameters of the group) per joint and shaft."""
     columns = len(parameter_names(mech))
     table = number_array("regressor_blocks", "Y", Y)
     if table.ndim < 2 or table.shape[-1] != columns:

@@ -152,7 +152,7 @@ def read_run_log(
     measured: Mapping[str, str],
     numbers: Mapping[str, float] | None = None,
 ) -> RunLog:
-    """A log from a CSV file with a column t.
+    """Return a log from a CSV file with a column t.
 
     Args:
         path: of the file.

@@ -25,7 +25,7 @@ def bevel_differential(
     carrier: str = "base",
     arm_joint: str | None = None,
 ) -> Train:
-    r"""A bevel differential: two side gears, coaxial with the arm's joint, mesh with one bevel gear on the output link.
+    r"""Return a bevel differential: two side gears, coaxial with the arm's joint, mesh with a bevel gear on the output.
 
     With $Z$ = (side, output) teeth, the two side gears turn at $s = \dot q_{arm} \pm (Z_{out} / Z_{side}) \dot q_{out}$
     relative to the carrier: their mean moves the arm, their difference the output.
@@ -90,7 +90,7 @@ def planetary_differential(
 def nested_shafts(
     name: str, joints: Sequence[str], links: Sequence[str], ratios: Sequence[Scalar], inertias: Sequence[Scalar]
 ) -> Train:
-    r"""A remote drive: a motor at the base drives a distal joint through shafts nested in the joints between.
+    r"""Return a remote drive: a motor at the base drives a distal joint through shafts nested in the joints between.
 
     One shaft turns coaxially with each of the joints 1 to n-1, carried by the link before it; shaft k meshes with shaft
     k+1 (the last with the driven link) on link k with the signed ratio g_k, so that $s_k = \dot q_k + g_k s_{k+1}$: the

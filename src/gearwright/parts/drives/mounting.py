@@ -48,7 +48,7 @@ def mounting_conflict(motor: MotorSheet, gearbox: GearboxSheet) -> str | None:
 
 @check_arguments
 def is_mounting_known(motor: MotorSheet, gearbox: GearboxSheet) -> bool:
-    """Whether both sheets state their flanges, or both their outer diameters.
+    """Return whether both sheets state their flanges, or both their outer diameters.
 
     >>> is_mounting_known(MotorSheet(key="m", flange="NEMA23"), GearboxSheet(key="g", outer_diameter=0.06))
     False

@@ -55,7 +55,7 @@ def fastest_mode(
     *,
     extra_laws: Sequence[Law] = (),
 ) -> FastestMode:
-    r"""The fastest mode of $M \ddot x + D \dot x + K x = 0$ at a state, M frozen, K and D those of springs and laws.
+    r"""Return the fastest mode of $M \ddot x + D \dot x + K x = 0$ at a state, with K and D of springs and laws.
 
     Args:
         mech: the robot, with the laws of its file (friction, stops and gaps smooth), or a machine.

@@ -40,7 +40,7 @@ def project(
     motors: MotorPositions = "unloaded",
     extra_laws: Sequence[Law] = (),
 ) -> State:
-    r"""The state nearest to a given one that satisfies all constraints in position and speed.
+    r"""Return the state nearest to a given one that satisfies all constraints in position and speed.
 
     Newton's method in the metric of the mass matrix M: the smallest $dq' M\,dq$, then the smallest change of kinetic
     energy that satisfies the constraints in speed (zero, or the speed of a moving frame). The motors of elastic drives

@@ -103,7 +103,7 @@ def _output_number(name: str, value: Any, t: float) -> float:
 
 @check_arguments
 def sampled_controller(function: Callable[[float, State], Any], period: float) -> Controller:
-    """A controller that is called every `period` seconds; its outputs are held in between."""
+    """Return a controller that is called every `period` seconds; its outputs are held in between."""
     return Controller(function, period)
 
 

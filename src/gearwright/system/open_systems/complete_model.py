@@ -40,7 +40,7 @@ def complete_model(
     *,
     extra_laws: Sequence[Law] = (),
 ) -> CompleteModel:
-    """The closed model of a machine driven by linear actuators; see `CompleteModel`.
+    """Return the closed model of a machine driven by linear actuators; see `CompleteModel`.
 
     Args:
         robot_or_mech: the robot, with its friction, losses and springs; or a machine, which has only its linear
