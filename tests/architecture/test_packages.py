@@ -163,6 +163,7 @@ FOLDERS = {
         "fmi",
         "mujoco",
         "urdf",
+        "handover",
     ),
     "studio": ("panels",),
     "cli": (

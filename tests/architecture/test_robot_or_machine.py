@@ -199,6 +199,7 @@ EXCUSED = {
         "plans a motion; inverse_kinematics takes the same argument",
     ),
     "audit": "compares the data of motors and gears, which a machine does not have",
+    "passport": "fits the drives of a robot, which a machine does not have",
     "export": "writes files, as export.c does",
     "PayloadPhase": "an element of `Task.payload_phases`",
     "c": "writes files; its text is compared in tests/export",

@@ -242,6 +242,7 @@ OWN: dict[str, dict[str, Any]] = {
     "actuation.synchronous_motor": {"data": gw.actuation.SynchronousMotorData(
         pole_pairs=4, flux=0.01, resistance=0.5, inductances=(1e-3, 1e-3))},
     "export.c": {"directory": "out"}, "export.export": {"to": "c", "directory": "out"},
+    "export.passport": {"target": "isaac_lab", "task": None},
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},
     "forces.compliant_stops": {"line": Line.for_machine(MECH, "j1"), "lower": -1.0, "upper": 1.0},

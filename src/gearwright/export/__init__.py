@@ -4,6 +4,9 @@ from gearwright.export.c_code.c_functions import CFunction
 from gearwright.export.c_code.c_package import c
 from gearwright.export.casadi_rates import CasadiRates
 from gearwright.export.fmi.fmu import FmuReport, fmu
+from gearwright.export.handover.errors_of_model import JointErrors
+from gearwright.export.handover.passport import Passport, passport
+from gearwright.export.handover.projection import JointProjection
 from gearwright.export.mujoco.mjcf import MjcfReport, mjcf
 from gearwright.export.mujoco.mujoco_check import MujocoCheck, mujoco_check
 from gearwright.export.state_space import StateSpace, state_space
@@ -15,14 +18,18 @@ __all__ = [
     "CFunction",
     "CasadiRates",
     "FmuReport",
+    "JointErrors",
+    "JointProjection",
     "MjcfReport",
     "MujocoCheck",
+    "Passport",
     "StateSpace",
     "c",
     "export",
     "fmu",
     "mjcf",
     "mujoco_check",
+    "passport",
     "save",
     "state_space",
     "write_urdf",

@@ -1,0 +1,1 @@
+"""Hand-over to other simulators: the closest model that each can represent, with its error."""

@@ -1,0 +1,128 @@
+"""The handed-over model in MuJoCo: its own inverse and forward dynamics and its own steps along exact motions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gearwright.arrays import Array
+from gearwright.export.handover.errors_of_model import JointErrors, PathRun, joint_errors, path_errors
+from gearwright.export.handover.projection import MotionSamples
+from gearwright.files.mjcf.source import mujoco_module
+
+CANDIDATE_STEPS = (0.004, 0.002, 0.001, 0.0005)
+CANDIDATE_INTEGRATORS = ("implicitfast", "RK4")
+FRICTION_IMPEDANCE = (0.99, 0.99, 0.001, 0.5, 2.0)
+"""MuJoCo's solimp of friction losses. Its friction is soft: with the default time constant of 20 ms it has the wrong
+sign while a joint that reverses is slower than about 10 ms times its acceleration."""
+ALLOWED_GROWTH = 1.1
+"""Error of path and torque, relative to the least one, up to which a coarser step is recommended."""
+
+
+class StepSetting(NamedTuple):
+    """A time step [s] and integrator of MuJoCo, with the errors that it leaves: path [rad, m], torque [Nm, N]."""
+
+    step: float
+    integrator: str
+    path_peak: float
+    torque_rms: float
+
+
+class MujocoModel:
+    """A compiled MJCF text with the joints of a machine.
+
+    Args:
+        text: the MJCF.
+        joints: names of the joints, in the order of the machine's speeds.
+    """
+
+    def __init__(self, text: str, joints: tuple[str, ...]) -> None:
+        self.mujoco = mujoco_module()
+        self.model: Any = self.mujoco.MjModel.from_xml_string(text)
+        self.data: Any = self.mujoco.MjData(self.model)
+        self.joints = joints
+        self.q_at = np.array([int(self.model.joint(name).qposadr[0]) for name in joints])
+        self.v_at = np.array([int(self.model.joint(name).dofadr[0]) for name in joints])
+        self.model.opt.disableflags |= int(self.mujoco.mjtDisableBit.mjDSBL_LIMIT)
+
+    def set_step(self, step: float, integrator: str) -> None:
+        """Set time step and integrator, and the stiffest friction constraints that the step allows."""
+        kind = getattr(self.mujoco.mjtIntegrator, f"mjINT_{integrator.upper()}")
+        self.model.opt.timestep, self.model.opt.integrator = step, int(kind)
+        self.model.dof_solref[:], self.model.dof_solimp[:] = (2 * step, 1.0), FRICTION_IMPEDANCE
+
+    def _set(self, q: Array, v: Array) -> None:
+        self.data.qpos[self.q_at], self.data.qvel[self.v_at] = q, v
+
+    def torques(self, samples: MotionSamples) -> Array:
+        """Torques by `mj_inverse`, friction losses included, (T, n)."""
+        tau = np.empty_like(samples.q)
+        for k in range(len(samples.q)):
+            self._set(samples.q[k], samples.v[k])
+            self.data.qacc[self.v_at] = samples.a[k]
+            self.mujoco.mj_inverse(self.model, self.data)
+            tau[k] = self.data.qfrc_inverse[self.v_at]
+        return tau
+
+    def accelerations(self, samples: MotionSamples) -> Array:
+        """Accelerations by `mj_forward` under the exact torques, (T, n)."""
+        rates = np.empty_like(samples.q)
+        for k in range(len(samples.q)):
+            self.mujoco.mj_resetData(self.model, self.data)
+            self._set(samples.q[k], samples.v[k])
+            self.data.qfrc_applied[self.v_at] = samples.tau[k]
+            self.mujoco.mj_forward(self.model, self.data)
+            rates[k] = self.data.qacc[self.v_at]
+        return rates
+
+    def path_run(self, step: float, integrator: str) -> PathRun:
+        """Return runs by `mj_step` with a time step and integrator."""
+
+        def run(q: Array, v: Array, tau: Callable[[float], Array], duration: float) -> Array:
+            self.set_step(step, integrator)
+            torques = np.stack([tau((i + 0.5) * step) for i in range(round(duration / step))])
+            ends = np.empty_like(q)
+            for k in range(len(q)):
+                self.mujoco.mj_resetData(self.model, self.data)
+                self._set(q[k], v[k])
+                for torque in torques[:, k]:
+                    self.data.qfrc_applied[self.v_at] = torque
+                    self.mujoco.mj_step(self.model, self.data)
+                ends[k] = self.data.qpos[self.q_at]
+            return ends
+
+        return run
+
+
+def mujoco_errors(text: str, joints: tuple[str, ...], samples: MotionSamples) -> tuple[list[JointErrors], StepSetting]:
+    """Return the errors of an MJCF in MuJoCo, and the coarsest setting that keeps its path error."""
+    model = MujocoModel(text, joints)
+    settings = [_tried_setting(model, samples, h, name) for h in CANDIDATE_STEPS for name in CANDIDATE_INTEGRATORS]
+    path, force = (min(getattr(x, word) for x in settings) for word in ("path_peak", "torque_rms"))
+    kept = [x for x in settings if x.path_peak <= ALLOWED_GROWTH * path and x.torque_rms <= ALLOWED_GROWTH * force]
+    chosen = kept[0] if kept else min(settings, key=lambda x: x.path_peak)
+    difference = path_errors(samples, model.path_run(chosen.step, chosen.integrator))
+    torque, rate = model.torques(samples) - samples.tau, model.accelerations(samples) - samples.a
+    return joint_errors(joints, torque, samples.tau, rate, difference), chosen
+
+
+def _tried_setting(model: MujocoModel, samples: MotionSamples, step: float, integrator: str) -> StepSetting:
+    path = float(np.abs(path_errors(samples, model.path_run(step, integrator))).max(initial=0.0))
+    return StepSetting(step, integrator, path, float(np.sqrt(np.mean((model.torques(samples) - samples.tau) ** 2))))
+
+
+def with_setting(text: str, setting: StepSetting) -> str:
+    """Return an MJCF text with a time step and integrator, and friction constraints as stiff as the step allows."""
+    text = re.sub(r'timestep="[^"]*"', f'timestep="{setting.step:g}"', text, count=1)
+    text = re.sub(r'integrator="[^"]*"', f'integrator="{setting.integrator}"', text, count=1)
+    impedance = " ".join(f"{x:g}" for x in FRICTION_IMPEDANCE)
+    stiff = f'solreffriction="{2 * setting.step:g} 1" solimpfriction="{impedance}"'
+    return re.sub(r'(<joint [^>]*frictionloss="[^"]*")', rf"\1 {stiff}", text)
+
+
+def listed_steps() -> str:
+    """The steps and integrators that are tried, as text."""
+    return f"{', '.join(f'{h:g}' for h in CANDIDATE_STEPS)} s with {' and '.join(CANDIDATE_INTEGRATORS)}"

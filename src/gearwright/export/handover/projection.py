@@ -1,0 +1,260 @@
+"""The model with one armature, damping and friction per joint that is closest to a robot over motions.
+
+Along the motions the exact torques of the drives at the joints, tau, follow from the demands on the motors: losses,
+friction, elastic gears included. With h, the inverse dynamics of the model without the fitted numbers, the least
+squares problem of each joint is
+
+    tau - h = armature a + damping v + friction loss sign(v),   all numbers non-negative.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from gearwright.analysis import Task
+from gearwright.arrays import Array
+from gearwright.errors import GearwrightWarning, InputError
+from gearwright.functions import assemble, inverse_dynamics, mass_matrix, structure_matrix
+from gearwright.mechanism import Mechanism, approximate
+from gearwright.motion import Motion, Trajectory, fourier
+from gearwright.motion_demands.demands import demands
+from gearwright.parts import Drive, Gear, Joint, Limits, Motor, Robot
+from gearwright.text import listed_names
+
+InertiaForm = Literal["coupled", "diagonal"]
+"""Whether a target represents the inertia of motors that turn several joints."""
+FIT_MOTIONS, CHECK_MOTIONS = 4, 2
+"""Random motions for the fit, and further ones for the errors, if no task is given."""
+HARMONICS, PERIOD, MOTION_SAMPLES = 3, 2.0, 401
+USUAL_SPEED, USUAL_RANGE, LIMIT_SHARE = 2.0, 1.0, 0.8
+"""Speed [rad/s, m/s] and half range [rad, m] of joints without limits, and the used share of limits."""
+REST_SPEED = 1e-6
+"""Speed, relative to the largest one of a joint, below which it counts as at rest and its friction is undetermined."""
+
+
+class JointProjection(NamedTuple):
+    """Fitted numbers of a joint in SI units at the joint side."""
+
+    joint: str
+    armature: float
+    damping: float
+    friction: float
+    ratio: float
+    effort: float | None
+    speed: float | None
+
+
+@dataclass(frozen=True)
+class MotionSamples:
+    """Samples of exact motions and torques at the joints, (T, n) each; `t` restarts with every motion."""
+
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    tau: Array
+
+    def __add__(self, other: MotionSamples) -> MotionSamples:
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return MotionSamples(*(np.concatenate(pair) for pair in pairs))
+
+
+def random_motions(robot: Robot, mech: Mechanism, count: int, seed: int) -> list[Trajectory]:
+    """Return Fourier motions of three harmonics in 2 s, within 80 % of the limits of position and speed."""
+    rng, joints = np.random.default_rng(seed), {link.joint_name: link.joint for link in robot.links}
+    motions = []
+    for _ in range(count):
+        sines, cosines = rng.normal(size=(2, mech.n, HARMONICS))
+        limits = [joints[name].limits for name in mech.speeds]
+        ends = np.array([x.position or (-USUAL_RANGE, USUAL_RANGE) for x in limits], dtype=float)
+        ends = np.where(np.isfinite(ends), ends, [-USUAL_RANGE, USUAL_RANGE])
+        half = LIMIT_SHARE * np.minimum((ends[:, 1] - ends[:, 0]) / 2, 2 * USUAL_RANGE)
+        largest = LIMIT_SHARE * np.array([x.speed or USUAL_SPEED / LIMIT_SHARE for x in limits])
+        unit = fourier(PERIOD, np.zeros(mech.n), sines, cosines).sample(MOTION_SAMPLES)
+        scale = np.minimum(half / np.abs(unit.q).max(axis=0), largest / np.abs(unit.v).max(axis=0))[:, None]
+        motions.append(fourier(PERIOD, ends.mean(axis=1), sines * scale, cosines * scale))
+    return motions
+
+
+def require_plain_joints(robot: Robot) -> None:
+    """Raise an error for robots whose joints a per-joint model does not describe."""
+    if robot.loops:
+        names = listed_names(loop.name for loop in robot.loops)
+        raise InputError(
+            f"passport: robot {robot.name!r} has closed loops ({names}). Give the serial robot, or use export.mjcf."
+        )
+    mech = assemble(robot)
+    joints = {link.joint_name for link in robot.links if link.joint.follows is None}
+    foreign = [name for name in mech.speeds if name not in joints and name not in mech.shafts]
+    followers = [link.joint_name for link in robot.links if link.joint.follows is not None]
+    if foreign or followers:
+        raise InputError(
+            f"passport: joints with several coordinates or followers ({listed_names([*foreign, *followers])}) have "
+            "no armature of their own. Fix the base and the followers, or use export.mjcf."
+        )
+
+
+def exact_samples(robot: Robot, motion: Trajectory | Motion, task: Task | None = None) -> MotionSamples:
+    """Return a motion with the torques of its drives, reflected to the joints."""
+    payload = robot if task is None or task.payload is None else replace(robot, payload=task.payload)
+    samples = max(MOTION_SAMPLES, 1 + round(getattr(motion, "duration", PERIOD) / PERIOD * MOTION_SAMPLES))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        result = demands(payload, motion, actuators=(), samples=samples if isinstance(motion, Trajectory) else None)
+    mech = assemble(payload)
+    n = mech.n - len(mech.shafts)
+    rigid = approximate(mech, "rigid") if mech.shafts else mech
+    if rigid.actuators and not result.unactuated:
+        torques = np.stack([result[f"{actuator.name}.torque"] for actuator in rigid.actuators], axis=-1)
+        tau = torques @ structure_matrix(rigid).T
+    else:
+        tau = result.tau[:, :n]
+    moved = result.motion
+    keep = np.concatenate([[True], np.diff(moved.t) > 0])
+    series = (moved.t, moved.q[:, :n], moved.v[:, :n], moved.a[:, :n], tau)
+    return MotionSamples(*(np.asarray(x)[keep] for x in series))
+
+
+def bare_machine(robot: Robot, form: InertiaForm) -> Mechanism:
+    """Return the machine of the model without the fitted numbers: links, and in "coupled" form the wheels of trains.
+
+    Inertia of the wheels of drives is removed; their mass stays in the links that carry them.
+    """
+    mech = assemble(robot)
+    rigid = approximate(mech, "rigid") if mech.shafts else mech
+    if form == "diagonal":
+        return approximate(rigid, "none")
+    balanced = approximate(rigid, "reflected")
+    fitted = {spin.name for spin in assemble(replace(robot, trains=())).spins}
+    return replace(balanced, spins=tuple(spin for spin in balanced.spins if spin.name not in fitted))
+
+
+@dataclass(frozen=True)
+class PerJointModel:
+    """The fitted model: numbers per joint on a machine."""
+
+    mech: Mechanism
+    joints: tuple[JointProjection, ...]
+
+    @property
+    def numbers(self) -> Array:
+        """Armature, damping and friction loss of each joint, (3, n)."""
+        return np.array([(x.armature, x.damping, x.friction) for x in self.joints]).reshape(-1, 3).T
+
+    def torques(self, samples: MotionSamples) -> Array:
+        """Torques that the model needs for the motion, (T, n)."""
+        armature, damping, friction = self.numbers
+        passive = damping * samples.v + friction * np.sign(samples.v)
+        return np.asarray(inverse_dynamics(self.mech, samples.q, samples.v, samples.a) + armature * samples.a + passive)
+
+    def accelerations(self, q: Array, v: Array, tau: Array) -> Array:
+        """Accelerations of the model under torques, (T, n)."""
+        armature, damping, friction = self.numbers
+        M = mass_matrix(self.mech, q) + np.diag(armature)
+        bias = inverse_dynamics(self.mech, q, v, np.zeros_like(v)) + damping * v + friction * np.sign(v)
+        return np.asarray(np.linalg.solve(M, (tau - bias)[..., None])[..., 0])
+
+
+def project(robot: Robot, samples: MotionSamples, form: InertiaForm, limits: Sequence[Any]) -> PerJointModel:
+    """Return the model of least squared torque error over samples.
+
+    Args:
+        robot: the exact robot.
+        samples: exact motions and torques.
+        form: the inertia that the target represents.
+        limits: ratio, effort and speed of each joint.
+    """
+    mech = bare_machine(robot, form)
+    difference = samples.tau - inverse_dynamics(mech, samples.q, samples.v, samples.a)
+    joints = []
+    for k, name in enumerate(mech.speeds):
+        v = samples.v[:, k]
+        moving = np.abs(v) > REST_SPEED * max(np.abs(v).max(), 1e-12)
+        columns = np.stack([samples.a[:, k], v, np.sign(v)], axis=-1)[moving]
+        scale = np.maximum(np.linalg.norm(columns, axis=0), 1e-12)
+        numbers = nnls(columns / scale, difference[moving, k])[0] / scale if moving.any() else np.zeros(3)
+        joints.append(JointProjection(name, *(float(x) for x in numbers), *limits[k]))
+    return PerJointModel(mech, tuple(joints))
+
+
+def handed_over_robot(robot: Robot, model: PerJointModel, form: InertiaForm) -> Robot:
+    """Return the fitted model as a robot, from which files are written.
+
+    Drives keep their ratio; their rotor has the fitted armature without reaction. In the "diagonal" form the armature
+    is that of the joint.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GearwrightWarning)
+        lumped = assemble(replace(robot, trains=robot.trains if form == "diagonal" else ()))
+    fitted = {x.joint: x for x in model.joints}
+    driven = {drive.joint for drive in robot.drives}
+    links = []
+    for link in robot.links:
+        body, number = lumped.bodies[lumped.body_index(link.name)], fitted.get(link.joint_name)
+        joint = link.joint
+        if number is not None:
+            armature = 0.0 if form == "coupled" and link.joint_name in driven else number.armature
+            joint = replace(
+                joint,
+                damping=number.damping,
+                friction=number.friction,
+                armature=armature,
+                spring=None,
+                limits=Limits(joint.limits.position, number.speed, joint.limits.acceleration, number.effort),
+            )
+        links.append(replace(link, joint=joint, mass=body.mass, com=body.com, inertia=body.inertia.rows()))
+    drives = [_plain_drive(drive, fitted[drive.joint], form) for drive in robot.drives if drive.joint in fitted]
+    trains = robot.trains if form == "coupled" else ()
+    return Robot(
+        robot.name, links, drives, None, robot.frames, robot.gravity, trains, robot.description, states=robot.states
+    )
+
+
+def _plain_drive(drive: Drive, number: JointProjection, form: InertiaForm) -> Drive:
+    inertia = number.armature / number.ratio**2 if form == "coupled" else 0.0
+    limit = None if number.effort is None else number.effort / abs(number.ratio)
+    motor = Motor(inertia, coupling=0.0, included=True, max_torque=limit)
+    return Drive(drive.joint, motor, Gear(number.ratio), name=drive.name)
+
+
+def not_represented(robot: Robot, form: InertiaForm) -> list[str]:
+    """Return the data of a robot that no model with numbers per joint represents."""
+    texts = []
+    mech = assemble(robot)
+    coupled = [spin.name for spin in mech.spins if spin.coupling_inertia]
+    if coupled:
+        texts.append(f"reaction of rotors and wheels on the links that carry them ({listed_names(coupled)})")
+    if form == "diagonal" and any(len(spin.terms) > 1 for spin in mech.spins):
+        coupled_names = listed_names(spin.name for spin in mech.spins if len(spin.terms) > 1)
+        texts.append(f"inertia between the joints of coupled motors ({coupled_names})")
+    for drive in robot.drives:
+        gear, words = drive.gear, []
+        words += ["elasticity"] if gear.stiffness is not None else []
+        words += (
+            ["losses in proportion to the load"]
+            if any(
+                getattr(gear, word, None) not in (None, 1.0, ())
+                for word in ("efficiency", "back_efficiency", "losses", "mesh_efficiency")
+            )
+            else []
+        )
+        words += ["winding"] if drive.motor.resistance is not None else []
+        words += ["temperature"] if drive.motor.heat is not None else []
+        words += ["cogging"] if drive.motor.cogging is not None else []
+        if words:
+            texts.append(f"of drive {drive.title!r}: {', '.join(words)}")
+    return texts + [
+        f"of the friction of joint {link.joint_name!r}: stiction and Stribeck effect"
+        for link in robot.links
+        if _is_rich_friction(link.joint)
+    ]
+
+
+def _is_rich_friction(joint: Joint) -> bool:
+    return joint.total_friction.kind in ("stribeck", "lugre")

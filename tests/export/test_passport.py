@@ -1,0 +1,171 @@
+"""Passports: the closest model of each target, its error, and what was checked."""
+
+from __future__ import annotations
+
+import sys
+import types
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.errors import InputError
+from gearwright.export import passport
+from gearwright.export.handover import target_texts
+from gearwright.export.handover.mujoco_run import MujocoModel
+from gearwright.export.handover.projection import exact_samples, project, random_motions
+from gearwright.files.urdf.coupled_transmissions import CoupledTransmission, TransmissionEnd
+from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
+from support.parallel_ankle import parallel_ankle
+
+SWING = gw.analysis.Task(gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0), name="swing")
+
+
+def plain_arm(coupling: float | None = 0.0, friction: float = 1.0) -> Robot:
+    """Two joints with rotors, friction and damping; without reaction of the rotors a target represents all of it."""
+    first = Joint("j1", axis=(0, 1, 0), damping=0.3, friction=0.7 * friction)
+    second = Joint("j2", axis=(0, 1, 0), position=(0.4, 0, 0), damping=0.1, friction=0.2 * friction)
+    tensor = np.diag([0.004, 0.03, 0.03])
+    links = [Link("a", "base", first, 3.0, (0.2, 0, 0), tensor), Link("b", "a", second, 2.0, (0.2, 0, 0), tensor)]
+    motors = [Motor(1e-4, 0.2, coupling=coupling, max_torque=1.2, max_speed=300.0) for _ in range(2)]
+    return Robot("arm", links, [Drive("j1", motors[0], Gear(80.0)), Drive("j2", motors[1], Gear(60.0))])
+
+
+def test_a_representable_robot_is_recovered():
+    page = passport(plain_arm(), "isaac_lab")
+    first, second = page.joints
+    assert first[1:4] == pytest.approx((1e-4 * 80**2, 0.3, 0.7), rel=1e-6)
+    assert second[1:4] == pytest.approx((1e-4 * 60**2, 0.1, 0.2), rel=1e-6)
+    assert first[4:] == pytest.approx((80.0, 96.0, 3.75))
+    assert all(error.torque_peak < 1e-6 for error in page.errors)
+    assert all(error.acceleration_peak < 1e-5 for error in page.errors)
+    assert page.not_representable == ()
+
+
+def test_the_fit_is_the_least_squares_optimum():
+    robot = gw.load("elbow")
+    samples = exact_samples(robot, random_motions(robot, gw.assemble(robot), 1, 3)[0])
+    model = project(robot, samples, "diagonal", [(1.0, None, None)] * 3)
+
+    def cost(model):
+        return ((model.torques(samples) - samples.tau) ** 2).sum(axis=0)
+
+    for factor in (0.999, 1.001):
+        joints = [x._replace(armature=factor * x.armature) for x in model.joints]
+        assert (cost(replace(model, joints=tuple(joints))) > cost(model)).all()
+    usual = [float(drive.motor.inertia) * float(drive.gear.ratio) ** 2 for drive in robot.drives]
+    reflected = [x._replace(armature=a, damping=0.0) for x, a in zip(model.joints, usual, strict=True)]
+    assert (cost(model) <= cost(replace(model, joints=tuple(reflected))) * (1 + 1e-12)).all()
+
+
+def test_coupled_wrist_is_exact_in_mujoco_and_not_with_one_armature_per_joint():
+    pytest.importorskip("mujoco")
+    wrist = gw.load("wrist_puma")
+    coupled, single = passport(wrist, "mjcf"), passport(wrist, "isaac_lab")
+    assert max(x.relative_torque for x in coupled.errors) < 1e-9
+    assert max(x.relative_torque for x in single.errors) > 0.1
+    assert any("between the joints" in text for text in single.not_representable)
+
+
+@pytest.mark.parametrize("robot", [plain_arm(None, 0.0), gw.load("elbow")], ids=["arm", "elbow"])
+def test_mujoco_has_the_error_that_gearwright_predicts(robot, tmp_path):
+    """The file in MuJoCo and the fitted model in Gearwright are two programs for one model."""
+    mujoco = pytest.importorskip("mujoco")
+    page, other = passport(robot, "mjcf"), passport(robot, "isaac_lab")
+    for ours, theirs in zip(other.errors, page.errors, strict=True):
+        assert theirs.torque_rms == pytest.approx(ours.torque_rms, rel=2e-3, abs=1e-9)
+        assert theirs.acceleration_rms == pytest.approx(ours.acceleration_rms, rel=5e-3, abs=1e-9)
+    paths = page.save(tmp_path)
+    assert {path.suffix for path in paths} == {".xml", ".md", ".html"}
+    model = mujoco.MjModel.from_xml_path(str(paths[0]))
+    assert f"Time step {model.opt.timestep:g} s" in " ".join(page.checks)
+    armatures = [x.armature for x in page.joints]
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    links = gw.mass_matrix(gw.approximate(gw.approximate(robot, "rigid"), "none"), np.zeros(model.nv))
+    assert np.diag(M) - np.diag(links) == pytest.approx(armatures, rel=1e-9)
+
+
+def test_friction_in_mujoco_is_as_stiff_as_its_step_allows():
+    """A representable robot has no error in Gearwright; what MuJoCo leaves is its soft friction at reversals."""
+    mujoco = pytest.importorskip("mujoco")
+    page = passport(plain_arm(), "mjcf")
+    model = mujoco.MjModel.from_xml_string(page.files["arm.xml"])
+    assert (model.dof_solref[:, 0] == 2 * model.opt.timestep).all()
+    robot = plain_arm()
+    samples = exact_samples(robot, random_motions(robot, gw.assemble(robot), 2, 2)[0])
+    soft = MujocoModel(page.files["arm.xml"], ("j1", "j2"))
+    soft.model.dof_solref[:, 0] = 0.02
+    default = np.sqrt(np.mean((soft.torques(samples) - samples.tau) ** 2, axis=0))
+    assert (np.array([x.torque_rms for x in page.errors]) < 0.8 * default).all()
+
+
+def test_an_elastic_robot_has_a_passport_and_its_elasticity_is_named():
+    page = passport(gw.load("elastic_elbow"), "isaac_lab")
+    assert sum("elasticity" in text for text in page.not_representable) == 3
+    assert max(x.relative_torque for x in page.errors) < 0.05
+
+
+def test_a_task_is_fitted_and_stated():
+    page = passport(gw.load("elbow"), "isaac_lab", SWING)
+    assert "swing" in page.motions
+    text = page.markdown()
+    for joint in ("j1", "j2", "j3"):
+        assert f"| {joint} |" in text
+    assert "<table>" in page.html()
+    assert "reaction of rotors" in page.html()
+    assert str(page).startswith("passport of elbow")
+
+
+def test_transmissions_keep_power_and_ratios(tmp_path):
+    page = passport(gw.load("elbow"), "ros2_control")
+    text = page.files["elbow.ros2_control.urdf"]
+    for ratio in (120.0, 100.0, 80.0):
+        assert f"<mechanical_reduction>{ratio!r}</mechanical_reduction>" in text
+    ends = (
+        (TransmissionEnd("a", 20.0), TransmissionEnd("b", -15.0)),
+        (TransmissionEnd("j", 1.5), TransmissionEnd("k", 0.7)),
+    )
+    for kind in ("DifferentialTransmission", "FourBarLinkageTransmission"):
+        speed, effort = target_texts.ros2_control_maps(CoupledTransmission("t", kind, 0, *ends))
+        assert np.allclose(effort, speed.T, rtol=0, atol=1e-12)
+    wrist = passport(gw.load("wrist_puma"), "ros2_control")
+    assert any("no transmission of ros2_control" in text for text in wrist.not_representable)
+
+
+def test_isaac_text_runs_with_its_module_and_unknown_fields_are_refused(monkeypatch):
+    page = passport(plain_arm(), "isaac_lab")
+    module = types.ModuleType("isaaclab.actuators")
+    module.ImplicitActuatorCfg = dict
+    monkeypatch.setitem(sys.modules, "isaaclab", types.ModuleType("isaaclab"))
+    monkeypatch.setitem(sys.modules, "isaaclab.actuators", module)
+    space: dict[str, dict] = {}
+    exec(page.files["arm_actuators.py"], space)
+    assert space["ARM_ACTUATORS"]["j1"]["armature"] == page.joints[0].armature
+    assert space["ARM_ACTUATORS"]["j1"]["effort_limit_sim"] == pytest.approx(96.0)
+    with pytest.raises(InputError, match="backlash"):
+        target_texts.check_isaac_text("ImplicitActuatorCfg(backlash=1)")
+
+
+def test_robots_that_have_no_passport_are_refused_by_name():
+    with pytest.raises(InputError, match="left_pin"):
+        passport(parallel_ankle(), "isaac_lab")
+    with pytest.raises(InputError, match=r"several coordinates"):
+        passport(gw.load("mini_cheetah"), "isaac_lab")
+    with pytest.raises(InputError, match="target"):
+        passport(gw.load("elbow"), "webots")
+
+
+@pytest.mark.slow
+def test_newton_computes_the_torques_of_the_fitted_model():
+    pytest.importorskip("mujoco")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("newton")
+        page = passport(plain_arm(None), "newton")
+    difference = float(page.checks[0].split("model by ")[1].split(" of the largest")[0])
+    assert difference < 1e-5
