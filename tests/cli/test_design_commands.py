@@ -46,7 +46,7 @@ def test_size_chooses_writes_and_reports(run, files):
     assert code == 0, err
     assert "<svg" in front.read_text(encoding="utf-8")
     assert "kp" in out
-    assert "least mass" in out
+    assert "mass" in out
     assert gw.load(files / "sized.yaml").drive("shoulder").motor.catalogue in out
     assert "Chosen drives" in (files / "sized.html").read_text(encoding="utf-8")
 

@@ -111,6 +111,8 @@ def test_the_winner_is_analysed_and_nothing_lighter_fits(best):
     sized = size_drives(arm(), swing(), small(30, 20), search=gw.design.SearchOptions(samples=SAMPLES, method="evolve"))
     assert sized.analysis.is_feasible
     assert sized.mass == pytest.approx(best.designs[0].mass, rel=1e-12)
+    for joint, choice in sized.choices.items():
+        assert all(word in str(sized) and word in repr(sized) for word in (joint, choice.motor.key, choice.gearbox.key))
     energies = [one.energy for one in sized.front]
     assert energies == sorted(energies, reverse=True)
     assert [one.mass for one in sized.front] == sorted(one.mass for one in sized.front)

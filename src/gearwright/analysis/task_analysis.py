@@ -75,7 +75,7 @@ def _limits_sentence(checks: list[LimitCheck], violated: set[str], incomplete: b
     if not checks:
         return "No limits are stated; nothing was checked."
     if violated:
-        return f"{len(violated)} of {count} limits are exceeded."
+        return f"{len(violated)} of {count} limits {'is' if len(violated) == 1 else 'are'} exceeded."
     tightest = sorted_by_margin(checks)[0]
     qualifier = " known" if incomplete else ""
     return (

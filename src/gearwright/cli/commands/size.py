@@ -194,9 +194,8 @@ def _show_sizing(sizing: Sizing) -> None:
         [number_text(choice.objective_value(first)), number_text(choice.objective_value(second))]
         for choice in sizing.front[:MAX_SHOWN_DESIGNS]
     ]
-    result_screen().print(
-        plain_table([f"least {title_with_unit(first)}", f"against {title_with_unit(second)}"], points, text=0)
-    )
+    result_screen().print("Pareto front:")
+    result_screen().print(plain_table([title_with_unit(first), title_with_unit(second)], points, text=0))
     result_screen().print("")
     show_analysis(sizing.analysis)
     for remark in sizing.remarks:

@@ -18,6 +18,7 @@ from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import NotebookFigure, html_table, svg_text
 from gearwright.plots.pareto_front import pareto_figure
+from gearwright.text import visible_text
 
 
 def summary(sizing: Sizing) -> dict[str, Any]:
@@ -40,6 +41,18 @@ def _choice_summary(choice: Choice) -> dict[str, Any]:
         "gearbox": choice.gearbox.key if choice.gearbox else None,
         "mass": choice.mass,
     }
+
+
+def _choice_texts(sizing: Sizing) -> list[str]:
+    """Motor and gearbox of each joint; parts that stay are not named."""
+    return [
+        f"{visible_text(joint)}: "
+        + (
+            " + ".join(sheet.key for sheet in (None if choice.is_kept else choice.motor, choice.gearbox) if sheet)
+            or "kept"
+        )
+        for joint, choice in sizing.choices.items()
+    ]
 
 
 def _design_summary(sizing: Sizing, design: DesignPoint) -> dict[str, Any]:
@@ -124,6 +137,12 @@ class Sizing(NotebookFigure):
     gains: Mapping[str, JointGains] = field(default_factory=dict)
     pair: tuple[str, str] = ("mass", "energy")
     violations: Violations = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Sizing {visible_text(self.robot.name)}: {self.mass:.4g} kg, {', '.join(_choice_texts(self))}>"
+
+    def __str__(self) -> str:
+        return "\n".join([*_choice_texts(self), self.analysis.verdict.text, *self.remarks])
 
     @property
     def mass(self) -> float:
