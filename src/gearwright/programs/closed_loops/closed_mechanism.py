@@ -304,7 +304,14 @@ def stated_configuration(robot: Robot, tree: Mechanism) -> Array | None:
     """The configuration of the first state that a robot's file states; None without states."""
     if not robot.states:
         return None
-    values = dict(zip(tree.coordinates, neutral(tree), strict=True)) | dict(robot.states[0].q)
+    stated = robot.states[0].q
+    for name in stated:
+        if name not in tree.coordinates:
+            raise InputError(
+                f"robot {robot.name!r}: its state {robot.states[0].name!r} names {name!r}, which is no coordinate. "
+                f"{did_you_mean(name, tree.coordinates)}"
+            )
+    values = dict(zip(tree.coordinates, neutral(tree), strict=True)) | dict(stated)
     return np.array([values[name] for name in tree.coordinates])
 
 
