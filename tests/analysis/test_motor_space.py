@@ -143,6 +143,21 @@ def test_bad_input_is_refused_by_name():
         motor_space(ankle, np.stack([q, q]), ANKLE_JOINTS).torque_polygon()
 
 
+def test_sizes_and_limits_are_checked():
+    ankle, q = parallel_ankle(), ankle_posture(0.0, 0.0)
+    space = motor_space(ankle, q, ANKLE_JOINTS)
+    for call in (space.motor_speeds, space.joint_torques, space.motor_torques):
+        for value in (np.ones(5), [np.nan, 1.0], [1e308, 1.0], np.ma.masked_array([1.0, 1.0], [True, False])):
+            with pytest.raises(InputError, match=call.__name__):
+                call(value)
+    for bad in (q[:2], [np.nan, *q[1:]], np.full(q.shape, 1e308), []):
+        with pytest.raises(InputError, match="motor_space: q"):
+            motor_space(ankle, bad, ANKLE_JOINTS)
+    for limit in (-1.0, np.nan):
+        with pytest.raises(InputError, match=space.motors[0]):
+            motor_space(ankle, q, ANKLE_JOINTS, torque_limits={space.motors[0]: limit})
+
+
 def test_a_dead_point_is_a_singularity():
     space = motor_space(parallel_ankle(), ankle_posture(0.0, 0.0), ANKLE_JOINTS)
     from dataclasses import replace

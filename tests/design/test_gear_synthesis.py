@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.design import TrainSpace, synthesise_trains
-from gearwright.errors import GearwrightError, TrainError
+from gearwright.errors import GearwrightError, InputError, TrainError
 from gearwright.parts import Drive, Link, Motor, Planetary, Robot, Series
 
 
@@ -94,3 +94,20 @@ def test_what_cannot_be_sought_is_refused():
     with pytest.raises(GearwrightError, match="teeth"):
         TrainSpace(teeth=(30, 20))
     assert synthesise_trains(500.0, TrainSpace(stages=(1,))) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("stages", [10**6]),
+        ("stages", []),
+        ("planets", [0]),
+        ("planets", []),
+        ("teeth", (1, 10**9)),
+        ("module", 1e-300),
+        ("width", 0.0),
+    ],
+)
+def test_a_space_that_has_no_trains_or_no_end_is_refused(name, value):
+    with pytest.raises(InputError, match=f"TrainSpace: {name}"):
+        TrainSpace(**{name: value})

@@ -10,9 +10,11 @@ import pytest
 import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError, SingularityError
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.motion import EndRates, Motion, chain, fourier, moving_average, polynomial, s_curve, trapezoid
 from gearwright.parts import (
     Drive,
+    Frame,
     Friction,
     Gear,
     Hysteresis,
@@ -20,6 +22,7 @@ from gearwright.parts import (
     KinematicError,
     Limits,
     Link,
+    Loop,
     Motor,
     Robot,
     StiffnessPiece,
@@ -222,6 +225,27 @@ def test_effort_is_a_limit():
 def test_a_motion_beyond_a_range_is_remarked_upon():
     found = gw.demands(gw.load("panda_like"), polynomial([0.0] * 7, [0.1] * 7, 0.5), actuators=(), samples=20)
     assert any("joint 'joint4'" in remark for remark in found.remarks)
+
+
+def test_rows_of_a_floating_robot_with_a_loop_take_independent_or_all_speeds():
+    """Samples of the speeds that remain with the loop, and of all speeds of the open tree, demand the same forces."""
+
+    def bar(name, parent, x, length):
+        joint = Joint(name, "revolute", axis=(0, 0, 1), position=(x, 0, 0))
+        return Link(name, parent, joint, mass=1.0, com=(length / 2, 0, 0), inertia=np.eye(3) * 0.01)
+
+    body = Link("body", joint=Joint("body", kind="free"), mass=5.0, inertia=np.eye(3) * 0.1)
+    bars = [bar("crank", "body", 0.0, 0.3), bar("coupler", "crank", 0.3, 0.7), bar("rocker", "body", 0.8, 0.5)]
+    ends = [Frame("a", "coupler", position=(0.7, 0, 0)), Frame("b", "rocker", position=(0.5, 0, 0))]
+    drive = Drive("crank", Motor(inertia=1e-5), Gear(ratio=20))
+    robot = Robot("r", [body, *bars], frames=ends, loops=[Loop("pin", ("a", "b"), ("x", "y"))], drives=[drive])
+    mech, rng = gw.assemble(robot), np.random.default_rng(1)
+    t, v, a = np.arange(4) * 0.1, *rng.normal(size=(2, 4, mech.n))
+    q = np.tile(mech.reference, (4, 1))
+    few = gw.demands(robot, Motion(t, q, v, a))
+    whole = [np.asarray(x) for x in whole_motion("test", mech, q, v, a)]
+    assert whole[1].shape[-1] == mech.tree.n > mech.n
+    assert few.tau == pytest.approx(gw.demands(robot, Motion(t, *whole)).tau, abs=1e-12)
 
 
 def test_rows_of_a_recording_are_taken_as_they_are():

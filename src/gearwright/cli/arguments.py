@@ -146,6 +146,32 @@ def parse_seconds(text: str) -> float:
     return _parse_quantity(text, "time")
 
 
+def _is_plain_number(text: str) -> bool:
+    """Whether a text is a number without a unit; a unit may end in a digit (gcm2)."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def parse_range(name: str, low: str, high: str) -> tuple[float, float]:
+    """Return both ends of the range of a parameter, with or without units, as in files.
+
+    >>> parse_range("upper.section.outer", "30 mm", "8 cm")
+    (0.03, 0.08)
+
+    Raises:
+        ValueError: not a number, a unit of another dimension, or a unit at one end only.
+    """
+    from gearwright.files.field_units import parameter_value
+
+    ends = parameter_value(name, low), parameter_value(name, high)
+    if _is_plain_number(low) != _is_plain_number(high):
+        raise ValueError(f"only one of {low.strip()} and {high.strip()} has a unit. State it at both.")
+    return ends
+
+
 def _parse_quantity(text: str, *dimensions: str) -> float:
     from gearwright.files.units import parse_quantity
 

@@ -259,7 +259,8 @@ def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any) -> A
         return motion
     tree = tree_of(function, robot_or_mech)
     count = motion.q.shape[-1] if isinstance(motion, Motion) else motion.count
-    if count in (tree.nq, first_shaft(tree)):
+    speeds = motion.v.shape[-1] if isinstance(motion, Motion) else tree.n
+    if count in (tree.nq, first_shaft(tree)) and speeds in (tree.n, first_shaft(tree)):
         return motion
     mech = machine_of(function, robot_or_mech)
     assert isinstance(mech, ClosedMechanism)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array
+from gearwright.arguments import as_float_array, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError, SingularityError
 from gearwright.forces.robot_lines import robot_motors
@@ -61,18 +61,18 @@ class MotorSpace:
 
     def motor_speeds(self, v: ArrayLike) -> Array:
         """Return the speeds of the motors [rad/s], (..., motors), for joint speeds (..., joints)."""
-        speeds = as_float_array("motor_speeds", "v", v)
+        speeds = _one_each("motor_speeds", "v", v, self.joints)
         return np.asarray((self.ratios @ speeds[..., None])[..., 0])
 
     def joint_torques(self, torques: ArrayLike) -> Array:
         """Return the torques at the joints [Nm], (..., joints), for motor torques (..., motors)."""
-        motor_torques = as_float_array("joint_torques", "torques", torques)
+        motor_torques = _one_each("joint_torques", "torques", torques, self.motors)
         return np.asarray((np.swapaxes(self.ratios, -1, -2) @ motor_torques[..., None])[..., 0])
 
     def motor_torques(self, torques: ArrayLike) -> Array:
         """Return the motor torques of least norm [Nm], (..., motors), for torques at the joints (..., joints)."""
         self._require_regular("motor_torques")
-        joint_torques = as_float_array("motor_torques", "torques", torques)
+        joint_torques = _one_each("motor_torques", "torques", torques, self.joints)
         return np.asarray((np.swapaxes(np.linalg.pinv(self.ratios), -1, -2) @ joint_torques[..., None])[..., 0])
 
     def motor_gains(self, joint_gains: ArrayLike) -> Array:
@@ -171,19 +171,21 @@ def motor_space(
     """
     if robot.loops and not joints:
         raise InputError("motor_space: the robot has closed loops. Name the joints that the motors move (joints=).")
-    configuration = as_float_array("motor_space", "q", q)
-    if not configuration.size or not np.isfinite(configuration).all():
+    configuration = number_array("motor_space", "q", q)
+    tree = assemble(robot, coordinates="tree")
+    if configuration.shape[-1:] != (tree.nq,) or not configuration.size:
         raise InputError(
-            f"motor_space: q={q!r} has no finite configuration. Give one such as mech.closed(...) returns."
+            f"motor_space: q has shape {configuration.shape}; a whole configuration has the {tree.nq} coordinates "
+            f"{listed_names(tree.coordinates)}, as mech.closed(...) returns them."
         )
+    for name in joints:
+        if name not in tree.speeds:
+            raise InputError(f"motor_space: there is no joint {name!r}. {did_you_mean(name, tree.speeds)}")
     first = configuration.reshape(-1, *configuration.shape[-1:])[0]
     mech: Any = assemble(robot, independent=joints, start=first) if robot.loops else assemble(robot)
     if not mech.actuators:
         raise InputError(f"motor_space: robot {robot.name!r} has no motors. Give it drives.")
     names = tuple(joints) or tuple(mech.speeds)
-    for name in names:
-        if name not in mech.speeds:
-            raise InputError(f"motor_space: there is no joint {name!r}. {did_you_mean(name, mech.speeds)}")
     columns = [mech.speeds.index(name) for name in names]
     all_ratios = motor_ratios(mech, configuration)
     sizes = np.abs(all_ratios).reshape(-1, *all_ratios.shape[-2:]).max(axis=0)
@@ -212,10 +214,21 @@ def _reflected_matrix(ratios: Array, values: Sequence[float]) -> Array:
     return np.asarray(np.swapaxes(ratios, -1, -2) @ (np.array(values)[:, None] * ratios))
 
 
+def _one_each(function: str, name: str, value: ArrayLike, names: Sequence[str]) -> Array:
+    """Return finite numbers (..., names), one for each motor or joint."""
+    values = number_array(function, name, value)
+    if values.shape[-1:] != (len(names),):
+        raise InputError(
+            f"{function}: {name} has shape {values.shape}; give one number each for {listed_names(names)}."
+        )
+    return values
+
+
 def _limits(argument: str, motors: Sequence[str], limits: Mapping[str, float] | None, stated: Sequence[Any]) -> Array:
     for name in limits or ():
         if name not in motors:
             raise InputError(f"motor_space: {argument} names {name!r}. {did_you_mean(name, motors)}")
+        real_number("motor_space", f"{argument}[{name!r}]", (limits or {})[name], least=0.0, infinite=True)
     by_sheet = {name: np.inf if limit is None else float(limit) for name, limit in zip(motors, stated, strict=True)}
     return np.array([(limits or {}).get(name, by_sheet[name]) for name in motors])
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.arguments import JsonOption
+from gearwright.cli.arguments import JsonOption, parse_seconds
 from gearwright.cli.commands.check import PROBLEMS_FOUND_EXIT
 from gearwright.cli.output import count_text, heading_text, print_remark, result_screen, wrap_text, write_json
 from gearwright.errors import InputError
@@ -41,7 +41,8 @@ def audit_model(
         typer.Option(metavar="MODEL=ROBOT", help="A joint that has another name in ROBOT; may be repeated."),
     ] = None,
     period: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Period of the controller with the stated gains.")
+        float | None,
+        typer.Option(metavar="SECONDS", parser=parse_seconds, help="Period of the controller with the stated gains."),
     ] = None,
     json: JsonOption = False,
 ) -> None:

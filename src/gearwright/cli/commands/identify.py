@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.catalogue import load
-from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption
+from gearwright.cli.arguments import IncludeOption, JsonOption, RobotArgument, XacroOption, parse_seconds
 from gearwright.cli.output import number_text, plain_table, print_remark, progress_bar, result_screen, write_json
 from gearwright.errors import InputError, MissingExtraError
 from gearwright.mechanism import assemble_tree
@@ -144,7 +144,7 @@ def _parse_gains(text: str | None) -> dict[str, float] | None:
 def excite_robot(
     robot: RobotArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.csv", help="The file for the motion.")],
-    period: Annotated[float, typer.Option(metavar="S", help="Duration of the motion.")] = 10.0,
+    period: Annotated[float, typer.Option(metavar="S", parser=parse_seconds, help="Duration of the motion.")] = 10.0,
     harmonics: Annotated[int, typer.Option(help="Number of harmonics.")] = 5,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second in the file.")] = 100.0,
     criterion: Annotated[str, typer.Option(help="Optimality criterion: condition or d-optimal.")] = "condition",

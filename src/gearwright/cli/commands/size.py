@@ -15,6 +15,7 @@ from gearwright.cli.arguments import (
     RobotArgument,
     XacroOption,
     output_file_option,
+    parse_range,
 )
 from gearwright.cli.commands.analyse import (
     CatalogueOption,
@@ -151,7 +152,7 @@ def _parse_variable(text: str) -> tuple[str, Any]:
     try:
         if not name or not equals or not values:
             raise ValueError
-        return name, Range(*_range_ends(name, low, high)) if dots else [word.strip() for word in values.split(",")]
+        return name, Range(*parse_range(name, low, high)) if dots else [word.strip() for word in values.split(",")]
     except InputError as error:
         raise InputError(f"--vary {text!r}: {error}") from None
     except ValueError as reason:
@@ -159,16 +160,6 @@ def _parse_variable(text: str) -> tuple[str, Any]:
             f"--vary {text!r}: {reason}{' ' if str(reason) else ''}Give NAME=low..high, such as "
             "upper.section.outer=30mm..80mm, or NAME=one,another, such as upper.material=aluminium,steel."
         ) from None
-
-
-def _range_ends(name: str, low: str, high: str) -> tuple[float, float]:
-    """Return both ends of a range, as plain numbers or with units; a unit at one end only is an error."""
-    from gearwright.files.field_units import parameter_value
-
-    ends = parameter_value(name, low), parameter_value(name, high)
-    if low.strip()[-1:].isdigit() != high.strip()[-1:].isdigit():
-        raise ValueError(f"only one of {low.strip()} and {high.strip()} has a unit. State it at both.")
-    return ends
 
 
 def _show_sizing(sizing: Sizing) -> None:

@@ -16,9 +16,12 @@ from gearwright.cli.arguments import (
     RobotArgument,
     XacroOption,
     output_file_option,
+    parse_range,
+    parse_seconds,
 )
 from gearwright.cli.output import number_text, plain_table, print_remark, progress_bar, result_screen, write_json
 from gearwright.errors import InputError
+from gearwright.file_access import create_folder
 from gearwright.text import listed_names, visible_text
 
 if TYPE_CHECKING:
@@ -61,7 +64,10 @@ def fit_twin(
         int, typer.Option(min=1, help="Number of starts; all but the first are random within the ranges.")
     ] = 1,
     step: Annotated[
-        float | None, typer.Option(metavar="S", help="Step of the simulation. Default: from the sampling period.")
+        float | None,
+        typer.Option(
+            metavar="S", parser=parse_seconds, help="Step of the simulation. Default: from the sampling period."
+        ),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write a page with measured and predicted curves.")
@@ -89,6 +95,8 @@ def fit_twin(
     fitted_logs, unseen = (
         [_read_log(path, loaded, ignore or ()) for path in paths] for paths in (logs, hold_out or ())
     )
+    if report is not None:
+        create_folder(report)  # an unusable folder is an error before the fit
     with progress_bar("fit") as show:
         options = RunFitOptions(step=step, starts=starts, progress=lambda share: show(round(100 * share), 100))
         fit = fit_run(loaded, fitted_logs, unknowns, options=options)
@@ -118,13 +126,12 @@ def _parse_unknown(text: str) -> Unknown:
         return Unknown(name.strip())
     low, _, high = bounds.partition("..")
     try:
-        return Unknown(name.strip(), lower=float(low), upper=float(high))
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
+        lower, upper = parse_range(name.strip(), low, high)
+    except ValueError as reason:
         raise InputError(
-            f"--unknown {text!r}: give a path and a range, such as j1.motor_friction.coulomb=0..2."
+            f"--unknown {text!r}: {reason} Give a path and a range, such as j1.motor_friction.coulomb=0..2."
         ) from None
+    return Unknown(name.strip(), lower=lower, upper=upper)
 
 
 def _read_log(path: Path, robot: Robot, ignored: Sequence[str]) -> RunLog:

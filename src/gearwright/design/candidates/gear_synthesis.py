@@ -26,6 +26,11 @@ from gearwright.parts.gears.losses import gear_losses
 RANKED_BY = ("inertia", "loss", "stiffness", "size")
 MAX_TRAINS = 20_000
 """Most trains that are built."""
+MOST_STAGES, MOST_PLANETS, MOST_TEETH = 10, 100, 2_000
+"""Largest numbers of stages, of planets and of teeth of a wheel."""
+
+LEAST_LENGTH = 1e-9
+"""Least module and width of teeth [m]."""
 
 
 @check_arguments
@@ -56,14 +61,22 @@ class TrainSpace:
     mesh_stiffness: float = 14e9
 
     def __post_init__(self) -> None:
-        for count in self.stages:
-            whole_number("TrainSpace", "stages", count, least=1)
-        for name in ("module", "width", "density", "mesh_stiffness"):
-            real_number("TrainSpace", name, getattr(self, name), above=0.0)
+        for name, most in (("stages", MOST_STAGES), ("planets", MOST_PLANETS)):
+            if not getattr(self, name):
+                raise InputError(f"TrainSpace: {name} is empty. Give one or more numbers.")
+            for count in getattr(self, name):
+                whole_number("TrainSpace", name, count, least=1, most=most)
+        for name in ("module", "width"):
+            real_number("TrainSpace", name, getattr(self, name), least=LEAST_LENGTH, unit="metres", example=0.001)
+        for name in ("density", "mesh_stiffness"):
+            real_number("TrainSpace", name, getattr(self, name), above=0.0, example=None, hint="Check its unit.")
         real_number("TrainSpace", "mesh_efficiency", self.mesh_efficiency, above=0.0, most=1.0)
         low, high = self.teeth
-        if not 1 <= low <= high:
-            raise InputError(f"TrainSpace: teeth={self.teeth} is not a range. Give (least, largest), such as (17, 60).")
+        if not 1 <= low <= high <= MOST_TEETH:
+            raise InputError(
+                f"TrainSpace: teeth={self.teeth} is not a range between 1 and {MOST_TEETH}. Give (least, largest), "
+                "such as (17, 60)."
+            )
 
     def disc(self, teeth: int) -> Member:
         """The disc of a wheel."""
@@ -176,8 +189,8 @@ def synthesise_trains(
     >>> best.stages, best.ratio, round(best.loss, 4)
     (((18, 27, 72),), 5.0, 0.0159)
     """
-    real_number("synthesise_trains", "ratio", ratio, above=1.0)
-    real_number("synthesise_trains", "tolerance", tolerance, least=0.0, below=1.0)
+    real_number("synthesise_trains", "ratio", ratio, above=1.0, example=50.0)
+    real_number("synthesise_trains", "tolerance", tolerance, least=0.0, below=1.0, example=0.005)
     choices = space.stage_choices()
     trains = []
     for count in sorted(set(space.stages)):
