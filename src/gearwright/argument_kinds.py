@@ -75,7 +75,7 @@ _KIND_SOURCES = {
 }
 """How to obtain one."""
 _EXAMPLES = {"NoneType": "None", "str": "'a'", "bool": "True", "int": "3", "float": "0.5", "Path": "'file.yaml'"}
-"""What to give of a class whose constructor does not say it."""
+"""Examples of values for classes whose constructors state none."""
 
 
 _NONE = type(None)
@@ -148,7 +148,7 @@ def _is_vector(x: Any) -> bool:
 
 
 def _is_three_floats(x: Any) -> bool:
-    """Whether a value is three finite floats in order, as most vectors are, told in the shortest time."""
+    """Whether a value consists of three finite floats: a fast test for vectors."""
     try:
         a, b, c = x
     except (TypeError, ValueError):
@@ -206,7 +206,7 @@ def check_arguments(target: F) -> F:
 
 
 def _checked_constructor(constructor: Callable[..., Any], cls: type) -> Callable[..., Any]:
-    """A constructor whose arguments are checked after what it refuses itself, which it can explain better."""
+    """Return a constructor with a check of its arguments after its own checks, whose messages are more specific."""
 
     @functools.wraps(constructor)
     def checked_constructor(*args: Any, **kwargs: Any) -> None:
@@ -225,7 +225,7 @@ def _checked_constructor(constructor: Callable[..., Any], cls: type) -> Callable
 def _check(
     signature: _CheckedSignature, title: str, args: Sequence[Any], kwargs: Mapping[str, Any], builds: bool = False
 ) -> None:
-    """Refuse the first argument that is not of its kind; `builds`: nor a number to compute with."""
+    """Raise an error for the first argument of the wrong kind; `builds`: generic scalars are accepted as numbers."""
     places, names, further = signature
     if args:
         for (name, kind), value in zip(places, args, strict=False):
@@ -251,7 +251,7 @@ def _fits(value: Any, kind: ArgumentKind, builds: bool) -> bool:
 
 
 def _owner(title: str, places: Sequence[tuple[str, Any]], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """Who refuses an argument: a function, or a part with the name it is given."""
+    """Return the subject of the message: a function, or a part with its name."""
     arguments = {**{name: value for (name, _), value in zip(places, args, strict=False)}, **kwargs}
     name = arguments.get("name")
     return f"{title} {name!r}" if "self" in arguments and isinstance(name, str) and name else title

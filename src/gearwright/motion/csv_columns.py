@@ -62,7 +62,7 @@ def read_columns(path: Path, letters: Sequence[str] | None = ("q", "v", "a")) ->
 
 
 def _read_header(file: Iterator[str]) -> tuple[list[str] | None, int]:
-    """The cells of the first record that is not blank, from its text (only that says what was quoted), and its line."""
+    """Return the cells of the first record that is not blank, from its text (which shows quotes), and its line."""
     lines: list[str] = []
     start = 0
     for row in csv.reader(_recorded_lines(file, lines)):

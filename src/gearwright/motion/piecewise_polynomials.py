@@ -79,10 +79,10 @@ def from_spline(curve: Any, degree: int) -> PPoly:
 def hermite_interpolant(times: Array, derivatives: Sequence[Array]) -> PPoly:
     """Return Hermite polynomials of degree 2 m - 1 through m derivatives at times, the value first, (T, n) each.
 
-    The lower half of the powers is the Taylor series at the start, the upper half takes what is left at the end: so
-    nothing that rounding does to the values comes back in their derivatives. Of a small motion far from zero the
-    difference of two values is rounding in its last digits, and the integral of its rates is not: the curve takes that
-    where the two differ by no more.
+    The lower half of the powers is the Taylor series at the start, the upper half matches the remainder at the end, so
+    that rounding of the values is not amplified in the derivatives. For a small motion far from zero the difference of
+    two values is dominated by rounding, the integral of its rates is not: where both agree within rounding, the curve
+    uses the integral.
     """
     m, h = len(derivatives), np.diff(times)[:, None]
     low = [x[:-1] * h**k / factorial(k) for k, x in enumerate(derivatives)]

@@ -36,7 +36,7 @@ class DualOperations(TaylorOperations):
     kind = Dual
 
     def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
-        """Whether x is larger than y, by their values alone: of slopes by several parameters none goes first."""
+        """Whether x is larger than y, by their values alone: partial derivatives have no order."""
         return super().exceeds(primal_value(x), primal_value(y))
 
 

@@ -349,7 +349,7 @@ class JetOperations(TaylorOperations):
     kind = Jet
 
     def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
-        """Whether x is larger than y, by their values alone: of slopes in several directions none goes first."""
+        """Whether x is larger than y, by their values alone: directional derivatives have no order."""
         return super().exceeds(*(z.c[0] if isinstance(z, Jet) else z for z in (x, y)))
 
 

@@ -20,7 +20,7 @@ def require_cycle_time(task: Task, share: float) -> None:
         return
     raise InputError(
         f"size_drives: the cycle takes {duration:.4g} s, {share * limit:.4g} s is allowed, and the motions are "
-        "prescribed. Let `task.time_scale` vary, use the objective cycle_time, or relax the requirement."
+        "prescribed. Vary `task.time_scale`, use the objective cycle_time, or relax the requirement."
     )
 
 

@@ -20,7 +20,7 @@ are, and steps that left some are repeated."""
 
 
 class ClosedStep(NamedTuple):
-    """A configuration after a step, sums of squared gaps left, and a number that tells whether it kept its branch.
+    """A configuration after a step, the sums of squared remaining gaps, and an indicator of its branch.
 
     `used_gap` is the sum over the equations that determine the dependent speeds, `all_gap` over all equations.
 

@@ -217,7 +217,7 @@ class ContactProblem:
         return np.where(self._is_sliding[chosen], sliding_friction, np.minimum(most / size, 1.0) * pulled)
 
     def _gauss_seidel(self, P: Array, sweeps: int, relaxation: float) -> Array:
-        """Return the impulses after projected Gauss-Seidel sweeps, each of which goes a part of the way."""
+        """Return the impulses after projected Gauss-Seidel sweeps with relaxation."""
         P, after, most = (
             P.copy(),
             self.speeds_after(P),

@@ -176,7 +176,7 @@ def _match_equations(mech: Mechanism, K: Array) -> EquationBlock:
     if loose:
         raise InputError(
             f"motor_motion: the motion of the joints does not determine that of shaft {loose[0]!r}: no spring connects "
-            "it to a speed without a motor. Give it a stiffness, or let a motor drive the shaft and not its joint."
+            "it to a speed without a motor. Give it a stiffness, or drive the shaft with a motor instead of its joint."
         )
     return pairs
 

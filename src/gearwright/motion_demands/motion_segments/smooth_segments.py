@@ -65,9 +65,9 @@ class SmoothSegment:
         motion: q and its derivatives, each (T, n).
         states: states of the laws, (T, states).
         inputs: inputs and their derivatives, each (T, inputs).
-        is_smooth: whether nothing turns round within it; rows of a recording know only their own instants.
-        is_at_rest: whether nothing moves in it but for rounding, which the computed motion of shafts has.
-        moving: per law a position and speeds that say which way it moves in it, where its line says that.
+        is_smooth: whether no speed changes its sign within it; not known for the rows of a recording.
+        is_at_rest: whether all speeds are zero up to rounding, as in the computed motion of shafts.
+        moving: per law a position and speeds with the direction of its motion, if its line determines it.
     """
 
     system: System

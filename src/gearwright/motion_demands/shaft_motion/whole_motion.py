@@ -287,7 +287,7 @@ def _with_joints(whole: WholeTrajectory, joints: Trajectory) -> WholeTrajectory:
 
 
 def _with_knots(times: Array, others: Array) -> Array:
-    """Times and others in order, but for those others that rounding alone tells apart."""
+    """Return both sets of times in order, without those of `others` that equal one of `times` up to rounding."""
     after = np.clip(np.searchsorted(times, others), 1, len(times) - 1)
     gaps = np.minimum(np.abs(others - times[after - 1]), np.abs(others - times[after]))
     return np.sort(np.concatenate([times, others[gaps > TIME_ROUNDING_RATIO * times[-1]]]))

@@ -4,7 +4,7 @@ A flexible body is a set of nodes with masses whose displacement is a combinatio
 $u_k = \sum_i \Phi_{ki} \eta_i$ and $\theta_k = \sum_i \Psi_{ki} \eta_i$ in the frame of the link. In the machine
 every modal coordinate $\eta_i$ is the joint of a massless link, and every node is a body on joints that follow these
 coordinates: a slide along $\Phi_{ki}$ and a turn about $\Psi_{ki}$ per mode. All inertial couplings with the motion of
-the link and with rotors mounted on nodes are therefore exact, and no algorithm knows of modes. The potential is
+the link and with rotors mounted on nodes are therefore exact, and all algorithms apply unchanged. The potential is
 $\eta' K \eta / 2$.
 """
 

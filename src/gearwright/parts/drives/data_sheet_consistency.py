@@ -127,7 +127,7 @@ def sheet_conflicts(
 
 
 def is_conflict_explained(sheet: MotorSheet | GearboxSheet, conflict: DataSheetConflict) -> bool:
-    """Whether the note of a sheet says that its contradiction is the manufacturer's own."""
+    """Whether the note of a sheet attributes the contradiction to the manufacturer."""
     return conflict.excusable and EXPLANATION_NOTE in sheet.note
 
 

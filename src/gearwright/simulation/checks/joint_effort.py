@@ -58,7 +58,7 @@ def effort_remarks(run: Run, limits: Mapping[str, float], saturate: bool) -> Ite
 def saturation_remarks(run: Run, laws: Sequence[Law]) -> Iterator[str]:
     """Remarks on inputs above the limits of the drive electronics, and on voltages at their limit.
 
-    Voltage commands of motors with a terminal voltage have `voltage_remarks`, which know the voltage applied.
+    Voltage commands of motors with a terminal voltage have `voltage_remarks`, by the applied voltage.
     """
     for law in laws:
         input_names = {quantity.name for quantity in law.inputs}

@@ -45,7 +45,7 @@ class IntegrationResult:
 
 
 def never_stop() -> bool:
-    """The answer of a problem that nobody else takes over."""
+    """Return False: the integration is not handed over to another integrator."""
     return False
 
 

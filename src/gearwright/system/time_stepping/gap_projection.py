@@ -2,8 +2,8 @@ r"""The configuration at the end of a step, projected on the gaps of rigid surfa
 
 A step ends with the impulses $P_i$ along the rows $b_i$ of the gaps, and so with $\tfrac h2 P_i$ in its configuration.
 The projection moves it by $M^{-1} \sum_i b_i s_i$ with $0 \le \tfrac h2 P_i + s_i \perp g_i(q) \ge 0$ (Acary, 2013):
-nothing is left inside a surface, and what has landed is on it, though an impact has stopped it before. What bounces in
-a step is not brought back: $0 \le s_i$.
+no body remains inside a surface, and a body that has landed lies on it, even if an impact stopped it above the surface.
+A rebound within a step is not undone: $0 \le s_i$.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gearwright.mechanism.rows import row_dot
 from gearwright.system.time_stepping.impulse_solver import HoldImpulse, solve_impulses
 
 GAP_CORRECTION_TOLERANCE = 2e-7
-"""Correction of a gap [m, rad] after which its direction need not be looked at anew."""
+"""Correction of a gap [m, rad] below which its direction is not recomputed."""
 
 
 class ProjectedGaps(NamedTuple):
@@ -36,8 +36,8 @@ class ProjectedGaps(NamedTuple):
     Args:
         q: the configuration.
         scaled: corrections as displacements along their own rows.
-        residual: relative to what is tolerated.
-        depth: penetration that is left [m, rad].
+        residual: relative to the tolerance.
+        depth: remaining penetration [m, rad].
         work: of all forces but those of holds over the correction [J].
     """
 
@@ -49,13 +49,13 @@ class ProjectedGaps(NamedTuple):
 
 
 class GapProjection(NamedTuple):
-    """What a projection needs to know.
+    """The data of a projection.
 
     Args:
         mech: the machine.
         limits: of all impulses.
-        impulses: along what they act.
-        pushes: what they are [Nms, Ns].
+        impulses: the impulses with their rows.
+        pushes: values of the impulses [Nms, Ns].
         a: accelerations without them.
         t: time at the end of the step [s].
         h: its duration [s].
