@@ -13,7 +13,7 @@ LIMIT_EXCESS = 0.05
 SAME_NUMBER = 0.03
 """Relative difference of two numbers that are taken as the same one."""
 SMALLEST_RATIO = 1.1
-"""Smallest reduction that counts as forgotten."""
+"""Smallest reduction, a ratio, that is reported as omitted."""
 
 
 def limit_findings(

@@ -32,6 +32,7 @@ InertiaForm = Literal["coupled", "diagonal"]
 FIT_MOTIONS, CHECK_MOTIONS = 4, 2
 """Random motions for the fit, and further ones for the errors, if no task is given."""
 HARMONICS, PERIOD, MOTION_SAMPLES = 3, 2.0, 401
+"""Number of harmonics, period [s] and number of samples of these motions."""
 USUAL_SPEED, USUAL_RANGE, LIMIT_SHARE = 2.0, 1.0, 0.8
 """Speed [rad/s, m/s] and half range [rad, m] of joints without limits, and the used share of limits."""
 REST_SPEED = 1e-6
