@@ -186,6 +186,24 @@ def mjcf(robot: Robot, folder: Path) -> None:
     assert names_of(gw.load(path)) == names_of(robot)
 
 
+def passport(robot: Robot, folder: Path) -> None:
+    """Python and XML of other programs parse, and the page shows the names."""
+    for target in ("isaac_lab", "ros2_control"):
+        try:
+            files = gw.export.passport(rigid(robot), target).save(folder)
+        except GearwrightError as error:
+            assert_shown(str(error))
+            continue
+        for file in files:
+            written = file.read_text(encoding="utf-8")
+            if file.suffix == ".py":
+                (assignment,) = (x for x in ast.parse(written).body if isinstance(x, ast.Assign))
+                assert isinstance(assignment.value, ast.Dict)
+            elif file.suffix == ".urdf":
+                ElementTree.fromstring(written)
+            assert_shown(written)
+
+
 def _refused_rightly(message: str, names: list[str], path: Path) -> None:
     """The message shows the character that XML forbids, or the blank name."""
     forbidden = {code for name in names if (code := text.xml_forbidden_character(name))}
@@ -385,6 +403,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "YAML": yaml,
     "URDF": urdf,
     "MJCF": mjcf,
+    "passport": passport,
     "FMU": fmu,
     "CSV and Parquet": csv,
     "closed form": closed_forms,
@@ -393,6 +412,6 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "messages": messages,
     "names of files": file_names,
 }
-SLOW = ("C package", "C of kernels", "FMU", "report", "figures", "closed form")
+SLOW = ("C package", "C of kernels", "FMU", "report", "figures", "closed form", "passport")
 MISSING_LETTERS = "Glyph|constrained_layout not applied"
 """What matplotlib warns of when its font lacks a letter, or a name is longer than the page."""

@@ -74,6 +74,8 @@ WRITING = {
     "cli/commands/twin.py": "terminal",
     "cli/commands/figure.py": "holds no names",
     "control/joint_space/nominal.py": "CSV and Parquet",
+    "export/handover/newton_check.py": "MJCF",
+    "export/handover/passport.py": "passport",
     "export/c_code/c_package.py": "C package",
     "export/fmi/build.py": "FMU",
     "export/fmi/model_description.py": "FMU",

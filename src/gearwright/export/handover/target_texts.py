@@ -16,7 +16,7 @@ from gearwright.files.urdf.coupled_transmissions import CoupledTransmission
 from gearwright.functions import assemble, structure_matrix
 from gearwright.mechanism import approximate
 from gearwright.parts import Robot
-from gearwright.text import file_name, xml_text
+from gearwright.text import file_name, xml_forbidden_character, xml_text
 
 POWER_TOLERANCE_OF_MAPS = 1e-12
 """Relative power that a written transmission may create or lose: rounding."""
@@ -100,6 +100,10 @@ def _block(name: str, kind: str, actuators: Sequence[End], joints: Sequence[End]
 
 
 def _attribute(text: str) -> str:
+    """Return a name as the value of an XML attribute; raise if XML cannot represent it."""
+    code = xml_forbidden_character(text)
+    if code is not None:
+        raise InputError(f"passport: {text!r} cannot be written, since XML does not allow {code}. Rename it.")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
