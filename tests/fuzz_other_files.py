@@ -1,4 +1,4 @@
-"""Break what is read besides robots: MJCF, tasks, catalogues, stores of sweeps, and messages to the studio.
+"""Break what is read besides robots: MJCF, tasks, catalogues, stores, logs, flexible bodies, edits, studio messages.
 
 `python -m tests.fuzz_other_files` takes the options of `tests.fuzz`; the seed chooses the kind. Each input gives a
 result or one error of ours, soon; no message lets the studio write a file, stop or call itself faulty.
@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +30,10 @@ import gearwright as gw
 from gearwright.catalogue import drives
 from gearwright.errors import GearwrightError, GearwrightWarning
 from gearwright.files.yaml.task_reader import read_task
+from gearwright.files.yaml.writer import robot_fields
+from gearwright.identification import RunFitOptions, fit_run, read_run_log
 from gearwright.motion import polynomial
+from gearwright.parts import FlexibleBody, Gear, Link, Robot, load_flexible_body, with_flexible_body
 from gearwright.planning.paths.task_motions import task_motions
 from support.mutations import broken
 from support.studio_client import StudioClient
@@ -156,11 +160,9 @@ def _store() -> bytes:
 
 
 def _sweep_store(rng: random.Random, folder: Path) -> str:
-    path, content = folder / "sweep.db", bytearray(_store())
+    path, content = folder / "sweep.db", _store()
     if rng.random() < 0.5:
-        for _ in range(rng.choice((1, 3, 30))):
-            content[rng.randrange(len(content))] = rng.randrange(256)
-        path.write_bytes(content[: rng.choice((len(content), len(content), rng.randrange(len(content))))])
+        path.write_bytes(_damaged(rng, content))
     else:
         path.write_bytes(content)
         with contextlib.closing(sqlite3.connect(path)) as base:
@@ -174,6 +176,93 @@ def _sweep_store(rng: random.Random, folder: Path) -> str:
 
 def _finished(found: gw.design.Sweep) -> None:
     assert all(values.dtype == float for values in found.numbers.values()), "a column turned into something else"
+
+
+def _damaged(rng: random.Random, content: bytes) -> bytes:
+    """Some bytes changed, and perhaps the end cut off."""
+    broken_bytes = bytearray(content)
+    for _ in range(rng.choice((1, 3, 30))):
+        broken_bytes[rng.randrange(len(broken_bytes))] = rng.randrange(256)
+    return bytes(broken_bytes[: rng.choice((len(content), len(content), rng.randrange(len(content))))])
+
+
+@cache
+def _archive() -> bytes:
+    """The file of a flexible body."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "body.npz")
+        FlexibleBody([[1.0, 0, 0]], [0.5], [[[0, 1.0, 0, 0, 0, 1.5]]], [[120.0]]).save(path)
+        return path.read_bytes()
+
+
+def _flexible_body(rng: random.Random, folder: Path) -> str:
+    path = folder / "body.npz"
+    path.write_bytes(_damaged(rng, _archive()) if rng.random() < 0.9 else _archive())
+    return _answer(lambda: with_flexible_body(Robot("rod", [Link("boom", mass=1.0)]), "boom", load_flexible_body(path)))
+
+
+@cache
+def _pendulum() -> tuple[gw.Mechanism, str, bytes]:
+    """A machine, the text of a log of it, and the store of a fit to that log."""
+    mech = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(0, 0, -0.3))])
+    run = gw.simulate(mech, ([0.5], [0.0]), 0.3, samples=31)
+    text = "t,tau,q\n" + "".join(
+        f"{t!r},0.0,{q!r}\n" for t, q in zip(run.t.tolist(), run.q[:, 0].tolist(), strict=True)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        log, store = Path(folder, "log.csv"), Path(folder, "fit.json")
+        log.write_text(text)
+        _fit(mech, log, store)
+        return mech, text, store.read_bytes()
+
+
+def _fit(mech: gw.Mechanism, log: Path, store: Path | None) -> object:
+    options = RunFitOptions(evaluations=2, horizons=(), store=store)
+    return fit_run(mech, [read_run_log(log, {"tau.arm": "tau"}, {"q.arm": "q"})], ["arm.mass"], options=options)
+
+
+def _run_log(rng: random.Random, folder: Path) -> str:
+    mech, text, _ = _pendulum()
+    (folder / "log.csv").write_bytes(broken(rng.randrange(10**9), [text])[1])
+    return _answer(lambda: _fit(mech, folder / "log.csv", None))
+
+
+def _fit_store(rng: random.Random, folder: Path) -> str:
+    mech, text, store = _pendulum()
+    (folder / "log.csv").write_text(text)
+    content = _damaged(rng, store) if rng.random() < 0.5 else broken(rng.randrange(10**9), [store.decode()])[1]
+    (folder / "fit.json").write_bytes(content)
+    return _answer(lambda: _fit(mech, folder / "log.csv", folder / "fit.json"))
+
+
+def _edit(rng: random.Random, folder: Path) -> str:
+    """A changed robot is written over a broken file of it: that file is edited, written anew, or kept with an error."""
+    texts = [original.text for original in fuzz.originals() if original.ending == ".yaml" and original.urdf is None]
+    content = broken(rng.randrange(10**9), texts)[1] if rng.random() < 0.5 else rng.choice(texts).encode()
+    content = content.replace(b"\n", rng.choice((b"\n", b"\n", b"\r\n", b" # a: {b}\n")))
+    path, plain = folder / "robot.yaml", folder / "plain.yml"
+    path.write_bytes(content)
+
+    def write() -> None:
+        changed = _changed(gw.load(path), rng)
+        gw.save(changed, path, based_on=path)
+        gw.save(changed, plain)
+        assert robot_fields(gw.load(path)) == robot_fields(gw.load(plain)), "the edit states another robot"
+
+    answer = _answer(write)
+    assert answer == "read" or path.read_bytes() == content, "the file was lost"
+    return answer
+
+
+def _changed(robot: Robot, rng: random.Random) -> Robot:
+    links, drives = list(robot.links), list(robot.drives)
+    k = rng.randrange(len(links))
+    links[k] = replace(links[k], mass=links[k].mass + rng.choice((0.0, 0.25)))
+    if drives and rng.random() < 0.5:
+        k = rng.randrange(len(drives))
+        drives[k] = replace(drives[k], gear=Gear(ratio=77.0))
+    name = rng.choice((robot.name, "a b", "x: y", "- z", "# c", "'q'", "|", "null", "1e3"))
+    return replace(robot, name=name, links=links, drives=drives)
 
 
 @cache
@@ -242,11 +331,23 @@ KINDS = {
     "task": Kind(".yaml", _task),
     "catalogue": Kind(".csv", _catalogue),
     "sweep store": Kind(".db", _sweep_store),
+    "flexible body": Kind(".npz", _flexible_body),
+    "run log": Kind(".csv", _run_log),
+    "fit store": Kind(".json", _fit_store),
+    "YAML edit": Kind(".yaml", _edit),
     "studio": Kind(".bin", _studio_messages),
 }
-PREPARED: dict[str, Callable[[], object]] = {"MJCF": _mjcf_texts, "sweep store": _store, "studio": _studio}
+PREPARED: dict[str, Callable[[], object]] = {
+    "MJCF": _mjcf_texts,
+    "sweep store": _store,
+    "flexible body": _archive,
+    "run log": _pendulum,
+    "fit store": _pendulum,
+    "YAML edit": fuzz.originals,
+    "studio": _studio,
+}
 """What is made once, and not under the alarm."""
-OFTEN = ("MJCF", "task", "catalogue", "sweep store") * 12 + ("studio",)
+OFTEN = tuple(name for name in KINDS if name != "studio") * 6 + ("studio",)
 """Of so many inputs one is for the studio, whose pages take longer."""
 
 

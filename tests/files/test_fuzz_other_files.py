@@ -1,4 +1,4 @@
-"""A short, repeatable piece of `make fuzz`: broken MJCF, tasks, catalogues, stores, and messages to the studio."""
+"""A short, repeatable piece of `make fuzz`: MJCF, tasks, catalogues, stores, logs, edits, messages to the studio."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ NEEDED = {"MJCF": "mujoco", "studio": "viser"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "count"), [("MJCF", 150), ("task", 300), ("catalogue", 300), ("sweep store", 200), ("studio", 2)]
+    ("kind", "count"),
+    [
+        *(("MJCF", 150), ("task", 300), ("catalogue", 300), ("sweep store", 200), ("studio", 2)),
+        *(("flexible body", 200), ("run log", 100), ("fit store", 100), ("YAML edit", 60)),
+    ],
 )
 def test_broken_inputs_are_read_or_refused(kind, count):
     if kind in NEEDED:

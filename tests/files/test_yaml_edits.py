@@ -108,6 +108,12 @@ def test_a_payload(tmp_path):
     assert len(added) == 1
 
 
+def test_a_tab_within_a_line_is_read_and_written_anew(tmp_path):
+    """The C library reads it, PyYAML's own parser, which knows the places of the text, does not."""
+    with pytest.warns(GearwrightWarning, match="anew"):
+        edited(tmp_path, lambda robot: with_ratio(robot, "elbow", 60.0), TEXT.replace("[0.15, 0, 0]", "[0.15\t, 0, 0]"))
+
+
 def test_a_change_that_cannot_be_edited_writes_the_file_anew(tmp_path):
     source = tmp_path / "arm.yaml"
     source.write_text(TEXT)

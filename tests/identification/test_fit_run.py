@@ -303,6 +303,8 @@ def test_logs_of_too_many_steps_and_numbers_that_are_unknown_are_refused() -> No
             fit_run(ARM, [broken], ["arm.mass"], laws=[friction()])
     with pytest.raises(InputError, match=r"arm\.mass"):
         replace(log, numbers={"arm.mass": np.nan})
+    with pytest.raises(InputError, match=r"q\.arm"):
+        replace(log, measured={"q.arm": np.full(len(times), 1e200)})
     fit = fit_run(ARM, [log], ["arm.mass"], laws=[friction()], options=RunFitOptions(evaluations=2))
     for call in (
         lambda: fit.predict([]),

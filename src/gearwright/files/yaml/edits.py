@@ -56,7 +56,10 @@ def edited_yaml(text: str, robot: Robot, read: Callable[[str], Robot]) -> str | 
     present = robot_fields(read(text))
     if present == new_fields:
         return text
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:  # stricter than the C library that reads robot files, about tabs
+        return None
     for statement in (BY_ENTRY, BY_CHANGE, IN_FULL):
         try:
             edits = list(_Comparison(text, statement).mapping_edits(root, present, new_fields))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
-from gearwright.arguments import as_float_array, increasing_array, real_number
+from gearwright.arguments import as_float_array, increasing_array, number_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.motion.csv_columns import read_columns
@@ -72,6 +72,7 @@ class RunLog:
                     raise InputError(
                         f"{self.name}: {name!r} is not a finite number at t = {first:g} s. Remove these rows."
                     )
+                number_array(self.name, name, values)  # not too large for the squares of errors
             object.__setattr__(self, word, columns)
         for name, number in self.numbers.items():
             real_number(self.name, f"numbers[{name!r}]", number)
