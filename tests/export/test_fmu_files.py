@@ -125,6 +125,11 @@ def test_laws_and_parameters_that_cannot_be_in_c_are_named(tmp_path):
     robot = gw.load("elbow")
     with pytest.raises(InputError, match="law 'stubborn'"):
         gw.export.fmu(robot, tmp_path / "a.fmu", laws=[Stubborn(gw.assemble(robot))])
+    floor = gw.contact.Plane((0.0, 0.0, -2.0), (0.0, 0.0, 1.0))
+    with pytest.raises(InputError, match="law 'floor'"):
+        gw.export.fmu(
+            robot, tmp_path / "a.fmu", extra_laws=[gw.contact.Contact(robot.links[-1].name, floor, name="floor")]
+        )
     lossy = arm(2.0, efficiency=0.45)
     with pytest.raises(InputError, match=r"'shoulder\.gear\.efficiency'"):
         gw.export.fmu(lossy, tmp_path / "a.fmu", parameters=["upper.mass", "shoulder.gear.efficiency"])

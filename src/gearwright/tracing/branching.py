@@ -53,6 +53,10 @@ class _BranchingSymbol(Symbol):
 
     __hash__ = object.__hash__
 
+    def __format__(self, _: str) -> str:
+        """Its text in an error that a branch raises."""
+        return str(self.sx)
+
 
 SymbolValues = Mapping[str, Sequence[Scalar]]
 

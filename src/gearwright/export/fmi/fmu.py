@@ -25,7 +25,7 @@ from gearwright.export.fmi.build import (
 from gearwright.export.fmi.model_description import description_xml
 from gearwright.export.fmi.model_source import FmuModel
 from gearwright.export.fmi.variables import fmu_variables
-from gearwright.forces import Law
+from gearwright.forces import Contact, Law
 from gearwright.mechanism import RobotOrMech
 from gearwright.parts import Robot
 from gearwright.system.kernels.traced_laws import law_survey
@@ -202,6 +202,12 @@ def _open_model(
     law_choices: tuple[Iterable[Law] | None, Iterable[Law]],
 ) -> OpenSystem:
     open_model = open_system(FMU_CALLER, robot, inputs, parameters, *law_choices, smooth=False)
+    for law in open_model.system.laws:
+        if isinstance(getattr(law, "law", law), Contact):
+            raise InputError(
+                f"{FMU_CALLER}: law {law.name!r} is a rigid contact, whose modes and impacts are found by `simulate` "
+                "only. Use a compliant surface (SoftContact), end stops, or leave it out (laws=)."
+            )
     for obstacle in law_survey(open_model.system).obstacles:
         raise InputError(f"{FMU_CALLER}: {obstacle}")
     return open_model

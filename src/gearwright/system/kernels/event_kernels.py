@@ -17,6 +17,7 @@ from gearwright.dynamics.elimination import solve_all_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.dynamics.pose import place_machine
+from gearwright.errors import InputError
 from gearwright.forces import Action, Force, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
@@ -35,6 +36,9 @@ from gearwright.tracing.symbols import distinct_symbols, has_dependence, new_sym
 # Formulas
 
 InstantFormula = Callable[["ModeInstant"], list[Any]]
+
+REFUSED_MODE = -1
+"""The index of the initial mode of a law that cannot start in a state."""
 
 INACTIVE_GUARD_LEVEL = 1.0
 """The level of a guard that does not apply, relative to its scale."""
@@ -339,11 +343,17 @@ def initial_gear_modes(instant: ModeInstant) -> list[Any]:
 def initial_mode_indices(
     count: int, instant_of: Callable[[Inputs], ModeInstant], arguments: Inputs, chosen_laws: Container[int]
 ) -> list[Scalar]:
-    """The index of the initial mode of some laws, 0 for others; the choice may branch with `if`."""
+    """The index of the initial mode of some laws, 0 for others; the choice may branch with `if`.
+
+    `REFUSED_MODE` where a law refuses to start.
+    """
 
     def initial_index(k: int, at: tuple[System, list[Situation]]) -> int:
         law = at[0].laws[k]
-        return law.modes.index(law.initial_mode(at[1][k]))
+        try:
+            return law.modes.index(law.initial_mode(at[1][k]))
+        except InputError:  # a branch of states in which it cannot start
+            return REFUSED_MODE
 
     def observe(symbols: Inputs) -> tuple[System, list[Situation]]:
         instant = instant_of(symbols)

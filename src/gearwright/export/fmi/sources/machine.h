@@ -133,7 +133,10 @@ static int begun(Model *model)
   memcpy(s->x_at, s->x, (N_STATES - 2) * sizeof(double));
   s->t_at[0] = s->t;
   run_initial(s);
-  for (k = 0; k < N_LAWS; ++k) model->now.mode[k] = (int)s->initial_modes[k];
+  for (k = 0; k < N_LAWS; ++k) {
+    if (s->initial_modes[k] < 0.0) return failed(model, "a law cannot start in this state: a contact is inside its surface");
+    model->now.mode[k] = (int)s->initial_modes[k];
+  }
 #endif
   model->initial = 0;
   return settled(model);
