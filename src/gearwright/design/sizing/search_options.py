@@ -36,7 +36,7 @@ class SearchOptions:
 
     >>> SearchOptions(trials=0)
     Traceback (most recent call last):
-    gearwright.errors.InputError: SearchOptions: trials=0 must be a whole number of 1 or more. Give one such as 60.
+    gearwright.errors.InputError: SearchOptions: trials=0 must be a whole number of at least 1. Give one such as 60.
     """
 
     samples: int = DEFAULT_SIZING_SAMPLES

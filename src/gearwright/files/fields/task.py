@@ -198,7 +198,7 @@ class ConfigurationUnit(Unit):
 def _require_repetitions(value: Any) -> Any:
     whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
     if not whole and value != "continuous":
-        raise ValueError(f"{value!r} is not a number of repetitions. Give a whole number of 1 or more, or continuous.")
+        raise ValueError(f"{value!r} is not a number of repetitions. Give a whole number of at least 1, or continuous.")
     return value
 
 

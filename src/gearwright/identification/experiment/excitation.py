@@ -79,7 +79,7 @@ class ExcitationOptions:
 
     >>> ExcitationOptions(starts=0)
     Traceback (most recent call last):
-    gearwright.errors.InputError: ExcitationOptions: starts=0 must be a whole number of 1 or more. Give one such as 1.
+    gearwright.errors.InputError: ExcitationOptions: starts=0 must be a whole number of at least 1. Give one such as 1.
     """
 
     starts: int = 4

@@ -76,7 +76,7 @@ def _broken_rule(word: str, value: float) -> str | None:
     if word == "efficiency":
         return None if 0 < value <= 1 else "must be above 0 and at most 1"
     if word in COUNT_FIELDS:
-        return None if value >= 1 and value == int(value) else "must be a whole number of 1 or more"
+        return None if value >= 1 and value == int(value) else "must be a whole number of at least 1"
     if word in POSITIVE_FIELDS:
         return None if value > 0 else "must be above 0"
     return None if value >= 0 else "must be 0 or more"

@@ -28,7 +28,7 @@ def require_counts(owner: str, **counts: Any) -> None:
     """Raise unless numbers of planets, pins or discs are positive integers."""
     for name, n in counts.items():
         if not is_number(n) or not 0 < n < float("inf") or n != int(n):
-            raise TrainError(f"{owner}: {name} {n!r} is not a whole number of 1 or more.")
+            raise TrainError(f"{owner}: {name} {n!r} is not a whole number of at least 1.")
 
 
 def require_positive(owner: str, **values: Any) -> None:
