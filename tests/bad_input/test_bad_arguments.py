@@ -242,7 +242,11 @@ OWN: dict[str, dict[str, Any]] = {
     "actuation.synchronous_motor": {"data": gw.actuation.SynchronousMotorData(
         pole_pairs=4, flux=0.01, resistance=0.5, inductances=(1e-3, 1e-3))},
     "export.c": {"directory": "out"}, "export.export": {"to": "c", "directory": "out"},
-    "export.passport": {"target": "isaac_lab", "task": None},
+    "export.passport": {"target": "isaac_lab", "task": None}, "export.actuator_card": {"name": "xl330_m1"},
+    "export.card_of_drive": {"drive": ROBOT.drives[0], "name": "card"}, "export.read_card": {"path": "card.json"},
+    "export.card_text": {"card": gw.export.actuator_card("xl330_m1"), "target": "urdf"},
+    "export.drive_of_card": {"card": gw.export.actuator_card("xl330_m1"), "joint": "j1"},
+    "export.published_parameters": {"card": gw.export.actuator_card("xl330_m1")},
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},
     "forces.compliant_stops": {"line": Line.for_machine(MECH, "j1"), "lower": -1.0, "upper": 1.0},

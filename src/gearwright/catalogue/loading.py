@@ -16,6 +16,7 @@ from gearwright.catalogue.drive_catalogue import Catalogue
 from gearwright.errors import FileError, InputError
 from gearwright.files.formats import READABLE_ENDINGS, read_file
 from gearwright.files.permissions import Permissions
+from gearwright.files.tables.card_data import cards_of_folder
 from gearwright.files.tables.catalogue_data import user_entries
 from gearwright.parts import Robot, with_parameters
 from gearwright.text import did_you_mean
@@ -89,8 +90,10 @@ def load(
         raise InputError(
             f"{name_or_path!r} is not the name or file of a robot. Give a string such as 'elbow' or 'my_arm.urdf'."
         )
-    with user_entries({}, {}) if catalogue is None else user_entries(catalogue.motors, catalogue.gearboxes):
-        robot = read_file(robot_file(name_or_path), Permissions.from_arguments(xacro, include), floating_base)
+    path = robot_file(name_or_path)
+    entries = user_entries({}, {}) if catalogue is None else user_entries(catalogue.motors, catalogue.gearboxes)
+    with entries, cards_of_folder(path.parent):
+        robot = read_file(path, Permissions.from_arguments(xacro, include), floating_base)
     variant = BUNDLED_VARIANTS.get(name_or_path) if isinstance(name_or_path, str) else None
     return _with_rotors(robot if variant is None else variant.apply_to(str(name_or_path), robot), srdf)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from gearwright.files.formats import check, read_yaml, save
 
 if TYPE_CHECKING:
+    from gearwright.files.actuator_cards import card_of_drive, drive_of_card, published_parameters, read_card
     from gearwright.files.actuator_configuration import (
         ACTUATOR_QUANTITIES,
         ActuatorConfiguration,
@@ -14,14 +15,22 @@ if TYPE_CHECKING:
         read_configuration,
     )
     from gearwright.files.fields.robot import schema
+    from gearwright.files.tables.card_data import ActuatorCard, actuator_card, bundled_cards
     from gearwright.files.yaml.writer import write_yaml
 
 __all__ = [
     "ACTUATOR_QUANTITIES",
+    "ActuatorCard",
     "ActuatorConfiguration",
     "TransmissionStatement",
+    "actuator_card",
+    "bundled_cards",
+    "card_of_drive",
     "check",
+    "drive_of_card",
     "is_configuration",
+    "published_parameters",
+    "read_card",
     "read_configuration",
     "read_yaml",
     "save",
@@ -30,6 +39,11 @@ __all__ = [
 ]
 
 _LAZY_MODULES = {
+    **dict.fromkeys(
+        ("card_of_drive", "drive_of_card", "published_parameters", "read_card"),
+        "actuator_cards",
+    ),
+    **dict.fromkeys(("ActuatorCard", "actuator_card", "bundled_cards"), "tables.card_data"),
     **dict.fromkeys(
         (
             "ACTUATOR_QUANTITIES",

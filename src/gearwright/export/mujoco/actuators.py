@@ -26,7 +26,7 @@ def write_actuators(mjcf: MjcfDocument, robot: Robot, *, voltage: bool) -> None:
         attributes |= {"armature": exact_number(armature)} if armature else {}
         section = mjcf.section_element("actuator")
         if voltage and motor.torque_constant is not None and motor.resistance is not None:
-            add_element(section, "dcmotor", **attributes, **_dc_motor_attributes(motor))
+            add_element(section, "dcmotor", **attributes, **dc_motor_attributes(motor))
             _report_motor_omissions(mjcf, actuator.name, motor, electrical=True)
         elif servo is not None:
             add_element(section, "general", **attributes, **_servo_attributes(servo))
@@ -64,7 +64,8 @@ def _servo_attributes(servo: Servo) -> dict[str, str]:
     return attributes
 
 
-def _dc_motor_attributes(motor: Motor) -> dict[str, str]:
+def dc_motor_attributes(motor: Motor) -> dict[str, str]:
+    """Return the attributes of a `dcmotor` with the data of a motor."""
     constant = motor.torque_constant
     attributes = {"motorconst": exact_numbers((constant, constant)), "resistance": exact_number(motor.resistance)}
     if motor.has_inductance:

@@ -34,6 +34,7 @@ from gearwright.files.fields.motor_data import (
     friction_part,
 )
 from gearwright.files.fields.mujoco_dcmotor import dcmotor_schema, from_dcmotor
+from gearwright.files.tables.card_data import with_gear_of_card
 from gearwright.files.tables.catalogue_data import is_stated_in_file, motor_entry
 from gearwright.parts import Motor, motor_constant
 from gearwright.parts.drives.winding import WINDING_CONVENTIONS, at_terminals
@@ -50,7 +51,9 @@ class MotorFields(CheckedFields):
     """A motor; its numbers refer to the motor side, as on data sheets."""
 
     catalogue: Name | None = Field(
-        default=None, description="name of a catalogue motor; fields given here replace its numbers"
+        default=None,
+        description="name of a catalogue motor or of an actuator card (bundled, or a .json file in the folder of the "
+        "robot file); fields given here replace its numbers",
     )
     inertia: Inertia = Field(default=0.0, description="axial inertia of the rotor")
     mass: Mass = Field(default=0.0, description="mass of the rotor")
@@ -191,6 +194,11 @@ class DriveFields(FieldModel):
     servo: ServoFields | None = Field(
         default=None, description="the position or speed controller stated for it, as data for a controller"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_gear_of_card(cls, value: Any) -> Any:
+        return with_gear_of_card(value)
 
     @model_validator(mode="after")
     def _require_axis_direction(self) -> DriveFields:

@@ -13,6 +13,7 @@ from typing import Any
 
 from gearwright.errors import FileError, GearwrightWarning, caller_stack_level
 from gearwright.files.problems import FileProblems
+from gearwright.files.tables.card_data import card_entry
 from gearwright.files.tables.drive_tables import DriveTable, read_drive_table
 from gearwright.files.units import file_value
 from gearwright.files.yaml_tree import parse_yaml
@@ -98,6 +99,8 @@ def motor_entry(name: str) -> dict[str, Any]:
     if name in user_motors:
         return _motor_sheet_fields(user_motors[name])
     table = motor_fields_by_key()
+    if name not in table and (card := card_entry(name)) is not None:
+        return card
     if name not in table:
         raise FileError(f"there is no motor {name!r} in the catalogue. {did_you_mean(name, table)}")
     return table[name]
