@@ -16,10 +16,15 @@ from gearwright.errors import InputError
 from gearwright.functions.dynamics import integrate, neutral, parameter_names, regressor
 from gearwright.mechanism import Mechanism
 from gearwright.plots.notebook import html_table
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism
+from gearwright.programs.closed_loops.independent_speeds import LoopNumbers
 from gearwright.text import did_you_mean
 
 LARGEST_CLOSED_STEP = 0.5
 """Largest random step [rad, m] of a machine with closed loops."""
+
+MAX_CONDITION_RATIO = 10.0
+"""Condition number of closed loops, relative to that of the reference, up to which random configurations are used."""
 
 RANK_TOLERANCE = 1e-11
 """Singular value, relative to the largest, below which it is zero; columns are scaled to unit length."""
@@ -194,15 +199,27 @@ def random_configurations(mech: Mechanism, count: int, rng: np.random.Generator)
     if mech.closure is None:
         return integrate(mech, neutral(mech), rng.uniform(-3.0, 3.0, (count, mech.n)))
     path, size = [neutral(mech)], LARGEST_CLOSED_STEP
+    largest = MAX_CONDITION_RATIO * _loop_condition(mech, path[0])
     while len(path) < count:
         try:
-            path.append(integrate(mech, path[-1], rng.uniform(-size, size, mech.n)))
+            q = integrate(mech, path[-1], rng.uniform(-size, size, mech.n))
+            if _loop_condition(mech, q) > largest:  # nearly singular: rounding of the closure would count
+                raise InputError("close to a singular configuration")
+            path.append(q)
             size = min(LARGEST_CLOSED_STEP, 1.2 * size)
         except InputError:  # the end of the workspace, or a singular configuration
             size *= 0.5
             if size < 1e-4:
                 path, size = [*path, path[0]], LARGEST_CLOSED_STEP
     return np.array(path)
+
+
+def _loop_condition(mech: Mechanism, q: Array) -> float:
+    """Return the condition number of the loop equations in the dependent speeds."""
+    assert isinstance(mech, ClosedMechanism)
+    _, rows = LoopNumbers(mech.tree, mech.closure.loops).gaps_and_rows(q.tolist())
+    dependent = [k for group in mech.closure.groups for k in group.dependent]
+    return float(np.linalg.cond(rows[np.ix_(mech.used_equations, dependent)])) if dependent else 1.0
 
 
 def sum_text(terms: Mapping[str, Scalar]) -> str:

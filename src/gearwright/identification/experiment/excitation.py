@@ -21,9 +21,11 @@ from gearwright.identification.model.torque_model import TorqueModel
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.motion import FourierMotion, Motion
+from gearwright.motion_demands.stated_limits import joint_ranges
 from gearwright.parts import Robot
 from gearwright.plots import NotebookFigure
 from gearwright.programs import machine_of
+from gearwright.programs.closed_loops.closed_mechanism import ClosedMechanism
 
 ExcitationCriterion: TypeAlias = Literal["condition", "d-optimal"]
 ExcitationProgress: TypeAlias = Callable[[int, int, float], None]
@@ -160,6 +162,7 @@ def excite(
         period,
         harmonics,
         search.samples,
+        _dependent_ranges(robot_or_mech, mech),
     )
     rng = np.random.default_rng(search.seed)
     best, score = None, np.inf
@@ -206,6 +209,8 @@ class _ExcitationSearch:
     period: float
     harmonics: int
     samples: int
+    dependent_ranges: tuple[tuple[int, float, float], ...] = ()
+    """Of dependent joints of closed loops: coordinate, lowest and highest position."""
 
     def random_amplitudes(self, rng: np.random.Generator) -> Array:
         return rng.normal(size=(self.mech.n, 2 * self.harmonics + 1))
@@ -249,8 +254,8 @@ class _ExcitationSearch:
         return self._shrunk_motion(motion)
 
     def _shrunk_motion(self, motion: FourierMotion) -> FourierMotion:
-        """The motion reduced about its centre until it satisfies torque and workspace limits."""
-        if self.limits.torque is None and not self.limits.workspace:
+        """The motion reduced about its centre until it satisfies torque and workspace limits, and closes all loops."""
+        if self.limits.torque is None and not self.limits.workspace and self.mech.closure is None:
             return motion
         middle = 0.5 * (np.asarray(self.limits.lower, float) + np.asarray(self.limits.upper, float))
         for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05):
@@ -261,10 +266,18 @@ class _ExcitationSearch:
             if self._is_within_limits(smaller.sample(2 * self.samples)):
                 return smaller
         raise InputError(
-            "excite: the middle of the joint ranges at rest exceeds the torque or workspace limits. Check these limits."
+            "excite: the middle of the joint ranges at rest exceeds the torque or workspace limits, or the limits of "
+            "dependent joints of closed loops. Check these limits."
         )
 
     def _is_within_limits(self, motion: Motion) -> bool:
+        if isinstance(self.mech, ClosedMechanism):
+            try:
+                q = self.mech.closed(motion.q)
+            except InputError:  # the loops cannot be closed there
+                return False
+            if any((q[:, k] < low).any() or (q[:, k] > high).any() for k, low, high in self.dependent_ranges):
+                return False
         if self.limits.torque is not None:
             tau = inverse_dynamics(self.mech, motion.q, motion.v, motion.a)
             if (np.abs(tau) > np.asarray(self.limits.torque, float)).any():
@@ -302,11 +315,21 @@ def _checked_limits(robot_or_mech: Robot | Mechanism, mech: Mechanism, limits: M
     return limits
 
 
+def _dependent_ranges(robot_or_mech: Robot | Mechanism, mech: Mechanism) -> tuple[tuple[int, float, float], ...]:
+    """Coordinates and ranges of the dependent joints of a robot with closed loops."""
+    if not isinstance(robot_or_mech, Robot) or mech.closure is None:
+        return ()
+    ranges = joint_ranges(robot_or_mech, mech.tree)
+    return tuple((k, lower, upper) for _, k, lower, upper in ranges if k not in mech.independent_indices)
+
+
 def _joint_limits(robot: Robot, mech: Mechanism) -> MotionLimits:
     """The joint limits of the robot, with defaults for joints without limits: half a turn in each direction, etc."""
     if mech.shafts:
         raise InputError("excite: the shafts of elastic drives have no limits. Give limits=MotionLimits(...).")
     leading = [body for body in mech.bodies if body.follows is None and joint_kind(body.joint).speeds]
+    if mech.closure is not None:
+        leading = [next(body for body in leading if body.speed_name == name) for name in mech.speeds]
     stated = [robot.link(body.name).joint.limits for body in leading]
     position = [s.position or (-np.pi, np.pi) for s in stated]
     speed = np.array([s.speed or 2.0 for s in stated])
