@@ -556,3 +556,27 @@ def test_a_payload_sits_where_it_is_put(make_page, lever):
     settled(page)
     assert (page.session.robot.payload.mass, page.session.robot.payload.link) == (2.0, "arm")
     assert "arm" in page.move.payload_location.content
+
+
+def test_sliders_of_a_closed_machine_move_it_closed(make_page):
+    """An independent joint moves its dependents only; a dependent joint moves others; what opens a loop is refused."""
+    robot = gw.load("palletiser")
+    mech, page = gw.assemble(robot), make_page(robot)
+    places = {name: k for k, name in enumerate(mech.coordinates)}
+
+    def slide(name, value):
+        page.move.sliders[places[name]].value = value
+        settled(page)
+        gw.inverse_dynamics(mech, page.move.q, np.zeros(4), np.zeros(4))  # raises where a loop is open
+        shown = [page.move.sliders[k].value for k in places.values()]
+        assert shown == pytest.approx(page.move.q, abs=1e-6)
+
+    slide("shoulder", 0.4)
+    assert page.move.q[list(mech.independent_indices)] == pytest.approx([0, 0.4, 0, 0], abs=1e-12)
+    assert page.move.q[places["elbow"]] == pytest.approx(-0.4, abs=1e-9)
+    slide("elbow", 0.3)
+    assert page.move.q[places["elbow"]] == pytest.approx(0.3, abs=1e-9)
+    before = page.move.q.copy()
+    slide("shoulder", -0.69)  # the elbow would leave its range
+    assert page.move.q == pytest.approx(before)
+    assert "loops" in page.move.handle_message.content
