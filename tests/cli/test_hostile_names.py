@@ -44,6 +44,7 @@ COMMANDS = {
     "identify": [["identify", "rigid.yaml", "log.csv"]],
     "twin": [["twin", "rigid.yaml", "log.csv", "-u", f"{MARKED.links[-1].name}.mass=0.5..5", "--report", "page"]],
     "bench": [["bench", "robot.yaml"]],
+    "audit": [["audit", "robot.yaml", "--catalogue"], ["audit", "rigid.yaml", "--against", "robot.yaml"]],
 }
 NAMELESS = {"list", "catalogue", "schema", "demo", "size", "sweep", "studio", "figure"}
 """Commands that take no robot."""
@@ -95,7 +96,7 @@ def test_names_are_shown_and_not_obeyed(command, run, folder, monkeypatch):
     for arguments in COMMANDS[command]:
         code, out, err = run(*arguments)
         assert code in (0, 2), err
-        assert code == 0 or command in ("analyse", "check", "convert", "inverse-kinematics"), err
+        assert code == 0 or command in ("analyse", "audit", "check", "convert", "inverse-kinematics"), err
         assert_shown(out)
         assert_shown(err)
     assert set(folder.parent.iterdir()) == before

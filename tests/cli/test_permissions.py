@@ -53,7 +53,7 @@ def test_every_command_that_takes_a_robot_takes_the_permissions(name):
 
 
 def test_commands_that_take_a_robot_are_found():
-    assert set(COMMANDS) - set(TAKING) == {"list", "catalogue", "schema", "demo", "figure"}
+    assert set(COMMANDS) - set(TAKING) == {"list", "catalogue", "schema", "demo", "figure", "audit"}
 
 
 def test_a_xacro_needs_the_flag(run, refused, xacro):
