@@ -15,7 +15,7 @@ from gearwright.algebra import is_number
 from gearwright.errors import NotTraceableError
 from gearwright.forces import Drag, Hold, Line
 from gearwright.system.kernels.traced_laws import LawMode, Survey
-from gearwright.system.system import System, has_same_row, symbolic_line_share
+from gearwright.system.system import System, has_same_row, line_share, symbolic_line_share
 from gearwright.system.vector_program import NoKernelError
 from gearwright.tracing.symbols import new_symbols, symbol_operations
 
@@ -266,4 +266,7 @@ def _plain_number(value: Any) -> Any:
 
 
 def _hold_share(hold: Hold, drag: Drag) -> float:
-    return symbolic_line_share(hold.line, drag.push) if hold.port and hold.port == drag.port else 0.0
+    if not hold.port or hold.port != drag.port:
+        return 0.0
+    has_rows = hold.line.is_constant and drag.push.is_constant
+    return symbolic_line_share(hold.line, drag.push) if has_rows else line_share(hold.line, drag.push)
