@@ -29,6 +29,7 @@ WORDS = {
     "export/mujoco/document.py": "the words of MJCF",
     "export/mujoco/rotors.py": "the words of MJCF",
     "export/urdf/wheels.py": "the words of URDF",
+    "export/urdf/loops.py": "fixed links at the ends of loops, as URDF+ states them",
 }
 """Where files are read and written: a kind has its words there."""
 NAMED = {

@@ -214,7 +214,7 @@ EXCUSED = {
     **dict.fromkeys(
         (
             *("analyse", "Analysis", "Perturbation", "PerturbedAnalysis"),
-            *("size_drives", "Sizing", "sweep", "with_chosen_drives"),
+            *("size_drives", "Sizing", "sweep", "with_chosen_drives", "CoupledTrain", "synthesise_coupled_trains"),
         ),
         "about a robot's drives, which a machine has not",
     ),

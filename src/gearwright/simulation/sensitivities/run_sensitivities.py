@@ -300,9 +300,9 @@ class RunSensitivities:
         reached, slopes = self._impulses.state_after(instant, modes, impact_guard)
         miss = np.abs(reached - after.instants.x[0])[self.balance.system.v].max(initial=0.0)
         if miss > UNEXPLAINED_SPEED_RATIO * fastest + 1e-9:
-            struck = {event.name for event in self.run.events if abs(event.t - t) <= 1e-15 + 1e-14 * t}
+            laws = {event.name for event in self.run.events if abs(event.t - t) <= 1e-15 + 1e-14 * t}
             raise SimulationError(
-                f"simulate: sensitivities: the impact of {listed_names(sorted(struck)) or 'an input'} at t = {t:.6g} s "
+                f"simulate: sensitivities: the impact of {listed_names(sorted(laws)) or 'an input'} at t = {t:.6g} s "
                 "has friction, gear losses or several contacts, and its derivative is not available. Use "
                 "gw.rollout(..., method='moreau', sensitivities=), or differences of runs."
             )
