@@ -29,3 +29,21 @@ def test_a_rimless_wheel_rolls_over_its_spokes(half_angle):
     located = impacts * 1e-9 * G  # impacts are located 1 nm behind the surface
     assert energy[-1] == pytest.approx(0.5 * about_foot * kept ** (2 * impacts), rel=1e-8, abs=1.1 * located)
     assert energy[0] == pytest.approx(0.5 * about_foot, rel=1e-12)
+
+
+def test_a_swing_that_grazes_the_floor_meets_it():
+    """A pendulum whose tip passes 10 micrometres below the floor for 20 ms, in runs with steps ten times as long."""
+    length, swing, depth, until = 0.5, 0.6, 1e-5, 20.0
+    arm = gw.Mechanism(
+        [gw.Body("arm", joint="revolute", axis=(0, 1, 0), mass=1.0, com=(0, 0, -length), inertia=0.02 * np.eye(3))],
+        gravity=(0, 0, -G),
+        frames=[gw.BodyFrame("tip", "arm", position=(0, 0, -length))],
+    )
+    floor = gw.contact.Contact("tip", gw.contact.Plane((0, 0, depth - length), (0, 0, 1)), 1.0, name="floor")
+    run = gw.simulate(arm, [swing], until=until, laws=[floor], samples=2001)
+    assert run["floor.gap"].min() > -1e-8
+    assert {event.name for event in run.events} == {"floor"}
+    inside = np.arccos(1 - depth / length)
+    assert np.abs(run.q[:, 0]).min() > 0.9 * inside  # it never passes through
+    assert run.q[:, 0].min() > 0
+    assert run.drift < 1e-6

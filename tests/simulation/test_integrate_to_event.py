@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -47,6 +47,27 @@ def test_a_decay_beside_as_fast_a_growth_is_none():
     assert fastest_decay(lambda x: np.array([x[1], 25.0 * x[0] - 500.0 * x[1]]), upright) == pytest.approx(
         500, rel=1e-3
     )
+
+
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 1e-8])
+def test_a_guard_that_is_below_zero_between_two_checks_only(depth):
+    """1 - depth + sin(t + phase) is negative for 2 sqrt(2 depth), a small part of a step; a gap while it falls only."""
+    for phase in np.linspace(0.0, 0.3, 16):
+
+        def rates(t, x):
+            return np.array([x[1], -x[0]])
+
+        def falling(t, x, depth=depth):
+            gap = 1.0 - depth + x[0]
+            return np.array([1.0, np.maximum(gap, 1e-8) if x[1] >= 0 else gap])
+
+        start = np.array([np.sin(phase), np.cos(phase)])
+        problem = IntegrationProblem(rates, falling, 0.0, start, 12.0, 1e-10, 1e-12, longest_step=0.2)
+        reached = make_integrator("adaptive", problem).advance_to(12.0)
+        assert reached.is_event
+        assert reached.t == pytest.approx(1.5 * np.pi - phase - np.arccos(1.0 - depth), abs=3e-5)
+        above = replace(problem, guard_levels=lambda t, x, depth=depth: np.array([1.0 + depth + x[0]]))
+        assert not make_integrator("adaptive", above).advance_to(12.0).is_event
 
 
 PENDULUM = gw.Mechanism(

@@ -38,6 +38,22 @@ ZERO_LENGTH_SQUARE = 1e-300
 EVENT_CHECKS_PER_STEP = 4
 """Times per step at which guards and branch points are checked, to detect those that change sign twice."""
 
+NEAR_MINIMUM_RATIO = 0.02
+"""Minima of the polynomial through the checks of a guard, relative to its range within the step, below which the guard
+itself is looked at."""
+
+MINIMUM_WINDOW = 1.0 / 64.0
+"""Distance of the three values of a guard before a minimum, relative to the step."""
+
+MAX_MINIMUM_SHIFT = 6.0
+"""Largest distance of the minimum of a parabola from the middle one of its three values, in their distance."""
+
+MINIMUM_REFINEMENTS = 4
+"""Parabolas through values of a guard at a minimum."""
+
+MINIMUM_PROBES = (0.5, 0.25, 0.75)
+"""Where a guard is looked at before a minimum below zero, between the zero and the minimum."""
+
 MIN_STEPS_WITH_EVENTS = 50
 """Least number of steps of a run with events, so that none is missed."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from gearwright.forces.event_tolerances import (
     SCIPY_TIME_ROUNDING,
 )
 from gearwright.simulation.integrators.branch_crossing import BranchSides, LevelFunction
+from gearwright.simulation.integrators.level_minima import minima_near_zero, time_below_zero
 from gearwright.simulation.integrators.stiffness_detection import StiffnessMonitor
 
 RatesAt = Callable[[float, Array], Array]
@@ -94,6 +96,7 @@ class ScipyIntegrator:
         self._kind, self._problem = kind, problem
         self._restart_solver(problem.t, problem.x, problem.bound, problem.first_step)
         self._checked_until, self._crossing = problem.t, None  # type: tuple[float, float | None]
+        self._last_levels: tuple[float, Array] = (np.nan, problem.x)
         self._size: float | None = None
         self._trials, self._at_branch_point = 0, False
         kinks, band = problem.branch_levels, problem.atol
@@ -192,24 +195,46 @@ class ScipyIntegrator:
         self._checked_until, self._crossing = begin, None
 
     def _first_crossing(self, start: float, end: float) -> float | None:
+        """The first time at which a guard falls below zero, between two checks included."""
+        times = np.linspace(start, end, EVENT_CHECKS_PER_STEP + 1)
+        checked_time, first = self._last_levels
+        values = [self._levels_at(start) if checked_time != start else first]
+        values += [self._levels_at(t) for t in times[1:]]
+        self._last_levels, first_crossing = (end, values[-1]), end
+        low = np.array([], dtype=int)
+        for j, (before, t) in enumerate(pairwise(times), start=1):
+            low = np.flatnonzero(values[j] < -EVENT_LOCATION_LEVEL)
+            if low.size:
+                first_crossing = min(self._crossing_time(int(k), before, t) for k in low)
+                break
+        between = self._crossing_between_checks(times, values, first_crossing, low)
+        return between if between is not None else first_crossing if low.size else None
+
+    def _crossing_between_checks(
+        self, times: Array, values: Sequence[Array], before: float, low: Array
+    ) -> float | None:
+        """The first time before another event at which a guard, but for those `low`, dips below zero."""
+        if any(len(value) != len(values[0]) for value in values):  # a law in Python may have another number of guards
+            return None
+        start, end, first = float(times[0]), float(times[-1]), None
+        for k, minimum in minima_near_zero(np.array(values)):
+            if k in low or start + minimum * (end - start) > before:
+                continue
+            below = time_below_zero(lambda t, k=k: float(self._levels_at(t)[k]), start, end, minimum)  # type: ignore[misc]
+            if below is not None and below < before:
+                first = before = self._crossing_time(k, float(times[times < below][-1]), below)
+        return first
+
+    def _levels_at(self, t: float) -> Array:
         levels = self._problem.guard_levels
         assert levels is not None
-        before = start
-        for t in np.linspace(start, end, EVENT_CHECKS_PER_STEP + 1)[1:]:
-            low = np.flatnonzero(levels(t, self._dense_output(t)) < -EVENT_LOCATION_LEVEL)
-            if low.size:
-                return min(self._crossing_time(int(k), before, t) for k in low)
-            before = t
-        return None
+        return levels(t, self._dense_output(t))
 
     def _crossing_time(self, k: int, low: float, high: float) -> float:
         from scipy.optimize import brentq
 
-        levels = self._problem.guard_levels
-        assert levels is not None
-
         def level(t: float) -> float:
-            return float(levels(t, self._dense_output(t))[k]) + EVENT_LOCATION_LEVEL
+            return float(self._levels_at(t)[k]) + EVENT_LOCATION_LEVEL
 
         if level(low) <= 0:  # it starts at zero: it may have risen before it fell
             positive_times = [t for t in low + (high - low) * 0.5 ** np.arange(1, 40) if level(t) > 0]
