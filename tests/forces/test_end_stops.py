@@ -152,3 +152,25 @@ def test_compiled_stops_return_as_much_as_rigid_ones(e):
     )
     assert run.v[-1, 0] == pytest.approx(-2.0 * e, abs=0.02)
     assert run.q.max() < 1 + 2.0 / 200
+
+
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("depth", [1e-1, 1e-3, 1e-5, 1e-7])
+def test_a_stop_that_is_reached_for_a_small_part_of_a_step(engine, depth):
+    """sin(t + phase) reaches a stop at -(1 - depth), between two checks of a step of 0.2 s."""
+    spring = gw.Mechanism(
+        [gw.Body("slide", joint="prismatic", axis=(1, 0, 0), mass=1.0)],
+        springs=[gw.Spring("k", (1.0,), 1.0)],
+        gravity=(0, 0, 0),
+    )
+    stop = Stops("stop", Line.for_machine(spring, "slide"), depth - 1.0, float("inf"), 1.0)
+    for phase in np.linspace(0.0, 0.3, 10):
+        run = gw.simulate(
+            spring,
+            ([np.sin(phase)], [np.cos(phase)]),
+            until=10.0,
+            laws=[stop],
+            samples=11,
+            integrator=gw.analysis.IntegratorOptions(engine=engine),
+        )
+        assert run.events[0].t == pytest.approx(1.5 * np.pi - phase - np.arccos(1.0 - depth), abs=1e-4)

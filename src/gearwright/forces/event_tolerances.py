@@ -42,11 +42,17 @@ NEAR_MINIMUM_RATIO = 0.02
 """Minima of the polynomial through the checks of a guard, relative to its range within the step, below which the guard
 itself is looked at."""
 
+NOISE_SPREAD = 1e-7
+"""Range of a guard within a step, relative to its scale, below which its minima are rounding."""
+
+MINIMUM_SCAN_POINTS = 32
+"""Parts of a step in which the polynomial through the checks of a guard is searched for minima."""
+
 MINIMUM_WINDOW = 1.0 / 64.0
 """Distance of the three values of a guard before a minimum, relative to the step."""
 
 MAX_MINIMUM_SHIFT = 6.0
-"""Largest distance of the minimum of a parabola from the middle one of its three values, in their distance."""
+"""Largest distance of the minimum of a parabola from the middle one of its three values, relative to their distance."""
 
 MINIMUM_REFINEMENTS = 4
 """Parabolas through values of a guard at a minimum."""

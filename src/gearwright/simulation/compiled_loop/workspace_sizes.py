@@ -86,7 +86,7 @@ class WorkspaceSizes:
             **{"null_right": unknowns * columns, "displaced": nq, "correction": n},
             **{"K": DOP853_STAGE_ROWS * nx, "F": DENSE_OUTPUT_ROWS * nx, "y": nx, "y_kept": 2 * nx, "y_new": nx},
             **{"y_look": nx, "x_before": nx, "x_kept": nx, "x_impact": nx, "sense": n, "v_before": n},
-            **{"blow_jump": unknowns, "looked": EVENT_CHECKS_PER_STEP * looks},
+            **{"blow_jump": unknowns, "looked": (EVENT_CHECKS_PER_STEP + 1) * looks},
             **{"sides": structure.kinks, "sides_new": structure.kinks, "kink_times": MAX_NEAR_BRANCH_POINTS},
             **{"event_t": self.event_capacity, "x_asked": nx, "rates_found": nx},
         }

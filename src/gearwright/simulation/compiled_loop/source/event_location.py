@@ -1,4 +1,7 @@
-"""The event loop, event location: guards and branch points are checked at four times of every step."""
+"""The event loop, event location: guards and branch points are checked at four times of every step.
+
+Minima of guards near zero are searched between the checks, as in `simulation/integrators/level_minima.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,17 @@ from gearwright.forces.event_tolerances import (
     EVENT_TIME_ROUNDING,
     EVENT_TIME_TOLERANCE,
     MAX_BRANCH_TRIALS,
+    MAX_MINIMUM_SHIFT,
+    MINIMUM_PROBES,
+    MINIMUM_REFINEMENTS,
+    MINIMUM_SCAN_POINTS,
+    MINIMUM_WINDOW,
+    NEAR_MINIMUM_RATIO,
+    NOISE_SPREAD,
     SAME_TIME_TOLERANCE,
 )
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import set_kernel_state, solve_accelerations
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, invoke_callback, run_kernel
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, invoke_callback, run_kernel, sqrt
 from gearwright.simulation.compiled_loop.source.steps import dense_output
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
@@ -52,12 +62,17 @@ def sign_outside_band(value: float, band: float) -> float:
     return 0.0
 
 
-def initialise_sides(s: LoopWorkspace) -> int:
-    """Set the signs of all branch functions at the start of an integration, directly after the rates were computed."""
-    if s.kinks == 0 or s.ignore_kinks != 0:
+def initialise_checks(s: LoopWorkspace) -> int:
+    """Set guards and signs of branch functions at the start of an integration, directly after the rates."""
+    count = s.guards + s.kinks + s.watched
+    if count == 0:
         return 0
     if check_guards_after_rates(s, s.t, s.x) != 0:
         return 1
+    for k in range(count):
+        s.looked[EVENT_CHECKS_PER_STEP * count + k] = s.looks[k]
+    if s.ignore_kinks != 0:
+        return 0
     for k in range(s.kinks):
         s.sides[k] = sign_outside_band(s.looks[s.guards + k], s.atol)
     return 0
@@ -195,8 +210,117 @@ def find_event(s: LoopWorkspace) -> int:
                 has_event = 1
         if has_event != 0:
             s.t_event = first
+            find_dip(s, first)
             return 1
-    return 0
+    return find_dip(s, s.t_new)
+
+
+def interpolated_level(s: LoopWorkspace, k: int, x: float) -> float:
+    """The polynomial through a guard at the start (x = 0) and at the checks (x = 1 to 4) of the last step."""
+    count = s.guards + s.kinks + s.watched
+    f0 = s.looked[EVENT_CHECKS_PER_STEP * count + k]
+    f1 = s.looked[k]
+    f2 = s.looked[count + k]
+    f3 = s.looked[2 * count + k]
+    f4 = s.looked[3 * count + k]
+    third = f3 - 3.0 * f2 + 3.0 * f1 - f0
+    fourth = f4 - 4.0 * f3 + 6.0 * f2 - 4.0 * f1 + f0
+    value = third + 0.25 * (x - 3.0) * fourth
+    value = f2 - 2.0 * f1 + f0 + (x - 2.0) / 3.0 * value
+    return f0 + x * (f1 - f0 + 0.5 * (x - 1.0) * value)
+
+
+def time_below_zero(s: LoopWorkspace, k: int, near: float) -> float:
+    """A time near that of a minimum at which a guard is violated; the start of the step if it stays positive.
+
+    A gap counts as open while it grows, so that it is violated only before its minimum: parabolas through values before
+    it are followed.
+    """
+    minimum = near
+    width = MINIMUM_WINDOW * (s.t_new - s.t)
+    for _ in range(MINIMUM_REFINEMENTS):
+        first = guard_level(s, k, minimum - 3.0 * width, 1.0, EVENT_LOCATION_LEVEL)
+        middle = guard_level(s, k, minimum - 2.0 * width, 1.0, EVENT_LOCATION_LEVEL)
+        last = guard_level(s, k, minimum - width, 1.0, EVENT_LOCATION_LEVEL)
+        if last < 0.0 and minimum - width > s.t:
+            return minimum - width
+        if middle < 0.0 and minimum - 2.0 * width > s.t:
+            return minimum - 2.0 * width
+        if first < 0.0 and minimum - 3.0 * width > s.t:
+            return minimum - 3.0 * width
+        slope = 0.5 * (last - first)
+        curvature = first - 2.0 * middle + last
+        if curvature > 0.0:
+            shift = min(-slope / curvature, MAX_MINIMUM_SHIFT)
+            lowest = middle - 0.5 * slope * slope / curvature
+            if lowest >= 0.0 and shift < MAX_MINIMUM_SHIFT:
+                return s.t
+            minimum += (shift - 2.0) * width
+            half = width * sqrt(max(-2.0 * lowest, 0.0) / curvature)
+            for i in range(3):
+                time = minimum - MINIMUM_PROBES[i] * half
+                if time > s.t and time <= s.t_new and guard_level(s, k, time, 1.0, EVENT_LOCATION_LEVEL) < 0.0:
+                    return time
+            width = 0.25 * width
+        else:  # behind the minimum, where a gap that grows counts as open
+            minimum -= 4.0 * width
+            width = 2.0 * width
+    return s.t
+
+
+def dip_of_guard(s: LoopWorkspace, k: int, before: float) -> float:
+    """The time before another event at which a guard falls below zero between two checks; that event if it does not."""
+    count = s.guards + s.kinks + s.watched
+    lowest = s.looked[k]
+    highest = lowest
+    for j in range(1, EVENT_CHECKS_PER_STEP + 1):
+        lowest = min(lowest, s.looked[j * count + k])
+        highest = max(highest, s.looked[j * count + k])
+    spread = highest - lowest
+    if (
+        lowest < -EVENT_LOCATION_LEVEL or lowest > spread or spread < NOISE_SPREAD
+    ):  # located, far from zero, or rounding
+        return before
+    unit = float(EVENT_CHECKS_PER_STEP) / float(MINIMUM_SCAN_POINTS)
+    here = interpolated_level(s, k, 0.0)
+    after = interpolated_level(s, k, unit)
+    for i in range(1, MINIMUM_SCAN_POINTS):
+        behind = here
+        here = after
+        after = interpolated_level(s, k, unit * float(i + 1))
+        curvature = behind - 2.0 * here + after
+        if curvature > 0.0:
+            shift = 0.5 * (behind - after) / curvature
+            low = -0.5
+            high = 0.5
+            if i == 1:
+                low = -1.5
+            if i == MINIMUM_SCAN_POINTS - 1:
+                high = 1.5
+            vertex = here - 0.5 * curvature * shift * shift
+            time = s.t + (s.t_new - s.t) * (float(i) + shift) / float(MINIMUM_SCAN_POINTS)
+            if shift >= low and shift <= high and vertex < NEAR_MINIMUM_RATIO * spread and time < before:
+                below = time_below_zero(s, k, time)
+                if below > s.t and below < before:
+                    j = 1
+                    while check_time(s, j) < below:
+                        j += 1
+                    return event_time(s, k, check_time(s, j - 1), below, 1.0, EVENT_LOCATION_LEVEL, 1)
+    return before
+
+
+def find_dip(s: LoopWorkspace, before: float) -> int:
+    """Find the first time before another event at which a guard falls below zero between two checks; 1 if any."""
+    found = 0
+    first = before
+    for k in range(s.guards + s.kinks + s.watched):
+        if k < s.guards or k >= s.guards + s.kinks:
+            time = dip_of_guard(s, k, first)
+            if time < first:
+                first = time
+                s.t_event = time
+                found = 1
+    return found
 
 
 def find_branch_point(s: LoopWorkspace) -> int:
@@ -263,4 +387,7 @@ def scan_step(s: LoopWorkspace) -> int:
             s.sides[k] = s.sides_new[k]
         if at_branch != 0:
             return STEP_ENDS_AT_BRANCH
+    count = s.guards + s.kinks + s.watched
+    for k in range(count):  # the next step begins here
+        s.looked[EVENT_CHECKS_PER_STEP * count + k] = s.looked[(EVENT_CHECKS_PER_STEP - 1) * count + k]
     return STEP_CLEAR

@@ -14,7 +14,7 @@ from gearwright.simulation.compiled_loop.source.event_location import (
     STEP_CLEAR,
     STEP_HAS_EVENT,
     STEP_REPEATS,
-    initialise_sides,
+    initialise_checks,
     scan_step,
 )
 from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes
@@ -94,7 +94,7 @@ def begin_march(s: LoopWorkspace) -> int:
     s.until_kink = UNBOUNDED_TIME
     s.trials = 0
     s.size = -1.0
-    if state_rates(s, s.t, s.x, s.K) != 0 or initialise_sides(s) != 0:
+    if state_rates(s, s.t, s.x, s.K) != 0 or initialise_checks(s) != 0:
         return 1
     if s.h <= 0.0:
         s.h = first_step(s)
