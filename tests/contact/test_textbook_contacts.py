@@ -47,3 +47,42 @@ def test_a_swing_that_grazes_the_floor_meets_it():
     assert np.abs(run.q[:, 0]).min() > 0.9 * inside  # it never passes through
     assert run.q[:, 0].min() > 0
     assert run.drift < 1e-6
+
+
+@pytest.mark.parametrize(("slope", "rolls"), [(0.3, True), (0.75, False)])
+@pytest.mark.parametrize("method", ["adaptive", "moreau"])
+def test_a_disc_on_a_slope_rolls_or_slides(slope, rolls, method):
+    """From rest: g sin(slope) 2 / 3 without slip where tan(slope) <= 3 mu, else g (sin(slope) - mu cos(slope))."""
+    mass, radius, friction, until = 1.5, 0.2, 0.25, 0.5
+    disc = planar_body([], mass, 0.5 * mass * radius**2)
+    tilted = gw.Mechanism(disc.bodies, gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
+    road = gw.contact.Contact.along_coordinate(
+        "road",
+        lambda c: c.coordinate("z") - radius,
+        [gw.forces.Line.for_machine(tilted, {"x": 1.0, "body": -radius})],
+        friction=friction,
+    )
+    run = gw.simulate(tilted, [0, radius, 0], until=until, laws=[road], samples=11, method=method)
+    assert rolls == (np.tan(slope) <= 3 * friction)
+    along = 2 / 3 * G * np.sin(slope) if rolls else G * (np.sin(slope) - friction * np.cos(slope))
+    turning = along / radius if rolls else 2 * friction * G * np.cos(slope) / radius
+    assert run.v[-1] == pytest.approx([along * until, 0, turning * until], rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_balls_in_a_row_hand_a_blow_on(count):
+    """Equal balls 0.01 mm apart: the last one leaves with the speed of the first, the others rest."""
+    gap, diameter, speed = 1e-5, 0.02, 1.0
+    bodies = [gw.Body(f"b{k}", -1, "prismatic", (1, 0, 0), mass=0.3) for k in range(count)]
+    row = gw.Mechanism(bodies, gravity=(0, 0, 0))
+
+    def distance(k: int):
+        return lambda c: c.coordinate(f"b{k + 1}") - c.coordinate(f"b{k}") - diameter
+
+    laws = [gw.contact.Contact.along_coordinate(f"c{k}", distance(k), restitution=1.0) for k in range(count - 1)]
+    start = np.arange(count) * (diameter + gap) - 0.01 * (np.arange(count) == 0)
+    run = gw.simulate(row, (start, speed * (np.arange(count) == 0)), until=0.05, laws=laws, samples=11)
+    assert run.v[-1] == pytest.approx([0.0] * (count - 1) + [speed], abs=1e-9)
+    assert [event.name for event in run.events] == [law.name for law in laws]
+    until_last = 0.01 + gap * (count - 1)
+    assert run.events[-1].t == pytest.approx(until_last / speed, abs=1e-8)
