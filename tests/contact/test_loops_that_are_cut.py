@@ -19,6 +19,7 @@ from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 from gearwright.planning.paths.task_motions import task_motions
 from gearwright.studio.session import Session
 from support.mechanisms import bricard, double_four_bar, four_bar, with_parallelogram
+from support.parallel_ankle import parallel_ankle
 
 ROBOT, ELSEWHERE = four_bar("rocker"), four_bar("crank")
 MECH = gw.assemble(ROBOT, "tree")
@@ -338,6 +339,20 @@ def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
 def test_a_plan_that_opens_a_loop_is_refused(text, words):
     with pytest.raises((InputError, PlanningError), match=words):
         planned(text)
+
+
+def test_stated_joints_that_determine_the_loops_are_independent():
+    """Pitch and roll of an ankle, shoulder and elbow of a palletiser: their motors follow; one joint is too few."""
+    ankle, arm = parallel_ankle(), gw.load("palletiser")
+    for robot, goal in ((ankle, {"pitch": 0.2, "roll": 0.1}), (arm, {"shoulder": 0.2, "elbow": 0.1})):
+        words = read_task(f"task: t\nmotions:\n  - {{to: {goal}, speed: 0.5, acceleration: 5}}\n")
+        (way,) = task_motions(robot, words.motions)
+        q, mech = way.at(np.linspace(0, way.duration, 9)), gw.assemble(robot)
+        gw.inverse_dynamics(mech, q, np.zeros(mech.n), np.zeros(mech.n))  # raises where a loop is open
+        assert [q[-1, mech.coordinates.index(name)] for name in goal] == pytest.approx([*goal.values()], abs=1e-12)
+    words = read_task("task: t\nmotions:\n  - {to: {elbow: 0.1}, speed: 0.5, acceleration: 5}\n")
+    with pytest.raises(PlanningError, match="turn, shoulder, crank"):
+        task_motions(arm, words.motions)
 
 
 def test_limits_of_a_joint_that_follows_its_loop_hold():

@@ -12,15 +12,16 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, PlanningError
 from gearwright.functions import integrate
-from gearwright.functions.constrained.closure import MAX_LOOP_GAP, Closure, closure_of
+from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, MAX_LOOP_GAP, Closure, closure_of
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, polynomial
 from gearwright.motion.default_motion import default_trajectory
 from gearwright.motion.piecewise_polynomials import piecewise_polynomial
-from gearwright.motion_demands.closed_loop_motion import ClosedTrajectory, closed_motion
+from gearwright.motion_demands.closed_loop_motion import ClosedTrajectory, closed_motion, whole_motion_of
 from gearwright.motion_demands.stated_limits import joint_ranges, neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.joint_ranges import JointRanges
+from gearwright.programs.closed_loops.closed_mechanism import assemble
 from gearwright.text import listed_names
 
 MOTION_SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)
@@ -96,10 +97,24 @@ class ClosedLoopRobot:
         """Return a configuration (nq,) from joint coordinates; shafts of elastic drives are zero."""
         return np.concatenate([joints, np.zeros(self.mech.nq - len(joints))])
 
-    def free_joints(self, q: Array) -> tuple[int, ...]:
-        """Return the independent joints at a closed configuration."""
-        free = self.closure.free_speeds(self.closure.constraint_state(q).rows).indices
-        return tuple(k for k in free if self.mech.speeds[k] not in self.mech.shafts)
+    def free_joints(self, q: Array, stated: Iterable[str] = ()) -> tuple[int, ...]:
+        """Return the independent joints at a closed configuration.
+
+        If the stated joints alone determine all joints that move in loops, they are the independent ones of the loops,
+        such as pitch and roll of a parallel ankle; otherwise the driven joints are.
+        """
+        rows = self.closure.constraint_state(q).rows
+        free = self.closure.free_speeds(rows).indices
+        driven = tuple(k for k in free if self.mech.speeds[k] not in self.mech.shafts)
+        moves_loops = np.abs(rows).max(axis=0) > DEPENDENT_ROW_RATIO * np.abs(rows).max()
+        in_loops = [k for k in driven if moves_loops[k]]
+        chosen = [k for k, name in enumerate(self.mech.speeds) if name in set(stated) and moves_loops[k]]
+        if len(chosen) != len(in_loops) or set(chosen) == set(in_loops):
+            return driven
+        others = [k for k in range(self.mech.n) if k not in chosen and moves_loops[k]]
+        if np.linalg.matrix_rank(rows[:, others]) < np.linalg.matrix_rank(rows):
+            return driven  # the stated joints depend on each other
+        return tuple(sorted({*driven} - {*in_loops} | {*chosen}))
 
     def closed_configuration(self, joints: Array, stated: set[str]) -> Array:
         """Return the joint configuration that closes the loops by moving the joints that are not stated."""
@@ -131,9 +146,15 @@ class ClosedLoopRobot:
             self._require_limits(motion)
             return motion
         start = self.full_configuration(motion.at(0.0))
-        free_indices = list(self.free_joints(start))
+        stated = tuple(stated)
+        free_indices = list(self.free_joints(start, stated))
         free = Trajectory(piecewise_polynomial(motion.pieces.c[:, :, free_indices], motion.pieces.x))
-        trajectory = closed_motion(self.robot, free, start).with_robot_names(self.robot)
+        if free_indices == list(self.free_joints(start)):
+            trajectory = closed_motion(self.robot, free, start).with_robot_names(self.robot)
+        else:
+            names = [self.mech.speeds[k] for k in free_indices]
+            machine = assemble(self.robot, independent=names, start=start)
+            trajectory = whole_motion_of("task", machine, free).with_robot_names(self.robot)
         self._require_ends(trajectory, motion, set(stated))
         self._require_limits(trajectory)
         return trajectory
