@@ -45,6 +45,11 @@ OTHER_SIZES = {
         "pd",
         "cascade",
         "controller_by_name",
+        "adaptive",
+        "impedance",
+        "operational_space",
+        "joint_forces",
+        "frequency_map",
         "computed_torque",
         "feedforward",
         "cascade",
@@ -60,15 +65,12 @@ OTHER_SIZES = {
 }
 """Functions of all joints, or of whole configurations; compared below or in their own tests."""
 REFUSED = {
-    *("adaptive", "admittance", "hybrid_control"),
-    *("position_force", "in_larger_machine", "impedance", "lqr", "nominal_control", "operational_space"),
-    *("poles", "state_feedback", "closed_form", "complete_model"),
-    *("fastest", "limit_use", "joint_forces", "linear_forms"),
-    *("feedback_linearisation", "compare_reductions", "elastic_form", "frequency_map"),
-    *("frequency_response", "vibration_modes", "motor_motion", "natural_frequencies", "required_derivative_orders"),
+    *("admittance", "hybrid_control", "position_force", "in_larger_machine", "nominal_control"),
+    *("closed_form", "complete_model", "fastest", "limit_use"),
+    *("feedback_linearisation", "compare_reductions", "elastic_form", "motor_motion", "required_derivative_orders"),
 }
 """Functions that would cut the loop, and name it instead."""
-WHOLE = {"closed_motion", "compile", "fastest_mode", "free_speeds", "state_space"}
+WHOLE = {"closed_motion", "compile", "free_speeds", "state_space"}
 """Functions that ask for whole configurations, by the names of their coordinates."""
 FOREIGN = {"casadi_function", "casadi_rates"}
 """Functions of CasADi, which takes whole configurations and refuses others itself."""
@@ -134,6 +136,9 @@ CONTROLLERS = {
     "computed_torque": lambda r: gw.control.computed_torque(r, MOTION, 20.0),
     "approximate": lambda r: gw.control.computed_torque(r, MOTION, 20.0, model="diagonal"),
     "pd": lambda r: gw.control.pd(r, MOTION, 5000.0, 500.0),
+    "adaptive": lambda r: gw.control.adaptive(r, MOTION, 5.0, 300.0, 0.5, adapted=["link3.m"]),
+    "operational_space": lambda r: gw.control.operational_space(r, "tool", MOTION, 20.0, orientation=False),
+    "state_feedback": lambda r: gw.control.state_feedback(r, MOTION, np.hstack([5000 * np.eye(3), 500 * np.eye(3)])),
     "reference": lambda r: gw.control.feedforward(r, MOTION, 5000.0, 500.0),
     "measured": lambda r: gw.control.feedforward(r, MOTION, 5000.0, 500.0, "measured"),
 }
@@ -149,6 +154,82 @@ def test_controllers_of_independent_joints(name):
     ]
     assert runs[0].q[:, :3] == pytest.approx(runs[1].q, abs=1e-8)
     assert np.abs(runs[0].q[:, 3] - runs[0].q[:, 2]).max() < 1e-9
+
+
+NO_PARALLELOGRAM = gw.assemble(
+    replace(LOOPED, frames=[replace(x, position=(0.33, 0.02, 0)) if x.name == "rod_end" else x for x in LOOPED.frames]),
+    start=[0.3, -0.5, 0.8, 0.8, -0.8],
+)
+"""The palletiser with a rod of another length: its dependent speeds depend on the configuration."""
+BENT_MOTION = polynomial([0.3, -0.5, 0.8], [0.5, -0.3, 0.6], 0.3)
+TOOL_CONTROLLERS = {
+    "operational_space": lambda r, frame: gw.control.operational_space(r, frame, BENT_MOTION, 20.0, orientation=False),
+    "impedance": lambda r, frame: gw.control.impedance(r, frame, BENT_MOTION, 2000.0, 300.0, orientation=False),
+}
+
+
+@pytest.mark.parametrize("name", TOOL_CONTROLLERS)
+def test_controllers_of_frames_of_loops(name):
+    """Exact along the reference, for which dependent joints accelerate at constant independent speeds."""
+    mech, exact = NO_PARALLELOGRAM, gw.analysis.IntegratorOptions(rtol=1e-9, atol=1e-11)
+    start = mech.closed(BENT_MOTION.at(0.0)), np.zeros(5)
+    control = TOOL_CONTROLLERS[name](mech, "rod_end")
+    run = gw.simulate(mech, start, until=0.3, controller=control, samples=4, integrator=exact)
+    assert run.q == pytest.approx(mech.closed(BENT_MOTION.at(run.t)), abs=1e-6)
+
+
+def test_adaptive_control_of_a_machine_cut_at_two_places():
+    turn = polynomial([0.7], [1.5], duration=0.5)
+    runs = [
+        gw.simulate(
+            robot, [0.65], until=0.5, samples=4, integrator=gw.analysis.IntegratorOptions(rtol=1e-10, atol=1e-12),
+            controller=gw.control.adaptive(robot, turn, 5.0, 20.0, 0.5, adapted=["crank.m", "rocker.Izz"]),
+        )
+        for robot in (ROBOT, ELSEWHERE)
+    ]  # fmt: skip
+    assert runs[0].q[:, 0] == pytest.approx(runs[1].q[:, 0], abs=1e-7)
+    assert np.abs(runs[0].q[:, 0] - turn.at(runs[0].t)[:, 0]).max() > 1e-4
+
+
+def test_wrenches_in_joints_of_closed_loops():
+    """Those of `reactions`; the bearing part does no work on the joint, and the drives have the power of the motors."""
+    q, v, a = [0.3, -0.5, 0.8], [0.4, 0.2, -0.3], [1.0, -1.0, 0.5]
+    q = NO_PARALLELOGRAM.closed(q)
+    found = gw.equations.joint_forces(NO_PARALLELOGRAM, q, v, a)
+    assert found.total == pytest.approx(gw.reactions(NO_PARALLELOGRAM, q, v, a))
+    assert found.drive[3:] == pytest.approx(0.0, abs=1e-9)  # no motor at crank and rod
+    assert np.abs(found.drive[:3, 5]).min() > 1e-2
+
+
+def test_vibrations_of_a_machine_cut_at_two_places():
+    """An elastic drive at the crank of a four-bar, whose G depends on the configuration."""
+    soft = four_bar("rocker", 3000.0), four_bar("crank", 3000.0)
+    for motors in ("free", "held"):
+        found = [gw.analysis.vibration_modes(robot, [0.7], motors) for robot in soft]
+        assert found[0].frequencies == pytest.approx(found[1].frequencies, rel=1e-9)
+        assert found[0].frequencies[0] > 1
+        assert gw.analysis.natural_frequencies(soft[0], [[0.7], [0.9]], motors)[0] == pytest.approx(
+            found[0].frequencies, rel=1e-9
+        )
+    responses = [gw.analysis.frequency_response(robot, [0.7], "crank_joint", [3.0, 9.0]).values for robot in soft]
+    assert responses[0] == pytest.approx(responses[1], rel=1e-8)
+
+
+def test_small_vibrations_are_those_of_runs():
+    """Held motors: the frequency of a run from a small deflection about its equilibrium."""
+    robot = four_bar("rocker", 3000.0)
+    mech = gw.assemble(robot)
+    M, K = gw.mass_matrix(mech, mech.closed([0.7, 0.7])), gw.analysis.natural_frequencies(robot, [0.7], "held")
+    crank = [mech.speeds.index("crank_joint")]
+    rough = np.sqrt(3000.0 / M[np.ix_(crank, crank)].item()) / (2 * np.pi)
+    assert K.item() == pytest.approx(rough, rel=0.02)  # gravity and the change of G are small beside the spring
+
+
+def test_frequencies_over_the_workspace():
+    soft = [with_parallelogram(gw.load("elastic_elbow"), by) for by in ("loop", "followers")]
+    ranges = ((-0.6, -0.2), (0.5, 1.0))
+    maps = [gw.analysis.frequency_map(x, ("j2", "j3"), ranges, q=[0.1, -0.4, 0.7], count=3) for x in soft]
+    assert maps[0].values == pytest.approx(maps[1].values, rel=1e-9)
 
 
 def test_computed_torque_of_a_four_bar_has_no_error():

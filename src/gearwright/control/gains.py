@@ -19,8 +19,8 @@ from gearwright.functions.elastic.elastic_machines import motor_motion
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.functions.linearise import linearise
 from gearwright.functions.public_call import whole_input
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.programs import machine_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import MASS_MATRIX
 from gearwright.programs.inputs import checked_array
 from gearwright.text import did_you_mean, listed_names
@@ -141,10 +141,13 @@ def _linear_model(
     caller: str, robot: RobotOrMech, q: ArrayLike, inputs: Sequence[str] | None
 ) -> tuple[Array, Array, Mechanism, tuple[str, ...]]:
     """Return A, B at the equilibrium, the machine, and the speeds on which forces act."""
-    mech = tree_of(caller, robot)
-    side = JointSide(mech) if inputs is not None else joint_side(caller, mech)
+    mech = machine_of(caller, robot)
+    side = JointSide(mech) if inputs is not None and mech.closure is None else joint_side(caller, mech)
     joints = number_array(caller, "q", q, axes=1)
-    if len(joints) != side.joint_coordinate_count:
+    if isinstance(mech, ClosedMechanism):
+        if len(joints) != mech.nq:
+            joints = mech.closed(joints)
+    elif len(joints) != side.joint_coordinate_count:
         raise InputError(
             f"{caller}: q has {len(joints)} numbers for {side.joint_coordinate_count} joint coordinates "
             f"({listed_names(mech.coordinates[: side.joint_coordinate_count])}). Give one each."
@@ -152,13 +155,22 @@ def _linear_model(
     configuration = balanced_configuration(mech, joints)
     zero = np.zeros(mech.n)
     A, B = linearise(mech, configuration, zero, inverse_dynamics(mech, configuration, zero, zero))
-    driven = tuple(mech.speeds[k] for k in side.driven_speeds) if inputs is None else tuple(inputs)
+    driven = _driven_speeds(mech, side) if inputs is None else tuple(inputs)
     for name in driven:
         if name not in mech.speeds:
             raise InputError(f"{caller}: speed {name!r} is unknown. {did_you_mean(name, mech.speeds)}")
     if not driven:
         raise InputError(f"{caller}: no force acts on any speed, so nothing can be controlled. Name speeds in inputs=.")
     return A, B[:, [mech.speeds.index(name) for name in driven]], mech, driven
+
+
+def _driven_speeds(mech: Mechanism, side: JointSide) -> tuple[str, ...]:
+    """Return the speeds that motors drive; of closed loops those of the independent speeds."""
+    if mech.closure is None:
+        return tuple(mech.speeds[k] for k in side.driven_speeds)
+    actuated = {index for actuator in mech.actuators for index, _ in actuator.terms}
+    driven = tuple(mech.tree.speeds[k] for k in mech.closure.independent if k in actuated)
+    return driven or mech.speeds
 
 
 def balanced_configuration(mech: Mechanism, joints: Array) -> Array:

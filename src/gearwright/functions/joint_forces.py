@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.arrays import Array
+from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.dynamics import jacobian, placement, reactions
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, tree_of
 
@@ -29,7 +30,8 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
     A revolute joint transmits the moment $M_S = M_R + \tau e$ with $M_R \cdot e = 0$, a linear one the force
     $F_S = F_R + \tau e$ with $F_R \cdot e = 0$. The driving part is the component along the axis that acts on the
     link. A motor on the previous link also accelerates its rotor, and the generalized force is larger by this torque
-    (Sciavicco, Siciliano and Villani, eq. 39).
+    (Sciavicco, Siciliano and Villani, eq. 39). With closed loops the wrenches include those that close the loops, see
+    `gw.reactions`.
 
     Args:
         mech: the machine, or a robot.
@@ -45,8 +47,9 @@ def joint_forces(mech: RobotOrMech, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
     >>> wrenches.reaction[0].round(3).tolist()
     [0.0, 0.0, 19.62, 0.0, 0.0, 0.0]
     """
-    mech = tree_of("joint_forces", mech)
     total = np.asarray(reactions(mech, q, v, a))
+    q, _, _ = whole_motion("joint_forces", mech, q, v, a)
+    mech = tree_of("joint_forces", mech, "reactions")
     drive = np.zeros_like(total)
     for body in range(len(mech.bodies)):
         speeds = sorted({dof.speed for dof in mech.joints[body].dofs})

@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import ZERO, Operations, Scalar
+from gearwright.algebra import ZERO, Operations, Scalar, is_zero
 from gearwright.arrays import Array
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.other_formulations.vukobratovic import LinearForm, link_forms
-from gearwright.dynamics.pose import place_machine
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.functions.public_call import whole_input
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import machine_of
 from gearwright.programs.batch import evaluate_program
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
@@ -31,21 +34,23 @@ class LinearForms(NamedTuple):
 
 def _link_form_rows(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> list[list[Scalar]]:
     """Return the rows of each body: Lambda, Xi, Gamma, Delta."""
-    links = link_forms(place_machine(mech, x["q"], ops), x["v"])[: len(mech.bodies)]
-    return [
-        [
-            *_form_rows(link.Lambda, mech.n),
-            *_form_rows(link.Xi, mech.n),
-            *link.Gamma,
-            *link.Delta,
-        ]  # flat, in this order
-        for link in links
-    ]
+    pose, speed_map = placed_machine(mech, x["q"], ops)
+    v = speed_map.speeds(x["v"])
+    drifts = speed_map.accelerations(v, [0.0] * mech.n)
+    rows: list[list[Scalar]] = []
+    for link in link_forms(pose, v)[: len(mech.bodies)]:
+        Lambda, Xi = (_form_rows(form, mech.tree.n) for form in (link.Lambda, link.Xi))
+        Gamma, Delta = (
+            [entry + sum_of(x * a for x, a in zip(row, drifts, strict=True) if not is_zero(a)) for row, entry in pairs]
+            for pairs in (zip(Lambda, link.Gamma, strict=True), zip(Xi, link.Delta, strict=True))
+        )
+        matrices = [entry for form in (Lambda, Xi) for row in speed_map.columns(form) for entry in row]
+        rows.append([*matrices, *Gamma, *Delta])  # flat, in this order
+    return rows
 
 
-def _form_rows(form: LinearForm, n: int) -> list[Scalar]:
-    columns = [form.get(k, ZERO) for k in range(n)]
-    return [x for row in zip(*columns, strict=True) for x in row]
+def _form_rows(form: LinearForm, n: int) -> list[list[Scalar]]:
+    return [list(row) for row in zip(*(form.get(k, ZERO) for k in range(n)), strict=True)]
 
 
 _LINEAR_FORMS_PROGRAM = Program(
@@ -56,7 +61,8 @@ _LINEAR_FORMS_PROGRAM = Program(
 def linear_forms(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> LinearForms:
     """Return the matrices Lambda, Xi, Gamma and Delta of Vukobratovic and Potkonjak, eqs (20.32) to (20.43), corrected.
 
-    C is the centre of mass of a link with its wheels. `recursive_form` computes H and h from them.
+    C is the centre of mass of a link with its wheels. `recursive_form` computes H and h from them. With closed loops v
+    are the independent speeds, and the forms contain those of the dependent ones.
 
     Args:
         mech: the machine, or a robot.
@@ -69,9 +75,9 @@ def linear_forms(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> LinearForms:
     >>> forms.Xi[0].tolist(), forms.Delta[0].tolist()             # 0.5 m; -0.5 * 2^2 m/s2 towards the axis
     ([[0.0], [0.5], [0.0]], [-2.0, 0.0, 0.0])
     """
-    mech = tree_of("linear_forms", mech)
+    mech = machine_of("linear_forms", mech)
     inputs = {
-        "q": checked_array("linear_forms", mech, "q", q, mech.nq),
+        "q": checked_array("linear_forms", mech, "q", whole_input(_LINEAR_FORMS_PROGRAM, mech, "q", q), mech.nq),
         "v": checked_array("linear_forms", mech, "v", v, mech.n),
     }
     flat = evaluate_program(_LINEAR_FORMS_PROGRAM, mech, inputs, {})

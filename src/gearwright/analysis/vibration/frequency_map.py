@@ -17,9 +17,10 @@ from gearwright.arguments import number_array, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import neutral, placement
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.contour import PlotPlane, contour_figure
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.text import did_you_mean
 
 
@@ -83,7 +84,7 @@ def frequency_map(
     >>> bool(found.values[2, 2] < found.values[2, 0])                 # lower for an extended arm than for a folded one
     True
     """
-    mech = tree_of("frequency_map", mech)
+    mech = machine_of("frequency_map", mech)
     columns = [_joint_column(mech, name) for name in joints]
     whole_number("frequency_map", "count", count, least=2, example=31)
     spans = number_array("frequency_map", "ranges", ranges, axes=2)
@@ -93,7 +94,9 @@ def frequency_map(
     first, second = (np.linspace(low, high, count) for low, high in spans)
     states = np.broadcast_to(start, (count, count, mech.nq)).copy()
     states[..., columns[0]], states[..., columns[1]] = np.meshgrid(first, second, indexing="ij")
-    frequencies = natural_frequencies(mech, states, motors)
+    if isinstance(mech, ClosedMechanism):
+        states = mech.closed(states[..., list(mech.independent_indices)], near=start)
+    frequencies = natural_frequencies(mech, states.reshape(-1, mech.nq), motors).reshape(count, count, -1)
     lowest = np.where(frequencies > 0, frequencies, np.inf).min(axis=-1)
     end = mech.frames[-1].name if mech.frames else len(mech.bodies) - 1
     places = placement(mech, states, end if body is None else body).position
@@ -101,7 +104,8 @@ def frequency_map(
 
 
 def _joint_column(mech: Mechanism, joint: str) -> int:
-    joints = mech.coordinates[: mech.nq - len(mech.shafts)]
+    shafts = mech.coordinates[mech.nq - len(mech.shafts) :]
+    joints = [name for name in mech.independent_coordinates if name not in shafts]
     if joint not in joints:
         raise InputError(f"frequency_map: joint {joint!r} is unknown. {did_you_mean(joint, joints)}")
-    return joints.index(joint)
+    return mech.coordinates.index(joint)

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.analysis.vibration.closed_oscillators import Oscillator
 from gearwright.analysis.vibration.complex_modes import ComplexArray, state_matrix
-from gearwright.analysis.vibration.vibration_modes import Oscillator, linearised_oscillator
+from gearwright.analysis.vibration.vibration_modes import full_configuration, linearised_oscillator
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
-from gearwright.mechanism import Actuator, Mechanism, RobotOrMech, tree_of
+from gearwright.functions.constrained.closing import speed_directions
+from gearwright.mechanism import Actuator, Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.text import did_you_mean
 
 OVERDAMPED_RATIO = 0.7
@@ -108,14 +111,18 @@ def frequency_response(
     >>> found.resonances * 2 * np.pi, found.antiresonances["table.motor"] * 2 * np.pi
     (array([100.]), array([70.71067812]))
     """
-    mech = tree_of("frequency_response", mech)
+    mech = machine_of("frequency_response", mech)
     system = linearised_oscillator(mech, q, "frequency_response")
     if system.M.ndim > 2:
         raise InputError("frequency_response: q must be one configuration. Call the function for each configuration.")
     actuator = _find_actuator(mech, motor)
     b = np.array(actuator.row, float)
     b = b / b[np.argmax(np.abs(b))]  # torque and motion at the joint side
-    sides = {_side_title(mech, b, actuator): b, **{mech.speeds[k]: np.eye(mech.n)[k] for k in _driven_joints(mech, b)}}
+    tree, G = mech.tree, np.eye(mech.n)
+    if isinstance(mech, ClosedMechanism):
+        G = speed_directions(mech, full_configuration(mech, q, "frequency_response"))
+    sides = {_side_title(tree, b, actuator): b @ G, **{tree.speeds[k]: G[k] for k in _driven_joints(tree, b)}}
+    b = b @ G
     poles = np.linalg.eigvals(state_matrix(*system)).astype(np.complex128)
     zeros = {name: _transmission_zeros(system, b, c, float(np.abs(poles).max())) for name, c in sides.items()}
     resonances = _uncancelled_frequencies(

@@ -9,18 +9,22 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gearwright.analysis.vibration.closed_oscillators import Oscillator, closed_joints, closed_oscillator
 from gearwright.analysis.vibration.complex_modes import ComplexArray, damped_modes
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import mass_matrix, structure_matrix
+from gearwright.functions.actuation import motor_ratios
+from gearwright.functions.constrained.closing import speed_directions
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.functions.public_call import program_derivative
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import save_if_path
 from gearwright.plots.notebook import notebook_html
 from gearwright.plots.poles import pole_figure
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import GRAVITY_FORCES
 from gearwright.programs.inputs import checked_array, refuse_symbols
 
@@ -64,14 +68,6 @@ class VibrationModes(NamedTuple):
         return rates
 
 
-class Oscillator(NamedTuple):
-    """M x'' + D x' + K x = f, small motions about a configuration: each (..., n, n); K includes gravity."""
-
-    M: Array
-    D: Array
-    K: Array
-
-
 @check_arguments
 def vibration_modes(
     mech: RobotOrMech, q: ArrayLike, motors: MotorCondition = "free", rigid_motions: bool = False
@@ -96,10 +92,10 @@ def vibration_modes(
     >>> (2 * np.pi * found.frequencies).round(9)                            # sqrt(5000 (1/1 + 1/1)) rad/s
     array([100.])
     """
-    mech = tree_of("vibration_modes", mech)
+    mech = machine_of("vibration_modes", mech)
     system, N = _reduced_oscillator("vibration_modes", mech, q, motors, rigid_motions)
     lead, m = system.M.shape[:-2], N.shape[-1]
-    complex_shapes = bool(system.D.any()) or not mech.speeds_are_rates
+    complex_shapes = bool(system.D.any()) or not mech.tree.speeds_are_rates
     kind = np.complex128 if complex_shapes else np.float64
     frequencies, ratios = np.empty((*lead, m)), np.empty((*lead, m))
     shapes, values = np.empty((*lead, mech.n, m), kind), np.empty((*lead, m, 2), np.complex128)
@@ -123,7 +119,7 @@ def natural_frequencies(
     Arguments as for `vibration_modes`.
     """
     function = "natural_frequencies"
-    system, _ = _reduced_oscillator(function, tree_of(function, mech), q, motors, rigid_motions)
+    system, _ = _reduced_oscillator(function, machine_of(function, mech), q, motors, rigid_motions)
     lower = np.linalg.inv(np.linalg.cholesky(system.M))
     squares: Array = np.linalg.eigvalsh(lower @ system.K @ np.swapaxes(lower, -1, -2))  # type: ignore[assignment]
     result: Array = np.sqrt(with_exact_zeros(squares).clip(min=0)) / (2 * np.pi)
@@ -132,15 +128,17 @@ def natural_frequencies(
 
 def linearised_oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Oscillator:
     """Mass, damping and stiffness matrices of a machine with springs about a configuration."""
-    mech = tree_of(function, mech)
+    mech = machine_of(function, mech)
     if not any(spring.stiffness for spring in mech.springs):
         raise InputError(
             f"{function}: the machine has no springs and cannot vibrate. Give the gear of a drive a stiffness "
             "[Nm/rad], or a joint a spring."
         )
     refuse_symbols(function, mech)
-    K, D = stiffness_and_damping(mech)
     state = full_configuration(mech, q, function)
+    if isinstance(mech, ClosedMechanism):
+        return closed_oscillator(mech, state, function)
+    K, D = stiffness_and_damping(mech)
     M = mass_matrix(mech, state)
     slope = program_derivative(GRAVITY_FORCES, mech, {"q": state}, function)
     return Oscillator(M, np.broadcast_to(D, M.shape), K + slope)
@@ -149,6 +147,8 @@ def linearised_oscillator(mech: RobotOrMech, q: ArrayLike, function: str) -> Osc
 def full_configuration(mech: Mechanism, q: ArrayLike, function: str) -> Array:
     """Coordinates of the whole machine from those of the joints, with the shafts at zero."""
     stated = as_float_array(function, "q", q)
+    if isinstance(mech, ClosedMechanism):
+        stated = closed_joints(mech, stated)
     joints = mech.nq - len(mech.shafts)
     if mech.shafts and stated.ndim and stated.shape[-1] == joints:
         stated = np.concatenate([stated, np.zeros((*stated.shape[:-1], len(mech.shafts)))], axis=-1)
@@ -159,21 +159,39 @@ def _reduced_oscillator(
     function: str, mech: Mechanism, q: ArrayLike, motors: MotorCondition, rigid_motions: bool
 ) -> tuple[Oscillator, Array]:
     """The system reduced to the motions that motors and control leave free, and their basis as columns (..., n, m)."""
+    springs = stiffness_and_damping(mech.tree)[0]
+    if isinstance(mech, ClosedMechanism):
+        q = full_configuration(mech, q, function)
+        if q.ndim > 1:
+            return _stacked([_reduced_oscillator(function, mech, x, motors, rigid_motions) for x in q], function)
+        G = speed_directions(mech, q)
+        springs = G.T @ springs @ G
     system = linearised_oscillator(mech, q, function)
     N = np.eye(mech.n)
     if motors == "held":
         from scipy.linalg import null_space
 
-        N = null_space(structure_matrix(mech).T)
+        N = null_space(structure_matrix(mech).T if mech.closure is None else motor_ratios(mech, q))
         if not N.shape[1]:
             raise InputError(f"{function}: with motors='held' the machine cannot move. Use motors='free'.")
     elif motors != "free":
         raise InputError(f"{function}: motors={motors!r} is unknown. Use 'free' or 'held'.")
     small = Oscillator(*(N.T @ x @ N for x in system))
-    springs = stiffness_and_damping(mech)[0]
     require_positive_stiffness(function, mech.speeds, springs, small.K, N)
     spread = np.broadcast_to(N, (*small.M.shape[:-2], *N.shape))
     return (small, spread) if rigid_motions else _without_rigid_motions(small, spread, N.T @ springs @ N)
+
+
+def _stacked(parts: Sequence[tuple[Oscillator, Array]], function: str) -> tuple[Oscillator, Array]:
+    """The reduced systems of several configurations as one, along the first axis."""
+    if len({N.shape for _, N in parts}) > 1:
+        raise InputError(
+            f"{function}: the configurations have different numbers of modes, since the motors of closed loops are "
+            "singular at some. Call the function for each configuration."
+        )
+    systems = [system for system, _ in parts]
+    matrices = (np.stack([getattr(system, name) for system in systems]) for name in Oscillator._fields)
+    return Oscillator(*matrices), np.stack([N for _, N in parts])
 
 
 def _without_rigid_motions(system: Oscillator, N: Array, springs: Array) -> tuple[Oscillator, Array]:

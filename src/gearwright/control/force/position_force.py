@@ -40,7 +40,7 @@ from gearwright.control.task_space.operational_space import movable_joint_side
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import RobotOrMech
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
@@ -349,7 +349,7 @@ def _force_controller(
     feedback: str,
 ) -> LawController:
     size = 6 if orientation else 3
-    side = movable_joint_side(caller, robot, contact.frame, size)
+    side = movable_joint_side(caller, tree_of(caller, robot), contact.frame, size)
     require_prescribed_motion(caller, side.mech, contact.law)
     if max(contact.held) >= size:
         raise InputError(f"{caller}: the contact constrains {', '.join(contact.axis_names)}. Use orientation=True.")

@@ -11,15 +11,18 @@ from numpy.typing import ArrayLike
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers_by_name
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import JOINT_FEEDBACK, joint_side
 from gearwright.control.joint_tracking import Gains, TrackingLaw, add_vectors, per_joint, scale_entries
 from gearwright.control.references import REFERENCE_NAMES, read_reference
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.regressor import parameter_names, parameters, regressor
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 from gearwright.text import did_you_mean
 
 ADAPTIVE_CALLER = "control.adaptive"
@@ -88,8 +91,11 @@ def _split_regressor(
     """
     zeros = [0.0] * len(v)
     total, difference = [a + b for a, b in zip(v, vr, strict=True)], [a - b for a, b in zip(v, vr, strict=True)]
-    accelerated = regressor(measured.pose, zeros, ar)
-    fast, slow = regressor(measured.pose, total, zeros), regressor(measured.pose, difference, zeros)
+    pose, speed_map = placed_machine(measured.model, measured.q, measured.ops)
+    accelerated, fast, slow = (
+        speed_map.rows(regressor(pose, speed_map.speeds(w), speed_map.accelerations(speed_map.speeds(w), a)))
+        for w, a in ((zeros, ar), (total, zeros), (difference, zeros))
+    )
     return [
         [m + 0.25 * (a - b) for m, a, b in zip(*rows, strict=True)]
         for rows in zip(accelerated, fast, slow, strict=True)
@@ -121,7 +127,7 @@ def adaptive(
         adapted: names of parameters (`gw.parameter_names`); by default those of the last body.
         start: initial values by name; by default those of the model.
     """
-    mech = tree_of(ADAPTIVE_CALLER, robot)
+    mech = machine_of(ADAPTIVE_CALLER, robot)
     side = joint_side(ADAPTIVE_CALLER, mech)
     if mech.shafts or mech.springs:
         raise InputError(
@@ -142,7 +148,7 @@ def adaptive(
         per_joint(ADAPTIVE_CALLER, "kd", kd, side, above=0.0),
     )
     law = AdaptiveLaw(mech, JOINT_FEEDBACK, *gains, columns, rates, initial)
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)
 
 
 def _adapted_names(names: Sequence[str], mech: Mechanism, adapted: Sequence[str] | None) -> list[str]:

@@ -13,18 +13,19 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import is_function, number_array
 from gearwright.arrays import Array
 from gearwright.control.gains import balanced_configuration
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import JointSide, JointSideLaw, SparseRows, joint_side, sparse_product, sparse_rows
-from gearwright.control.joint_tracking import add_vectors, subtract_vectors
+from gearwright.control.joint_tracking import add_vectors, configuration_error, subtract_vectors
 from gearwright.control.references import REFERENCE_NAMES, Reference, read_reference
-from gearwright.dynamics.configuration import difference
 from gearwright.errors import InputError
 from gearwright.functions.dynamics import inverse_dynamics
 from gearwright.functions.elastic.shaft_equations import plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.motion import Trajectory
 from gearwright.motion_demands.shaft_motion.whole_motion import whole_motion
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.system import System
 from gearwright.text import listed_names
 
@@ -55,7 +56,7 @@ class StateFeedbackLaw(JointSideLaw):
         """Position and speed of joints and shafts, and the corresponding forces."""
         driven = tuple(self.mech.speeds[k] for k in self.joint_side.driven_speeds)
         return {
-            REFERENCE_NAMES[0]: tuple(self.mech.coordinates),
+            REFERENCE_NAMES[0]: self.mech.independent_coordinates,
             REFERENCE_NAMES[1]: tuple(self.mech.speeds),
             TAU_REFERENCE: driven,
         }
@@ -63,7 +64,10 @@ class StateFeedbackLaw(JointSideLaw):
     def decide(self, measured: Measurement) -> Decision:
         """Return the nominal forces plus the gains times the errors."""
         q_ref, v_ref, tau = measured.reference.values()
-        errors = [*difference(self.mech, measured.q, q_ref, measured.ops), *subtract_vectors(v_ref, measured.v)]
+        errors = [
+            *configuration_error(self.mech, measured.q, q_ref, measured.ops),
+            *subtract_vectors(v_ref, measured.v),
+        ]
         return Decision(add_vectors(tau, sparse_product(self.gains, errors)))
 
 
@@ -85,7 +89,7 @@ def state_feedback(
         model: another machine of the same speeds for the nominal forces, such as "spong", whose motors need fewer
             derivatives of the motion.
     """
-    mech = tree_of(STATE_FEEDBACK_CALLER, robot)
+    mech = machine_of(STATE_FEEDBACK_CALLER, robot)
     side = joint_side(STATE_FEEDBACK_CALLER, mech)
     rows = number_array(STATE_FEEDBACK_CALLER, "K", K, axes=2)
     if rows.shape != (side.joint_count, 2 * mech.n):
@@ -95,7 +99,7 @@ def state_feedback(
         )
     nominal_model = _nominal_model(mech, model)
     target = _full_reference(reference, mech, nominal_model, side)
-    return law_controller(StateFeedbackLaw(mech, sparse_rows(rows)), target.at, target.breaks)
+    return joint_controller(StateFeedbackLaw(mech, sparse_rows(rows)), target.at, target.breaks)
 
 
 def _nominal_model(mech: Mechanism, model: RobotOrMech | str | None) -> Mechanism:
@@ -104,7 +108,7 @@ def _nominal_model(mech: Mechanism, model: RobotOrMech | str | None) -> Mechanis
         if model is None
         else approximate(mech, model)
         if isinstance(model, str)
-        else tree_of(STATE_FEEDBACK_CALLER, model)
+        else machine_of(STATE_FEEDBACK_CALLER, model)
     )
     if tuple(result.speeds) != tuple(mech.speeds):
         raise InputError(
@@ -141,7 +145,8 @@ def _full_motion(
     """Return a function times -> (q, v, a) of all speeds, and its knots."""
     base = read_reference(STATE_FEEDBACK_CALLER, source, mech)
     if not mech.shafts:
-        return lambda t: np.split(base.at(t), [mech.nq, mech.nq + mech.n], axis=-1), base.breaks
+        count = len(mech.independent_indices)
+        return lambda t: np.split(base.at(t), [count, count + mech.n], axis=-1), base.breaks
     if isinstance(source, Trajectory):
         motion = whole_motion(System(model), source, None, {}, 0, MOTOR_MOTION_SAMPLES)
         return lambda t: [motion.at(t, k) for k in range(3)], base.breaks

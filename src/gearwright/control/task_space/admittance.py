@@ -33,7 +33,7 @@ from gearwright.control.task_space.operational_space import FrameName, movable_j
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import RobotOrMech
+from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.system.controllers.control_law import Decision, Measurement
 from gearwright.system.controllers.law_controller import LawController, law_controller
 
@@ -186,7 +186,7 @@ def admittance(
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
     """
     size = 6 if orientation else 3
-    side = movable_joint_side(ADMITTANCE_CALLER, robot, frame, size)
+    side = movable_joint_side(ADMITTANCE_CALLER, tree_of(ADMITTANCE_CALLER, robot), frame, size)
     m, d, k = (
         gain_per_axis(ADMITTANCE_CALLER, f"target.{name}", getattr(target, name), 3)
         for name in ("mass", "damping", "stiffness")

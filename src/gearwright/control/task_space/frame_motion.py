@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gearwright.algebra import Rot, Scalar, Vec
+from gearwright.dynamics.closed_loops.closed_dynamics import OPEN_TREE, SpeedMap, placed_machine
+from gearwright.dynamics.closed_loops.closed_dynamics import bias as closed_bias
+from gearwright.dynamics.closed_loops.embedding import OpenTree
 from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
@@ -31,7 +34,8 @@ class FrameMotion:
 
     Args:
         pose: the placed machine.
-        v: speeds.
+        speed_map: the map between its independent and all speeds.
+        v: speeds; of closed loops the independent ones.
         position: of the frame's origin, world.
         rotation: of the frame.
         J: Jacobian along the axes, (size, n).
@@ -44,6 +48,7 @@ class FrameMotion:
     """
 
     pose: Pose
+    speed_map: SpeedMap
     v: Sequence[Scalar]
     position: Vec
     rotation: Rot
@@ -77,7 +82,12 @@ class FrameMotion:
     def joint_forces(self, force: Sequence[Scalar]) -> list[Scalar]:
         """Return J^T F + b(q, v)."""
         push = transposed_product(self.J, force)
-        return [a + b for a, b in zip(push, bias(self.pose, self.v), strict=True)]
+        return [a + b for a, b in zip(push, self._bias(), strict=True)]
+
+    def _bias(self) -> Sequence[Scalar]:
+        if isinstance(self.speed_map, OpenTree):
+            return bias(self.pose, self.v)
+        return closed_bias(self.pose, self.speed_map, self.speed_map.speeds(self.v))
 
     def frame_force(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """Return the force at the frame equivalent to joint forces, L J M^-1 tau."""
@@ -96,21 +106,30 @@ def frame_motion(
     held: Mapping[int, Line] | None = None,
 ) -> FrameMotion:
     """Return the motion of a frame; size 3: position, 6: position and orientation; `held`: constraint lines."""
-    mech, pose, v = kinematics.mech, kinematics.pose, kinematics.v
+    mech = kinematics.mech
+    placed: tuple[Pose, SpeedMap] = (
+        (kinematics.pose, OPEN_TREE) if mech.closure is None else placed_machine(mech, kinematics.q, kinematics.ops)
+    )
+    pose, speed_map = placed
+    v = speed_map.speeds(kinematics.v)
     index, rotation, point = mech.place_of(frame)
     point = Vec(0.0, 0.0, 0.0) if point is None else point
     R, p = pose.world_placements[index]
     columns = zip(*jacobian(pose, index, point)[:size], strict=True)
-    J = list(zip(*(components_along(axes, column) for column in columns), strict=True))
+    whole = [list(row) for row in zip(*(components_along(axes, column) for column in columns), strict=True)]
     drift = components_along(axes, matrix_product(jacobian_rate(pose, v, index, point)[:size], v))
+    if not isinstance(speed_map, OpenTree):
+        dependent = speed_map.accelerations(v, [0.0] * mech.n)
+        drift = [a + b for a, b in zip(drift, matrix_product(whole, dependent), strict=True)]
+    J = [tuple(row) for row in speed_map.columns(whole)]
     rates: list[Scalar] = [0.0] * size
     for k, line in (held or {}).items():
         J[k], rates[k], drift[k] = tuple(dense_row(line.terms, mech.n)), line.time_rate, line.drift
-    M = mass_matrix(pose)
+    M = speed_map.congruent(mass_matrix(pose))
     responses = [solve_symmetric(M, row) for row in J]
     inverse = [[dot_product(row, response) for response in responses] for row in J]
     origin, orientation = p + R @ point, R if rotation is None else R.after(rotation)
-    return FrameMotion(pose, v, origin, orientation, J, rates, drift, M, responses, inverse, axes)
+    return FrameMotion(pose, speed_map, kinematics.v, origin, orientation, J, rates, drift, M, responses, inverse, axes)
 
 
 def components_along(axes: FrameAxes, vectors: Sequence[Scalar]) -> list[Scalar]:

@@ -8,13 +8,15 @@ from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import JointSide, checked_feedback, joint_side
 from gearwright.control.joint_tracking import Gains
 from gearwright.control.task_space.frame_references import frame_reference, gain_per_axis
 from gearwright.control.task_space.operational_law import OperationalSpaceLaw
 from gearwright.errors import InputError
-from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import machine_of
+from gearwright.system.controllers.law_controller import LawController
 
 FrameName = str | int
 
@@ -99,16 +101,15 @@ def _frame_controller(
     size: int,
     feedback: str,
 ) -> LawController:
-    side = movable_joint_side(caller, robot, frame, size)
+    side = movable_joint_side(caller, machine_of(caller, robot), frame, size)
     real_number(caller, "null_space_damping", gains[3], least=0.0)
     law = OperationalSpaceLaw(side.mech, checked_feedback(caller, feedback), frame, size, *gains)
     target = frame_reference(caller, frame, size, reference, side)
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)
 
 
-def movable_joint_side(caller: str, robot: RobotOrMech, frame: FrameName, size: int) -> JointSide:
+def movable_joint_side(caller: str, mech: Mechanism, frame: FrameName, size: int) -> JointSide:
     """Return the joint side of the machine, which must have the frame and enough joints to move it."""
-    mech = tree_of(caller, robot)
     side = joint_side(caller, mech)
     body, _, _ = mech.place_of(frame)
     if not mech.is_moved(body):

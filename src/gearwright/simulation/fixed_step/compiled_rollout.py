@@ -19,11 +19,9 @@ from gearwright.compiling.rollout_loop import RolloutCode, compile_rollout
 from gearwright.compiling.threads import run_over_rows, thread_count
 from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces import Law
-from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, with_parameters
-from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import VectorProgram
 from gearwright.simulation.acting_laws import RobotLaws
@@ -33,6 +31,7 @@ from gearwright.simulation.fixed_step.controlled_step import (
     controller_states,
     require_known_ports,
 )
+from gearwright.simulation.fixed_step.embedded_loops import embedded_loops, without_loops
 from gearwright.simulation.fixed_step.inputs_and_checks import (
     RolloutInterrupted,
     TimedFeeds,
@@ -101,10 +100,8 @@ def parametric_system(
 
     With `embeds_loops`, closed loops are no laws: the independent speeds are integrated, see `System.closed`.
     """
-    acting, closed = nominal_laws(source, laws), None
-    if embeds_loops and keeps_all_loops(source, acting):
-        mech, acting = machine_of("rollout", source), without_loops(source, acting)
-        closed = mech if isinstance(mech, ClosedMechanism) else None
+    acting = nominal_laws(source, laws)
+    acting, closed = embedded_loops(source, acting) if embeds_loops else (acting, None)
     of_laws = tuple(path for path in parameters if find_parameter(acting, path) is not None)
     of_machine = tuple(path for path in parameters if path not in of_laws)
     job = kernel_request("forward_dynamics", source, of_machine, {}, answer="simulate").trace_job()
@@ -112,17 +109,6 @@ def parametric_system(
     if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
         varied_laws = partial(_varied_laws, source, laws, of_machine, closed is not None)
     return ParametricSystem(job, System(job.mech, acting, closed=closed), of_laws, varied_laws)
-
-
-def keeps_all_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> bool:
-    """Whether there are closed loops, and all of them are among the laws."""
-    return bool(source.loops) and all(law in laws for law in loop_laws(source))
-
-
-def without_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> tuple[Law, ...]:
-    """The laws without those of closed loops."""
-    loops = loop_laws(source)
-    return tuple(law for law in laws if law not in loops)
 
 
 class FixedStep:

@@ -14,6 +14,8 @@ from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, LoopSolver
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
+from gearwright.forces import Law
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closing import lost_direction_text, proposal_text, whole_motion
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
@@ -32,6 +34,25 @@ independent speeds are as good as singular."""
 
 PARAMETER_CHANGE, SAME_GAP = 1e-3, 1e-12
 """Change of a parameter, relative and absolute, and the gap [m, rad] above which it moves the frames of a loop."""
+
+
+def embedded_loops(source: Robot | Mechanism, laws: tuple[Law, ...]) -> tuple[tuple[Law, ...], ClosedMechanism | None]:
+    """The laws without closed loops, and the machine that embeds them; all laws and None unless it embeds all loops."""
+    if not keeps_all_loops(source, laws):
+        return laws, None
+    mech = machine_of("rollout", source)
+    return without_loops(source, laws), mech if isinstance(mech, ClosedMechanism) else None
+
+
+def keeps_all_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> bool:
+    """Whether there are closed loops, and all of them are among the laws."""
+    return bool(source.loops) and all(law in laws for law in loop_laws(source))
+
+
+def without_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> tuple[Law, ...]:
+    """The laws without those of closed loops."""
+    loops = loop_laws(source)
+    return tuple(law for law in laws if law not in loops)
 
 
 def whole_start(robot_or_mech: Robot | Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[ArrayLike, ArrayLike]:

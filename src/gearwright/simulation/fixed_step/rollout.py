@@ -30,10 +30,8 @@ from gearwright.simulation.fixed_step.compiled_rollout import (
     FixedStep,
     SameObject,
     fixed_step,
-    keeps_all_loops,
     nominal_laws,
     stepping_remarks,
-    without_loops,
 )
 from gearwright.simulation.fixed_step.controlled_step import HELD_OUTPUT_PREFIX, controller_feeds
 from gearwright.simulation.fixed_step.differentiated_step import (
@@ -44,11 +42,13 @@ from gearwright.simulation.fixed_step.differentiated_step import (
     nominal_number,
 )
 from gearwright.simulation.fixed_step.embedded_loops import (
+    keeps_all_loops,
     require_closed_start,
     require_fixed_loops,
     warn_of_left_branches,
     whole_forces,
     whole_start,
+    without_loops,
 )
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.inputs_and_checks import (

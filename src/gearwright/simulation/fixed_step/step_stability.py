@@ -15,8 +15,10 @@ from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
+from gearwright.simulation.fixed_step.embedded_loops import embedded_loops
 from gearwright.simulation.fixed_step.linear_model import StepLinearisation
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD, StepPlan
 from gearwright.system.kernels.motion_rates import require_one_mode
@@ -59,7 +61,7 @@ def fastest_mode(
 
     Args:
         mech: the robot, with the laws of its file (friction, stops and gaps smooth), or a machine.
-        q: configuration, (nq,).
+        q: configuration, (nq,); with closed loops, which the model keeps closed, also independent coordinates.
         laws: laws with one mode instead of those of the robot; a warning names the excluded laws; () for none. Their
             states are part of the model.
         v: speeds, (n,); default: at rest.
@@ -72,13 +74,16 @@ def fastest_mode(
     """
     robot, mech = mech, tree_of("fastest_mode", mech)
     chosen = choose_laws("fastest_mode", robot, laws, extra_laws, partial(laws_of, mech=mech, smooth=True))
-    system = System(mech, chosen.laws_with_warning("fastest_mode"))
+    acting, closed = embedded_loops(robot, chosen.laws_with_warning("fastest_mode"))
+    system = System(mech, acting, closed=closed)
     require_one_mode(system)
     model = StepLinearisation(system, StepPlan("euler"))
+    at_rest = np.zeros((system.closed or mech).n)
+    q, v, _ = whole_motion("fastest_mode", robot, q, at_rest if v is None else v, at_rest)
     positions = checked_array("fastest_mode", mech, "q", q, mech.nq)
-    speeds = np.zeros(mech.n) if v is None else checked_array("fastest_mode", mech, "v", v, mech.n)
+    speeds = checked_array("fastest_mode", mech, "v", v, mech.n)
     x = np.concatenate([positions, speeds, [state.initial for state in system.states.values()]])
-    mode = _fastest_mode(model, model.rate_matrices(x[None])[0])
+    mode = _fastest_mode(model, model.rate_matrices(x[None])[0], x)
     return mode._replace(frequency=float(f"{mode.frequency:.12g}"), damping=float(f"{mode.damping:.12g}"))
 
 
@@ -99,7 +104,7 @@ def require_stable(model: StepLinearisation, x: Array, h: float, numbers: Sequen
     for states in (x, rest_state) if system.laws else (x,):
         A = model.rate_matrices(states, numbers)
         for k in np.flatnonzero(largest_rate(h * A) > ALWAYS_STABLE_STEP_RATE).tolist():
-            _require_stable_member(model, A[k], h, f" (state {k} of the batch)" if len(x) > 1 else "")
+            _require_stable_member(model, (A[k], states[k]), h, f" (state {k} of the batch)" if len(x) > 1 else "")
 
 
 def largest_rate(A: Array) -> Array:
@@ -116,9 +121,9 @@ def largest_rate(A: Array) -> Array:
     return np.where(np.isfinite(size), size, np.inf)
 
 
-def _require_stable_member(model: StepLinearisation, A: Array, h: float, which_state: str) -> None:
-    method = model.plan.method
-    n, mode = len(model.speeds), _fastest_mode(model, A)
+def _require_stable_member(model: StepLinearisation, member: tuple[Array, Array], h: float, which_state: str) -> None:
+    (A, x), method = member, model.plan.method
+    n, mode = len(model.speeds), _fastest_mode(model, A, x)
     if h * mode.frequency <= ALWAYS_STABLE_STEP_RATE or _is_stable(A, n, h, method):
         return
     longest = _longest_step(A, n, ALWAYS_STABLE_STEP_RATE / mode.frequency, h, method)
@@ -131,7 +136,7 @@ def _require_stable_member(model: StepLinearisation, A: Array, h: float, which_s
     )
 
 
-def _fastest_mode(model: StepLinearisation, A: Array) -> FastestMode:
+def _fastest_mode(model: StepLinearisation, A: Array, x: Array) -> FastestMode:
     from scipy.linalg import eig
 
     values, left, right = eig(A, left=True)
@@ -144,14 +149,14 @@ def _fastest_mode(model: StepLinearisation, A: Array) -> FastestMode:
     share = np.concatenate([share[:n] + share[n : 2 * n], share[2 * n :]])
     names = (*model.speeds, *system.states)
     chosen = tuple(name for name, part in zip(names, share, strict=True) if part >= 0.1 * share.max())
-    return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(model, right[:n, k]))
+    return FastestMode(abs(fast), -fast.real / abs(fast), chosen, _leading_spring(system, right[:n, k], x))
 
 
-def _leading_spring(model: StepLinearisation, shape: Array) -> str | None:
-    """The spring with most of the energy of a mode; None for embedded loops, whose springs depend on each other."""
-    if model.system.closed is not None:
-        return None
-    mech = model.system.mech
+def _leading_spring(system: System, shape: Array, x: Array) -> str | None:
+    """The spring with most of the energy of a mode."""
+    mech = system.mech
+    if system.closed is not None:
+        shape = speed_directions(system.closed, x[system.q]) @ shape
     energy = {
         spring.name: float(spring.stiffness) * abs(sum(float(b) * shape[index] for index, b in spring.terms)) ** 2
         for spring in mech.springs
