@@ -163,7 +163,7 @@ def _reduced_oscillator(
     if isinstance(mech, ClosedMechanism):
         q = full_configuration(mech, q, function)
         if q.ndim > 1:
-            return _stacked([_reduced_oscillator(function, mech, x, motors, rigid_motions) for x in q], function)
+            return _stack_systems([_reduced_oscillator(function, mech, x, motors, rigid_motions) for x in q], function)
         G = speed_directions(mech, q)
         springs = G.T @ springs @ G
     system = linearised_oscillator(mech, q, function)
@@ -182,7 +182,7 @@ def _reduced_oscillator(
     return (small, spread) if rigid_motions else _without_rigid_motions(small, spread, N.T @ springs @ N)
 
 
-def _stacked(parts: Sequence[tuple[Oscillator, Array]], function: str) -> tuple[Oscillator, Array]:
+def _stack_systems(parts: Sequence[tuple[Oscillator, Array]], function: str) -> tuple[Oscillator, Array]:
     """The reduced systems of several configurations as one, along the first axis."""
     if len({N.shape for _, N in parts}) > 1:
         raise InputError(
