@@ -72,7 +72,8 @@ class RunLog:
                     raise InputError(
                         f"{self.name}: {name!r} is not a finite number at t = {first:g} s. Remove these rows."
                     )
-                number_array(self.name, name, values)  # not too large for the squares of errors
+                if word == "measured":
+                    number_array(self.name, name, values)  # not too large for the squares of errors
             object.__setattr__(self, word, columns)
         for name, number in self.numbers.items():
             real_number(self.name, f"numbers[{name!r}]", number)
