@@ -212,6 +212,10 @@ OWN: dict[str, dict[str, Any]] = {
     "analysis.steady_temperatures": {"t": np.linspace(0, 1, 5), "current": np.ones(5), "motor": HOT},
     "analysis.uncoupled_spins": {"samples": 2}, "design.controller_gains": {"analysis": analysis},
     "design.with_chosen_drives": {"choices": {}},
+    "design.synthesise_coupled_trains": {
+        "robot": gw.load("wrist_puma"), "structure": [[-5, 0, 0], [-4, -6, 0], [-3, 3, 4.5]],
+        "space": gw.design.TrainSpace(teeth=(14, 20)),
+    },
     "design.synthesise_trains": {"ratio": 5.0, "space": gw.design.TrainSpace(stages=(1,), teeth=(17, 20))},
     "identification.excite": {"limits": MotionLimits([-1.0] * 3, [1.0] * 3, [2.0] * 3, [8.0] * 3),
                               "search": gw.identification.ExcitationOptions(starts=1, steps=0, samples=11)},
