@@ -250,6 +250,7 @@ OWN: dict[str, dict[str, Any]] = {
     "export.card_of_drive": {"drive": ROBOT.drives[0], "name": "card"}, "export.read_card": {"path": "card.json"},
     "export.card_text": {"card": gw.export.actuator_card("xl330_m1"), "target": "urdf"},
     "export.drive_of_card": {"card": gw.export.actuator_card("xl330_m1"), "joint": "j1"},
+    "export.real_time_check": {"directory": "out"},
     "export.published_parameters": {"card": gw.export.actuator_card("xl330_m1")},
     "export.fmu": {"path": "out.fmu"}, "export.mjcf": {"path": "out.xml"}, "export.write_urdf": {"path": "out.urdf"},
     "gw.save": {"path": "out.yaml"}, "gw.report": {"result": analysis, "path": "out.html"},

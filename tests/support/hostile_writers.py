@@ -204,6 +204,23 @@ def passport(robot: Robot, folder: Path) -> None:
             assert_shown(written)
 
 
+def actuator_card(robot: Robot, folder: Path) -> None:
+    """The card of each drive is read back, and XML with the name of its joint parses."""
+    for drive in robot.drives:
+        path = folder / "card.json"
+        try:
+            gw.export.card_of_drive(drive, robot.name, source=drive.joint).save(path)
+            card = gw.export.read_card(path)
+        except GearwrightError as error:
+            assert_shown(str(error))
+            continue
+        assert_shown(path.read_text(encoding="utf-8"))
+        assert (card.name, card.source) == (robot.name, drive.joint)
+        if text.xml_forbidden_character(drive.joint) is None:
+            for target in ("mujoco", "urdf"):
+                ElementTree.fromstring(f"<r>{gw.export.card_text(card, target, drive.joint).text}</r>")
+
+
 def _refused_rightly(message: str, names: list[str], path: Path) -> None:
     """The message shows the character that XML forbids, or the blank name."""
     forbidden = {code for name in names if (code := text.xml_forbidden_character(name))}
@@ -404,6 +421,7 @@ WRITERS: dict[str, Callable[[Robot, Path], object]] = {
     "URDF": urdf,
     "MJCF": mjcf,
     "passport": passport,
+    "actuator card": actuator_card,
     "FMU": fmu,
     "CSV and Parquet": csv,
     "closed form": closed_forms,

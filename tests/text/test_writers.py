@@ -76,6 +76,7 @@ WRITING = {
     "control/joint_space/nominal.py": "CSV and Parquet",
     "export/handover/newton_check.py": "MJCF",
     "export/handover/passport.py": "passport",
+    "files/tables/card_data.py": "actuator card",
     "export/c_code/c_package.py": "C package",
     "export/fmi/build.py": "FMU",
     "export/fmi/model_description.py": "FMU",

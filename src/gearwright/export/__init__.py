@@ -8,6 +8,7 @@ from gearwright.export.handover.card_texts import CardText, card_text
 from gearwright.export.handover.errors_of_model import JointErrors
 from gearwright.export.handover.passport import Passport, passport
 from gearwright.export.handover.projection import JointProjection
+from gearwright.export.handover.real_time import RealTimeReport, real_time_check
 from gearwright.export.mujoco.mjcf import MjcfReport, mjcf
 from gearwright.export.mujoco.mujoco_check import MujocoCheck, mujoco_check
 from gearwright.export.state_space import StateSpace, state_space
@@ -35,6 +36,7 @@ __all__ = [
     "MjcfReport",
     "MujocoCheck",
     "Passport",
+    "RealTimeReport",
     "StateSpace",
     "actuator_card",
     "bundled_cards",
@@ -49,6 +51,7 @@ __all__ = [
     "passport",
     "published_parameters",
     "read_card",
+    "real_time_check",
     "save",
     "state_space",
     "write_urdf",

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
+from gearwright.export.handover.target_texts import attribute_text
 from gearwright.export.mujoco.actuators import dc_motor_attributes
 from gearwright.files import ActuatorCard, drive_of_card
 from gearwright.parts import Drive
@@ -74,7 +75,7 @@ def _newton_text(drive: Drive) -> str:
 
 
 def _urdf_text(drive: Drive, joint: str) -> str:
-    x, n = _joint_numbers(drive), float(drive.gear.ratio)
+    x, n, joint = _joint_numbers(drive), float(drive.gear.ratio), attribute_text(joint)
     limit = f'<limit effort="{x.get("effort_limit", 0.0)!r}" velocity="{x.get("velocity_limit", 0.0)!r}"/>'
     dynamics = f'<dynamics damping="{x["damping"]!r}" friction="{x["friction"]!r}"/>'
     return (
@@ -87,7 +88,7 @@ def _urdf_text(drive: Drive, joint: str) -> str:
 
 
 def _mujoco_text(drive: Drive, joint: str) -> str:
-    x, n, motor = _joint_numbers(drive), float(drive.gear.ratio), drive.motor
+    x, n, motor, joint = _joint_numbers(drive), float(drive.gear.ratio), drive.motor, attribute_text(joint)
     is_winding = motor.torque_constant is not None and motor.resistance is not None
     friction = "" if motor.total_friction.kind == "lugre" else f' frictionloss="{x["friction"]!r}"'
     head = f'<joint name="{joint}" damping="{x["damping"]!r}"{friction}/>\n'

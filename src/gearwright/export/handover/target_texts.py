@@ -61,7 +61,7 @@ def ros2_control_text(robot: Robot) -> TransmissionText:
     )
     if worst > POWER_TOLERANCE_OF_MAPS:
         raise InputError(f"passport: the transmissions create power, {worst:.1e} of what they transmit. Check ratios.")
-    name = _attribute(robot.name)
+    name = attribute_text(robot.name)
     head = f'<?xml version="1.0"?>\n<robot name="{name}">\n<ros2_control name="{name}" type="system">\n'
     text = f"{head}{''.join(blocks)}</ros2_control>\n</robot>\n"
     return TransmissionText(xml_text(text), worst, missing)
@@ -89,17 +89,18 @@ End = tuple[str, str, float]
 def _block(name: str, kind: str, actuators: Sequence[End], joints: Sequence[End]) -> str:
     ends = [("actuator", end) for end in actuators] + [("joint", end) for end in joints]
     lines = [
-        f'    <{tag} name="{_attribute(end[0])}" role="{end[1]}">\n'
+        f'    <{tag} name="{attribute_text(end[0])}" role="{end[1]}">\n'
         f"      <mechanical_reduction>{end[2]!r}</mechanical_reduction>\n    </{tag}>\n"
         for tag, end in ends
     ]
     return (
-        f'  <transmission name="{_attribute(name)}">\n    <plugin>transmission_interface/{kind}</plugin>\n'
+        f'  <transmission name="{attribute_text(name)}">\n    <plugin>transmission_interface/{kind}</plugin>\n'
         f"{''.join(lines)}  </transmission>\n"
     )
 
 
-def _attribute(text: str) -> str:
+def attribute_text(text: str) -> str:
+    """Return a text as the value of an XML attribute."""
     """Return a name as the value of an XML attribute; raise if XML cannot represent it."""
     code = xml_forbidden_character(text)
     if code is not None:
