@@ -83,7 +83,6 @@ WRITING = {
     "export/mujoco/mjcf.py": "MJCF",
     "export/mujoco/document.py": "MJCF",
     "export/urdf/urdf.py": "URDF",
-    "files/tables/card_data.py": "JSON",
     "files/tables/drive_tables.py": "in tests/catalogue",
     "file_access.py": "holds no names",
     "files/formats.py": "YAML",
