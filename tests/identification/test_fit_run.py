@@ -18,6 +18,7 @@ from gearwright.forces import DryFriction, Line, VoltageServo
 from gearwright.forces.robot_lines import motor_line
 from gearwright.identification import RunFit, RunFitOptions, RunLog, Unknown, fit_run, read_run_log
 from gearwright.identification.run_fit.fit_problem import LOSSES
+from gearwright.identification.run_fit.run_log import clock_delay
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot, Torsion
 
 ARM = gw.Mechanism([gw.Body("arm", axis=(0, 1, 0), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3))])
@@ -406,6 +407,14 @@ def test_doubtful_logs_are_remarked() -> None:
     fit = fit_run(ARM, [gapped], {"arm.mass": (1.15, 1.25)}, laws=[friction(0.23, 0.031)])
     assert any("gap" in remark for remark in fit.remarks)
     assert "saturated" in remarks(measured={"q.arm": np.clip(q, -10, np.quantile(q, 0.75))})
+
+
+def test_a_delay_is_reported_only_where_it_explains_the_difference() -> None:
+    """A prediction of the wrong amplitude is nearer to the signal if it is shifted: a delay does not explain it."""
+    t = np.linspace(0.0, 2.0, 401)
+    assert clock_delay(t, np.sin(7 * (t - 0.03)), np.sin(7 * t), 0.1) == pytest.approx(0.03, abs=1e-3)
+    assert clock_delay(t, 0.6 * np.sin(7 * (t - 0.09)), np.sin(7 * t), 0.2) == 0
+    assert clock_delay(t, 0.7 * np.sin(7 * (t - 0.09)), np.sin(7 * t), 0.2) == 0
 
 
 def servo_bench() -> tuple[Robot, VoltageServo]:

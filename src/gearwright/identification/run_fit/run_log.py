@@ -31,6 +31,9 @@ UNIT_FACTORS = {180 / np.pi: "degrees instead of radians", 1e3: "thousandths", 1
 DELAY_ERROR_SHARE = 0.3
 """Share of the squared difference that may remain where a delay explains it."""
 
+UNEXPLAINED_SHARE = 0.03
+"""Share of the variance of a signal that may remain behind a delay: otherwise the prediction is wrong in other ways."""
+
 UNIT_TOLERANCE = 0.15
 """Relative tolerance of these ratios."""
 
@@ -201,7 +204,10 @@ def clock_delay(t: Array, measured: Array, predicted: Array, longest: float) -> 
     lags = np.linspace(-longest, longest, 81)
     errors = [float(np.mean((np.interp(t - lag, t, predicted) - measured) ** 2)) for lag in lags]
     best = int(np.argmin(errors))
-    if errors[best] > DELAY_ERROR_SHARE * errors[len(lags) // 2]:
+    is_explained = errors[best] <= min(
+        DELAY_ERROR_SHARE * errors[len(lags) // 2], UNEXPLAINED_SHARE * float(np.var(measured))
+    )
+    if not is_explained:
         return 0.0
     if not 0 < best < len(lags) - 1:
         return float(lags[best])
