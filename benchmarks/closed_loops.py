@@ -3,13 +3,16 @@
     python benchmarks/closed_loops.py [--rounds 5]
 
 Prints a line per number that must hold, and ends with 1 if one does not. The robots are those of the collection in
-GEARWRIGHT_REFERENCE; without it, or without Pinocchio, only the palletiser is measured.
+GEARWRIGHT_REFERENCE; without it, or without Pinocchio, only the palletiser is measured. MUJOCO_MENAGERIE is the folder
+of a copy of the menagerie, whose Cassie is simulated without contact if it is given.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,6 +33,9 @@ STATES, PEER_STATES, STEP = 10_000, 200, 6e-3
 START_STEP = 0.1
 """Step [rad, m] of the independent coordinates to the start: the reference of the delta is near a singularity, where
 its parallelogram is flat."""
+
+ROLLOUT_ROWS, PEER_ROWS, ROLLOUT_STEPS, CASSIE_STEP = 1000, 20, 400, 5e-4
+"""Rows of both batches of Cassie, steps, and the step [s]."""
 
 
 def batches(name: str, rounds: int) -> list[Target]:
@@ -89,6 +95,41 @@ def palletiser(rounds: int) -> Target:
     return Target("palletiser: one call of inverse dynamics vs its open tree", ratio, 2.0, at_most=True)
 
 
+def cassie(file: Path, rounds: int) -> Target:
+    """Steps of Cassie without contact, with its springs, dampers and stops, against `mujoco.rollout`, one thread each.
+
+    MuJoCo 4.0.0 has a known error with equality constraints in its sparse solver, so its Jacobian is dense.
+    """
+    import mujoco
+    from mujoco import rollout
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the file states and Gearwright does not represent
+        robot = gw.load(file)
+        mech = gw.assemble(robot)
+    os.environ["GEARWRIGHT_THREADS"] = "1"
+    model = mujoco.MjModel.from_xml_path(str(file))
+    model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_EULER, CASSIE_STEP
+    model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data, kind = mujoco.MjData(model), mujoco.mjtState.mjSTATE_FULLPHYSICS
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    state = np.zeros(mujoco.mj_stateSize(model, kind))
+    mujoco.mj_getState(model, data, state, kind)
+    start, sparse = np.tile(mech.reference, (ROLLOUT_ROWS, 1)), gw.analysis.RolloutOptions(every=ROLLOUT_STEPS)
+    at_rest = np.zeros((ROLLOUT_ROWS, mech.tree.n))
+    peer_states = np.tile(state, (PEER_ROWS, 1))
+    calls = {
+        "embedded": lambda: gw.rollout(
+            robot, start, at_rest, ROLLOUT_STEPS, CASSIE_STEP, method="euler", options=sparse
+        ),
+        "mujoco": lambda: rollout.rollout(model, [data], peer_states, nstep=ROLLOUT_STEPS),
+    }
+    times = time_interleaved(calls, rounds)
+    ratio = ROLLOUT_ROWS / PEER_ROWS * times.time_ratio("mujoco", "embedded")
+    return Target(f"Cassie: rollout vs mujoco.rollout, MuJoCo {mujoco.__version__}, dense Jacobian", ratio, 20)
+
+
 def main() -> int:
     found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     found.add_argument("--rounds", type=int, default=5, help="paired rounds per comparison")
@@ -97,6 +138,9 @@ def main() -> int:
     for name in ("robot_delta", "cassie_like"):
         if name in parallel_robots() and find_spec("pinocchio"):
             targets += batches(name, rounds)
+    file = Path(os.environ.get("MUJOCO_MENAGERIE", "")) / "agility_cassie" / "cassie.xml"
+    if file.is_file() and find_spec("mujoco"):
+        targets.append(cassie(file, rounds))
     for target in targets:
         print(target)
     return 0 if all(target.is_met for target in targets) else 1
