@@ -33,7 +33,7 @@ from gearwright.export.handover.projection import (
 )
 from gearwright.export.handover.target_texts import isaac_lab_text, ros2_control_text
 from gearwright.export.mujoco.mjcf import mjcf
-from gearwright.file_access import write_files
+from gearwright.file_access import create_folder, write_files
 from gearwright.files.reading import read_text
 from gearwright.functions import assemble
 from gearwright.parts import Robot
@@ -75,10 +75,7 @@ class Passport:
     def save(self, directory: str | Path) -> list[Path]:
         """Write the files of the target and the page as Markdown and HTML into a folder; return all paths."""
         folder, stem = Path(directory), file_name(self.robot)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"passport: cannot write to {str(folder)!r}: {error}. Give another folder.") from None
+        create_folder(folder)
         pages = {f"{stem}_passport.md": self.markdown(), f"{stem}_passport.html": self.html()}
         contents = {folder / name: text for name, text in {**self.files, **pages}.items()}
         write_files(contents)
