@@ -99,6 +99,20 @@ def test_a_pressed_arm_moves_as_on_a_rough_contact():
     assert errors[1] < 1e-5
 
 
+def test_time_stepping_converges_to_the_event_driven_run():
+    """Sliding to rest in the plane; two reactions are refused by name."""
+    law, q, v, errors = guide(stiffness=1e5, damping=600.0), [0.0] * 3, [0.8, -0.4, 0.0], []
+    exact = gw.simulate(carriage(), (q, v), until=0.5, laws=[law], samples=2, integrator=TIGHT)
+    for step in (5e-4, 1e-4):
+        run = gw.rollout(carriage(), q, v, round(0.5 / step), step, method="moreau", laws=[law])
+        errors.append(np.abs(run.q[-1] - exact.q[-1]).max())
+    assert np.abs(exact.q[-1]).max() > 0.05
+    assert errors[1] < 0.4 * errors[0]
+    assert errors[1] < 1e-4
+    with pytest.raises(InputError, match=r"guide.*'y', 'z'"):
+        gw.rollout(carriage(), q, v, 10, 1e-3, method="moreau", laws=[guide(("y", "z"))])
+
+
 def test_functions_without_friction_refuse_it():
     robot, motion = carriage(), gw.motion.polynomial([0, 0, 0], [0.2, 0.1, 0.0], 1.0)
     with pytest.raises(InputError, match=r"demands.*'guide'.*0\.3"):

@@ -16,9 +16,45 @@ from gearwright.forces.contact.soft_contact import LEAST_STICKING_FORCE
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.coordinates.relative_pose import TRANSLATION_NAMES
 from gearwright.forces.friction.stick_slip import STICK_MODE
-from gearwright.forces.law import Action, Drag, Force, Guard, Outcome, Quantity, Reaction, Situation
+from gearwright.forces.impulse_limits import ImpulseRequest, PortInflow, clip_between
+from gearwright.forces.law import (
+    Action,
+    Drag,
+    FixedStepModel,
+    Force,
+    Guard,
+    Hold,
+    Outcome,
+    Quantity,
+    Reaction,
+    Situation,
+)
+from gearwright.forces.time_stepping_impulses import UnlimitedImpulse, resisting_impulse
 
 SLIP_MODE = "slip"
+
+
+@dataclass(frozen=True)
+class GuideFrictionImpulse:
+    """Friction of a guide over a step: a spring and damper, -(push + slope w), limited by the normal impulse.
+
+    Args:
+        push: impulse against the line at zero speed [Ns].
+        slope: its increase per unit speed.
+        limit_ratio: largest impulse per normal impulse: mu times the share of the slip in this direction.
+        inflow: the normal impulse.
+    """
+
+    push: Scalar
+    slope: Scalar
+    limit_ratio: Scalar
+    inflow: PortInflow | None
+
+    def limited_impulse(self, request: ImpulseRequest) -> Scalar:
+        """The projection on the bounds."""
+        limit = self.limit_ratio * request.ops.absolute(request.inflow)
+        return clip_between(-limit, -resisting_impulse(self.push, self.slope, request), limit, request.ops)
+
 
 GUIDE_FORCE_SCALE = 1e-3
 """Scale [N] of forces and friction limits: 1e-9 of it counts as zero."""
@@ -159,6 +195,60 @@ class RoughConstraint(Constraint):
             for k, x in enumerate(signed)
         )
         return Guard(size - limit, STICK_MODE, scale=ops.maximum(size, GUIDE_FORCE_SCALE)), *changes
+
+    def fixed_step_model(self, situation: Situation, step: Scalar) -> FixedStepModel:
+        """The constraint, and friction limited by its impulse, in the direction of slip at the beginning of the step.
+
+        Raises:
+            InputError: there are two reactions.
+        """
+        if len(self._normal_words) > 1:
+            raise InputError(
+                f"{self.name}: time stepping supports friction of one constrained translation; {self.held!r} has two. "
+                "Use an event-driven method (simulate)."
+            )
+        half, shear, velocity = 0.5 * step, situation.states, self._velocity(situation)
+        middle_forces = [
+            self.stiffness * (z + half * u) + self.damping * u for z, u in zip(shear, velocity, strict=True)
+        ]
+        size, ops = self._size(middle_forces, situation), situation.ops
+        lines, action = self._free_lines(situation), super().act(STICK_MODE, situation)
+        weights = [1.0 if word in self._normal_words else 0.0 for word in (*self.held, *("" for _ in self.stated))]
+        inflow = PortInflow(impulses=(*weights, *(0.0 for _ in lines)))
+        slope = step * (half * self.stiffness + self.damping)
+        limits = [
+            GuideFrictionImpulse(step * self.stiffness * z, slope, self.friction * ops.absolute(w) / size, inflow)
+            for z, w in zip(shear, middle_forces, strict=True)
+        ]
+        holds = (*action.holds, *(Hold(line, speed=0.0) for line in lines))
+
+        def step_outcome(middle: Situation, reaction: Reaction) -> Outcome:
+            count = len(action.holds)
+            outcome = super(RoughConstraint, self).follow(
+                STICK_MODE, middle, replace(reaction, multipliers=reaction.multipliers[:count])
+            )
+            friction, speeds = reaction.multipliers[count:], self._velocity(middle)
+            rates = [
+                (-f - self.stiffness * z) / (self.damping + step * self.stiffness)
+                for f, z in zip(friction, shear, strict=True)
+            ]
+            dissipated, stored = outcome.dissipated, outcome.stored
+            for f, u, z, rate, middle_shear in zip(friction, speeds, shear, rates, middle.states, strict=True):
+                dissipated = dissipated - f * u - self.stiffness * (z + half * rate) * rate
+                stored = stored + 0.5 * self.stiffness * middle_shear * middle_shear
+            slips = [u - rate for u, rate in zip(speeds, rates, strict=True)]
+            names = [signal.name for signal in self.signals]
+            values = [*self._constraint_values(middle, reaction.multipliers[:count]), *friction, *slips]
+            return Outcome(
+                tuple(rates), dissipated=dissipated, stored=stored, signals=dict(zip(names, values, strict=True))
+            )
+
+        return FixedStepModel(
+            STICK_MODE, (*(UnlimitedImpulse() for _ in action.holds), *limits), Action(holds=holds), step_outcome
+        )
+
+    def _constraint_values(self, situation: Situation, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        return super().signal_values(STICK_MODE, situation, Reaction((), multipliers))
 
     def require_no_friction(self, function: str) -> None:
         """Raise an error: the function cannot account for its friction."""
