@@ -144,8 +144,10 @@ class _ConfigurationReader:
         self.problems = problems
 
     def read(self, root: YamlNode, source: str) -> ActuatorConfiguration:
-        groups = [self._group(name, node) for outer in _named(root, "actuators") for name, node in _entries(outer)]
-        statements = [node for outer in _named(root, "transmissions") for node in outer.members.values()]
+        groups = [
+            self._group(name, node) for outer in _nodes_by_key(root, "actuators") for name, node in _entries(outer)
+        ]
+        statements = [node for outer in _nodes_by_key(root, "transmissions") for node in outer.members.values()]
         transmissions = [self._transmission(node) for node in statements]
         if not groups and not transmissions:
             self.problems.add(
@@ -153,7 +155,7 @@ class _ConfigurationReader:
                 "and its numbers.",
                 line=root.line,
             )
-        periods = [outer for key in ("period", "dt") for outer in _named(root, key)]
+        periods = [outer for key in ("period", "dt") for outer in _nodes_by_key(root, key)]
         period = self._number("period", periods[0], ("time",)) if periods else None
         ignored = sorted({key for group in groups for key in group.ignored})
         notes = (f"keys that are no numbers of an actuator: {listed_names(ignored)}",) if ignored else ()
@@ -227,13 +229,13 @@ class _ConfigurationReader:
         return tuple(tuple(self._number(path, x, ("number",)) or 0.0 for x in row) for row in rows)
 
 
-def _named(node: YamlNode, key: str, depth: int = 0) -> Iterator[YamlNode]:
+def _nodes_by_key(node: YamlNode, key: str, depth: int = 0) -> Iterator[YamlNode]:
     """Yield the nodes of a key, the outermost ones first."""
     if key in node.members:
         yield node.members[key]
     elif depth < SEARCH_DEPTH:
         for inner in node.members.values():
-            yield from _named(inner, key, depth + 1)
+            yield from _nodes_by_key(inner, key, depth + 1)
 
 
 def _entries(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:

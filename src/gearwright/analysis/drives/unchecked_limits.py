@@ -99,7 +99,7 @@ def _unchecked_motor_limits(
     drive: DriveAnalysis, checked: set[LimitKey], required: Collection[str]
 ) -> Iterator[tuple[str, _Reason]]:
     for group, kinds in _open_groups(MOTOR, drive, checked, required):
-        missing = [field for field in _united(kinds, "motor_data") if not getattr(drive.motor, field)]
+        missing = [field for field in _listed_fields(kinds, "motor_data") if not getattr(drive.motor, field)]
         if missing:
             yield group, _Reason(f"the motor's data lack {listed_names(_spaced_words(missing))}")
         else:
@@ -155,7 +155,7 @@ def _open_groups(
             yield group, [kind for kind in kinds if kind.group == group]
 
 
-def _united(kinds: Iterable[LimitKind], field: str) -> list[str]:
+def _listed_fields(kinds: Iterable[LimitKind], field: str) -> list[str]:
     """The names that a field of some limits lists."""
     return list(dict.fromkeys(name for kind in kinds for name in getattr(kind, field)))
 
@@ -169,7 +169,7 @@ def _missing_sheet_reason(
         return _Reason(
             f"the catalogue has no data sheet of {SHEET_PLACEHOLDER}, and the robot's file states no limit", str(key)
         )
-    fields = _united(kinds, "columns")
+    fields = _listed_fields(kinds, "columns")
     empty = [column for column, field in columns.items() if field in fields and getattr(sheet, field) is None]
     if not empty:
         return _Reason("its value in the task is not known")

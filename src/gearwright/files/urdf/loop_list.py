@@ -103,7 +103,7 @@ class _LoopList:
             self._add("type", f"there are {len(kinds)} types for {len(pairs)} loops. Give one each.")
             kinds = []
         for k, pair in enumerate(pairs):
-            held = self._held(k, kinds[k] if kinds else "6d")
+            held = self._held_coordinates(k, kinds[k] if kinds else "6d")
             ends = self._pair(k, pair, places)
             if ends is not None and held is not None:
                 loops.append(Loop(f"loop{k + 1}", ends, held))
@@ -125,7 +125,7 @@ class _LoopList:
         path = (key,) if index is None else (key, index)
         self.problems.add(message, key if index is None else f"{key}[{index}]", self.root.line_of(path))
 
-    def _held(self, index: int, kind: Any) -> tuple[str, ...] | None:
+    def _held_coordinates(self, index: int, kind: Any) -> tuple[str, ...] | None:
         held = HELD_BY_TYPE.get(str(kind).lower())
         if held is None:
             self._add(

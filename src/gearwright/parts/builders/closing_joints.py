@@ -77,13 +77,13 @@ def weld_second_part(
             robot.link(second),
             mass=whole.mass * SECOND_PART_SHARE,
             com=inner.point_in_outer(whole.com),
-            inertia=_scaled(inner.tensor_in_outer(whole.inertia), SECOND_PART_SHARE),
+            inertia=_scaled_tensor(inner.tensor_in_outer(whole.inertia), SECOND_PART_SHARE),
             effective=whole.effective,
         ),
         child: replace(
             whole,
             mass=whole.mass * (1 - SECOND_PART_SHARE),
-            inertia=_scaled(Tensor.from_rows(whole.inertia), 1 - SECOND_PART_SHARE),
+            inertia=_scaled_tensor(Tensor.from_rows(whole.inertia), 1 - SECOND_PART_SHARE),
         ),
     }
     joint = robot.link(second).joint_name
@@ -96,5 +96,5 @@ def weld_second_part(
     )
 
 
-def _scaled(tensor: Tensor, factor: float) -> MatrixLike:
+def _scaled_tensor(tensor: Tensor, factor: float) -> MatrixLike:
     return tuple(tuple(x * factor for x in row) for row in tensor.rows())
