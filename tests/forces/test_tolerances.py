@@ -49,6 +49,7 @@ from gearwright.forces import (
 )
 from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.branch_points import law_branch_levels
+from gearwright.forces.contact.rough_constraint import RoughConstraint
 from gearwright.forces.transmission.train_losses import TrainLoss
 from gearwright.parts import Drive, Friction, Gear, Link, LoadFriction, Losses, Motor, Robot, Supply
 
@@ -201,7 +202,7 @@ def run(case: Case, rtol: float) -> Sequence[float]:
 
 def test_every_law_has_a_case():
     # They need a train, or more than one joint: tests/trains/test_train_losses.py, tests/contact.
-    elsewhere = {TrainLoss, Catch, Constraint, Contact, Environment, ForceSensor, SoftContact}
+    elsewhere = {TrainLoss, Catch, Constraint, Contact, Environment, ForceSensor, RoughConstraint, SoftContact}
     missing = set(laws_of_the_house()) - {type(case.law) for case in CASES} - elsewhere
     assert not missing, f"give these laws a case each: {missing}"
     assert LinearActuator in {type(case.law) for case in CASES}

@@ -78,6 +78,11 @@ def bundled_laws() -> list[Law]:
     floor = gw.contact.Plane((0.0, 0.0, -0.2), (0.1, 0.2, 1.0))
     touching = [forces.Contact("link3", floor, 0.5, mu, name=f"floor {mu}") for mu in (0.0, 0.3)]
     touching += [forces.SoftContact("link3", floor, 1e4, 50.0, p, name=f"mat {p}") for p in (1.0, 1.5)]
+    touching.append(forces.SoftContact("link3", floor, 1e4, 50.0, name="wiped", friction=0.3))
+    guide = {"friction": 0.3, "stiffness": 1e5, "damping": 200.0}
+    touching += [
+        gw.contact.RoughConstraint(f"guide {held}", "link3", "base", tuple(held), **guide) for held in ("z", "yz")
+    ]
     touching.append(forces.Contact("link3", gw.contact.Sphere((0.1, 0, 0), 0.2), 0.5, 0.3, name="ball"))
     touching.append(forces.ForceSensor(forces.Contact("link3", floor, 0.5, 0.3, name="felt")))
     held = forces.Constraint("held", "link3", "base", ("x", "rz"))
