@@ -76,7 +76,7 @@ PLANE = "surface: {plane: {point: [0, 0, -0.3]}}"
             "line 3",
         ),
         ("loops:\n- {name: rod, frames: [tool], held: [x]}\n", "line 2: loops[0].frames"),
-        ("environment:\n- {name: a, frame: tool, surface: {plane: {point: [0, 0, 0.5]}}}\n", "inside the surface"),
+        ("environment:\n- {name: a, frame: tool, surface: {plane: {point: [0, 0, 0.5]}}}\n", "0.5 m inside"),
     ],
 )
 def test_an_environment_that_cannot_be_read_says_where(run, tmp_path, text, words):

@@ -36,7 +36,7 @@ def test_operations_stay_below_twice_those_of_the_rigid_arm(arm):
 
 
 def test_the_benchmark_has_its_line(arm):
-    run = BenchmarkRun({"panda_like": arm}, states=16, rounds=1, say=lambda _: None)
+    run = BenchmarkRun({"panda_like": arm}, states=16, rounds=1, progress=lambda _: None)
     run.run_elastic(arm)
     (promise,) = run.targets
     assert promise.limit == 2.5
