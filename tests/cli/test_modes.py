@@ -59,6 +59,7 @@ def test_refusals(refused, arm):
     refused("modes", "elbow", words=["stiffness"])
     refused("modes", arm, "--q", "0.3,1", words=["0.3,1", "j1, j2, j3"])
     refused("modes", arm, "--q", "a,b,c", words=["a,b,c"])
+    refused("modes", arm, "--q", "home", words=["home", "0,0.5,-0.3"])
     refused("modes", arm, "--map", "j2,j9", "--plot", "map.png", words=["'j9'", "j1, j2, j3"])
     refused("modes", arm, "--map", "j2,j3", words=["--plot FILE"])
 

@@ -16,7 +16,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.motion_demands.stated_limits import neutral_within_limits
 from gearwright.parts import Robot
 from gearwright.programs import ClosedMechanism, machine_of
-from gearwright.text import listed_names
+from gearwright.text import did_you_mean, listed_names
 
 if TYPE_CHECKING:
     from gearwright.motion import Motion
@@ -92,6 +92,14 @@ def read_coordinates(option: str, text: str, robot: Robot, mech: Mechanism) -> l
 
     if any(state.name == text for state in robot.states):
         return [float(x) for x in np.asarray(State.from_robot(robot, text, mech).q)]
+    if text.isidentifier():
+        state_names = [state.name for state in robot.states]
+        remedy = (
+            did_you_mean(text, state_names)
+            if state_names
+            else "Its file states none. Give numbers, such as 0,0.5,-0.3."
+        )
+        raise InputError(f"{option} {text!r}: robot {robot.name!r} has no state of this name. {remedy}")
     joints = mech.coordinates[: mech.nq - len(mech.shafts)]
     names = joints if option == "--q" else mech.coordinates
     if robot.loops:
