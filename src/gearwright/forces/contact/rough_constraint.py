@@ -12,7 +12,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.contact.constraint import Constraint, pose_coordinates
-from gearwright.forces.contact.soft_contact import LEAST_STICKING_FORCE
+from gearwright.forces.contact.contact_shear import ContactShear, force_size
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.coordinates.relative_pose import TRANSLATION_NAMES
 from gearwright.forces.friction.stick_slip import STICK_MODE
@@ -143,7 +143,7 @@ class RoughConstraint(Constraint):
             friction = tuple(Force(line, -w) for line, w in zip(lines, sticking_forces, strict=True))
             return Action(forces=friction, holds=holds)
         coordinates, no_sense = pose_coordinates(self, situation.mech.speeds), [0.0] * situation.mech.n
-        size = self._size(sticking_forces, situation)
+        size = force_size(sticking_forces, situation.ops)
         drags = tuple(
             Drag(
                 replace(line, inlet=coordinates[word]),
@@ -159,27 +159,26 @@ class RoughConstraint(Constraint):
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
         """Those of the constraint, the rates of the deformation, and the power of friction."""
         outcome, friction = super().follow(mode, situation, reaction), self._friction(mode, situation, reaction)
-        rates, velocity = self._shear_rates(friction, situation), self._velocity(situation)
-        dissipated, stored = outcome.dissipated, outcome.stored
-        for f, u, z, rate in zip(friction, velocity, situation.states, rates, strict=True):
-            dissipated = dissipated - f * u - self.stiffness * z * rate
-            stored = stored + 0.5 * self.stiffness * z * z
-        return replace(outcome, rates=rates, dissipated=dissipated, stored=stored)
+        shear, rates = situation.states, self._shear.rates(friction, situation.states)
+        power = self._shear.dissipated_power(friction, self._velocity(situation), shear, rates)
+        stored = outcome.stored + self._shear.stored_energy(shear)
+        return replace(outcome, rates=tuple(rates), dissipated=outcome.dissipated + power, stored=stored)
 
     def signal_values(self, mode: str, situation: Situation, reaction: Reaction) -> list[Scalar]:
         """Those of the constraint, friction forces and slip velocities."""
         friction, velocity = self._friction(mode, situation, reaction), self._velocity(situation)
-        slips = [u - rate for u, rate in zip(velocity, self._shear_rates(friction, situation), strict=True)]
+        rates = self._shear.rates(friction, situation.states)
+        slips = [u - rate for u, rate in zip(velocity, rates, strict=True)]
         return [*super().signal_values(mode, situation, reaction), *friction, *slips]
 
-    def _shear_rates(self, friction: Sequence[Scalar], situation: Situation) -> tuple[Scalar, ...]:
-        states = zip(friction, situation.states, strict=True)
-        return tuple((-f - self.stiffness * z) / self.damping for f, z in states)
+    @property
+    def _shear(self) -> ContactShear:
+        return ContactShear(self.stiffness, self.damping)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """It slips at the friction limit, sticks within it, and the signs follow those of the reactions."""
         ops, normals = situation.ops, self._normal_forces(reaction)
-        size = self._size(self._sticking_forces(situation), situation)
+        size = force_size(self._sticking_forces(situation), ops)
         if mode == STICK_MODE:
             limit = self.friction * _total([ops.absolute(x) for x in normals])
             scale = ops.maximum(limit, GUIDE_FORCE_SCALE)
@@ -207,15 +206,13 @@ class RoughConstraint(Constraint):
                 f"{self.name}: time stepping supports friction of one constrained translation; {self.held!r} has two. "
                 "Use an event-driven method (simulate)."
             )
-        half, shear, velocity = 0.5 * step, situation.states, self._velocity(situation)
-        middle_forces = [
-            self.stiffness * (z + half * u) + self.damping * u for z, u in zip(shear, velocity, strict=True)
-        ]
-        size, ops = self._size(middle_forces, situation), situation.ops
+        ops, shear, compliance = situation.ops, situation.states, self._shear
+        middle_forces = compliance.middle_forces(shear, self._velocity(situation), step)
+        size = force_size(middle_forces, ops)
         lines, action = self._free_lines(situation), super().act(STICK_MODE, situation)
         weights = [1.0 if word in self._normal_words else 0.0 for word in (*self.held, *("" for _ in self.stated))]
         inflow = PortInflow(impulses=(*weights, *(0.0 for _ in lines)))
-        slope = step * (half * self.stiffness + self.damping)
+        slope = compliance.impulse_slope(step)
         limits = [
             GuideFrictionImpulse(step * self.stiffness * z, slope, self.friction * ops.absolute(w) / size, inflow)
             for z, w in zip(shear, middle_forces, strict=True)
@@ -228,14 +225,10 @@ class RoughConstraint(Constraint):
                 STICK_MODE, middle, replace(reaction, multipliers=reaction.multipliers[:count])
             )
             friction, speeds = reaction.multipliers[count:], self._velocity(middle)
-            rates = [
-                (-f - self.stiffness * z) / (self.damping + step * self.stiffness)
-                for f, z in zip(friction, shear, strict=True)
-            ]
-            dissipated, stored = outcome.dissipated, outcome.stored
-            for f, u, z, rate, middle_shear in zip(friction, speeds, shear, rates, middle.states, strict=True):
-                dissipated = dissipated - f * u - self.stiffness * (z + half * rate) * rate
-                stored = stored + 0.5 * self.stiffness * middle_shear * middle_shear
+            rates = compliance.rates(friction, shear, step)
+            mean_shear = [z + 0.5 * step * rate for z, rate in zip(shear, rates, strict=True)]
+            dissipated = outcome.dissipated + compliance.dissipated_power(friction, speeds, mean_shear, rates)
+            stored = outcome.stored + compliance.stored_energy(middle.states)
             slips = [u - rate for u, rate in zip(speeds, rates, strict=True)]
             names = [signal.name for signal in self.signals]
             values = [*self._constraint_values(middle, reaction.multipliers[:count]), *friction, *slips]
@@ -268,11 +261,7 @@ class RoughConstraint(Constraint):
 
     def _sticking_forces(self, situation: Situation) -> list[Scalar]:
         """The forces w along the free translations if the contact does not slip."""
-        velocity = self._velocity(situation)
-        return [self.stiffness * z + self.damping * u for z, u in zip(situation.states, velocity, strict=True)]
-
-    def _size(self, sticking_forces: Sequence[Scalar], situation: Situation) -> Scalar:
-        return situation.ops.sqrt(_total([w * w for w in sticking_forces]) + LEAST_STICKING_FORCE**2)
+        return self._shear.sticking_forces(situation.states, self._velocity(situation))
 
     def _normal_forces(self, reaction: Reaction) -> list[Scalar]:
         return [x for word, x in zip(self.held, reaction.multipliers, strict=False) if word in self._normal_words]
@@ -284,7 +273,7 @@ class RoughConstraint(Constraint):
             return [-w for w in sticking_forces]
         normals = zip(_mode_signs(mode), self._normal_forces(reaction), strict=True)
         limit = self.friction * _total([sign * x for sign, x in normals])
-        size = self._size(sticking_forces, situation)
+        size = force_size(sticking_forces, situation.ops)
         return [-limit * w / size for w in sticking_forces]
 
     def _has_signs(self, mode: str, normals: Sequence[Scalar], situation: Situation) -> Scalar:

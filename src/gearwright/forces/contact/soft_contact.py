@@ -11,6 +11,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
 from gearwright.forces.contact.contact import FREE_MODE, MAX_START_DEPTH, SurfaceGap, slip_functions
+from gearwright.forces.contact.contact_shear import ContactShear, force_size
 from gearwright.forces.contact.time_stepping import CompliantContactImpulse
 from gearwright.forces.coordinates.angles_and_distances import Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor
@@ -37,9 +38,6 @@ GAP_SCALE = 1e-3
 
 PRESSED_GAP_TOLERANCE = 1e-9
 """Gap [m] to a deformed surface below which a run starts in contact."""
-
-LEAST_STICKING_FORCE = 1e-12
-"""Tangential force [N] below which friction has no direction."""
 
 LINEAR_EXPONENT, HERTZ_EXPONENT = 1.0, 1.5
 """Exponents of the deformation."""
@@ -184,13 +182,13 @@ class SoftContact(Law):
         depth = -situation.position(line) if is_pressed else depth
         shear = situation.states[1:]
         friction = self._friction_forces(situation, force) if is_pressed else [0.0 for _ in shear]
-        shear_rates = [(-f - self._shear_stiffness * z) / self.damping for f, z in zip(friction, shear, strict=True)]
+        shear_rates = self._shear.rates(friction, shear) if shear else []
         dissipated, stored = self.damping * rate * rate, self._stored_energy(depth, situation.ops)
         velocities = self._tangential_velocity(situation) if is_pressed else shear_rates
         return self._outcome(
             (rate, *shear_rates),
-            dissipated + self._friction_power(friction, velocities, shear, shear_rates),
-            stored + self._shear_energy(shear),
+            dissipated + self._shear.dissipated_power(friction, velocities, shear, shear_rates),
+            stored + self._shear.stored_energy(shear),
             [situation.position(line), force, *friction],
             [u - w for u, w in zip(velocities, shear_rates, strict=True)],
         )
@@ -205,19 +203,6 @@ class SoftContact(Law):
     ) -> Outcome:
         values = zip((signal.name for signal in self.signals), (*gap_and_forces, *slips), strict=True)
         return Outcome(rates, dissipated=dissipated, stored=stored, signals=dict(values))
-
-    def _friction_power(
-        self,
-        friction: Sequence[Scalar],
-        velocities: Sequence[Scalar],
-        shear: Sequence[Scalar],
-        shear_rates: Sequence[Scalar],
-    ) -> Scalar:
-        """The power that friction takes from the machine and does not store in the shear of the surface."""
-        power: Scalar = 0.0
-        for f, u, z, rate in zip(friction, velocities, shear, shear_rates, strict=True):
-            power = power - f * u - self._shear_stiffness * z * rate
-        return power
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """Pressed until the force would be tensile, free until the point meets the deformed surface."""
@@ -247,19 +232,15 @@ class SoftContact(Law):
                 for u in (closing_speed, 2.0 * closing_speed - rate)
             )
             gained_energy = self._stored_energy(mean_depth, ops) - self._stored_energy(deformation, ops)
-            # At the end of the step: backward Euler of the shear under the mean friction force
-            shear_rates = [
-                (-f - self._shear_stiffness * z) / (self.damping + step * self._shear_stiffness)
-                for f, z in zip(friction, shear, strict=True)
-            ]
+            shear_rates = self._shear.rates(friction, shear, step) if shear else []
             mean_shear = [z + half * rate for z, rate in zip(shear, shear_rates, strict=True)]
             velocities = [middle.speed(tangent) for tangent in tangents]
             return self._outcome(
                 ((end_depth - deformation) / step, *shear_rates),
                 force * closing_speed
                 - gained_energy / step
-                + self._friction_power(friction, velocities, mean_shear, shear_rates),
-                self._stored_energy(middle.states[0], ops) + self._shear_energy(middle.states[1:]),
+                + self._shear.dissipated_power(friction, velocities, mean_shear, shear_rates),
+                self._stored_energy(middle.states[0], ops) + self._shear.stored_energy(middle.states[1:]),
                 [middle.position(line), force, *friction],
                 [u - rate for u, rate in zip(velocities, shear_rates, strict=True)],
             )
@@ -268,29 +249,22 @@ class SoftContact(Law):
         return FixedStepModel(PRESS_MODE, (limit, *friction_limits), Action(holds=holds), step_outcome)
 
     @property
-    def _shear_stiffness(self) -> Scalar:
-        return self.stiffness if self.tangential_stiffness is None else self.tangential_stiffness
-
-    def _shear_energy(self, shear: Sequence[Scalar]) -> Scalar:
-        return sum((0.5 * self._shear_stiffness * z * z for z in shear), 0.0)
+    def _shear(self) -> ContactShear:
+        stiffness = self.stiffness if self.tangential_stiffness is None else self.tangential_stiffness
+        return ContactShear(stiffness, self.damping)
 
     def _tangential_velocity(self, situation: Situation) -> list[Scalar]:
         return [situation.speed(line) for line in _tangent_coordinates(self, situation.mech.speeds)]
 
     def _friction_ratio(self, sticking_forces: Sequence[Scalar], force: Scalar, ops: Operations) -> Scalar:
         """The share of the forces of a sticking point that Coulomb's cone allows, for a force along the normal."""
-        size = ops.sqrt(sum((w * w for w in sticking_forces), LEAST_STICKING_FORCE**2))
-        return ops.minimum(1.0, self.friction * ops.maximum(force, 0.0) / size)
-
-    def _sticking_forces(self, shear: Sequence[Scalar], velocity: Sequence[Scalar]) -> list[Scalar]:
-        """The forces w on the surface along its tangents if the point does not slip on it."""
-        return [self._shear_stiffness * z + self.damping * u for z, u in zip(shear, velocity, strict=True)]
+        return ops.minimum(1.0, self.friction * ops.maximum(force, 0.0) / force_size(sticking_forces, ops))
 
     def _friction_forces(self, situation: Situation, force: Scalar) -> list[Scalar]:
         """The friction forces on the point along the tangents, for a force along the normal."""
         if not self.has_friction:
             return []
-        sticking_forces = self._sticking_forces(situation.states[1:], self._tangential_velocity(situation))
+        sticking_forces = self._shear.sticking_forces(situation.states[1:], self._tangential_velocity(situation))
         ratio = self._friction_ratio(sticking_forces, force, situation.ops)
         return [-ratio * w for w in sticking_forces]
 
@@ -298,13 +272,13 @@ class SoftContact(Law):
         self, situation: Situation, step: Scalar, is_touching: Scalar
     ) -> tuple[SlidingSpringImpulse, ...]:
         """Springs and dampers along the tangents, reduced by the friction ratio at the beginning of the step."""
-        ops, half, shear = situation.ops, 0.5 * step, situation.states[1:]
-        velocity = self._tangential_velocity(situation)
-        middle_shear = [z + half * u for z, u in zip(shear, velocity, strict=True)]
+        ops, shear, compliance = situation.ops, situation.states[1:], self._shear
         force = ops.where(is_touching, self._contact_force(situation), 0.0)
-        ratio = step * self._friction_ratio(self._sticking_forces(middle_shear, velocity), force, ops)
-        slope = ratio * (half * self._shear_stiffness + self.damping)
-        return tuple(SlidingSpringImpulse(ratio * self._shear_stiffness * z, slope, UNBOUNDED_IMPULSE) for z in shear)
+        forces = compliance.middle_forces(shear, self._tangential_velocity(situation), step)
+        ratio = self._friction_ratio(forces, force, ops)
+        slope = ratio * compliance.impulse_slope(step)
+        pushes = (ratio * step * compliance.stiffness * z for z in shear)
+        return tuple(SlidingSpringImpulse(push, slope, UNBOUNDED_IMPULSE) for push in pushes)
 
     def _recovered_depth(self, depth: Scalar, time: Scalar, ops: Operations) -> Scalar:
         """The deformation after a time of free recovery."""
