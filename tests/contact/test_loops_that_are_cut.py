@@ -61,12 +61,13 @@ OTHER_SIZES = {
         "project",
         "rollout",
         "simulate",
+        "fastest",
     ),
 }
 """Functions of all joints, or of whole configurations; compared below or in their own tests."""
 REFUSED = {
     *("admittance", "hybrid_control", "position_force", "in_larger_machine", "nominal_control"),
-    *("closed_form", "complete_model", "fastest", "limit_use"),
+    *("closed_form", "complete_model"),
     *("feedback_linearisation", "compare_reductions", "elastic_form", "motor_motion", "required_derivative_orders"),
 }
 """Functions that would cut the loop, and name it instead."""
@@ -410,7 +411,7 @@ def test_a_plan_of_the_free_joint_keeps_the_loop_closed():
         (TASK.replace("{crank_joint: 1.2}", "[1.2, 0.5, 0.5]"), r"motions\[0\].*'coupler_joint'.* -0\.880782\b"),
         (TASK.replace("start: {crank_joint: 0.7}", "start: [0.7, 0.0, 0.0]"), r"'four_bar'.* 0\.644 m"),
         (TASK.replace("{crank_joint: 0.9}", "[0.9, 0.0, 0.0]"), r"motions\[2\].*'four_bar'.* 0\.783 m"),
-        (TASK.replace("- {pause: 0.2}", "- {fastest: {via: [[1, 1, 1]]}}"), "'pin'"),
+        (TASK.replace("- {pause: 0.2}", "- {fastest: {via: [[1, 1, 1]], torque: 9}}"), r"motions\[1\].*'four_bar'"),
         (
             TASK.replace("- {pause: 0.2}", "- {line: {frame: coupler_end, to: {position: [0.5, 0.5, 0]}, speed: 1}}"),
             "'coupler_end'",

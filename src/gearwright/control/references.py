@@ -15,13 +15,11 @@ from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.functions.constrained.closure import Closure
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
+from gearwright.motion_demands.closed_loop_motion import CLOSURE_CHECKS
 from gearwright.text import listed_names
 
 REFERENCE_NAMES = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")
 """The references of a law: position and its derivatives."""
-
-CLOSURE_CHECKS = 101
-"""Instants at which a motion of all joints is checked to keep the loops closed."""
 
 
 @dataclass(frozen=True)

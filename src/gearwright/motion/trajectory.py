@@ -110,6 +110,10 @@ class Trajectory(NotebookFigure):
         """Return other polynomials of the same coordinates."""
         return Trajectory(pieces, self.names, self.units)
 
+    def with_time_law(self, pieces: Any) -> Trajectory:
+        """Return the motion along the same path with another time law, whose polynomials are given."""
+        return self.with_pieces(pieces)
+
     def with_joined_pieces(self, parts: Sequence[Trajectory], pieces: Any) -> Trajectory:
         """Return motions in sequence as one with these polynomials; see `chain`."""
         return self.with_pieces(pieces)

@@ -20,6 +20,7 @@ from gearwright.forces.motors.thermal import temperature_quantities
 from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.forces.transmission.drive_equation import winding_equations
+from gearwright.functions.constrained.closing import speed_directions
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
@@ -30,6 +31,7 @@ from gearwright.motion_demands.motion_segments.smooth_segments import (
     segment_slices,
 )
 from gearwright.parts import Motor, Robot
+from gearwright.programs import ClosedMechanism
 
 
 class ActuatorInverse(Protocol):
@@ -142,10 +144,16 @@ def actuator_demands(actuators: Any) -> list[ActuatorDemand]:
 
 
 def undriven_lines(mech: Mechanism, demanded: Sequence[ActuatorDemand]) -> list[ForceLine]:
-    """Return lines that span the generalized forces outside the actuators' range, in every configuration."""
-    rows = np.array([_row_in_general_position(mech, demand.actuator.line) for demand in demanded], dtype=float).reshape(
-        len(demanded), mech.n
+    """Return lines that span the generalized forces outside the actuators' range, in every configuration.
+
+    Of a machine with closed loops they are along its independent speeds.
+    """
+    tree = mech.tree
+    rows = np.array([_row_in_general_position(tree, demand.actuator.line) for demand in demanded], dtype=float).reshape(
+        len(demanded), tree.n
     )
+    if isinstance(mech, ClosedMechanism):
+        rows = rows @ speed_directions(mech, mech.reference)
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True, initial=0.0), 1e-300)
     idle = [k for k in range(mech.n) if not rows[:, k].any()]
     busy = [k for k in range(mech.n) if k not in idle]
@@ -155,7 +163,8 @@ def undriven_lines(mech: Mechanism, demanded: Sequence[ActuatorDemand]) -> list[
         for direction in directions[int((sizes > 1e-10 * sizes.max()).sum()) :]:
             rows_undriven.append(np.zeros(mech.n))
             rows_undriven[-1][busy] = np.where(np.abs(direction) > 1e-12, direction, 0.0)
-    return [ForceLine(Line.for_machine(mech, row.tolist()), None) for row in rows_undriven]
+    named_rows = (dict(zip(mech.speeds, row.tolist(), strict=True)) for row in rows_undriven)
+    return [ForceLine(Line.for_machine(tree, row), None) for row in named_rows]
 
 
 def _row_in_general_position(mech: Mechanism, line: Line) -> list[Scalar]:

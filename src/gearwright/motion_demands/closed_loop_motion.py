@@ -27,7 +27,7 @@ from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.constrained.closing import whole_motion
 from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.motion import Motion, Trajectory, chain
 from gearwright.motion.piecewise_polynomials import hermite_interpolant, piecewise_polynomial
 from gearwright.programs import ClosedMechanism, machine_of
@@ -137,6 +137,12 @@ class ClosedTrajectory(Trajectory):
         free = chain(*(_independent_part(part, first.free_indices) for part in parts))
         return replace(self, pieces=pieces, follower=replace(first, free=free))
 
+    def with_time_law(self, pieces: Any) -> Trajectory:
+        """Return the motion along the same path with another time law, exactly closed."""
+        assert self.follower is not None
+        free = Trajectory(piecewise_polynomial(pieces.c[:, :, list(self.follower.free_indices)], pieces.x))
+        return replace(self, pieces=pieces, follower=replace(self.follower, free=free))
+
     def derivative_jumps(self, order: int) -> list[float]:
         """Return the knots of the independent coordinates."""
         assert self.follower is not None
@@ -180,6 +186,9 @@ def _independent_part(part: Trajectory, free_indices: Sequence[int]) -> Trajecto
 
 
 # Motions
+
+CLOSURE_CHECKS = 101
+"""Instants at which a motion of all joints is checked to keep the loops closed."""
 
 FIRST_CLOSED_INSTANTS, MAX_CLOSED_INSTANTS = 17, 4097
 """Initial and largest number of instants of a smooth segment at which the loops are closed."""
@@ -245,7 +254,32 @@ def closed_motion(
     return _closed_trajectory(follower, configuration, joints, accuracy)
 
 
-def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any) -> Any:
+def independent_part(
+    function: str, mech: Mechanism, path: ArrayLike | Trajectory
+) -> tuple[Array | Trajectory, Array | None]:
+    """Return the independent coordinates of configurations (m, nq) or of a motion, and the first configuration.
+
+    Without loops, and where only independent coordinates are given, the path is unchanged, and no configuration is
+    known.
+
+    Raises:
+        InputError: a loop is open.
+    """
+    points = path if isinstance(path, Trajectory) else number_array(function, "path", path, axes=2)
+    count = points.count if isinstance(points, Trajectory) else points.shape[-1]
+    columns = list(mech.independent_indices)
+    if not mech.loops or count != mech.nq:
+        return points, None
+    is_motion = isinstance(points, Trajectory)
+    t = np.linspace(0.0, points.duration, CLOSURE_CHECKS) if is_motion else np.arange(float(len(points)))
+    q = points.at(t) if isinstance(points, Trajectory) else points
+    Closure(mech.tree, loop_laws(mech)).require_closed_motion(function, q, t)
+    if isinstance(points, Trajectory):
+        return Trajectory(piecewise_polynomial(points.pieces.c[:, :, columns], points.pieces.x)), q[0]
+    return points[:, columns], q[0]
+
+
+def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any, near: Array | None = None) -> Any:
     """Return the motion of all joints for that of the independent coordinates of a machine with closed loops.
 
     Motions of all joints, and of machines without loops, are returned unchanged.
@@ -254,6 +288,7 @@ def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any) -> A
         function: name of the called function, for messages.
         robot_or_mech: the robot or machine.
         motion: a trajectory or samples; of elastic drives the joints alone are sufficient.
+        near: a closed configuration on the branch of a trajectory; None: the reference of the machine.
     """
     if not isinstance(motion, Motion | Trajectory) or not robot_or_mech.loops:
         return motion
@@ -281,7 +316,7 @@ def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any) -> A
     closure = Closure(tree, loop_laws(mech))
     dependent = tuple(k for k in range(tree.n) if k not in independent)
     follower = DependentCoordinates(closure, motion, moved, dependent)
-    return _closed_trajectory(follower, mech.closed(first), joints, CLOSED_MOTION_ACCURACY)
+    return _closed_trajectory(follower, mech.closed(first, near), joints, CLOSED_MOTION_ACCURACY)
 
 
 def _closed_trajectory(follower: DependentCoordinates, start: Array, joints: int, accuracy: float) -> ClosedTrajectory:

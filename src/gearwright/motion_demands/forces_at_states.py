@@ -39,10 +39,12 @@ class StateForces:
     Args:
         system: the machine with the laws that act on it: friction, losses; laws with states raise an error.
         force_lines: force lines of its actuators, and undriven lines.
+        closing_lines: lines of the forces that close its loops.
     """
 
     system: System
     force_lines: tuple[ForceLine, ...]
+    closing_lines: tuple[ForceLine, ...] = ()
 
     def __post_init__(self) -> None:
         for law in self.system.laws:
@@ -78,4 +80,6 @@ class StateForces:
         segment = SmoothSegment(
             self.system, np.zeros(count), list(states), np.zeros((count, 0)), [inputs], is_smooth=False
         )
-        return ActuatorForces(self.system, self.force_lines, 0).forces_along(segment, modes)[0]
+        all_lines = (*self.force_lines, *self.closing_lines)
+        forces: Array = ActuatorForces(self.system, all_lines, 0).forces_along(segment, modes)[0]
+        return forces[:, : len(self.force_lines)]

@@ -54,7 +54,7 @@ LOOP_CLOSING_FUNCTIONS = {
     *("analyse", "closed_motion", "compare", "demand_partials", "demands", "demands_of_given_torques", "free_speeds"),
     *("inverse_kinematics", "linearise", "project", "rates", "reactions", "recorded", "simulate", "task"),
     *("fastest_mode", "fixed_step", "rollout", "control.controller_by_name"),
-    *("line", "arc", "circle", "track_poses", "path"),
+    *("line", "arc", "circle", "track_poses", "path", "fastest", "limit_use"),
     *("casadi_rates", "export.fmu", "export.mjcf", "export.state_space", "mujoco_check"),
 }
 """Functions that keep the loops of a robot closed unless `laws=` excludes them, or pass them on."""
@@ -72,7 +72,7 @@ LOOP_INDEPENDENT_FUNCTIONS = {
 """Functions whose results do not depend on loops: geometry and parameters."""
 
 LOOP_BREAKING_FUNCTIONS = {
-    *("least_torque", "distributed_positioning", "fastest", "limit_use"),
+    *("least_torque", "distributed_positioning"),
     *("torque_ratio", "least_energy", "least_time", "mechanical_energy"),
 }
 """Functions that plan motions of all joints, which would violate the loops."""

@@ -213,12 +213,16 @@ class _MotionPlanner:
         options = words.fastest
         assert options is not None
         limits: dict[str, Any] = {name: getattr(options, name) for name in ("speed", "acceleration", "torque")}
-        return fastest(self.robot, self._via_configurations(options.via, start), share=options.share, **limits)
+        path = self._via_configurations(options.via, start, closes_loops=True)
+        return fastest(self.robot, path, share=options.share, **limits)
 
-    def _via_configurations(self, points: Sequence[Configuration], start: Array) -> Array:
+    def _via_configurations(self, points: Sequence[Configuration], start: Array, closes_loops: bool = False) -> Array:
         configurations = [start]
         for point in points:
-            configurations.append(self.read_configuration(point, configurations[-1]))
+            configuration = self.read_configuration(point, configurations[-1])
+            if self.closed_robot is not None and closes_loops:
+                configuration = self.closed_robot.closed_configuration(configuration, self._stated_joints(point))
+            configurations.append(configuration)
         return np.array(configurations)
 
     def _line_motion(self, words: MotionFields, start: Array) -> Trajectory:

@@ -14,17 +14,22 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
+from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.transmission.drive_equation import winding_equations
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.functions.constrained.closing import whole_motion
+from gearwright.functions.constrained.closure import Closure
+from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import CoordinateLimits, coordinate_limits, per_joint
+from gearwright.motion_demands.actuator_forces import ForceLine
 from gearwright.motion_demands.actuators import DriveInverses, motor_torque_demands, undriven_lines
 from gearwright.motion_demands.forces_at_states import MotionRows, StateForces
 from gearwright.motion_demands.stated_limits import joint_efforts
 from gearwright.parts import Motor, Robot
 from gearwright.planning.time_optimal.line_actuators import ActuatorLines, LineActuator
+from gearwright.programs import machine_of
 from gearwright.system.inputs import FORCE_INPUT_PREFIX
 from gearwright.system.system import Modes, System
 from gearwright.text import did_you_mean, listed_names
@@ -72,7 +77,7 @@ class DriveLimits:
     """All limits of a robot's motion.
 
     Args:
-        mech: the machine.
+        mech: the machine; signals and bounds are of all joints of its tree.
         machine: its actuator demands, with friction and losses.
         signals: the limited quantities.
         bounds: limits of positions, and the names of the joints.
@@ -100,6 +105,14 @@ class DriveLimits:
         F, G, H = (np.array([getattr(s, w) for s in self.signals]) for w in ("forces", "speeds", "accelerations"))
         ratios: Array = (x @ F.T + v @ G.T + states.a @ H.T) / np.array([s.limit for s in self.signals])
         return ratios
+
+    def closed_samples(self, p: Array, d: Array, dd: Array) -> tuple[Array, Array, Array]:
+        """Return samples of a path and its derivatives (..., n) with those of dependent joints exact."""
+        if self.mech.closure is None:
+            return p, d, dd
+        independent = list(self.mech.closure.independent)
+        q, rates, second = whole_motion("fastest", self.mech, p, d[..., independent], dd[..., independent])
+        return np.asarray(q), np.asarray(rates), np.asarray(second)
 
     def shares_at_rest(self, q: Array) -> Array:
         """Return the ratio to every limit at rest in configurations along a path, (T, signals)."""
@@ -138,27 +151,51 @@ def drive_limits(
         robot: a robot or a machine.
         laws: laws that replace those of the robot; () for none.
         extra_laws: laws added to those of the robot.
-        speed: of joints, one value or one per joint.
+        speed: of joints, one value or one per joint; with closed loops of the independent joints, or of all.
         acceleration: of joints.
         torque: of joints.
         motors: of motors.
         actuators: joint -> the actuator along a coordinate in its place.
     """
-    mech = tree_of(function, robot)
-    _require_rigid_drives(function, mech)
+    mech = machine_of(function, robot)
+    tree = mech.tree
+    _require_rigid_drives(function, tree)
     all_laws = choose_laws(
-        function, robot, laws, extra_laws, lambda law_list: laws_of(law_list, mech)
+        function, robot, laws, extra_laws, lambda law_list: laws_of(law_list, tree)
     ).laws_with_warning(function)
-    torque_demands = motor_torque_demands(mech)
+    loops = loop_laws(robot)
+    torque_demands = motor_torque_demands(tree)
     machine = StateForces(
-        System(mech, all_laws), (*DriveInverses(torque_demands).force_lines, *undriven_lines(mech, torque_demands))
+        System(tree, tuple(law for law in all_laws if law not in loops)),
+        (*DriveInverses(torque_demands).force_lines, *undriven_lines(mech, torque_demands)),
+        tuple(ForceLine(line, None) for line in (Closure(tree, loops).constraint_lines if loops else ())),
     )
-    joint_bounds = coordinate_limits(function, mech.n, robot, speed, acceleration)
-    lines = ActuatorLines.from_user(function, mech, actuators)
+    joint_bounds = coordinate_limits(function, tree.n, robot)
+    joint_bounds = joint_bounds._replace(
+        speed=_with_stated_limits(function, mech, "speed", speed, joint_bounds.speed),
+        acceleration=_with_stated_limits(function, mech, "acceleration", acceleration, joint_bounds.acceleration),
+    )
+    efforts = joint_efforts(robot, tree) if isinstance(robot, Robot) else {}
+    torques = np.array([efforts.get(name, np.inf) for name in tree.speeds])
+    torques = _with_stated_limits(function, mech, "torque", torque, torques if torque is None else None)
+    lines = ActuatorLines.from_user(function, tree, actuators)
     signals = _SignalRows(machine, lines)
-    limited = [*_rate_limits(signals, joint_bounds), *_torque_limits(function, robot, signals, torque)]
+    limited = [*_rate_limits(signals, joint_bounds), *_torque_limits(signals, torques)]
     limited += _motor_limits(function, robot, signals, motors)
     return DriveLimits(mech, machine, tuple(limited), joint_bounds, lines, _ignored_inductances(robot, limited))
+
+
+def _with_stated_limits(
+    function: str, mech: Mechanism, name: str, values: ArrayLike | None, others: Array | None
+) -> Array:
+    """Return one limit per joint of the tree: the user's for the independent joints or all, others elsewhere."""
+    limits = np.full(mech.tree.n, np.inf) if others is None else np.array(others, dtype=float)
+    if values is None:
+        return limits
+    if mech.closure is None or np.shape(values) == (mech.tree.n,):
+        return per_joint(function, {name: values}, mech.tree.n, above=0.0)[0]
+    limits[list(mech.closure.independent)] = per_joint(function, {name: values}, mech.n, above=0.0)[0]
+    return limits
 
 
 @dataclass(frozen=True)
@@ -217,22 +254,16 @@ def _rate_limits(signals: _SignalRows, joint_bounds: CoordinateLimits) -> list[L
     return limited
 
 
-def _torque_limits(
-    function: str, robot: Robot | Mechanism, signals: _SignalRows, torque: ArrayLike | None
-) -> list[LimitedSignal]:
+def _torque_limits(signals: _SignalRows, limits: Array) -> list[LimitedSignal]:
     """Return limits of motor torques at the joints, of forces at joints without a motor, and along actuators."""
     mech = signals.mech
-    if torque is not None:
-        limits = dict(zip(mech.speeds, per_joint(function, {"torque": torque}, mech.n, above=0.0)[0], strict=True))
-    else:
-        limits = joint_efforts(robot, mech) if isinstance(robot, Robot) else {}
     limited = []
     for k, name in enumerate(mech.speeds):
         actuator = signals.lines.actuators.get(k)
         if actuator is not None:
             title, limit = f"{actuator.line.name}.force", actuator.force
         else:
-            title, limit = FORCE_INPUT_PREFIX + name, float(limits.get(name, np.inf))
+            title, limit = FORCE_INPUT_PREFIX + name, float(limits[k])
         if np.isfinite(limit):
             limited.append(signals.limited(title, limit, joint_forces=np.eye(mech.n)[k]))
     return limited

@@ -15,9 +15,12 @@ from gearwright.arguments import real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
+from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.functions.constrained.closure import Closure
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, pause
 from gearwright.motion.limits import require_inside
+from gearwright.motion_demands.closed_loop_motion import independent_part, whole_motion_of
 from gearwright.motion_demands.forces_at_states import MotionRows
 from gearwright.parts import Robot
 from gearwright.planning.time_optimal.drive_limits import LIMITS_OF_SHEETS, DriveLimits, MotorLimits, drive_limits
@@ -63,8 +66,10 @@ def fastest(
     Args:
         robot: a robot, whose own limits are the defaults, or a machine. Elastic drives raise an error.
         path: configurations (m, n), joined by a natural cubic spline (two by a straight line); or a trajectory from
-            rest to rest, of which only the path and the stops are used.
-        speed: largest speed of each joint, or of all [rad/s, m/s]; by default that of the robot.
+            rest to rest, of which only the path and the stops are used. With closed loops these are of the independent
+            coordinates, or of all; the motion is that of all joints.
+        speed: largest speed of each joint, or of all [rad/s, m/s]; by default that of the robot. With closed loops
+            lists of limits are of the independent joints, or of all.
         acceleration: largest acceleration [rad/s2, m/s2]; by default that of the robot.
         torque: largest torque of the motors at each joint [Nm, N]; by default the joint's `effort`.
         motors: largest torques, currents and voltages of motors; by default those of their data and supply.
@@ -99,37 +104,47 @@ def fastest(
         actuators=actuators,
     ).with_share(share)
     _require_limits(limits)
-    if isinstance(path, Trajectory):
-        segments, cuts = segments_between_rests("fastest", path), MIN_PATH_INTERVALS
+    free_path, near = independent_part("fastest", limits.mech, path)
+    if isinstance(free_path, Trajectory):
+        segments, cuts = segments_between_rests("fastest", free_path), MIN_PATH_INTERVALS
     else:
-        segments = [spline_through_points("fastest", path)]
-        cuts = max(MIN_PATH_INTERVALS, INTERVALS_PER_SPAN * (len(np.asarray(path)) - 1))
-    return limits.bounds.with_joint_names(chain(*_timed_segments(segments, limits, intervals or cuts)))
+        segments = [spline_through_points("fastest", free_path)]
+        cuts = max(MIN_PATH_INTERVALS, INTERVALS_PER_SPAN * (len(free_path) - 1))
+    return limits.bounds.with_joint_names(chain(*_timed_segments(segments, limits, intervals or cuts, near)))
 
 
-def _timed_segments(segments: Sequence[PPoly | float], limits: DriveLimits, intervals: int) -> list[Trajectory]:
-    """Return a motion per path, and the pauses between them."""
-    trajectories: list[Trajectory] = []
-    first = next(segment for segment in segments if not isinstance(segment, float))
-    configuration: Array = first(0.0)
+def _timed_segments(
+    segments: Sequence[PPoly | float], limits: DriveLimits, intervals: int, near: Array | None
+) -> list[Trajectory]:
+    """Return a motion per path, and the pauses between them; loops are closed near a configuration."""
+    paths: list[Trajectory | float] = []
     for segment in segments:
-        if isinstance(segment, float):
-            trajectories.append(pause(configuration, segment))
+        paths.append(segment if isinstance(segment, float) else _closed_path(segment, limits, near))
+        near = near if isinstance(segment, float) else paths[-1].at(1.0)
+    configuration: Array = next(path for path in paths if isinstance(path, Trajectory)).at(0.0)
+    trajectories: list[Trajectory] = []
+    for path in paths:
+        if isinstance(path, float):
+            trajectories.append(pause(configuration, path))
             continue
-        _check_path(segment, limits)
-        trajectories.append(time_optimal_motion("fastest", segment, limits, intervals))
-        configuration = segment(1.0)
+        motion = time_optimal_motion("fastest", path.pieces, limits, intervals)
+        trajectories.append(path.with_time_law(motion.pieces))
+        configuration = path.at(1.0)
     return trajectories
 
 
-def _check_path(path: PPoly, limits: DriveLimits) -> None:
-    if path.c.shape[-1] != limits.mech.n:
+def _closed_path(segment: PPoly, limits: DriveLimits, near: Array | None) -> Trajectory:
+    """Return the path of all joints within their limits."""
+    names = limits.mech.independent_coordinates
+    if segment.c.shape[-1] != len(names):
         raise InputError(
-            f"fastest: the path has {path.c.shape[-1]} coordinates, the robot {limits.mech.n} joints "
-            f"({listed_names(limits.mech.coordinates)}). Give one each."
+            f"fastest: the path has {segment.c.shape[-1]} coordinates, the robot {len(names)} joints "
+            f"({listed_names(names)}). Give one each."
         )
-    for q in Trajectory(path).extremes():
+    path: Trajectory = whole_motion_of("fastest", limits.mech, Trajectory(segment), near)
+    for q in Trajectory(path.pieces).extremes():
         require_inside("fastest", "the path", q, limits.bounds, "Move its points, or add points.")
+    return path
 
 
 def _require_limits(limits: DriveLimits) -> None:
@@ -210,13 +225,16 @@ def limit_use(
         raise InputError(
             "limit_use: no limit is known. Give speed=, acceleration=, torque= or motors=, or a robot with limits."
         )
-    if motion.count != limits.mech.n:
+    motion = whole_motion_of("limit_use", limits.mech, motion)
+    if motion.count != limits.mech.tree.n:
         raise InputError(
-            f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.n} "
+            f"limit_use: the motion has {motion.count} coordinates, the robot {limits.mech.tree.n} "
             f"({listed_names(limits.mech.coordinates)}). Give a motion of all of them."
         )
     t = np.linspace(0.0, motion.duration, samples)
     states = MotionRows(*(motion.at(t, k) for k in range(3)))
+    if limits.mech.loops:
+        Closure(limits.mech.tree, loop_laws(limits.mech)).require_closed_motion("limit_use", states.q, t)
     shares = limits.limit_shares(states, limits.machine.likely_modes(states.q, _motion_directions(motion, t)))
     return LimitUse(t, dict(zip(limits.signal_names, shares.T, strict=True)), limits.remarks)
 

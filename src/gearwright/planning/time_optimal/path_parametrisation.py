@@ -179,7 +179,7 @@ class _PathGrid:
             sum(x[:, None, :] * (at ** (len(coefficients) - 1 - k))[:, :, None] for k, x in enumerate(coefficients))
             for coefficients in derivatives
         )
-        return np.asarray(p), np.asarray(d), np.asarray(dd)
+        return self.limits.closed_samples(np.asarray(p), np.asarray(d), np.asarray(dd))
 
     @cached_property
     def law_modes(self) -> list[Modes]:
@@ -235,7 +235,7 @@ def _linearisation_error(grid: _PathGrid, x: Array, rows: tuple[Array, Array, Ar
 def _path_cuts(path: PPoly, limits: DriveLimits, intervals: int) -> Array:
     """Return the cuts of the path: denser near its ends, at its knots, and where a joint or a motor reverses."""
     rate = path.derivative()
-    lines = np.vstack([np.eye(limits.mech.n), limits.machine.line_rows])
+    lines = np.vstack([np.eye(limits.mech.tree.n), limits.machine.line_rows])
     turns = []
     for line in lines:
         c = rate.c @ line
