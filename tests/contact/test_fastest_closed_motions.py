@@ -55,7 +55,7 @@ def test_paths_of_all_joints_and_other_branches():
     assert again.duration == pytest.approx(motion.duration, rel=1e-3)
     assert again.at(again.duration) == pytest.approx(whole[1], abs=1e-7)
     with pytest.raises(InputError, match="pin"):
-        gw.planning.fastest(mech, whole + [[0, 0, 0], [0, 0.1, 0]], torque=30.0)
+        gw.planning.fastest(mech, np.add(whole, [[0, 0, 0], [0, 0.1, 0]]), torque=30.0)
     with pytest.raises(InputError, match="crank_joint"):
         gw.planning.fastest(mech, [[0.7, 0.0], [0.9, 0.0]], torque=30.0)
     with pytest.raises(InputError, match="pin"):

@@ -71,7 +71,7 @@ REFUSED = {
     *("feedback_linearisation", "compare_reductions", "elastic_form", "motor_motion", "required_derivative_orders"),
 }
 """Functions that would cut the loop, and name it instead."""
-WHOLE = {"closed_motion", "compile", "free_speeds", "state_space"}
+WHOLE = {"closed_motion", "compile", "free_speeds"}
 """Functions that ask for whole configurations, by the names of their coordinates."""
 FOREIGN = {"casadi_function", "casadi_rates"}
 """Functions of CasADi, which takes whole configurations and refuses others itself."""

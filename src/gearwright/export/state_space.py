@@ -14,10 +14,12 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.functions.linearise import adjoint_matrix, tangent_map
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.poles import pole_figure
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.system.open_systems.operating_point import OperatingPoint, operating_point
 from gearwright.text import did_you_mean, plain_names
@@ -85,7 +87,8 @@ def state_space(
 
     Args:
         robot: the robot (with the laws of its file) or a machine.
-        q: configuration (nq,).
+        q: configuration (nq,). With closed loops q and v may be independent coordinates and speeds; the model is that of
+            the independent speeds, unless `laws` excludes the loops and all coordinates are given.
         v: speeds (n,); by default zero.
         inputs: "torque", "motor_torque", "voltage", or names, as for `gw.casadi_rates`.
         outputs: states that are outputs, such as ["q.j1"]; by default all.
@@ -105,10 +108,24 @@ def state_space(
     >>> model.inputs, model.outputs, model.A.shape, model.u.round(3)
     (('tau_j1', 'tau_j2', 'tau_j3'), ('q_j2',), (6, 6), array([ 0.   , 22.231,  3.076]))
     """
-    mech = tree_of(STATE_SPACE_CALLER, robot)
-    start: dict[str, Any] = {"q": _single_state(mech, "q", q, mech.nq)}
-    start["v"] = np.zeros(mech.n) if v is None else _single_state(mech, "v", v, mech.n)
-    point = operating_point(STATE_SPACE_CALLER, robot, {**start, **(states or {})}, inputs, u, laws, extra_laws)
+    mech = machine_of(STATE_SPACE_CALLER, robot)
+    if laws is not None and np.shape(q) == (mech.nq,):
+        mech = mech.tree
+    is_closed = isinstance(mech, ClosedMechanism)
+    if is_closed:
+        q, v, _ = whole_motion(STATE_SPACE_CALLER, mech, q, np.zeros(mech.n) if v is None else v, np.zeros(mech.n))
+    start: dict[str, Any] = {"q": _single_state(mech.tree, "q", q, mech.nq)}
+    start["v"] = np.zeros(mech.tree.n) if v is None else _single_state(mech.tree, "v", v, mech.tree.n)
+    point = operating_point(
+        STATE_SPACE_CALLER,
+        robot,
+        {**start, **(states or {})},
+        inputs,
+        u,
+        laws,
+        extra_laws,
+        embeds_loops=is_closed,
+    )
     A, B = _tangent_matrices(mech, point)
     state_names = [*(f"q.{x}" for x in mech.speeds), *(f"v.{x}" for x in mech.speeds), *point.around.system.states]
     output_names = state_names if outputs is None else [_checked_state(name, state_names) for name in outputs]
@@ -116,8 +133,12 @@ def state_space(
     plain = dict(zip(state_names, plain_names(state_names), strict=True))
     input_names = tuple(plain_names(point.around.rates.inputs, reserved=plain.values()))
     shown_names = tuple(plain[name] for name in output_names)
+    x = point.x
+    if isinstance(mech, ClosedMechanism):
+        speeds = [mech.nq + k for k in mech.closure.independent]
+        x = x[[*mech.independent_indices, *speeds, *range(mech.nq + mech.tree.n, len(x))]]
     D = np.zeros((len(output_names), len(input_names)))
-    return StateSpace(A, B, C, D, tuple(plain.values()), input_names, shown_names, point.x, point.u, point.modes)
+    return StateSpace(A, B, C, D, tuple(plain.values()), input_names, shown_names, x, point.u, point.modes)
 
 
 def _single_state(mech: Mechanism, name: str, value: ArrayLike, size: int) -> Array:
@@ -138,9 +159,13 @@ def _checked_state(name: str, states: Sequence[str]) -> str:
 def _tangent_matrices(mech: Mechanism, point: OperatingPoint) -> tuple[Array, Array]:
     """Return A and B with small changes of q in the tangent space: dq = G d, and d' = -ad(v) d + dv."""
     A, B = point.around.state_and_input_matrices(point.x, point.u)
-    nq, n = mech.nq, mech.n
-    q, v = point.x[:nq], point.x[nq : nq + n]
-    below = np.hstack([A[nq:, :nq] @ tangent_map(mech, q), A[nq:, nq:]])
+    tree, nq, n = mech.tree, mech.nq, mech.n
+    q, v = point.x[:nq], point.x[nq : nq + tree.n]
+    G, free = np.eye(n), list(range(n))
+    if isinstance(mech, ClosedMechanism):
+        G, free = speed_directions(mech, q), list(mech.closure.independent)
+    kept = [*(nq + k for k in free), *range(nq + tree.n, len(A))]  # independent speeds and states of laws
+    below = np.hstack([A[kept][:, :nq] @ tangent_map(tree, q) @ G, A[kept][:, kept]])
     above = np.zeros((n, below.shape[1]))
-    above[:, :n], above[:, n : 2 * n] = -adjoint_matrix(mech, v), np.eye(n)
-    return np.vstack([above, below]), np.vstack([np.zeros((n, B.shape[1])), B[nq:]])
+    above[:, :n], above[:, n : 2 * n] = -(adjoint_matrix(tree, v) @ G)[free], np.eye(n)
+    return np.vstack([above, below]), np.vstack([np.zeros((n, B.shape[1])), B[kept]])

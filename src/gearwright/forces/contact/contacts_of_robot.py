@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,6 +44,12 @@ def loop_laws(robot: HasLoops) -> tuple[Constraint, ...]:
     ['pin']
     """
     return tuple(map(_loop_constraint, robot.loops))
+
+
+def without_loops(robot: HasLoops, laws: Iterable[Law]) -> tuple[Law, ...]:
+    """The laws without those of closed loops."""
+    loops = loop_laws(robot)
+    return tuple(law for law in laws if law not in loops)
 
 
 def _loop_constraint(loop: Loop) -> Constraint:

@@ -14,7 +14,7 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
-from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.forces.contact.contacts_of_robot import loop_laws, without_loops
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
@@ -166,7 +166,7 @@ def drive_limits(
     loops = loop_laws(robot)
     torque_demands = motor_torque_demands(tree)
     machine = StateForces(
-        System(tree, tuple(law for law in all_laws if law not in loops)),
+        System(tree, without_loops(robot, all_laws)),
         (*DriveInverses(torque_demands).force_lines, *undriven_lines(mech, torque_demands)),
         tuple(ForceLine(line, None) for line in (Closure(tree, loops).constraint_lines if loops else ())),
     )

@@ -20,6 +20,7 @@ from gearwright.compiling.threads import run_over_rows, thread_count
 from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
+from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, with_parameters
 from gearwright.programs.inputs import checked_array
@@ -31,7 +32,7 @@ from gearwright.simulation.fixed_step.controlled_step import (
     controller_states,
     require_known_ports,
 )
-from gearwright.simulation.fixed_step.embedded_loops import embedded_loops, without_loops
+from gearwright.simulation.fixed_step.embedded_loops import embedded_loops
 from gearwright.simulation.fixed_step.inputs_and_checks import (
     RolloutInterrupted,
     TimedFeeds,

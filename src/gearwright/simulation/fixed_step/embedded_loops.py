@@ -15,7 +15,7 @@ from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, LoopSolver
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError, caller_stack_level
 from gearwright.forces import Law
-from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.forces.contact.contacts_of_robot import loop_laws, without_loops
 from gearwright.functions.constrained.closing import lost_direction_text, proposal_text, whole_motion
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
@@ -47,12 +47,6 @@ def embedded_loops(source: Robot | Mechanism, laws: tuple[Law, ...]) -> tuple[tu
 def keeps_all_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> bool:
     """Whether there are closed loops, and all of them are among the laws."""
     return bool(source.loops) and all(law in laws for law in loop_laws(source))
-
-
-def without_loops(source: Robot | Mechanism, laws: Sequence[Law]) -> tuple[Law, ...]:
-    """The laws without those of closed loops."""
-    loops = loop_laws(source)
-    return tuple(law for law in laws if law not in loops)
 
 
 def whole_start(robot_or_mech: Robot | Mechanism, q: ArrayLike, v: ArrayLike) -> tuple[ArrayLike, ArrayLike]:

@@ -20,6 +20,7 @@ from gearwright.dynamics.integration_steps import STEP_METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
 from gearwright.forces import Law
 from gearwright.functions.backend import kernel_mode
+from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
@@ -48,7 +49,6 @@ from gearwright.simulation.fixed_step.embedded_loops import (
     warn_of_left_branches,
     whole_forces,
     whole_start,
-    without_loops,
 )
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.inputs_and_checks import (

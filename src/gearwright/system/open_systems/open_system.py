@@ -6,18 +6,20 @@ It is the basis of exports: rates in CasADi, C code for a controller, a state sp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from gearwright.algebra import Scalar
 from gearwright.errors import InputError
 from gearwright.forces import Law
+from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.mechanism.rows import row_dot
 from gearwright.parts import Robot, with_parameters
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 from gearwright.tracing.parameters import machine_with_values, nominal_value
@@ -69,7 +71,7 @@ class OpenSystem:
             mech = tree_of("rates", source)
         else:
             source = mech = machine_with_values(self.source, values_by_path)
-        return System(mech, self.laws(source, mech))
+        return replace(self.system.on_machine(mech.tree), laws=self.laws(source, mech.tree))
 
     def all_inputs(self, system: System, u: Sequence[Scalar]) -> list[Scalar]:
         """The inputs of a system, [tau, inputs of laws], from the given ones; the others keep their defaults."""
@@ -85,6 +87,7 @@ def open_system(
     extra_laws: Iterable[Law] = (),
     *,
     smooth: bool,
+    embeds_loops: bool = False,
 ) -> OpenSystem:
     """The open system of a robot or machine with its laws.
 
@@ -97,8 +100,10 @@ def open_system(
         laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
         extra_laws: additional laws, with fixed numbers.
         smooth: laws of the file without modes.
+        embeds_loops: closed loops are embedded, and torques are those of independent speeds; otherwise they are laws.
     """
-    mech, names = tree_of(caller, robot_or_mech, "rates"), _input_names(caller, robot_or_mech, inputs)
+    machine = machine_of(caller, robot_or_mech) if embeds_loops else tree_of(caller, robot_or_mech, "rates")
+    mech, names = machine.tree, _input_names(caller, robot_or_mech, machine, inputs)
     if not mech.n:
         raise InputError(f"{caller}: the machine has no speeds (no degrees of freedom). Give one with a joint.")
     law_inputs = [name for name in names if not name.startswith((TORQUE_PREFIX, MOTOR_TORQUE_PREFIX))]
@@ -109,9 +114,13 @@ def open_system(
         return choose_laws(caller, source, given_laws, added_laws, laws_of_source)
 
     def source_laws(source: RobotOrMech, machine: Mechanism) -> tuple[Law, ...]:
-        return law_choice(source, machine).laws
+        all_laws = law_choice(source, machine).laws
+        return without_loops(robot_or_mech, all_laws) if embeds_loops else all_laws
 
-    system = System(mech, law_choice(robot_or_mech, mech).laws_with_warning(caller))
+    acting = law_choice(robot_or_mech, mech).laws_with_warning(caller)
+    if embeds_loops:
+        acting = without_loops(robot_or_mech, acting)
+    system = System(mech, acting, closed=machine if isinstance(machine, ClosedMechanism) else None)
     for name in names:
         _require_input(caller, system, name)
     return OpenSystem(robot_or_mech, system, names, free_parameters(caller, robot_or_mech, parameters), source_laws)
@@ -123,8 +132,9 @@ def state_names(system: System) -> tuple[str, ...]:
     return (*(f"q.{x}" for x in mech.coordinates), *(f"v.{x}" for x in mech.speeds), *system.states)
 
 
-def _input_names(caller: str, robot_or_mech: RobotOrMech, inputs: str | Iterable[str]) -> tuple[str, ...]:
-    mech = tree_of(caller, robot_or_mech, "rates")
+def _input_names(
+    caller: str, robot_or_mech: RobotOrMech, mech: Mechanism, inputs: str | Iterable[str]
+) -> tuple[str, ...]:
     if inputs == "torque":
         return tuple(TORQUE_PREFIX + speed for speed in mech.speeds)
     if inputs == "motor_torque":

@@ -14,10 +14,12 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Action, Guard, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.mechanism import RobotOrMech
+from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.programs import machine_of
 from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.modes.mode_settling import find_consistent_modes
-from gearwright.system.open_systems.open_system import full_inputs, open_system
+from gearwright.system.open_systems.open_system import TORQUE_PREFIX, full_inputs, open_system
 from gearwright.system.open_systems.rates import OpenRates, open_rates
 from gearwright.system.system import Modes, System
 from gearwright.tracing.trace import trace_function
@@ -112,13 +114,21 @@ def operating_point(
     given_inputs: Array | Mapping[str, float] | None,
     laws: Iterable[Law] | None,
     extra_laws: Iterable[Law] = (),
+    *,
+    embeds_loops: bool = False,
 ) -> OperatingPoint:
     """The operating point at a state with given inputs, or with the inputs that keep it steady.
 
     `x` has q, v and states of laws by name; `given_inputs` are the inputs, None to solve for them. Then the states of
-    laws are solved too, and elastic shafts deflect under their load where q alone is not an equilibrium.
+    laws are solved too, and elastic shafts deflect under their load where q alone is not an equilibrium. With
+    `embeds_loops` the rates are those of closed loops, with torques of the independent speeds.
     """
+    machine = machine_of(caller, robot_or_mech) if embeds_loops else tree_of(caller, robot_or_mech, "rates")
     inputs = inputs if isinstance(inputs, str) else tuple(inputs)
+    loops = loop_laws(robot_or_mech)
+    if embeds_loops:
+        inputs = [f"{TORQUE_PREFIX}{name}" for name in machine.speeds] if inputs == "torque" else inputs
+        extra_laws = (*extra_laws, *(loops if laws is not None else ()))
     opened = open_system(caller, robot_or_mech, inputs, laws=laws, extra_laws=extra_laws, smooth=False)
     system, names = opened.system, opened.inputs
     start = np.concatenate([x["q"], x["v"], _own_states(caller, system, x)])
@@ -128,8 +138,12 @@ def operating_point(
         for law, situation in zip(system.laws, _law_situations(system, names, start, u), strict=True)
     )
     for _ in range(len(system.laws) + 2):
-        fixed_laws = tuple(FixedModeLaw(law, mode) for law, mode in zip(system.laws, modes, strict=True))
-        around = OperatingRates(open_rates(caller, system.mech, names, laws=fixed_laws))
+        fixed_laws = tuple(
+            FixedModeLaw(law, mode)
+            for law, mode in zip(system.laws, modes, strict=True)
+            if not (embeds_loops and law in loops)
+        )
+        around = OperatingRates(open_rates(caller, machine, names, laws=fixed_laws, embeds_loops=embeds_loops))
         at, u = (start, u) if given_inputs is not None else _steady_state(caller, around, start, u)
         extended_state = np.array([*at, 0.0, 0.0])
         consistent_modes: Modes = find_consistent_modes(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.dynamics.closed_loops.closed_dynamics import tree_speeds
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.errors import InputError, NotTraceableError
 from gearwright.forces import Law
@@ -60,6 +61,8 @@ def open_rates(
     parameters: Sequence[str] = (),
     laws: Iterable[Law] | None = None,
     extra_laws: Iterable[Law] = (),
+    *,
+    embeds_loops: bool = False,
 ) -> OpenRates:
     """The rates of a robot or machine with its laws.
 
@@ -71,8 +74,11 @@ def open_rates(
         parameters: paths of parameters that are inputs; laws of the file depend on them.
         laws: replacements of the robot's laws, with fixed numbers; a warning names what is left out.
         extra_laws: additional laws.
+        embeds_loops: see `open_system`; only the independent speeds of x are used.
     """
-    opened = open_system(caller, robot_or_mech, inputs, parameters, laws, extra_laws, smooth=True)
+    opened = open_system(
+        caller, robot_or_mech, inputs, parameters, laws, extra_laws, smooth=True, embeds_loops=embeds_loops
+    )
     system, names, paths = opened.system, opened.inputs, opened.parameters
     refuse_laws_with_modes(caller, system)
 
@@ -82,7 +88,8 @@ def open_rates(
         a, law_rates = motion_field(current_system, ops, work=False)(
             0.0, x, opened.all_inputs(current_system, arguments.get("u", ()))
         )
-        return [*coordinate_rates(current_system.mech, x.q, x.v, ops), *a, *law_rates]
+        v = tree_speeds(current_system.closed or current_system.mech, x.q, x.v, ops)
+        return [*coordinate_rates(current_system.mech, x.q, v, ops), *a, *law_rates]
 
     contents = {"x": system.law_slice.stop, "u": len(names), PARAMETERS_INPUT: len(paths)}
     contents = {name: size for name, size in contents.items() if size}
