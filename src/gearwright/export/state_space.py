@@ -87,8 +87,8 @@ def state_space(
 
     Args:
         robot: the robot (with the laws of its file) or a machine.
-        q: configuration (nq,). With closed loops q and v may be independent coordinates and speeds; the model is that of
-            the independent speeds, unless `laws` excludes the loops and all coordinates are given.
+        q: configuration (nq,). With closed loops q and v may be independent coordinates and speeds; the model is that
+            of the independent speeds, unless `laws` excludes the loops and all coordinates are given.
         v: speeds (n,); by default zero.
         inputs: "torque", "motor_torque", "voltage", or names, as for `gw.casadi_rates`.
         outputs: states that are outputs, such as ["q.j1"]; by default all.

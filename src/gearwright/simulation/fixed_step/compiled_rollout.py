@@ -19,8 +19,8 @@ from gearwright.compiling.rollout_loop import RolloutCode, compile_rollout
 from gearwright.compiling.threads import run_over_rows, thread_count
 from gearwright.errors import CompilationError, InputError, NotTraceableError
 from gearwright.forces import Law
-from gearwright.functions.backend import kernel_mode
 from gearwright.forces.contact.contacts_of_robot import without_loops
+from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot, with_parameters
 from gearwright.programs.inputs import checked_array

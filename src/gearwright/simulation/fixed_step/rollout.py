@@ -19,8 +19,8 @@ from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import STEP_METHODS
 from gearwright.errors import GearwrightWarning, InputError, SlowerWarning, caller_stack_level
 from gearwright.forces import Law
-from gearwright.functions.backend import kernel_mode
 from gearwright.forces.contact.contacts_of_robot import without_loops
+from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
