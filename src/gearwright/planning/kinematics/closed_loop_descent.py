@@ -6,14 +6,19 @@ $dq = -W^+ s + N\,(J N)' ((J N)(J N)' + \mu 1)^{-1} (e + J W^+ s)$.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+from numpy.typing import NDArray
 
 from gearwright.arrays import Array
+from gearwright.errors import PlanningError
 from gearwright.functions import integrate, placement
 from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, Closure
 from gearwright.planning.kinematics.descent import (
     DESCENT_DAMPING_RATIO,
     MIN_PROGRESS_RATIO,
+    NULL_MOTION_RATIO,
     STALL_CHECK_STEPS,
     PoseDescent,
 )
@@ -60,6 +65,44 @@ class ClosedLoopDescent(PoseDescent):
             for x in flat
         ]
         return np.array(jacobians).reshape(*q.shape[:-1], *jacobians[0].shape)
+
+    @cached_property
+    def _closed_directions(self) -> Array:
+        """Directions N of all speeds, (n, f), that keep the loops closed at a configuration in general position."""
+        moving = [k for k in range(self.joints.mech.n) if self.mobility[k]]
+        for seed in self.joints.spread_configurations(CLOSED_DESCENT_STARTS):
+            q, gap = self.closure.nearest_closed(seed, moving)
+            if gap < DESCENT_GAP_TOLERANCE:
+                return _split_null_space(self.closure.constraint_state(q).rows * self.mobility)[1]
+        raise PlanningError(
+            "inverse_kinematics: no configuration was found that closes the loops. Give branches='one'."
+        )
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The number of independent motions of the joints that move the frame."""
+        return int(np.linalg.matrix_rank(self._closed_directions[self.moving_speeds]))
+
+    @cached_property
+    def branch_speeds(self) -> NDArray[np.int_]:
+        """The speeds of the joints that move the frame, and of all that follow them."""
+        N = self._closed_directions
+        others = N @ _split_null_space(N[self.moving_speeds])[1]  # motions with these joints at rest
+        is_following = np.abs(others).max(axis=1, initial=0.0) < DEPENDENT_ROW_RATIO
+        is_moving = np.abs(N).max(axis=1) > DEPENDENT_ROW_RATIO
+        return np.flatnonzero(is_following & is_moving & (self.mobility > 0))
+
+    def singular_motions(self, q: Array) -> Array:
+        """Return orthonormal rows of `branch_speeds` that move neither the frame nor loops, at a singularity."""
+        J = self.jacobian(np.ascontiguousarray(q))[self.task > 0]
+        rows = np.vstack([J, self.closure.constraint_state(q).rows])[:, self.branch_speeds]
+        _, values, motions = np.linalg.svd(rows)
+        return np.asarray(motions[: len(values)][values < NULL_MOTION_RATIO * values[0]])
+
+    def descend_batch(self, q: Array, poses: Array, goal: float) -> tuple[Array, Array]:
+        """Return the best configurations of descents from a batch (N, nq) to poses (N, 12), and squared errors (N,)."""
+        results = [self.descend_one(x, pose, goal) for x, pose in zip(q, poses, strict=True)]
+        return np.array([x for x, _ in results]).reshape(q.shape), np.array([error for _, error in results])
 
     def solve_poses(
         self, poses: Array, starts: Array | None, goal: float, rounds: int = CLOSED_DESCENT_STARTS

@@ -22,6 +22,8 @@ MAX_DESCENT_STARTS = 60
 """Most descents for a pose before it counts as unattainable."""
 DESCENT_DAMPING_RATIO = 0.1
 """Damping of a descent, relative to the squared error."""
+NULL_MOTION_RATIO = 1e-6
+"""Ratio to the largest singular value below which a direction is in the null space, within one branch."""
 MAX_REFINEMENT_STEPS = 200
 """Steps that refine the nearest configuration of an unattainable pose."""
 
@@ -83,6 +85,21 @@ class PoseDescent:
         mech = self.joints.mech
         speeds = {dof.speed for i in mech.body_paths[self.spot.body] for dof in mech.joints[i].dofs}
         return np.array([k for k in sorted(speeds) if self.mobility[k] > 0], dtype=int)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The number of independent motions of the joints that move the frame."""
+        return len(self.moving_speeds)
+
+    @property
+    def branch_speeds(self) -> NDArray[np.int_]:
+        """The speeds whose coordinates differ between branches."""
+        return self.moving_speeds
+
+    def singular_motions(self, q: Array) -> Array:
+        """Return orthonormal rows of `branch_speeds` that move neither the frame nor loops, at a singularity."""
+        _, values, rows = np.linalg.svd(self.task_jacobian(q))
+        return np.asarray(rows[: len(values)][values < NULL_MOTION_RATIO * values[0]])
 
     @cached_property
     def jacobian(self) -> Callable[..., Array]:

@@ -132,7 +132,7 @@ def inverse_kinematics(
     batch.
 
     Loops of a robot, or given constraints, are satisfied by every solution: steps close them first and then move in
-    their null space, pose by pose in Python and from 20 configurations. Only one branch is computed for them.
+    their null space, pose by pose in Python and from 20 configurations. All branches include the assembly modes.
 
     Args:
         robot: a robot, or a machine.
@@ -161,8 +161,6 @@ def inverse_kinematics(
     target = target_poses(name, pose)
     descent = descent_for(robot, frame, tuple(target.task), tuple(held))
     descent = closing_descent(name, robot, descent, laws, extra_laws)
-    if isinstance(descent, ClosedLoopDescent) and branches == "all":
-        raise InputError(f"{name}: branches='all' is not supported for closed loops. Use 'one', from several starts.")
     joints = descent.joints
     if start is not None and robot.loops and np.shape(start)[-1:] != (joints.mech.nq,):
         start = whole_input(PLACEMENT, machine_of(name, robot), "q", start)

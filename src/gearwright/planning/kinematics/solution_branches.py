@@ -14,6 +14,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.planning.kinematics.closed_loop_descent import ClosedLoopDescent
 from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.poses import unflatten_poses
 from gearwright.planning.kinematics.wrist_partitioned import ArmAxes, arm_axes, wrist_partitioned_arm
@@ -55,8 +56,6 @@ BRANCH_DISTANCE = 1e-5
 """Configurations closer than this are equal [rad, m]."""
 BRANCH_SQUARED_ERROR = 1e-26
 """Squared error of branches: near singularities a larger one would leave them scattered."""
-NULL_MOTION_RATIO = 1e-6
-"""Ratio to the largest singular value below which a direction is in the null space, within one branch."""
 
 
 def all_branches(descent: PoseDescent, poses: Array, begin: Array | None, goal: float) -> tuple[Array, Array]:
@@ -76,9 +75,9 @@ def all_branches(descent: PoseDescent, poses: Array, begin: Array | None, goal: 
 
 def _require_not_redundant(descent: PoseDescent) -> None:
     conditions = int((descent.task > 0).sum())
-    if len(descent.moving_speeds) > conditions:
+    if descent.degrees_of_freedom > conditions:
         raise InputError(
-            f"inverse_kinematics: {len(descent.moving_speeds)} joints move {descent.frame!r} and the pose has "
+            f"inverse_kinematics: {descent.degrees_of_freedom} joints move {descent.frame!r} and the pose has "
             f"{conditions} conditions, so there are infinitely many solutions. Compute one near a start (start=, "
             "without branches='all'), or fix joints (held=)."
         )
@@ -157,7 +156,7 @@ class _BranchSearch:
         """Return the closed form of the arm, which depends only on the values of fixed joints."""
         held = base[self.descent.joints.coordinate_indices[self.descent.mobility == 0]].tobytes()
         if held not in self.forms:
-            arm = arm_axes(self.descent, base)
+            arm = None if isinstance(self.descent, ClosedLoopDescent) else arm_axes(self.descent, base)
             self.forms[held] = None if arm is None else wrist_partitioned_arm(arm) or eaik_arm(arm)
         return self.forms[held]
 
@@ -173,10 +172,9 @@ def _add_new_branches(
 
 def _branch_differences(descent: PoseDescent, branches: Array, x: Array) -> Array:
     """Return differences of the joints that move the frame, without their null-space part."""
-    moving = descent.moving_speeds[descent.joints.coordinate_indices[descent.moving_speeds] >= 0]
+    moving = descent.branch_speeds[descent.joints.coordinate_indices[descent.branch_speeds] >= 0]
     difference: Array = descent.joints.coordinate_difference(branches, x)[:, descent.joints.coordinate_indices[moving]]
-    if len(moving) < len(descent.moving_speeds):
+    if len(moving) < len(descent.branch_speeds):
         return difference
-    _, values, rows = np.linalg.svd(descent.task_jacobian(x))
-    null_rows = rows[: len(values)][values < NULL_MOTION_RATIO * values[0]]
+    null_rows = descent.singular_motions(x)
     return difference - difference @ null_rows.T @ null_rows
