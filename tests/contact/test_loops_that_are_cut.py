@@ -48,6 +48,9 @@ OTHER_SIZES = {
         "adaptive",
         "impedance",
         "operational_space",
+        "admittance",
+        "hybrid_control",
+        "position_force",
         "joint_forces",
         "frequency_map",
         "computed_torque",
@@ -66,8 +69,7 @@ OTHER_SIZES = {
 }
 """Functions of all joints, or of whole configurations; compared below or in their own tests."""
 REFUSED = {
-    *("admittance", "hybrid_control", "position_force", "in_larger_machine", "nominal_control"),
-    *("closed_form", "complete_model"),
+    *("nominal_control", "closed_form", "complete_model"),
     *("feedback_linearisation", "compare_reductions", "elastic_form", "motor_motion", "required_derivative_orders"),
 }
 """Functions that would cut the loop, and name it instead."""

@@ -56,6 +56,11 @@ def joint_controller(law: ControlLaw, follow: ReferenceFunction, breaks: tuple[f
     return law_controller(whole, follow, breaks)
 
 
+def independent_law(law: ControlLaw) -> ControlLaw:
+    """Return the law of the independent speeds of closed loops inside a law of `joint_controller`; others unchanged."""
+    return law.inner if isinstance(law, EmbeddedLaw) and law.inner.mech.closure is not None else law
+
+
 def _select_entries(indices: Sequence[int], x: Sequence[Scalar]) -> list[Scalar]:
     return [x[k] for k in indices]
 

@@ -7,20 +7,26 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
-from gearwright.algebra import Scalar
+from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import numbers_by_name, real_number
+from gearwright.control.in_larger_machine import independent_law, joint_controller
 from gearwright.control.task_space.frame_motion import MatrixRows, matrix_product, transposed_product
 from gearwright.control.wrapped_law import WrappedLaw, continuous_law
+from gearwright.dynamics.closed_loops.closed_dynamics import (
+    SpeedMap,
+    bias,
+    coriolis_in_independent_speeds,
+    placed_machine,
+)
 from gearwright.dynamics.coriolis import coriolis_matrix
-from gearwright.dynamics.forward_dynamics import bias
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import Pose, place_machine
+from gearwright.dynamics.pose import Pose
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
-from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController, law_controller
+from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController
 from gearwright.text import listed_names
 
 
@@ -30,11 +36,20 @@ def momentum_residual(mass: MatrixRows, v: Sequence[Scalar], expected: Sequence[
 
 
 def expected_momentum_rates(
-    pose: Pose, v: Sequence[Scalar], tau: Sequence[Scalar], r: Sequence[Scalar]
+    pose: Pose,
+    speed_map: SpeedMap,
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    r: Sequence[Scalar],
+    ops: Operations,
 ) -> list[Scalar]:
-    """Return the rate of the expected momentum, tau + C'v - gravity and springs + r, so that r' = g (external - r)."""
-    C = coriolis_matrix(pose, v)
-    both = zip(tau, matrix_product(C, v), transposed_product(C, v), bias(pose, v), r, strict=True)
+    """Return the rate of the expected momentum, tau + C'v - gravity and springs + r, so that r' = g (external - r).
+
+    Of closed loops all are along the independent speeds v.
+    """
+    all_speeds = speed_map.speeds(v)
+    C = coriolis_in_independent_speeds(pose, speed_map, all_speeds, coriolis_matrix(pose, all_speeds), ops)
+    both = zip(tau, matrix_product(C, v), transposed_product(C, v), bias(pose, speed_map, all_speeds), r, strict=True)
     return [u + (c + ct) - b + x for u, c, ct, b, x in both]
 
 
@@ -60,9 +75,11 @@ class MomentumObserverLaw(WrappedLaw):
         """Return the law's outputs and the rate of the expected momentum."""
         inner_count = len(self.inner.states)
         decision = checked_decision(self.inner, replace(measured, states=measured.states[:inner_count]))
-        pose = place_machine(self.mech, measured.q, measured.ops)
-        residuals = momentum_residual(mass_matrix(pose), measured.v, measured.states[inner_count:], self.gain)
-        rates = expected_momentum_rates(pose, measured.v, speed_forces(self.mech, self.inner, decision), residuals)
+        pose, speed_map = placed_machine(self.mech, measured.q, measured.ops)
+        mass = speed_map.congruent(mass_matrix(pose))
+        residuals = momentum_residual(mass, measured.v, measured.states[inner_count:], self.gain)
+        tau = speed_forces(self.mech, self.inner, decision)
+        rates = expected_momentum_rates(pose, speed_map, measured.v, tau, residuals, measured.ops)
         signals = {f"external.{x}": r for x, r in zip(self.mech.speeds, residuals, strict=True)}
         if self.threshold:
             worst: Scalar = 0.0
@@ -104,14 +121,14 @@ def momentum_observer(
     2.0
     """
     caller = "control.momentum_observer"
-    law = continuous_law(caller, controller)
+    law = independent_law(continuous_law(caller, controller))
     real_number(caller, "gain", gain, above=0.0, unit="1/s", example=50.0)
     require_force_outputs(caller, law)
     thresholds: tuple[float, ...] = ()
     if threshold is not None:
         thresholds = tuple(numbers_by_name(caller, "threshold", threshold, law.mech.speeds, above=0.0).tolist())
     observer = MomentumObserverLaw(law.mech, law, float(gain), thresholds)
-    return law_controller(observer, controller.follow, controller.breaks)
+    return joint_controller(observer, controller.follow, controller.breaks)
 
 
 def require_force_outputs(caller: str, law: ControlLaw) -> None:

@@ -265,18 +265,18 @@ def independent_part(
     Raises:
         InputError: a loop is open.
     """
-    points = path if isinstance(path, Trajectory) else number_array(function, "path", path, axes=2)
-    count = points.count if isinstance(points, Trajectory) else points.shape[-1]
-    columns = list(mech.independent_indices)
-    if not mech.loops or count != mech.nq:
+    closure, columns = Closure(mech.tree, loop_laws(mech)), list(mech.independent_indices)
+    if isinstance(path, Trajectory):
+        if not mech.loops or path.count != mech.nq:
+            return path, None
+        samples = path.sample(CLOSURE_CHECKS)
+        closure.require_closed_motion(function, samples.q, samples.t)
+        return Trajectory(piecewise_polynomial(path.pieces.c[:, :, columns], path.pieces.x)), samples.q[0]
+    points = number_array(function, "path", path, axes=2)
+    if not mech.loops or points.shape[-1] != mech.nq:
         return points, None
-    is_motion = isinstance(points, Trajectory)
-    t = np.linspace(0.0, points.duration, CLOSURE_CHECKS) if is_motion else np.arange(float(len(points)))
-    q = points.at(t) if isinstance(points, Trajectory) else points
-    Closure(mech.tree, loop_laws(mech)).require_closed_motion(function, q, t)
-    if isinstance(points, Trajectory):
-        return Trajectory(piecewise_polynomial(points.pieces.c[:, :, columns], points.pieces.x)), q[0]
-    return points[:, columns], q[0]
+    closure.require_closed_motion(function, points, np.arange(float(len(points))))
+    return points[:, columns], points[0]
 
 
 def whole_motion_of(function: str, robot_or_mech: RobotOrMech, motion: Any, near: Array | None = None) -> Any:

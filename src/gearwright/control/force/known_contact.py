@@ -8,6 +8,7 @@ from gearwright.algebra import Scalar
 from gearwright.control.force.known_environment import KnownEnvironment
 from gearwright.control.task_space.frame_motion import WORLD_AXES, FrameAxes, FrameMotion, frame_motion
 from gearwright.control.task_space.operational_law import FRAME_AXIS_NAMES
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
 from gearwright.errors import InputError
 from gearwright.forces import Contact, ForceSensor, Line, SoftContact
 from gearwright.forces.contact.constraint import ConstantFunction, Constraint
@@ -53,9 +54,10 @@ class KnownContact:
 
     def contact_motion(self, kinematics: SharedKinematics, size: int) -> tuple[FrameMotion, list[Scalar]]:
         """Return the motion of the frame, in free directions along the axes, in constrained ones along s; and s."""
-        lines = [line.placed_in(kinematics) for line in self._held_lines(kinematics.mech.speeds)]
+        tree = tree_kinematics(kinematics)
+        lines = [line.placed_in(tree) for line in self._held_lines(tree.mech.speeds)]
         held = dict(zip(self.held, lines, strict=True))
-        frame = frame_motion(kinematics, self.frame, size, self._contact_axes(kinematics), held)
+        frame = frame_motion(kinematics, self.frame, size, self._contact_axes(tree), held)
         return frame, [line.position(kinematics.q) for line in lines]
 
     def _held_lines(self, speeds: tuple[str, ...]) -> tuple[Line, ...]:
@@ -77,6 +79,15 @@ class KnownContact:
             configuration.point_in_frame(touched, configuration.point(self.frame)), kinematics.ops
         )
         return tuple(R @ axis for axis in (first, second, first.cross(second)))
+
+
+def tree_kinematics(kinematics: SharedKinematics) -> SharedKinematics:
+    """Return the kinematics of all speeds of a machine with closed loops; without loops the same."""
+    mech, q, ops = kinematics.mech, kinematics.q, kinematics.ops
+    if mech.closure is None:
+        return kinematics
+    _, speed_map = placed_machine(mech, q, ops)
+    return SharedKinematics(mech.tree, q, speed_map.speeds(kinematics.v), ops, kinematics.t)
 
 
 def known_contact(caller: str, contact: object, environment: KnownEnvironment | None = None) -> KnownContact:

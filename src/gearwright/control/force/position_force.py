@@ -11,6 +11,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.control.force.force_gains import ForceGains
 from gearwright.control.force.known_contact import KnownContact, known_contact, require_prescribed_motion
 from gearwright.control.force.known_environment import RESPONSE_FLOOR_DEPTH, KnownEnvironment
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import checked_feedback
 from gearwright.control.joint_tracking import (
     Gains,
@@ -40,9 +41,10 @@ from gearwright.control.task_space.operational_space import movable_joint_side
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.mechanism import RobotOrMech
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 
 # The law
 
@@ -161,7 +163,8 @@ class PositionForceLaw(TrackingLaw):
         if self.gains.null_space_damping and len(v) > self.size:
             tau = add_vectors(tau, frame.null_space_forces([-self.gains.null_space_damping * x for x in v]))
         rates = [self.gains.integral * e for e in errors] if contact_forces else []
-        rates += expected_momentum_rates(frame.pose, v, tau, external_torques) if self.uses_observer else []
+        if self.uses_observer:
+            rates += expected_momentum_rates(frame.pose, frame.speed_map, v, tau, external_torques, measured.ops)
         contact_forces = contact_forces or [command.force for command in commands]
         signals = {x.name: f for x, f in zip(self.signals, contact_forces, strict=True)}
         return Decision(self.joint_side.driven_forces(tau), rates=rates, signals=signals)
@@ -349,7 +352,7 @@ def _force_controller(
     feedback: str,
 ) -> LawController:
     size = 6 if orientation else 3
-    side = movable_joint_side(caller, tree_of(caller, robot), contact.frame, size)
+    side = movable_joint_side(caller, machine_of(caller, robot), contact.frame, size)
     require_prescribed_motion(caller, side.mech, contact.law)
     if max(contact.held) >= size:
         raise InputError(f"{caller}: the contact constrains {', '.join(contact.axis_names)}. Use orientation=True.")
@@ -369,4 +372,4 @@ def _force_controller(
     motion = frame_reference(caller, contact.frame, size, reference, side)
     references = combine_references(motion, force_reference(caller, force, contact.axis_names, law.force_order + 1))
     followed = combine_references(references, TIME_AS_REFERENCE) if contact.is_moving else references
-    return law_controller(law, followed.at, followed.breaks)
+    return joint_controller(law, followed.at, followed.breaks)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array, real_number
+from gearwright.control.in_larger_machine import joint_controller
 from gearwright.control.joint_side import checked_feedback
 from gearwright.control.joint_tracking import (
     Gains,
@@ -33,9 +34,10 @@ from gearwright.control.task_space.operational_space import FrameName, movable_j
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.mechanism import RobotOrMech
+from gearwright.programs import machine_of
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 
 ADMITTANCE_CALLER = "control.admittance"
 
@@ -153,7 +155,8 @@ class AdmittanceLaw(TrackingLaw):
             for name, y in offsets.items()
         }
         tau = self.inner.joint_forces(replace(measured, reference=references))
-        rates = [*offset_rate, *offset_acceleration, *expected_momentum_rates(frame.pose, v, tau, external_torques)]
+        momentum_rates = expected_momentum_rates(frame.pose, frame.speed_map, v, tau, external_torques, measured.ops)
+        rates = [*offset_rate, *offset_acceleration, *momentum_rates]
         signals = {x.name: f for x, f in zip(self.signals, force, strict=True)}
         return Decision(self.joint_side.driven_forces(tau), rates=rates, signals=signals)
 
@@ -186,7 +189,7 @@ def admittance(
         feedback: for elastic drives: "both" (positions at the joints, speeds at the motors), "motor" or "joint".
     """
     size = 6 if orientation else 3
-    side = movable_joint_side(ADMITTANCE_CALLER, tree_of(ADMITTANCE_CALLER, robot), frame, size)
+    side = movable_joint_side(ADMITTANCE_CALLER, machine_of(ADMITTANCE_CALLER, robot), frame, size)
     m, d, k = (
         gain_per_axis(ADMITTANCE_CALLER, f"target.{name}", getattr(target, name), 3)
         for name in ("mass", "damping", "stiffness")
@@ -202,4 +205,4 @@ def admittance(
     inner = OperationalSpaceLaw(side.mech, measured_at, frame, size, kp, kd, False, gains.null_space_damping)
     law = AdmittanceLaw(side.mech, measured_at, inner=inner, mass=m, damping=d, stiffness=k, observer=gains.observer)
     path = frame_reference(ADMITTANCE_CALLER, frame, size, reference, side)
-    return law_controller(law, path.at, path.breaks)
+    return joint_controller(law, path.at, path.breaks)

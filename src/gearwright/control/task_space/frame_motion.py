@@ -118,13 +118,15 @@ def frame_motion(
     columns = zip(*jacobian(pose, index, point)[:size], strict=True)
     whole = [list(row) for row in zip(*(components_along(axes, column) for column in columns), strict=True)]
     drift = components_along(axes, matrix_product(jacobian_rate(pose, v, index, point)[:size], v))
+    dependent: Sequence[Scalar] = [0.0] * len(v)  # accelerations at constant independent speeds
     if not isinstance(speed_map, OpenTree):
         dependent = speed_map.accelerations(v, [0.0] * mech.n)
         drift = [a + b for a, b in zip(drift, matrix_product(whole, dependent), strict=True)]
-    J = [tuple(row) for row in speed_map.columns(whole)]
     rates: list[Scalar] = [0.0] * size
     for k, line in (held or {}).items():
-        J[k], rates[k], drift[k] = tuple(dense_row(line.terms, mech.n)), line.time_rate, line.drift
+        whole[k], rates[k] = dense_row(line.terms, len(v)), line.time_rate
+        drift[k] = line.drift + dot_product(whole[k], dependent)
+    J = [tuple(row) for row in speed_map.columns(whole)]
     M = speed_map.congruent(mass_matrix(pose))
     responses = [solve_symmetric(M, row) for row in J]
     inverse = [[dot_product(row, response) for response in responses] for row in J]

@@ -119,8 +119,12 @@ def _timed_segments(
     """Return a motion per path, and the pauses between them; loops are closed near a configuration."""
     paths: list[Trajectory | float] = []
     for segment in segments:
-        paths.append(segment if isinstance(segment, float) else _closed_path(segment, limits, near))
-        near = near if isinstance(segment, float) else paths[-1].at(1.0)
+        if isinstance(segment, float):
+            paths.append(segment)
+            continue
+        closed_path = _closed_path(segment, limits, near)
+        paths.append(closed_path)
+        near = closed_path.at(1.0)
     configuration: Array = next(path for path in paths if isinstance(path, Trajectory)).at(0.0)
     trajectories: list[Trajectory] = []
     for path in paths:
