@@ -11,11 +11,9 @@ import numpy as np
 from gearwright.arguments import as_float_array, is_function, number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.contact.contacts_of_robot import loop_laws
-from gearwright.functions.constrained.closure import Closure
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory
-from gearwright.motion_demands.closed_loop_motion import CLOSURE_CHECKS
+from gearwright.motion_demands.closed_loop_motion import independent_part
 from gearwright.text import listed_names
 
 REFERENCE_NAMES = ("q_ref", "v_ref", "a_ref", "jerk_ref", "snap_ref")
@@ -60,9 +58,7 @@ def read_reference(caller: str, source: Any, mech: Mechanism, orders: int = 3) -
         return Reference(function_reference(caller, source, sizes, REFERENCE_NAMES), source=source)
     configuration = number_array(caller, "reference", as_float_array(caller, "reference", source), axes=1)
     if mech.closure is not None and len(configuration) == mech.nq:
-        loops = Closure(mech.tree, loop_laws(mech))
-        loops.require_closed(caller, loops.constraint_state(configuration))
-        configuration = configuration[list(mech.independent_indices)]
+        configuration = np.asarray(independent_part(caller, mech, [configuration])[0])[0]
     if len(configuration) != sizes[0]:
         raise InputError(
             f"{caller}: the reference has {len(configuration)} numbers for {sizes[0]} coordinates "
@@ -81,8 +77,7 @@ def _trajectory_reference(caller: str, motion: Trajectory, mech: Mechanism, size
         )
     columns = list(range(sizes[0]))
     if mech.closure is not None and motion.count == mech.nq != sizes[0]:
-        samples = motion.sample(CLOSURE_CHECKS)
-        Closure(mech.tree, loop_laws(mech)).require_closed_motion(caller, samples.q, samples.t)
+        independent_part(caller, mech, motion)  # raises if it opens a loop
         columns = list(mech.independent_indices)
     elif motion.count != sizes[0]:
         raise InputError(

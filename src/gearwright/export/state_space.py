@@ -14,7 +14,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
-from gearwright.functions.constrained.closing import speed_directions, whole_motion
+from gearwright.functions import speed_directions, whole_motion
 from gearwright.functions.linearise import adjoint_matrix, tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, save_if_path

@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.compiling.kernel import Kernel
 from gearwright.dynamics.configuration import quaternion_slices
 from gearwright.errors import InputError, MissingExtraError
-from gearwright.functions.constrained.closing import whole_motion
+from gearwright.functions import whole_motion
 from gearwright.functions.linearise import tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.programs.placement import split_results

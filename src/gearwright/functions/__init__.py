@@ -7,7 +7,8 @@
 """
 
 from gearwright.functions.actuation import actuator_torques, structure_matrix
-from gearwright.functions.constrained.closing import assemble
+from gearwright.functions.constrained.closing import assemble, speed_directions, whole_motion
+from gearwright.functions.constrained.closure import Closure, closure_of
 from gearwright.functions.dynamics import (
     axial_rates,
     bias,
@@ -28,10 +29,12 @@ from gearwright.functions.dynamics import (
 )
 
 __all__ = [
+    "Closure",
     "actuator_torques",
     "assemble",
     "axial_rates",
     "bias",
+    "closure_of",
     "forward_dynamics",
     "gravity",
     "integrate",
@@ -46,5 +49,7 @@ __all__ = [
     "placement",
     "potential_energy",
     "regressor",
+    "speed_directions",
     "structure_matrix",
+    "whole_motion",
 ]

@@ -20,7 +20,7 @@ from gearwright.forces.motors.thermal import temperature_quantities
 from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.forces.transmission.drive_equation import winding_equations
-from gearwright.functions.constrained.closing import speed_directions
+from gearwright.functions import speed_directions
 from gearwright.mechanism import Mechanism
 from gearwright.mechanism.rows import dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine

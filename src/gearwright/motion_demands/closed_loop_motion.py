@@ -25,7 +25,7 @@ from gearwright.errors import InputError, PlanningError
 from gearwright.forces import Constraint
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.functions.constrained.closing import whole_motion
+from gearwright.functions import whole_motion
 from gearwright.functions.constrained.closure import CLOSURE_ROUNDING, Closure, closure_of
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.motion import Motion, Trajectory, chain

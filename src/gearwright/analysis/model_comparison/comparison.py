@@ -13,8 +13,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions import axial_rates, integrate, inverse_dynamics, neutral
-from gearwright.functions.constrained.closure import Closure, closure_of
+from gearwright.functions import Closure, axial_rates, closure_of, integrate, inverse_dynamics, neutral
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Motion

@@ -18,7 +18,7 @@ from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
-from gearwright.functions.constrained.closing import speed_directions
+from gearwright.functions import speed_directions
 from gearwright.mechanism import Actuator, Mechanism, RobotOrMech
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.programs import ClosedMechanism, machine_of

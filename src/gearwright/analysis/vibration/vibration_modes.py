@@ -15,9 +15,8 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.functions import mass_matrix, structure_matrix
+from gearwright.functions import mass_matrix, speed_directions, structure_matrix
 from gearwright.functions.actuation import motor_ratios
-from gearwright.functions.constrained.closing import speed_directions
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech

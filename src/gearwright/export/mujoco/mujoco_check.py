@@ -15,8 +15,7 @@ from gearwright.errors import InputError
 from gearwright.export.mujoco.coordinates import MujocoCoordinates
 from gearwright.export.mujoco.document import build_document, document_text
 from gearwright.files.mjcf.source import mujoco_module
-from gearwright.functions import inverse_dynamics, kinetic_energy
-from gearwright.functions.constrained.closing import speed_directions, whole_motion
+from gearwright.functions import inverse_dynamics, kinetic_energy, speed_directions, whole_motion
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array

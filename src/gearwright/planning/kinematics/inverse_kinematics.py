@@ -17,9 +17,8 @@ from gearwright.arguments import as_float_array, real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Constraint
-from gearwright.functions import placement
+from gearwright.functions import closure_of, placement
 from gearwright.functions.backend import detached_copy
-from gearwright.functions.constrained.closure import closure_of
 from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot

@@ -19,8 +19,7 @@ from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.transmission.drive_equation import winding_equations
-from gearwright.functions.constrained.closing import whole_motion
-from gearwright.functions.constrained.closure import Closure
+from gearwright.functions import Closure, whole_motion
 from gearwright.mechanism import Mechanism
 from gearwright.motion.limits import CoordinateLimits, coordinate_limits, per_joint
 from gearwright.motion_demands.actuator_forces import ForceLine

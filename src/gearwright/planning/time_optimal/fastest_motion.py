@@ -15,8 +15,6 @@ from gearwright.arguments import real_number, whole_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Law
-from gearwright.forces.contact.contacts_of_robot import loop_laws
-from gearwright.functions.constrained.closure import Closure
 from gearwright.mechanism import Mechanism
 from gearwright.motion import Trajectory, chain, pause
 from gearwright.motion.limits import require_inside
@@ -237,8 +235,7 @@ def limit_use(
         )
     t = np.linspace(0.0, motion.duration, samples)
     states = MotionRows(*(motion.at(t, k) for k in range(3)))
-    if limits.mech.loops:
-        Closure(limits.mech.tree, loop_laws(limits.mech)).require_closed_motion("limit_use", states.q, t)
+    independent_part("limit_use", limits.mech, motion)  # raises if it opens a loop
     shares = limits.limit_shares(states, limits.machine.likely_modes(states.q, _motion_directions(motion, t)))
     return LimitUse(t, dict(zip(limits.signal_names, shares.T, strict=True)), limits.remarks)
 

@@ -15,7 +15,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
-from gearwright.functions.constrained.closing import speed_directions, whole_motion
+from gearwright.functions import speed_directions, whole_motion
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs.inputs import checked_array
 from gearwright.simulation.fixed_step.embedded_loops import embedded_loops
