@@ -165,6 +165,11 @@ def test_offset_and_delay_of_the_measurement() -> None:
     assert fit["offset.q.arm"] == pytest.approx(0.05, abs=2e-3)
     plain = fit_run(ARM, [late], ["arm.mass"], laws=[friction(0.23, 0.031)])
     assert plain["arm.mass"] > 0
+    for name in ("offset.q.arm", "delay"):
+        grid, rise = fit.profile(name, points=3, width=20.0)
+        assert grid[1] == pytest.approx(fit[name], rel=1e-9)
+        assert abs(rise[1]) < 1e-3
+        assert min(rise[0], rise[2]) > 1.92, name
 
 
 def test_priors_and_bounds_act() -> None:

@@ -178,8 +178,12 @@ class FitProblem:
         evaluations: int,
         free: bool = False,
         changes: Sequence[Sequence[float]] | None = None,
+        held: str | None = None,
     ) -> StartResult:
-        """The least sum of the loss from given search variables; `free`: initial states, from `changes`, too."""
+        """The least sum of the loss from given search variables; `free`: initial states, from `changes`, too.
+
+        The unknown named `held` keeps its value.
+        """
         from scipy.optimize import least_squares
 
         lower, upper = self.bounds
@@ -188,17 +192,21 @@ class FitProblem:
         extra = (
             (np.zeros(shape) if changes is None else np.array(changes, dtype=float)).ravel() if free else np.zeros(0)
         )
-        first = np.concatenate([np.clip(z, lower + margin, upper - margin), extra])
+        whole = np.concatenate([np.clip(z, lower + margin, upper - margin), extra])
         infinite = np.full(len(extra), np.inf)
+        varied = np.array([name != held for name in self.names] + [True] * len(extra))
+        whole[~varied] = z[~varied[:count]]
 
         def split_search(x: Array) -> tuple[Array, Array | None]:
-            return self.to_values(x[:count]), x[count:].reshape(shape) if free else None
+            complete = whole.copy()
+            complete[varied] = x
+            return self.to_values(complete[:count]), complete[count:].reshape(shape) if free else None
 
         def jacobian(x: Array) -> Array:
             values, starts = split_search(x)
             J = self.residuals(values, windows, True, starts)[1]
             J[:, :count] *= self.value_slopes(values)
-            return J
+            return J[:, varied]
 
         def residual_rows(x: Array) -> Array:
             values, starts = split_search(x)
@@ -206,9 +214,9 @@ class FitProblem:
 
         solution = least_squares(
             residual_rows,
-            first,
+            whole[varied],
             jac=jacobian,
-            bounds=(np.concatenate([lower, -infinite]), np.concatenate([upper, infinite])),
+            bounds=(np.concatenate([lower, -infinite])[varied], np.concatenate([upper, infinite])[varied]),
             loss=self.loss,
             x_scale="jac",
             max_nfev=evaluations,

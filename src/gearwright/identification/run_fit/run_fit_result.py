@@ -31,6 +31,10 @@ CONFIDENCE_FACTOR = 1.96
 """Half width of a 95 % interval, relative to the standard deviation."""
 
 
+PROFILE_EVALUATIONS = 15
+"""Evaluations of the fit of the other unknowns at one value of a profile."""
+
+
 class SignalScore(NamedTuple):
     """The error of one predicted signal of one log.
 
@@ -231,24 +235,15 @@ class RunFit:
         unknown = next(u for u in self.problem.unknowns if u.name == name)
         low, high = max(unknown.lower, centre - width * deviation), min(unknown.upper, centre + width * deviation)
         grid, costs = np.linspace(low, high, points), []
-        others = tuple(
-            replace(u, start=float(np.clip(self[u.name], u.lower, u.upper)))
-            for u in self.problem.unknowns
-            if u.name != name
-        )
         windows, free = self.problem.simulator.windows(np.inf), self.free_starts
         for value in grid:
-            logs = tuple(
-                replace(log, numbers={**log.numbers, name: float(value)}) for log in self.problem.simulator.logs
-            )
-            simulator = replace(self.problem.simulator, logs=logs, unknowns=tuple(u.name for u in others))
-            problem = replace(self.problem, simulator=simulator, unknowns=others)
-            if others or free:
-                start = np.array([u.start for u in others], dtype=float)
+            values = np.array(list({**self.values, name: float(value)}.values()))
+            if len(values) > 1 or free:
                 first = self.start_changes if free else None
-                costs.append(problem.minimise(problem.to_search(start), windows, 15, free, first).cost)
+                z = self.problem.to_search(values)
+                costs.append(self.problem.minimise(z, windows, PROFILE_EVALUATIONS, free, first, name).cost)
             else:
-                costs.append(problem.cost(StartResult((), 0.0)))
+                costs.append(self.problem.cost(StartResult(tuple(values.tolist()), 0.0)))
         count = sum(len(log.times) * len(log.measured) for log in self.problem.simulator.logs)
         variance = max(2 * self.cost / max(1, count - len(self.values)), 1e-300)
         return grid, (np.array(costs) - self.cost) / variance
