@@ -27,9 +27,8 @@ ROBOTS = 200 if os.environ.get("GEARWRIGHT_PROFILE") == "full" else 10
 UNTIL, SAMPLES = 0.1, 50
 """Communication steps of an FMU are then as long as the longest step of `simulate`: both look for events as often."""
 
-
-OTHER_JUMP = pytest.mark.xfail(reason="torques jump, gears jam, and FMU and simulate leave the jam with other speeds")
-"""Of robots 300 to 499, number 488: speeds differ by 6e-4 rad/s behind an impact without collision. Not explained."""
+GEAR_AT_REST = 488
+"""A robot with a gear at rest, up to rounding, while torques jump and another gear jams."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +89,7 @@ def trial(seed: int) -> Trial:
     return Trial(robot, (gw.contact.Constraint.from_lines("rod", [stretch]),), gw.State(start.q, 0 * start.v), values)
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(k, marks=OTHER_JUMP) if k == 488 else k for k in range(300, 300 + ROBOTS)]
-)
+@pytest.mark.parametrize("seed", sorted({*range(300, 300 + ROBOTS), GEAR_AT_REST}))
 def test_python_machine_code_and_fmu_move_random_robots_alike(seed, tmp_path):
     robot = trial(seed)
     compiled = robot.run("compiled")

@@ -137,8 +137,10 @@ class ImpulsiveMotion:
 
     def _gear_gain(self, drag: Drag) -> float:
         """The gain of a turning gear; zero for a gear at rest and for a self-locking gear, which would jam."""
-        is_turning = abs(float(drag.push.speed(self.v.tolist()))) > BREAKAWAY_SPEED
-        return float(drag.gain) if is_turning and float(drag.gain) > -1 else 0.0
+        return float(drag.gain) if self._is_turning(drag) and float(drag.gain) > -1 else 0.0
+
+    def _is_turning(self, drag: Drag) -> bool:
+        return abs(float(drag.push.speed(self.v.tolist()))) > BREAKAWAY_SPEED
 
     def _initial_modes(self, situations: Sequence[Situation]) -> Modes:
         """The modes of gears by the signs of the speeds, all other laws unchanged: sticking friction has no loss."""
@@ -152,12 +154,15 @@ class ImpulsiveMotion:
     def _impulse_guards(
         self, modes: Modes, situations: Sequence[Situation], actions: Sequence[Action], change: Array, flows: Array
     ) -> Iterator[tuple[int, Guard]]:
-        """The guards that depend on impulses, evaluated with the impulses as forces."""
+        """The guards of turning gears that depend on impulses, evaluated with the impulses as forces.
+
+        Gears at rest transmit no impulse, and the sign of their speed is rounding.
+        """
         through = iter((flows / IMPACT_DURATION).tolist())
         a = (change / IMPACT_DURATION).tolist()
         for k, (law, action) in enumerate(zip(self.system.laws, actions, strict=True)):
             law_flows = [next(through) for _ in action.drags]
-            if law_flows and not action.holds:
+            if law_flows and not action.holds and all(map(self._is_turning, action.drags)):
                 guards = law.guards(modes[k], situations[k], Reaction(a, (), law_flows))
                 yield from ((k, guard) for guard in guards if guard.rate is None)
 

@@ -230,7 +230,21 @@ def evaluate_flanks(s: LoopWorkspace, size: int) -> int:
         for j in range(size):
             flow -= s.sensing[e * s.directions + s.blow_way[j]] * s.right[j]
         s.felt[s.holds + e] = flow / IMPACT_DURATION
-    return run_kernel(s.flanks, s.flanks_table)
+    if run_kernel(s.flanks, s.flanks_table) != 0:
+        return 1
+    ignore_flanks_at_rest(s)
+    return 0
+
+
+def ignore_flanks_at_rest(s: LoopWorkspace) -> None:
+    """Satisfy the guards of gears at rest: they transmit no impulse, and the sign of their speed is rounding."""
+    for law in range(s.laws):
+        choice = s.first_choice[law] + s.modes[law]
+        for k in range(s.drag_begin[choice], s.drag_begin[choice + 1]):
+            e = s.drag_place[k]
+            if abs(s.drag_factor[e] * s.pace[s.drag_direction[e]]) <= BREAKAWAY_SPEED:
+                for g in range(s.guard_begin[choice + 1] - s.guard_begin[choice]):
+                    s.violations[s.guard_first[law] + g] = 1.0
 
 
 def solve_impulses(s: LoopWorkspace, holds: int, size: int) -> int:
