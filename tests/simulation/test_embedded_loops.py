@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions.constrained.closing import whole_motion
 from gearwright.motion import polynomial
 from gearwright.parts import Limits
+from gearwright.simulation.fixed_step.embedded_loops import warn_of_left_branches
 from support.closed_machines import closed_state, four_bar_robot, random_closed_machine
 from support.mechanisms import four_bar, with_parallelogram
 
@@ -153,3 +155,16 @@ def test_a_motion_that_leaves_its_branch_is_named():
     mech = gw.assemble(robot, independent=["rocker"], start=start)
     with pytest.warns(GearwrightWarning, match=r"independent=\['crank'\]"):
         gw.rollout(mech, mech.reference, [-2.0], steps=400, step=1e-3)
+
+
+def test_a_sample_on_another_branch_is_found_between_first_and_last():
+    """Both ends of the record are regular and on the same branch; one of two motions is elsewhere between them."""
+    mech = gw.assemble(four_bar("rocker"))
+    here, there = list(mech.assembly_modes([0.7]).values())[:2]
+    record = np.tile(here, (5, 2, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_left_branches(mech, record, np.arange(5.0))
+    record[2, 1] = there
+    with pytest.warns(GearwrightWarning, match=r"state 1 of .* t = 2 s.*1 of 2"):
+        warn_of_left_branches(mech, record, np.arange(5.0))

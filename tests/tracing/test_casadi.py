@@ -10,6 +10,7 @@ import gearwright as gw
 from gearwright.catalogue import robots
 from gearwright.errors import InputError
 from support.bundled import CHEAP, PUBLIC, arguments, fixed_for, flat, public
+from support.closed_machines import four_bar_robot
 from support.compare import relative
 
 FEW = ("elbow", "mini_cheetah", "elastic_elbow")
@@ -117,3 +118,15 @@ def test_refuses_what_cannot_be_traced_in_its_own_name():
         with pytest.raises(InputError, match=message):
             gw.casadi_function(wrong, robot, **options)
     assert flat(gw.casadi_function(gw.bias, robot)(np.zeros(3), np.zeros(3))).shape == (3,)
+
+
+def test_a_step_that_leaves_loops_open_is_not_finite():
+    """A fixed number of Newton steps closes short steps; a long one has no result, in CasADi and in machine code."""
+    crank = gw.assemble(four_bar_robot(1.0, 2.5, 2.0, 2.2, 10.0))
+    mech = gw.assemble(four_bar_robot(1.0, 2.5, 2.0, 2.2, 10.0), independent=["rocker"], start=crank.closed([1.0]))
+    q, step = mech.reference, np.array([0.05])
+    kernel, function = gw.compile(gw.integrate, mech), gw.casadi_function(gw.integrate, mech)
+    for found in (kernel(q, step), np.array(function(q, step)).ravel()):
+        assert found == pytest.approx(gw.integrate(mech, q, step), abs=1e-9)
+    assert not np.isfinite(np.array(function(q, 40 * step))).any()
+    assert np.isfinite(np.array(function.jacobian()(q, step, q)[1])).all()

@@ -32,6 +32,9 @@ SINGULAR_RATE_RATIO = 1e3
 """Ratio of the largest speed of a dependent joint per unit of an independent one to that at the start, from which the
 independent speeds are as good as singular."""
 
+CHECKED_STATES = 10_000
+"""States of a run that are checked for singularities at once."""
+
 PARAMETER_CHANGE, SAME_GAP = 1e-3, 1e-12
 """Change of a parameter, relative and absolute, and the gap [m, rad] above which it moves the frames of a loop."""
 
@@ -100,13 +103,21 @@ def require_fixed_loops(source: Robot | Mechanism, mech: ClosedMechanism, q: Arr
 
 
 def warn_of_left_branches(mech: ClosedMechanism, q: Array, t: Array) -> None:
-    """Warn of motions q (T, N, nq) at times t (T,) that reach a singularity of their independent speeds."""
+    """Warn of motions q (T, N, nq) at times t (T,) of which a sample has passed a singularity of its loops."""
     signs, rates = _signs(mech, q[0]), _fastest_dependent(mech, q[0])
-    bad = np.flatnonzero(_is_singular(mech, q[-1], signs, rates))
+    first = np.full(q.shape[1], len(q))  # per motion its first singular sample
+    for start in range(1, len(q), per_block := max(1, CHECKED_STATES // q.shape[1])):
+        block = q[start : start + per_block]
+        singular = _is_singular(
+            mech, block.reshape(-1, mech.nq), np.tile(signs, (len(block), 1)), np.tile(rates, len(block))
+        ).reshape(block.shape[:2])
+        found = singular.any(axis=0) & (first == len(q))
+        first[found] = start + np.argmax(singular[:, found], axis=0)
+    bad = np.flatnonzero(first < len(q))
     if not len(bad):
         return
-    row = int(bad[0])
-    sample = int(np.argmax(_is_singular(mech, q[:, row], signs[[row]], rates[[row]])))
+    row = int(bad[np.argmin(first[bad])])
+    sample = int(first[row])
     place = q[sample, row]
     which = f" (state {row} of the batch)" if q.shape[1] > 1 else ""
     warnings.warn(
