@@ -12,7 +12,6 @@ from gearwright.dynamics.closed_loops.closed_dynamics import (
     placed_machine,
 )
 from gearwright.dynamics.closed_loops.closing import CHECKED_NEWTON_STEPS, step_to_closed
-from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP
 from gearwright.dynamics.closed_loops.loop_equations import sum_of
 from gearwright.dynamics.configuration import difference, integrate
 from gearwright.dynamics.coriolis import coriolis_matrix
@@ -113,9 +112,7 @@ def _regressor(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
 def _integrate(mech: Mechanism, ops: Operations, x: Inputs, _: Fixed) -> Any:
     if mech.closure is None:
         return integrate(mech, x["q"], x["v"], ops)
-    step = step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops)
-    is_closed = ops.where(step.used_gap < MAX_LOOP_GAP**2, 1.0, 0.0)
-    return [value / is_closed for value in step.q]  # not finite where the Newton steps left a loop open
+    return step_to_closed(mech.tree, mech.closure, x["q"], x["v"], ops).finite_if_closed(ops)
 
 
 def _closed_step(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:

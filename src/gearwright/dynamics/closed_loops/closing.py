@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
 from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
-from gearwright.dynamics.closed_loops.embedding import ConstraintEmbedding, LoopSolver
+from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, ConstraintEmbedding, LoopSolver
 from gearwright.dynamics.closed_loops.loop_equations import LoopRow, sum_of
 from gearwright.dynamics.configuration import coordinate_rates, independent_joints
 from gearwright.dynamics.pose import Pose, place_machine
@@ -32,6 +32,11 @@ class ClosedStep(NamedTuple):
     used_gap: Scalar
     all_gap: Scalar
     branch: Scalar
+
+    def finite_if_closed(self, ops: Operations) -> list[Scalar]:
+        """The configuration, not finite where the Newton steps left a loop open."""
+        is_closed = ops.where(self.used_gap < MAX_LOOP_GAP**2, 1.0, 0.0)
+        return [x / is_closed for x in self.q]
 
 
 def step_to_closed(
