@@ -82,7 +82,7 @@ def test_the_page_stands_alone_and_shows_names(broken, tmp_path):
     assert "script" not in page.tags
     assert all(link.startswith("#") for link in page.links)
     assert HOSTILE in page.text
-    assert page.tags.count("svg") == 1 + len(broken.drives)
+    assert page.tags.count("svg") == 2 + len(broken.drives)  # the margins, the cycle, the motors
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
     page = Tags()
     page.feed(path.read_text(encoding="utf-8"))
     assert not {"script", "b", "i"} & set(page.tags)
-    assert page.tags.count("svg") == 4  # the cycle, one motor, one link, the loop
+    assert page.tags.count("svg") == 6  # margins, the cycle, one motor, one link, the loop, sensitivities
     loop, drive = complete.perturbed, complete.drives["<b>j</b>"]
     for value in (
         drive.rms_motor_torque,
@@ -139,7 +139,7 @@ def test_the_page_states_the_task(complete, tmp_path):
     ):
         assert line in page.text
     assert {"start", "motion 0", "motion 1", "top speed [rad/s, m/s]"} <= set(page.cells)
-    assert page.tags.count("figcaption") == 3  # the cycle, the link, the loop; the motors share one below them
+    assert page.tags.count("figcaption") == 4  # margins, the cycle, the link, the loop; the motors share one below them
 
 
 def test_the_task_of_many_motions_is_cut_and_says_so(tmp_path):
@@ -241,6 +241,19 @@ def test_the_cycle_shows_current_voltage_and_power(broken):
     assert panels["current [A]"] == pytest.approx(drive.current)
     assert panels["voltage [V]"] == pytest.approx(drive.voltage)
     assert panels["motor power [W]"] == pytest.approx(drive.motor_torque * drive.motor_speed)
+
+
+def test_margins_are_drawn_tightest_first(complete):
+    """Each limit once, with the smaller margin of prescribed motion and closed loop."""
+    margins = complete.tightest_margins(100)
+    assert list(margins.values()) == sorted(margins.values())
+    for name, margin in margins.items():
+        checks = [*complete.limits, *complete.perturbed.limits]
+        assert margin == min(check.margin for check in checks if check.name == name)
+    axes = complete.plot_margins(most=3).axes[0]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
+        [100 * max(-1.0, min(1.0, x)) for x in list(margins.values())[:3]]
+    )
 
 
 def test_a_report_is_a_page(broken, tmp_path):

@@ -37,6 +37,7 @@ from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
+from gearwright.plots.bars import margin_figure
 from gearwright.text import listed_names, visible_text
 
 
@@ -159,6 +160,24 @@ class Analysis(Characteristics, NotebookFigure):
         }
         panels = [Panel(label, series) for label, series in curves.items() if series]
         return save_if_path(panel_figure(self.t, "time [s]", panels, title=self.task.name), path)
+
+    def tightest_margins(self, most: int) -> dict[str, float]:
+        """The smallest finite margins by the names of their limits, tightest first, also in the closed loop."""
+        checks = [*self.limits, *(() if self.perturbed is None else self.perturbed.limits)]
+        margins: dict[str, float] = {}
+        for check in sorted_by_margin(checks):
+            if np.isfinite(check.margin):
+                margins.setdefault(check.name, check.margin)
+        return dict(list(margins.items())[:most])
+
+    def plot_margins(self, path: str | Path | None = None, *, most: int = 15) -> Any:
+        """Figure of the smallest margins to limits as bars, tightest first.
+
+        Args:
+            path: .png, .svg or .pdf file in which the figure is also saved.
+            most: largest number of limits in the figure.
+        """
+        return save_if_path(margin_figure(self.tightest_margins(most)), path)
 
 
 @check_arguments

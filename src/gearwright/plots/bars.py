@@ -147,3 +147,31 @@ def _largest_values(panel: RankingPanel, count: int) -> dict[str, float]:
     """Return the largest numbers; all of them if all are zero."""
     ranked = sorted(panel.values.items(), key=lambda item: -abs(item[1]))[:count]
     return {name: x for name, x in ranked if abs(x) >= VISIBLE_BAR_RATIO * abs(ranked[0][1])}
+
+
+MARGIN_RANGE = (-1.0, 1.0)
+"""Range of the axis of margins; longer bars end at its edge, with their value."""
+
+
+def margin_figure(margins: Mapping[str, float]) -> Any:
+    """Return a figure of margins to limits as horizontal bars, in the given order; negative ones are red.
+
+    Args:
+        margins: name of the limit -> its margin relative to the limit.
+    """
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(7.2, BAR_ROW_HEIGHT * len(margins) + 0.8), layout="constrained")
+    axes = page.add_subplot()
+    values = np.array(list(margins.values()))
+    colours = ["#a3201d" if value < 0 else "#66a182" for value in values]
+    bars = axes.barh(np.arange(len(values)), 100 * np.clip(values, *MARGIN_RANGE), color=colours, height=0.7)
+    axes.bar_label(bars, [f"{value:.0%}" for value in values], fontsize=7, padding=2)
+    axes.set_yticks(np.arange(len(values)), [shown(name) for name in margins], fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.axvline(0.0, color=PLOT_COLOURS[0], linewidth=0.8)
+    axes.set_xlabel("margin to the limit [%]")
+    axes.grid(axis="x", alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    return page

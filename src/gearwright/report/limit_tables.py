@@ -15,6 +15,8 @@ from gearwright.text import html_text
 UNKNOWN_CELL = "–"
 ROUNDING_SIZE = 1e-18
 """Smaller magnitudes, in SI units, are rounding errors and shown as 0."""
+SMALLEST_SEPARATED, LARGEST_SEPARATED = 1e4, 1e9
+"""Range of magnitudes that are written out with separated thousands: 20,000 h."""
 
 
 def limit_table(analysis: Analysis) -> str:
@@ -126,9 +128,15 @@ def value_pair(value: float, perturbed: float | None, unit: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a number with four digits; rounding errors of zero are shown as 0."""
+    """Return a number with four digits, thousands separated; rounding errors of zero are shown as 0.
+
+    >>> number_text(20000.0), number_text(0.012345), number_text(9.9996)
+    ('20,000', '0.01235', '10')
+    """
     if not isfinite(value):
         return "∞"
+    if SMALLEST_SEPARATED <= abs(value) < LARGEST_SEPARATED:
+        return f"{float(f'{value:.4g}'):,.0f}"
     return f"{value:.4g}" if abs(value) > ROUNDING_SIZE else "0"
 
 

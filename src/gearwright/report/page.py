@@ -20,6 +20,11 @@ from gearwright.report.task_tables import task_section
 from gearwright.text import html_text, listed_names
 
 
+def margin_section(analysis: Analysis) -> str:
+    """Return the bar chart of the smallest margins; empty without limits."""
+    return figure_html(svg_text(analysis.plot_margins()), MARGIN_CAPTION) if analysis.tightest_margins(1) else ""
+
+
 def cycle_figure(analysis: Analysis) -> str:
     """Return the figure of torques, speeds and temperatures over one cycle."""
     return svg_text(analysis.plot())
@@ -57,11 +62,15 @@ summary { cursor: pointer; font-weight: 600; }
 tr.bad td { background: #fbeceb; } figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 .row { display: flex; flex-wrap: wrap; gap: 1rem; } .row figure { flex: 1 1 18rem; }
 figcaption { color: #555; font-size: 0.9em; }
+@page { size: A4; margin: 16mm 14mm; }
 @media print {
   body { margin: 0; max-width: none; font-size: 10pt; } .wide { overflow: visible; }
   h2 { break-after: avoid; } figure, tr { break-inside: avoid; } td { white-space: normal; }
+  figure svg { max-height: 240mm; }
 }
 """
+MARGIN_CAPTION = "The smallest margins to limits, tightest first; a negative margin is an exceeded limit."
+TORNADO_CAPTION = "Parameters with the largest effect on the rms torque of each motor."
 CYCLE_CAPTION = "Torque and speed of the motors over one cycle, and winding temperatures in the periodic steady state."
 TORQUE_SPEED_CAPTION = (
     "Every point is an instant of the cycle: magnitudes of motor torque and speed. It must stay within the limits of "
@@ -98,6 +107,7 @@ def page_text(result: Analysis | Sizing, sensitivities: Sensitivities | None = N
         f"<h1>{robot}: {task}</h1>",
         f'<p class="facts">{_cycle_facts(analysis)}</p>',
         _verdict_html(analysis),
+        margin_section(analysis),
         task_section(analysis),
         sizing_section(result) if isinstance(result, Sizing) else "",
         "<h2>Limits</h2>",
@@ -113,6 +123,7 @@ def page_text(result: Analysis | Sizing, sensitivities: Sensitivities | None = N
         *(figure_html(svg_text, LINK_CAPTION.format(name)) for name, svg_text in link_figures(analysis).items()),
         _closed_loop_section(analysis),
         "" if sensitivities is None else sensitivity_tables(sensitivities),
+        "" if sensitivities is None else figure_html(svg_text(sensitivities.plot()), TORNADO_CAPTION),
         remark_list(result.remarks if isinstance(result, Sizing) else (), "Skipped entries and assumptions"),
         remark_list(analysis.remarks),
         f'<p class="facts">Gearwright {html_text(__version__)}: exact dynamics of all rotors and gear wheels, friction '
