@@ -117,7 +117,8 @@ def entries() -> dict[str, object]:
     named = [
         (name, x) for space in spaces for name, x in vars(space).items() if inspect.isfunction(x) and name[0] != "_"
     ]
-    elsewhere = ("fmu", "fit_run")  # written to a file, or needs a log: tests/export, tests/identification
+    # Written to a file, needs a log, or reads laws for others: tests/export, tests/identification, tests/contact.
+    elsewhere = ("fmu", "fit_run", "closure_of")
     return {name: x for name, x in named if "laws" in inspect.signature(x).parameters and name not in elsewhere}
 
 

@@ -37,8 +37,8 @@ class Tab:
         self.errors: list[str] = []
         self.page = browser.new_context(viewport=size, accept_downloads=True).new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.page.on_event("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on_event("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.goto(opened.url)
         self.page.get_by_role("button", name="Play").wait_for()
         self.until(lambda: any(id(page) not in known for page in opened.pages), "the server knows the visitor")
@@ -103,8 +103,8 @@ def a_slider_moves_the_robot(visit):
     tab = visit.tab
     canvas = tab.page.locator("canvas").first
     before = canvas.screenshot()
-    tab.show_scene("Move")
-    tab.enter_values("j1 [rad]", 1.25)
+    tab.show("Move")
+    tab.enter("j1 [rad]", 1.25)
     tab.until(lambda: tab.server.move.q[0] == pytest.approx(1.25), "the slider's value arrives")
     tab.settled()
     assert tab.server.view._bodies["turret"].wxyz[3] == pytest.approx(np.sin(0.625))
@@ -164,39 +164,39 @@ def pixel(tab, point) -> np.ndarray:
 
 def a_parameter_changes_a_curve(visit):
     tab, pictures = visit.tab, visit.pictures
-    tab.show_scene("Drives")
+    tab.show("Drives")
     before = tab.peak()
-    tab.enter_values("rotor inertia [kg cm²]", 4.9)
+    tab.enter("rotor inertia [kg cm²]", 4.9)
     tab.until(lambda: tab.peak() != before, "the curve changes")
     robot = tab.server.session.robot
     motion = tab.server.session.motion.motion
     tau = gw.inverse_dynamics(gw.assemble(robot), motion.q, motion.v, motion.a)[:, 0]
     assert robot.drive("j1").motor.inertia == 0.00049
     assert tab.peak() == pytest.approx(np.abs(tau).max(), rel=1e-5)
-    tab.show_scene("Motors")
+    tab.show("Motors")
     tab.settled()
     tab.page.screenshot(path=pictures / "studio_drives.png")
 
 
 def a_wrong_value_shows_the_librarys_own_words(visit):
     tab, pictures = visit.tab, visit.pictures
-    tab.show_scene("Drives")
+    tab.show("Drives")
     robot = tab.server.session.robot
-    tab.enter_values("planets", 7)
+    tab.enter("planets", 7)
     tab.until(lambda: tab.page.get_by_role("status").count(), "the error is shown")
     with pytest.raises(gw.errors.TrainError) as told:
         gw.parts.Planetary(sun=18, planet=27, ring=72, planets=7)
     assert tab.status() == str(told.value)
     assert tab.server.session.robot is robot
     tab.page.screenshot(path=pictures / "studio_error.png")
-    tab.enter_values("planets", 3)
-    tab.enter_values("rotor inertia [kg cm²]", 4.8)
+    tab.enter("planets", 3)
+    tab.enter("rotor inertia [kg cm²]", 4.8)
     tab.until(lambda: not tab.page.get_by_role("status").count(), "the error is gone")
 
 
 def files_are_saved(visit):
     tab, tmp_path = visit.tab, visit.tmp_path
-    tab.show_scene("Files")
+    tab.show("Files")
     with tab.page.expect_download() as coming:
         tab.page.get_by_role("button", name="Download robot (YAML)").click(force=True)
     coming.value.save_as(tmp_path / "changed.yaml")
@@ -213,7 +213,7 @@ def files_are_saved(visit):
 
 def a_motion_is_played(visit):
     tab = visit.tab
-    tab.show_scene("Move")
+    tab.show("Move")
     tab.page.get_by_role("button", name="Play").click(force=True)
     start = tab.server.move.time.value
     tab.until(lambda: tab.server.move.time.value != start, "time goes on")
@@ -225,12 +225,12 @@ def graph_and_checks_are_shown(visit):
     tab, pictures = visit.tab, visit.pictures
     for close in tab.page.get_by_role("alert").get_by_role("button").all():
         close.dispatch_event("click")  # what was downloaded
-    tab.show_scene("Gear graph")
+    tab.show("Gear graph")
     tab.until(lambda: tab.page.locator(".gw svg").count(), "the graph is drawn")
     tab.page.screenshot(path=pictures / "studio_graph.png")
-    tab.show_scene("Checks")
+    tab.show("Checks")
     tab.until(lambda: tab.page.locator(".gw").count(), "the checks are there")
-    tab.show_scene("Torque")
+    tab.show("Torque")
 
 
 def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
@@ -251,8 +251,8 @@ def two_tabs_do_not_disturb_each_other_and_one_may_leave(visit):
     tab.until(lambda: other.server.closed, "the server sees that the tab is closed")
     assert other.server not in opened.pages
     tab.until(lambda: not other.server.move.is_playing, "nothing plays for nobody")
-    tab.show_scene("Drives")
-    tab.enter_values("rotor inertia [kg cm²]", 4)
+    tab.show("Drives")
+    tab.enter("rotor inertia [kg cm²]", 4)
     tab.until(lambda: tab.server.session.robot.drive("j1").motor.inertia == 0.0004, "the first tab still works")
     assert other.errors == []
 
