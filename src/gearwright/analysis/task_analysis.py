@@ -36,8 +36,7 @@ from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data
-from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
-from gearwright.plots.bars import margin_figure
+from gearwright.plots import NotebookFigure, Panel, margin_figure, panel_figure, save_if_path
 from gearwright.text import listed_names, visible_text
 
 

@@ -18,7 +18,7 @@ from gearwright.compiling.host.machine_code import has_known_layout
 from gearwright.errors import InputError
 from gearwright.mechanism import Mechanism
 from gearwright.parts import Robot
-from gearwright.plots.notebook import html_table
+from gearwright.plots import html_table
 from gearwright.text import did_you_mean
 from gearwright.tracing.c_source import c_source
 from gearwright.tracing.graph import OperationCount

@@ -22,8 +22,7 @@ from gearwright.forces.cords.cords_of_robot import cord_line
 from gearwright.forces.robot_lines import robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import actuator_redundancy, motor_shares
-from gearwright.mechanism import Mechanism, assemble_tree
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Mechanism, assemble_tree, row_dot
 from gearwright.parts import Cord, Robot, Servo
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement, checked_decision
 from gearwright.system.controllers.law_controller import FORCE_OUTPUT_PREFIX, LawController, law_controller

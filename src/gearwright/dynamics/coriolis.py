@@ -9,9 +9,8 @@ from gearwright.algebra import Rot, Scalar, Vec
 from gearwright.dynamics.kinematics import BodyVelocity, body_velocities
 from gearwright.dynamics.mass_matrix import Matrix, composite_moments
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism import BASE, Spin
+from gearwright.mechanism import BASE, Spin, row_dot
 from gearwright.mechanism.joints.dofs import Dof, later_angular_velocity
-from gearwright.mechanism.rows import row_dot
 
 
 class Twist(NamedTuple):

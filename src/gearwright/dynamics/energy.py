@@ -13,8 +13,7 @@ from gearwright.algebra import ZERO, Scalar, Vec
 from gearwright.dynamics.kinematics import body_velocities
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import spring_deflection
-from gearwright.mechanism import Spin
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Spin, row_dot
 
 
 def kinetic_energy(pose: Pose, v: Sequence[Scalar]) -> Scalar:

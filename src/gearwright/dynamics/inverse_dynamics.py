@@ -9,9 +9,8 @@ from gearwright.algebra import MassMoments, Scalar, Vec
 from gearwright.dynamics.kinematics import BASE_AT_REST, BaseMotion, BodyAcceleration, body_accelerations
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
-from gearwright.mechanism import BASE, Spin
+from gearwright.mechanism import BASE, Spin, row_dot
 from gearwright.mechanism.joints.dofs import Dof
-from gearwright.mechanism.rows import row_dot
 
 
 class BodyWrench(NamedTuple):

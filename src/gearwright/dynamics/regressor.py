@@ -10,8 +10,7 @@ from gearwright.dynamics.kinematics import BASE_AT_REST, BodyAcceleration, body_
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import spring_deflection
-from gearwright.mechanism import BASE, Mechanism, Spin, Spring
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import BASE, Mechanism, Spin, Spring, row_dot
 
 BODY_PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 Column = list[Scalar]

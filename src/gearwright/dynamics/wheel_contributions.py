@@ -9,8 +9,7 @@ from gearwright.dynamics.coriolis import add_spin as add_to_coriolis
 from gearwright.dynamics.mass_matrix import Matrix, axial_rates
 from gearwright.dynamics.mass_matrix import add_spin as add_to_mass
 from gearwright.dynamics.pose import Pose
-from gearwright.mechanism import BASE, Spin
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import BASE, Spin, row_dot
 
 
 def wheel_mass_matrix(pose: Pose, spin: Spin) -> Matrix:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from gearwright.algebra import Operations, Scalar
 from gearwright.errors import InputError
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.mechanism.rows import Row, Terms, full_row, nonzero_terms, row_dot
+from gearwright.mechanism import Mechanism, RobotOrMech, Row, Terms, full_row, nonzero_terms, row_dot, tree_of
 from gearwright.text import listed_names
 
 

@@ -14,9 +14,8 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.functions.constrained.closing import speed_directions
 from gearwright.functions.dynamics import mass_matrix
 from gearwright.functions.public_call import run_program
-from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.mechanism import Mechanism, RobotOrMech, dense_row
 from gearwright.mechanism.reflected_inertia import reflected_inertia
-from gearwright.mechanism.rows import dense_row
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array, refuse_symbols
 from gearwright.programs.kinematic_programs import MOTOR_RATIOS

@@ -18,8 +18,7 @@ from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.regressor import parameter_names
 from gearwright.functions.public_call import whole_input
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
-from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.plots import BarPanel, NotebookFigure, Panel, bar_panel_figure, panel_figure, save_if_path
 from gearwright.programs import machine_of
 from gearwright.programs.batch import evaluate_program
 from gearwright.programs.inputs import checked_array

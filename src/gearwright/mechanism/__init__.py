@@ -9,6 +9,7 @@ from gearwright.mechanism.gear_graphs.graph import GearGraph
 from gearwright.mechanism.gear_graphs.pairs import GearPair, TurningPair
 from gearwright.mechanism.mechanism import Mechanism
 from gearwright.mechanism.plausibility import implausible_numbers
+from gearwright.mechanism.rows import NamedRow, Row, Terms, as_number, dense_row, full_row, nonzero_terms, row_dot
 
 __all__ = [
     "BASE",
@@ -18,16 +19,24 @@ __all__ = [
     "GearGraph",
     "GearPair",
     "Mechanism",
+    "NamedRow",
     "PerBody",
     "Rest",
     "RobotOrMech",
+    "Row",
     "Spin",
     "Spring",
+    "Terms",
     "TurningPair",
     "approximate",
+    "as_number",
     "assemble_tree",
     "canonical_trains",
+    "dense_row",
+    "full_row",
     "gear_graph",
     "implausible_numbers",
+    "nonzero_terms",
+    "row_dot",
     "tree_of",
 ]

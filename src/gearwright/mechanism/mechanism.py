@@ -23,7 +23,7 @@ from gearwright.mechanism.layout import JointIndices, SpeedLayout, lay_out
 from gearwright.mechanism.rows import FullRow, full_row
 from gearwright.parts import Loop
 from gearwright.parts.checks import checked_parts
-from gearwright.plots.notebook import html_table
+from gearwright.plots import html_table
 from gearwright.text import did_you_mean, listed_names
 
 ELEMENT_TYPES: dict[str, type] = {

@@ -28,7 +28,7 @@ from gearwright.errors import InputError, SingularityError
 from gearwright.forces import Action, Drag, Force, Guard, Line, Reaction
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.dynamics import inverse_dynamics as compiled_inverse_dynamics
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 from gearwright.motion_demands.motion_segments.smooth_segments import (
     SegmentSamples,
     SmoothSegment,

@@ -21,8 +21,7 @@ from gearwright.forces.robot_lines import motor_line, robot_motors
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.forces.transmission.drive_equation import winding_equations
 from gearwright.functions import speed_directions
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
 from gearwright.motion_demands.motion_segments.smooth_segments import (
     SmoothSegment,

@@ -17,7 +17,7 @@ from gearwright.algebra import FLOATS
 from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 from gearwright.motion_demands.actuator_forces import ActuatorForces, ForceLine
 from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment
 from gearwright.system.system import Modes, System

@@ -12,8 +12,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Constraint, Contact, ForceSensor, Law, Line, Load, SoftContact
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.motion_demands.actuator_forces import ForceLine
 from gearwright.motion_demands.motion_segments.smooth_segments import SmoothSegment, line_motion
 from gearwright.text import did_you_mean, listed_names

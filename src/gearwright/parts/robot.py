@@ -27,7 +27,7 @@ from gearwright.parts.structure.cord import Cord
 from gearwright.parts.structure.cross_sections import LinkSection
 from gearwright.parts.structure.tendon import Tendon
 from gearwright.parts.trains.train import Train
-from gearwright.plots.notebook import html_table
+from gearwright.plots import html_table
 from gearwright.text import did_you_mean, html_text, listed_names, visible_text
 
 PART_TYPES: dict[str, type] = {

@@ -12,7 +12,7 @@ from gearwright.design import Sizing
 from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces.robot_lines import force_unit
-from gearwright.plots.notebook import svg_text
+from gearwright.plots import svg_text
 from gearwright.report.limit_tables import drive_table, limit_table, remark_list
 from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.structure_tables import link_table, sensitivity_tables, tooth_table

@@ -9,7 +9,7 @@ from typing import Any
 
 from gearwright.errors import GearwrightError
 from gearwright.parts import Robot
-from gearwright.plots.notebook import svg_text
+from gearwright.plots import svg_text
 from gearwright.scene import Scene, scene_with_remarks
 from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure
 from gearwright.studio.panels.drives import DrivePanel

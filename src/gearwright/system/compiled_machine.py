@@ -17,8 +17,7 @@ from gearwright.forces import Coordinate
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.backend import kernel_mode
 from gearwright.functions.public_call import compile_now
-from gearwright.mechanism import BASE, Mechanism, Spin
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import BASE, Mechanism, Spin, dense_row
 from gearwright.programs.dynamics_programs import AXIAL_DRIFTS, AXIAL_RATES, BIAS, FORWARD_DYNAMICS, MASS_MATRIX
 from gearwright.programs.program import Inputs
 from gearwright.system.vector_program import NoKernelError, compile_program, vector_program

@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
 from gearwright.forces import Drag, Hold, Line
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 from gearwright.system.constraints.projection_tolerances import DEPENDENT_ROWS_RATIO
 from gearwright.system.contact_cones import ContactCones, feasible_multipliers
 from gearwright.system.system import line_share

@@ -27,8 +27,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Action, Drag, Force, Guard, Law, Line, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.actuation import motor_shares
-from gearwright.mechanism import Actuator, Mechanism
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Actuator, Mechanism, row_dot
 from gearwright.programs import ClosedMechanism
 from gearwright.system.compiled_machine import CompiledMachine
 

@@ -32,8 +32,7 @@ from gearwright.functions import (
 )
 from gearwright.mechanism import BASE, Mechanism, RobotOrMech, approximate, tree_of
 from gearwright.mechanism.joints.kinds import joint_kind
-from gearwright.plots import save_if_path
-from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.plots import BarPanel, bar_panel_figure, save_if_path
 from gearwright.text import did_you_mean
 
 ELBOW_PARAMETERS = {

@@ -29,8 +29,7 @@ from gearwright.functions import placement
 from gearwright.mechanism import BASE, Mechanism
 from gearwright.motion import Motion
 from gearwright.parts import Robot
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.bars import RankingPanel, ranking_figure
+from gearwright.plots import NotebookFigure, RankingPanel, ranking_figure, save_if_path
 from gearwright.text import listed_names
 
 MOTOR_SHAFT_SUFFIX = ".motor"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gearwright.plots.notebook import html_table
+from gearwright.plots import html_table
 from gearwright.text import html_text, listed_names, visible_text
 
 RULES: dict[str, str] = {

@@ -13,8 +13,7 @@ from gearwright.functions import inverse_dynamics, kinetic_energy, potential_ene
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.motion import Motion
 from gearwright.motion_demands.closed_loop_motion import whole_motion_of
-from gearwright.plots import Panel, panel_figure, save_if_path
-from gearwright.plots.notebook import notebook_html
+from gearwright.plots import Panel, notebook_html, panel_figure, save_if_path
 
 ENERGY_LABEL = "energy (potential energy relative to start) [J]"
 """Axis label in figures of energies."""

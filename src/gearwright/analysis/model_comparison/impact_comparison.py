@@ -16,8 +16,7 @@ from gearwright.errors import InputError
 from gearwright.functions import jacobian, kinetic_energy, mass_matrix
 from gearwright.functions.constrained.constrained_dynamics import impact
 from gearwright.mechanism import RobotOrMech, approximate
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.bars import BarPanel, bar_panel_figure
+from gearwright.plots import BarPanel, NotebookFigure, bar_panel_figure, save_if_path
 from gearwright.programs import machine_of
 from gearwright.programs.inputs import checked_array
 

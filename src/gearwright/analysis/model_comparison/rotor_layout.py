@@ -19,8 +19,7 @@ from gearwright.errors import InputError
 from gearwright.functions import axial_rates, integrate, neutral
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
-from gearwright.plots import save_if_path
-from gearwright.plots.bars import bar_figure
+from gearwright.plots import bar_figure, save_if_path
 from gearwright.text import did_you_mean
 
 MAX_ENUMERATED_LAYOUTS = 20_000

@@ -30,8 +30,7 @@ from gearwright.catalogue import drives as bundled_drives
 from gearwright.errors import InputError
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Drive, LinkSection, Robot, parameter, with_parameters
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.bars import RankingPanel, ranking_figure
+from gearwright.plots import NotebookFigure, RankingPanel, ranking_figure, save_if_path
 
 
 def characteristics_with_partials(analysis: Analysis, values: Mapping[str, float]) -> dict[str, Scalar]:

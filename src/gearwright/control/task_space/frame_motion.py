@@ -16,7 +16,7 @@ from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.task_space.jacobian import jacobian, jacobian_rate
 from gearwright.forces import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 
 MatrixRows = Sequence[Sequence[Scalar]]
 FrameAxes = tuple[Vec, ...]

@@ -26,9 +26,8 @@ from gearwright.dynamics.other_formulations.melhem_loria_blocks import BlockLayo
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.task_space.jacobian import jacobian as point_jacobian
 from gearwright.dynamics.task_space.jacobian import jacobian_rate as point_jacobian_rate
-from gearwright.mechanism import BASE, Mechanism
+from gearwright.mechanism import BASE, Mechanism, row_dot
 from gearwright.mechanism.joints.dofs import Dof
-from gearwright.mechanism.rows import row_dot
 
 # The model
 

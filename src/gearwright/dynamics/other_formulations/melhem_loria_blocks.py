@@ -19,9 +19,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from gearwright.algebra import IDENTITY, ZERO, Inertia, Operations, Rot, Scalar, Tensor, Vec, is_number, is_zero
 from gearwright.errors import InertiaError, JointError, SpinError, StructureError
-from gearwright.mechanism import BASE, Mechanism, Rest, Spin
+from gearwright.mechanism import BASE, Mechanism, Rest, Spin, Terms
 from gearwright.mechanism.assembly.wheel_lumping import transverse_axes
-from gearwright.mechanism.rows import Terms
 from gearwright.text import listed_names
 
 # Links and rotors as free bodies

@@ -18,8 +18,8 @@ from gearwright.dynamics.kinematics import joint_motion
 from gearwright.dynamics.mass_matrix import Matrix
 from gearwright.dynamics.pose import Pose
 from gearwright.dynamics.springs import add_springs
+from gearwright.mechanism import row_dot
 from gearwright.mechanism.joints.dofs import Dof, axis_acceleration
-from gearwright.mechanism.rows import row_dot
 
 LinearForm = dict[int, Vec]
 """The coefficients of a linear form: one vector per speed it depends on."""

@@ -29,8 +29,7 @@ from gearwright.export.mujoco.rotors import (
     exported_wheels,
 )
 from gearwright.files.size_limits import MAX_BODY_DEPTH
-from gearwright.mechanism import Mechanism, Spring
-from gearwright.mechanism.rows import NamedRow
+from gearwright.mechanism import Mechanism, NamedRow, Spring
 from gearwright.parts import Link
 
 MJCF_JOINT_TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}

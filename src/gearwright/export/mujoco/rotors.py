@@ -16,8 +16,7 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.export.mujoco.bodies import MassProperties, mass_properties, vector_array
-from gearwright.mechanism import BASE, Mechanism, Spin
-from gearwright.mechanism.rows import NamedRow
+from gearwright.mechanism import BASE, Mechanism, NamedRow, Spin
 
 RotorForm = Literal["reflected", "bodies", "diagonal"]
 ROTOR_FORMS: tuple[RotorForm, ...] = ("reflected", "bodies", "diagonal")

@@ -11,8 +11,7 @@ from gearwright.forces.actuators.linear_actuator import LinearActuator
 from gearwright.forces.actuators.mounting import place_line, require_not_negative, require_positive
 from gearwright.forces.law import Quantity
 from gearwright.forces.line import Line
-from gearwright.mechanism import RobotOrMech, tree_of
-from gearwright.mechanism.rows import Row
+from gearwright.mechanism import RobotOrMech, Row, tree_of
 
 
 @check_arguments

@@ -21,7 +21,7 @@ from gearwright.arrays import Array
 from gearwright.errors import DriveError
 from gearwright.forces.law import Action, Force, Hold, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
-from gearwright.mechanism.rows import Terms, as_number, nonzero_terms, row_dot
+from gearwright.mechanism import Terms, as_number, nonzero_terms, row_dot
 from gearwright.text import listed_names
 
 # The inverse

@@ -5,8 +5,7 @@ from __future__ import annotations
 from gearwright.arguments import real_number
 from gearwright.errors import DriveError
 from gearwright.forces.line import Line
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import Row
+from gearwright.mechanism import Mechanism, Row
 
 
 def place_line(mech: Mechanism, place: str | Row | Line) -> Line:

@@ -34,8 +34,7 @@ from gearwright.forces.time_stepping_impulses import UNBOUNDED_IMPULSE, BoundedI
 from gearwright.forces.transmission.backlash import Backlash
 from gearwright.forces.transmission.kinematic_error import ElementDeflection
 from gearwright.forces.transmission.nonlinear_spring import NonlinearSpring, TorqueCurve
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.parts import Link, Robot
 
 FREE_MODE, LOWER, UPPER = "free", "lower", "upper"

@@ -42,7 +42,7 @@ from gearwright.forces.law import (
 )
 from gearwright.forces.line import Line
 from gearwright.forces.time_stepping_impulses import UNBOUNDED_IMPULSE, SlidingSpringImpulse
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 
 # Impulses over a fixed step
 

@@ -10,7 +10,7 @@ from gearwright.algebra import Scalar
 from gearwright.forces.impulse_limits import ImpulseRequest, PortInflow
 from gearwright.forces.line import Line
 from gearwright.forces.time_stepping_impulses import resisting_impulse
-from gearwright.mechanism.rows import Terms
+from gearwright.mechanism import Terms
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ from gearwright.forces.coordinates.perturbed_configuration import (
 )
 from gearwright.forces.line import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.mechanism.rows import Terms
+from gearwright.mechanism import Mechanism, RobotOrMech, Terms, tree_of
 
 CoordinateFunction: TypeAlias = Callable[[Configuration], Scalar]
 """A function from a configuration to a coordinate [rad, m], over generic scalars."""

@@ -9,7 +9,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.forces.law import Force, Situation
 from gearwright.forces.line import Line
-from gearwright.mechanism.rows import Terms
+from gearwright.mechanism import Terms
 
 
 @check_arguments

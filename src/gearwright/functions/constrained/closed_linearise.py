@@ -19,8 +19,7 @@ from gearwright.forces.shared_kinematics import SharedKinematics
 from gearwright.functions.constrained.closure import DEPENDENT_ROW_RATIO, Closure, ConstraintState, FreeSpeeds
 from gearwright.functions.dynamics import bias, mass_matrix
 from gearwright.functions.public_call import program_derivative
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.programs.dynamics_programs import INVERSE_DYNAMICS
 from gearwright.programs.program import Fixed, Inputs, VectorProgram
 from gearwright.tracing.casadi_interpreter import evaluate_job

@@ -18,8 +18,7 @@ from gearwright.forces import Constraint, Line
 from gearwright.forces.contact.contacts_of_robot import loop_laws
 from gearwright.forces.laws_of_robot import choose_laws
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, RobotOrMech, dense_row
 
 DEPENDENT_ROW_RATIO = 1e-8
 """Ratio of smallest to largest singular value up to which rows are linearly dependent."""

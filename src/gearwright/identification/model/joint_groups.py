@@ -9,8 +9,7 @@ from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import parameter_names
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.mechanism.rows import Terms
+from gearwright.mechanism import Mechanism, RobotOrMech, Terms, tree_of
 
 
 class ParameterGroup(NamedTuple):

@@ -22,8 +22,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Line
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.motion_demands.motion_segments.time_series import (
     coefficient_series,
     multiply_series,

@@ -35,7 +35,7 @@ from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
 from gearwright.forces.line import ConstantLine, Line
 from gearwright.forces.shared_kinematics import SharedKinematics
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import dense_row
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.motion_segments.law_states import law_state_series, law_states_along
 from gearwright.motion_demands.motion_segments.smooth_spans import TIME_ROUNDING_RATIO, smooth_spans

@@ -1,8 +1,7 @@
 """Joints that close a loop: they have a coordinate, limits, friction, springs and motors, as any joint.
 
 A tree of links has one joint per link. A link with a second joint is divided: one part, on the second joint, gets a
-share
-of its mass and inertia, and a loop welds both parts together. The motion is that of the undivided link, exactly.
+share of its mass and inertia, and a loop welds both parts together. The motion is that of the undivided link, exactly.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from gearwright.planning.kinematics.descent import PoseDescent
 from gearwright.planning.kinematics.joint_ranges import JointRanges
 from gearwright.planning.kinematics.poses import target_poses
 from gearwright.planning.kinematics.solution_branches import all_branches
-from gearwright.plots.notebook import html_table
+from gearwright.plots import html_table
 from gearwright.programs import machine_of
 from gearwright.programs.dynamics_programs import PLACEMENT
 from gearwright.programs.inputs import checked_array

@@ -9,7 +9,7 @@ from gearwright.arrays import Array
 from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone
 from gearwright.functions.dynamics import mass_matrix
-from gearwright.mechanism.rows import Terms, dense_row
+from gearwright.mechanism import Terms, dense_row
 from gearwright.system.system import System
 from gearwright.system.time_stepping.impulse_solver import IMMOVABLE_RESPONSE
 from gearwright.system.time_stepping.step import steps_of_laws

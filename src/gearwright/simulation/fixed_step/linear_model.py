@@ -15,8 +15,7 @@ from gearwright.dynamics.configuration import integrate_first_order
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.dynamics.mass_matrix import mass_matrix
 from gearwright.forces import Outcome, Reaction, Situation
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Mechanism, row_dot
 from gearwright.programs.program import Inputs
 from gearwright.simulation.fixed_step.batch_program import BatchProgram
 from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD, StepPlan

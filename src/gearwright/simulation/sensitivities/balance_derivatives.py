@@ -18,8 +18,7 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.arrays import Array
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.pose import place_machine
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row, row_dot
+from gearwright.mechanism import Mechanism, dense_row, row_dot
 from gearwright.programs.program import Inputs
 from gearwright.simulation.fixed_step.batch_program import BatchProgram
 from gearwright.simulation.fixed_step.compiled_rollout import ParametricSystem

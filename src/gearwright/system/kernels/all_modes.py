@@ -15,8 +15,7 @@ from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.arrays import Array
 from gearwright.forces import Action, Guard, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row
+from gearwright.mechanism import Mechanism, dense_row
 from gearwright.programs.program import Inputs
 from gearwright.system.kernels.motion_rates import system_input_sizes
 from gearwright.system.kernels.traced_laws import LawMode, Survey, SystemCache, law_survey, require_traceable

@@ -21,8 +21,7 @@ from gearwright.errors import InputError
 from gearwright.forces import Action, Force, Guard, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.branch_points import law_branch_levels
 from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, GUARD_VIOLATION_LEVEL
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import dense_row, row_dot
+from gearwright.mechanism import Mechanism, dense_row, row_dot
 from gearwright.programs.program import Inputs, VectorProgram
 from gearwright.system.kernels.event_structure import EventStructure, LawPlaces
 from gearwright.system.kernels.motion_rates import system_input_sizes

@@ -16,8 +16,7 @@ from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.forces.laws_of_robot import LawChoice, choose_laws
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.forces.robot_lines import robot_motors
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Mechanism, RobotOrMech, row_dot, tree_of
 from gearwright.parts import Robot, with_parameters
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.system.system import System

@@ -22,8 +22,7 @@ from gearwright.forces.time_stepping_impulses import (
     UnilateralImpulse,
     UnlimitedImpulse,
 )
-from gearwright.mechanism import Mechanism
-from gearwright.mechanism.rows import row_dot
+from gearwright.mechanism import Mechanism, row_dot
 from gearwright.system.time_stepping.impulse_solver import HoldImpulse, solve_impulses
 
 GAP_CORRECTION_TOLERANCE = 2e-7

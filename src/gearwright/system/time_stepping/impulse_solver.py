@@ -17,7 +17,7 @@ from gearwright.algebra import Operations, Scalar, is_number, is_zero
 from gearwright.forces.event_tolerances import ZERO_LENGTH_SQUARE
 from gearwright.forces.impulse_limits import ImpulseLimit, ImpulseRequest, PortInflow
 from gearwright.forces.time_stepping_impulses import BoundedImpulse, FrictionCone, GearLossImpulse, UnilateralImpulse
-from gearwright.mechanism.rows import Terms, row_dot
+from gearwright.mechanism import Terms, row_dot
 
 JAMMING_RATIO = 1e-3
 """Normal response of a sliding contact, relative to that without sliding, up to which it jams."""

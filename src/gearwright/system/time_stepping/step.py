@@ -28,7 +28,7 @@ from gearwright.errors import InputError
 from gearwright.forces.impulse_limits import ImpulseLimit
 from gearwright.forces.law import Action, FixedStepModel, Hold, Law, Outcome, Reaction, Situation
 from gearwright.forces.time_stepping_impulses import FrictionCone, UnilateralImpulse, UnlimitedImpulse
-from gearwright.mechanism.rows import Terms, dense_row, row_dot
+from gearwright.mechanism import Terms, dense_row, row_dot
 from gearwright.system.kernels.observation import Observation
 from gearwright.system.modes.contact_modes import PAINLEVE_REMARK
 from gearwright.system.system import System, line_share, with_line_power
