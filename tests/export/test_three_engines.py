@@ -25,10 +25,14 @@ pytestmark = pytest.mark.skipif(build.find_compiler() is None, reason="there is 
 
 ROBOTS = 200 if os.environ.get("GEARWRIGHT_PROFILE") == "full" else 10
 UNTIL, SAMPLES = 0.1, 50
-"""Communication steps of an FMU are then as long as the longest step of `simulate`: both look for events as often."""
+LONG_STEPS = 5
+"""Communication steps of an FMU that are ten times as long as the longest step of `simulate`."""
 
 GEAR_AT_REST = 488
 """A robot with a gear at rest, up to rounding, while torques jump and another gear jams."""
+
+SHORT_STOP = 347
+"""A robot with a joint that stops and starts again within 2 ms."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,14 @@ class Trial:
         run = gw.simulate(tree, self.start, UNTIL, inputs=inputs, **more)
         return np.column_stack([run[name] for name in self.names])
 
-    def fmu(self, path: Path) -> np.ndarray:
+    def fmu(self, path: Path, samples: int = SAMPLES) -> np.ndarray:
         gw.export.fmu(self.robot, path, "3.0", state=self.start, extra_laws=self.laws)
         ends = np.linspace(0, UNTIL, PIECES + 1)
         table = np.zeros(2 * PIECES, dtype=[("time", float), *((name, float) for name in self.values)])
         table["time"] = np.repeat(ends, 2)[1:-1]
         for name, values in self.values.items():
             table[name] = np.repeat(values, 2)
-        options = {"output_interval": UNTIL / SAMPLES, "relative_tolerance": 1e-10, "record_events": False}
+        options = {"output_interval": UNTIL / samples, "relative_tolerance": 1e-10, "record_events": False}
         found = fmpy.simulate_fmu(
             str(path), fmi_type="CoSimulation", stop_time=UNTIL, input=table, output=self.names, **options
         )
@@ -96,6 +100,12 @@ def test_python_machine_code_and_fmu_move_random_robots_alike(seed, tmp_path):
     size = 1.0 + np.abs(compiled).max()
     assert np.abs(robot.run("python") - compiled).max() < 1e-8 * size
     assert np.abs(robot.fmu(tmp_path / "random.fmu") - compiled).max() < 1e-8 * size
+
+
+def test_an_fmu_finds_short_events_within_long_communication_steps(tmp_path):
+    robot = trial(SHORT_STOP)
+    compiled = robot.run("compiled")[:: SAMPLES // LONG_STEPS]
+    assert robot.fmu(tmp_path / "random.fmu", LONG_STEPS) == pytest.approx(compiled, rel=1e-10, abs=1e-10)
 
 
 def test_a_compliant_contact_is_that_of_simulate_and_refuses_to_start_inside(tmp_path):

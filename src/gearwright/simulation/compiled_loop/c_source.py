@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from gearwright.compiling.restricted_python.c_printer import c_text
+from gearwright.forces.event_tolerances import EVENT_LOCATION_LEVEL, MIN_STEPS_WITH_EVENTS
 from gearwright.simulation.compiled_loop.driver import LOOP_MODULES
-from gearwright.simulation.compiled_loop.source import directional_derivatives, event_location, loop
+from gearwright.simulation.compiled_loop.source import directional_derivatives, loop
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 from gearwright.simulation.compiled_loop.workspace_sizes import WorkspaceSizes
 
@@ -22,9 +23,9 @@ C_EVENT_CAPACITY = 1024
 def engine_c_text() -> str:
     """The workspace of the event loop, its results, and the functions that exported models call, in C99."""
     results = {name: value for name, value in vars(loop).items() if name.startswith(("LOOP_", "MODES_"))}
-    constants = {**results, "EVENT_LOCATION_LEVEL": vars(event_location)["EVENT_LOCATION_LEVEL"]}
+    tolerances = {"EVENT_LOCATION_LEVEL": EVENT_LOCATION_LEVEL, "MIN_STEPS_WITH_EVENTS": MIN_STEPS_WITH_EVENTS}
     modules = (*LOOP_MODULES, directional_derivatives)
-    return c_text(modules, LoopWorkspace, (*C_LOOP_ENTRIES, *C_POINT_ENTRIES), constants)
+    return c_text(modules, LoopWorkspace, (*C_LOOP_ENTRIES, *C_POINT_ENTRIES), results | tolerances)
 
 
 def workspace_c_text(sizes: WorkspaceSizes, parameters: int, kernels: Sequence[str]) -> str:

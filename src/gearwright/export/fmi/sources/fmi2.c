@@ -32,8 +32,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stop_defined, fmi2Real stop)
 {
-  (void)stop_defined, (void)stop;
-  return begin_experiment(c, tolerance_defined ? tolerance : 0.0, start);
+  return begin_experiment(c, tolerance_defined ? tolerance : 0.0, start, stop_defined ? stop : start);
 }
 
 WITHOUT_EFFECT(EnterInitializationMode)

@@ -63,8 +63,7 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
 fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                        fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
 {
-  (void)stop_defined, (void)stop;
-  return begin_experiment(instance, tolerance_defined ? tolerance : 0.0, start);
+  return begin_experiment(instance, tolerance_defined ? tolerance : 0.0, start, stop_defined ? stop : start);
 }
 
 WITHOUT_EFFECT(EnterConfigurationMode)

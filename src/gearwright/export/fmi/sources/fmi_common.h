@@ -61,11 +61,12 @@ WITHOUT_EFFECT(Terminate)
 WITHOUT_EFFECT(EnterEventMode)
 WITHOUT_EFFECT(EnterContinuousTimeMode)
 
-/* The start of an experiment: its tolerance (0: the default) and time. */
-static FMI(Status) begin_experiment(FMI_INSTANCE instance, double tolerance, double start)
+/* The start of an experiment: its tolerance (0: the default), time, and end (the start: unknown). */
+static FMI(Status) begin_experiment(FMI_INSTANCE instance, double tolerance, double start, double stop)
 {
   Model *model = model_of(instance);
   set_tolerance(model, tolerance);
+  limit_steps(model, stop - start);
   model->now.t = start;
   model->fresh = 0;
   return FMI(OK);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed */
+#define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed; shorter in short experiments */
 #define MOST_STEPS 1000000   /* in one communication step */
 #define ABSOLUTE_RATIO 0.01  /* absolute tolerance relative to the relative one */
 
@@ -43,6 +43,13 @@ static int failed(Model *model, const char *why)
   return 0;
 }
 
+/* Limit the steps of a machine with guards as gearwright.simulate does in an experiment of this duration (0: unknown). */
+static void limit_steps(Model *model, double duration)
+{
+  double longest = duration > 0.0 ? duration / MIN_STEPS_WITH_EVENTS : LONGEST_STEP;
+  model->loop.longest = N_GUARDS > 0 ? fmin(longest, LONGEST_STEP) : 1e300;
+}
+
 /* Connect the workspace with its arrays and kernels. */
 static void connect_machine(Model *model)
 {
@@ -50,7 +57,7 @@ static void connect_machine(Model *model)
   int k;
   memset(s, 0, sizeof *s);
   connect_loop(s, &model->arrays);
-  s->longest = N_GUARDS > 0 ? LONGEST_STEP : 1e300;
+  limit_steps(model, 0.0);
   s->piece_half[0] = 1.0;
   s->piece_degree[0] = 1;
   for (k = 0; k < N_INPUTS; ++k) s->held_keep[k] = 1.0;
