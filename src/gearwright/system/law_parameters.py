@@ -1,25 +1,48 @@
-"""Parameters of laws by path, such as `elbow.friction.coulomb` or `elbow.stops.upper`, and their replacement."""
+"""Parameters of laws and controllers by path, such as `elbow.friction.coulomb` or `pd.kp.0`, and their replacement."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from gearwright.algebra import Scalar, is_number
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
-from gearwright.forces import Law
+from gearwright.forces import Quantity
 from gearwright.text import did_you_mean
 
 
-def find_parameter(laws: Sequence[Law], path: str) -> tuple[int, tuple[str, ...]] | None:
+class ParametricLaw(Protocol):
+    """A force law or a control law: a frozen dataclass of numbers and parts, with a name and states."""
+
+    @property
+    def name(self) -> str:
+        """Its name, the first word of its paths."""
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """Its states."""
+
+
+AnyLaw = TypeVar("AnyLaw", bound=ParametricLaw)
+
+
+class NamedNumbers(dict[str, Scalar]):
+    """Numbers by name as a part of a law, which can be a key of caches; they do not change."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+
+def find_parameter(laws: Sequence[ParametricLaw], path: str) -> tuple[int, tuple[str, ...]] | None:
     """The index of the law that a path names, and the fields within it; None if no law has such a parameter.
 
     The first word after the law's name is one of its fields, or of a part in it: `elbow.friction.coulomb` is the field
-    `coulomb` of the law's `friction`. Numbers index a sequence (`elbow.gear.table.0.efficiency`).
+    `coulomb` of the law's `friction`. Numbers index a sequence (`elbow.gear.table.0.efficiency`, `pd.kp.0`), names the
+    parameters of a controller.
     """
     for k, law in enumerate(laws):
         if path.startswith(f"{law.name}.") and is_dataclass(law):
@@ -35,9 +58,8 @@ def _full_path(part: Any, words: tuple[str, ...]) -> tuple[str, ...] | None:
         return words
     if not is_dataclass(part):
         return None
-    inner = [
-        (entry.name, getattr(part, entry.name)) for entry in fields(part) if is_dataclass(getattr(part, entry.name))
-    ]
+    members = [(entry.name, getattr(part, entry.name)) for entry in fields(part)]
+    inner = [(name, value) for name, value in members if is_dataclass(value) or isinstance(value, NamedNumbers)]
     return next(((name, *words) for name, value in inner if _number_at(value, words)), None)
 
 
@@ -45,7 +67,7 @@ def _number_at(part: Any, words: Sequence[str]) -> bool:
     for word in words:
         try:
             part = _member(part, word)
-        except (AttributeError, IndexError, ValueError):
+        except (AttributeError, IndexError, KeyError, ValueError):
             return False
     return part is None or (is_number(part) and not isinstance(part, bool))
 
@@ -53,12 +75,14 @@ def _number_at(part: Any, words: Sequence[str]) -> bool:
 def _member(part: Any, word: str) -> Any:
     if isinstance(part, tuple) and not hasattr(part, "_fields"):
         return part[int(word)]
+    if isinstance(part, NamedNumbers):
+        return part[word]
     if not is_dataclass(part) or word not in {entry.name for entry in fields(part)}:
         raise AttributeError(word)
     return getattr(part, word)
 
 
-def law_parameter(laws: Sequence[Law], path: str) -> float | None:
+def law_parameter(laws: Sequence[ParametricLaw], path: str) -> float | None:
     """The number at a path; None if no law has it."""
     location = find_parameter(laws, path)
     if location is None:
@@ -69,7 +93,7 @@ def law_parameter(laws: Sequence[Law], path: str) -> float | None:
     return None if part is None else float(part)
 
 
-def with_law_parameters(laws: Sequence[Law], values: Mapping[str, Scalar]) -> tuple[Law, ...]:
+def with_law_parameters(laws: Sequence[AnyLaw], values: Mapping[str, Scalar]) -> tuple[AnyLaw, ...]:
     """The laws with other numbers (of any kind) at the paths; the laws check the numbers."""
     changed_laws = list(laws)
     for path, value in values.items():
@@ -93,6 +117,8 @@ def _with_member(part: Any, words: Sequence[str], value: Scalar) -> Any:
     if isinstance(part, tuple):
         place = int(words[0])
         return (*part[:place], inner, *part[place + 1 :])
+    if isinstance(part, NamedNumbers):
+        return NamedNumbers({**part, words[0]: inner})
     if is_number(value):
         return replace(part, **{words[0]: inner})
     copy = object.__new__(type(part))  # a symbol: its numbers are checked individually
@@ -101,7 +127,7 @@ def _with_member(part: Any, words: Sequence[str], value: Scalar) -> Any:
     return copy
 
 
-def require_numbers(laws: Sequence[Law], paths: Sequence[str], rows: Array) -> None:
+def require_numbers(laws: Sequence[ParametricLaw], paths: Sequence[str], rows: Array) -> None:
     """Raise an error for numbers (N, paths) that a law rejects, with the index in the batch."""
     distinct_rows, first = np.unique(rows, axis=0, return_index=True)
     for row, k in zip(distinct_rows.tolist(), first.tolist(), strict=True):

@@ -26,11 +26,12 @@ from gearwright.identification.run_fit.identifiability import information
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
 from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator, Window
-from gearwright.mechanism import Mechanism
+from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
-from gearwright.simulation.acting_laws import RobotLaws
+from gearwright.simulation.acting_laws import RobotLaws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
 from gearwright.simulation.fixed_step.differentiated_step import nominal_number
+from gearwright.system import Controller, ParametricLaw, control_law_of
 from gearwright.text import did_you_mean, listed_names
 
 STAGE_EVALUATIONS = 25
@@ -104,6 +105,7 @@ def fit_run(
     *,
     laws: Sequence[Law] | None = None,
     extra_laws: Sequence[Law] = (),
+    controller: Controller | None = None,
     options: RunFitOptions = DEFAULT_OPTIONS,
 ) -> RunFit:
     """Fit unknown parameters so that simulated runs reproduce the measured outputs.
@@ -115,6 +117,9 @@ def fit_run(
             `offset.<signal>` and `delay` of the measurement.
         laws: laws instead of those of the robot.
         extra_laws: laws in addition to those of the robot.
+        controller: a controller of `gw.control`, or `gw.Controller(function, scalars=True)`. Its gains can be unknown
+            (`pd.kp.0`, `<function name>.<parameter>`). Its references are inputs of the logs, `<reference>.<entry>`
+            such as `q_ref.j1`, or its own at the times of the logs.
         options: of the fit.
 
     Returns:
@@ -128,7 +133,7 @@ def fit_run(
     >>> round(fit_run(arm, [log], {"arm.mass": (0.5, 3.0)})["arm.mass"], 4)
     1.2
     """
-    problem = _problem_of(robot, logs, unknowns, laws, extra_laws, options)
+    problem = _problem_of(robot, logs, unknowns, (laws, extra_laws, controller), options)
     remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
     remarks += _first_remarks(problem)
     results = _all_starts(problem, options)
@@ -140,19 +145,22 @@ def _problem_of(
     robot: Robot | Mechanism,
     logs: Sequence[RunLog],
     unknowns: Any,
-    laws: Sequence[Law] | None,
-    extra_laws: Sequence[Law],
+    acting_parts: tuple[Sequence[Law] | None, Sequence[Law], Controller | None],
     options: RunFitOptions,
 ) -> FitProblem:
+    laws, extra_laws, controller = acting_parts
     if not logs:
         raise InputError("fit_run: no log is given. Give at least one RunLog.")
+    control = None if controller is None else control_law_of("fit_run", controller, tree_of("fit_run", robot))
     input_names = frozenset(name for log in logs for name in log.inputs)
+    input_names |= frozenset() if control is None else driven_inputs(control)
     acting: tuple[Law, ...] | RobotLaws
     if laws is None and isinstance(robot, Robot):
         acting = RobotLaws(input_names, tuple(extra_laws))
     else:
         acting = (*(laws or ()), *extra_laws)
-    nominal = nominal_laws(robot, acting)
+    nominal: tuple[ParametricLaw, ...] = nominal_laws(robot, acting)
+    nominal = nominal if control is None else (*nominal, control.law)
     listed = tuple(_with_start(unknown, robot, nominal) for unknown in _as_unknowns(unknowns))
     names = [unknown.name for unknown in listed]
     repeated = next((name for name in names if names.count(name) > 1), None)
@@ -165,7 +173,7 @@ def _problem_of(
             f"fit_run: step={step:g} s is longer than the sampling period of the logs, {period:g} s. Shorten it."
         )
     _require_horizons(logs, options)
-    simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step)
+    simulator = LogSimulator(robot, acting, tuple(logs), tuple(unknown.name for unknown in listed), step, control)
     simulator.require_known()
     for name in simulator.unknowns:
         if name.startswith(OFFSET_PREFIX) and not any(name.removeprefix(OFFSET_PREFIX) in log.measured for log in logs):
@@ -201,7 +209,7 @@ def _as_unknowns(unknowns: Any) -> list[Unknown]:
     return listed
 
 
-def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[Law]) -> Unknown:
+def _with_start(unknown: Unknown, robot: Robot | Mechanism, laws: Sequence[ParametricLaw]) -> Unknown:
     if unknown.start is not None:
         return unknown
     if unknown.name == DELAY or unknown.name.startswith(OFFSET_PREFIX):

@@ -23,7 +23,13 @@ from gearwright.parts import Robot, with_parameters
 from gearwright.plots import Panel, panel_figure, save_figure
 from gearwright.simulation.acting_laws import RobotLaws
 from gearwright.simulation.fixed_step.compiled_rollout import nominal_laws
-from gearwright.system.law_parameters import find_parameter, law_parameter, with_law_parameters
+from gearwright.system import (
+    LawController,
+    find_parameter,
+    law_parameter,
+    with_controller_parameters,
+    with_law_parameters,
+)
 from gearwright.text import did_you_mean, html_text
 from gearwright.tracing.parameters import machine_with_values
 
@@ -182,13 +188,22 @@ class RunFit:
             InputError: a fitted parameter of a law is not determined by a single parameter of the robot.
         """
         simulator = self.problem.simulator
-        numbers = {path: self.values[path] for path in simulator.paths if not self._is_of_law(path)}
+        control_paths = simulator.plain.plan.control_paths
+        of_parts = [path for path in simulator.paths if path not in control_paths]
+        numbers = {path: self.values[path] for path in of_parts if not self._is_of_law(path)}
         if not isinstance(simulator.source, Robot):
             return machine_with_values(simulator.source, numbers) if numbers else simulator.source
         robot = with_parameters(simulator.source, numbers)
         for path in self._robot_paths_of_laws:
             robot = _with_law_number(robot, simulator.laws, path, self.values[path])
         return robot
+
+    @property
+    def controller(self) -> LawController | None:
+        """The controller of the runs with the fitted gains; None if there is none."""
+        simulator = self.problem.simulator
+        gains = {path: self.values[path] for path in simulator.plain.plan.control_paths if path in self.values}
+        return None if simulator.controller is None else with_controller_parameters(simulator.controller, gains)
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -205,7 +220,9 @@ class RunFit:
         return tuple(law for law in self.laws if law.name in names)
 
     def _is_of_law(self, path: str) -> bool:
-        return find_parameter(self.problem.simulator.plain.system.laws, path) is not None
+        simulator = self.problem.simulator
+        of_control = path in simulator.plain.plan.control_paths
+        return not of_control and find_parameter(simulator.plain.system.laws, path) is not None
 
     @property
     def _robot_paths_of_laws(self) -> list[str]:
@@ -214,7 +231,9 @@ class RunFit:
         if not isinstance(simulator.laws, RobotLaws):
             return []
         robot_laws = [law for law in simulator.plain.system.laws if law not in simulator.laws.extra_laws]
-        return [path for path in simulator.paths if find_parameter(robot_laws, path) is not None]
+        return [
+            path for path in simulator.paths if self._is_of_law(path) and find_parameter(robot_laws, path) is not None
+        ]
 
     @check_arguments
     def profile(self, name: str, points: int = 7, width: float = 3.0) -> tuple[Array, Array]:

@@ -21,9 +21,16 @@ from gearwright.programs.program import Inputs
 from gearwright.simulation.acting_laws import RobotLaws
 from gearwright.simulation.fixed_step.batch_program import BatchProgram
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep, fixed_step, parametric_system
+from gearwright.simulation.fixed_step.controlled_step import (
+    closed_loop_inputs,
+    feeds_of_references,
+    reference_size,
+    reference_values,
+)
 from gearwright.simulation.fixed_step.differentiated_step import START_PREFIX, DifferentiatedStep, differentiated_step
 from gearwright.simulation.fixed_step.gauss_seidel_sweeps import required_sweeps
 from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD
+from gearwright.system import LawController
 from gearwright.system.vector_program import vector_program
 
 OFFSET_PREFIX, DELAY = "offset.", "delay"
@@ -60,6 +67,7 @@ class LogSimulator:
         logs: the logs.
         unknowns: names of the unknowns: paths, `offset.<signal>`, `delay`.
         step: of the simulation [s].
+        controller: of the runs; its references are inputs `<reference>.<entry>` of the logs, or its own.
     """
 
     source: Robot | Mechanism
@@ -67,6 +75,7 @@ class LogSimulator:
     logs: tuple[RunLog, ...]
     unknowns: tuple[str, ...]
     step: float
+    controller: LawController | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -82,10 +91,13 @@ class LogSimulator:
     def plain(self) -> FixedStep:
         """The simulation without sensitivities."""
         paths = (*self.paths, *self._numbers)
-        first = fixed_step(self.source, self.laws, MOREAU_METHOD, parameters=paths)
+        control = None if self.controller is None else self.controller.law
+        first = fixed_step(self.source, self.laws, MOREAU_METHOD, parameters=paths, control=control)
         x = first.start_states(np.zeros((1, first.mech.nq)), np.zeros(first.mech.n))
         sweeps = required_sweeps(first.system, x, self.step)
-        return fixed_step(self.source, self.laws, MOREAU_METHOD, parameters=paths, sweeps=sweeps, tries=1)
+        return fixed_step(
+            self.source, self.laws, MOREAU_METHOD, parameters=paths, sweeps=sweeps, control=control, tries=1
+        )
 
     @cached_property
     def start_names(self) -> tuple[str, ...]:
@@ -99,7 +111,7 @@ class LogSimulator:
     @cached_property
     def tangent(self) -> DifferentiatedStep:
         """The simulation with sensitivities by the unknown parameters."""
-        options = {"sweeps": self.plain.sweeps}
+        options = {"sweeps": self.plain.sweeps, "control": self.plain.control}
         names = (*self.paths, *self.start_names)
         return differentiated_step(self.source, self.laws, MOREAU_METHOD, names, options, self.plain.parameters)
 
@@ -126,7 +138,32 @@ class LogSimulator:
             if both:
                 raise InputError(f"{log.name}: {both[0]!r} is a given number and an unknown. Omit one of them.")
         states = [state for state in self.plain.states if not state.startswith(("largest.", "inconsistent."))]
-        require_known_signals(self.logs, self.plain.inputs, [*states, *self.signal_laws])
+        require_known_signals(self.logs, [*self.plain.inputs, *self.reference_names], [*states, *self.signal_laws])
+
+    @cached_property
+    def reference_names(self) -> tuple[str, ...]:
+        """The references of the controller as inputs of a log, such as `q_ref.j1`."""
+        references = {} if self.controller is None else self.controller.law.references
+        return tuple(f"{name}.{entry}" for name, entries in references.items() for entry in entries)
+
+    def _references(self, log: RunLog, t: Array) -> Array:
+        """The references of the controller at times of a log, (T, size): those of the log, otherwise its own."""
+        assert self.controller is not None
+        values = np.array(reference_values(self.controller, t))
+        for k, name in enumerate(self.reference_names):
+            if name in log.inputs:
+                values[:, k] = np.interp(t, log.times, log.inputs[name])
+        return values
+
+    def _control_feeds(self, windows: Sequence[Window], steps: int) -> Sequence[Array]:
+        if self.controller is None:
+            return ()
+        begins = [(self.logs[window.log], self.logs[window.log].times[window.first]) for window in windows]
+
+        def references(t: Array) -> Array:
+            return np.stack([self._references(log, begin + t) for log, begin in begins], axis=1)
+
+        return feeds_of_references(self.controller.law, MOREAU_METHOD, (self.step, steps), references)
 
     @cached_property
     def _measured_signals(self) -> tuple[str, ...]:
@@ -136,25 +173,36 @@ class LogSimulator:
 
     @cached_property
     def _signal_programs(self) -> tuple[BatchProgram, BatchProgram]:
-        parametric = parametric_system(self.source, self.laws, (*self.paths, *self._numbers))
+        control = self.plain.control
+        parametric = parametric_system(self.source, self.laws, (*self.paths, *self._numbers), control=control)
         system, plan = parametric.system, parametric.plan(MOREAU_METHOD)
-        sizes = {"x": system.law_slice.stop, "t": 1, "u": system.input_size}
+        sizes = {"x": self._signal_state_size, "t": 1, "u": system.input_size}
+        sizes |= {} if control is None else {"references": reference_size(control)}
         sizes |= {LAW_NUMBERS: len(plan.law_paths)} if plan.law_paths else {}
 
         def formula(mech: Mechanism, ops: Operations, values: Inputs) -> list[Scalar]:
             symbolic = plan.symbolic_system(system, mech, values)
-            situations = symbolic.law_situations(ops, values["t"][0], symbolic.motion_of(values["x"]), values["u"])
+            x, u = values["x"], values["u"]
+            if control is not None:
+                law = plan.symbolic_controller(control, values)
+                u = closed_loop_inputs(symbolic, law, ops, (x, u), values["references"])
+            situations = symbolic.law_situations(ops, values["t"][0], symbolic.motion_of(x), u)
             results = []
             for name in self._measured_signals:
                 k = self.signal_laws[name]
-                law = symbolic.laws[k]
-                results.append(law.follow(law.modes[0], situations[k], Reaction([0.0] * mech.n)).signals[name])
+                source = symbolic.laws[k]
+                results.append(source.follow(source.modes[0], situations[k], Reaction([0.0] * mech.n)).signals[name])
             return results
 
         program = vector_program("measured_signals", sizes, len(self._measured_signals), formula)
         job = replace(parametric.job, program=program)
-        varied = tuple(name for name in job.input_sizes() if name not in ("t", "u"))
+        varied = tuple(name for name in job.input_sizes() if name not in ("t", "u", "references"))
         return BatchProgram(job), BatchProgram(replace(job, wrt=varied))
+
+    @property
+    def _signal_state_size(self) -> int:
+        """Number of states on which signals depend: of machine, laws and controller."""
+        return self.plain.system.law_slice.stop + len(self.plain.plan.controller_states)
 
     def windows(self, length: float) -> list[Window]:
         """Parts of about one length [s] of every log."""
@@ -201,6 +249,7 @@ class LogSimulator:
                     self.step,
                     longest,
                     parameters=rows if engine.parameters else None,
+                    control=self._control_feeds(windows, longest),
                 )
         except (SimulationError, GearwrightError, FloatingPointError) as error:
             if isinstance(error.__context__, NotTraceableError):
@@ -236,7 +285,8 @@ class LogSimulator:
                 log = self.logs[window.log]
                 t = log.times[window.first] + 0.5 * self.step * np.arange(2 * steps + 1)
                 for name, series in log.inputs.items():
-                    u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
+                    if name in self.plain.inputs:
+                        u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
             known[key] = u
         return known[key]
 
@@ -288,12 +338,14 @@ class LogSimulator:
         t = log.times[window.first : window.last + 1]
         u = np.tile(self.plain.system.initial_inputs, (len(t), 1))
         for name, series in log.inputs.items():
-            u[:, self.plain.inputs.index(name)] = np.asarray(series)[window.first : window.last + 1]
-        size, law_paths = self.plain.system.law_slice.stop, self.plain.plan.law_paths
+            if name in self.plain.inputs:
+                u[:, self.plain.inputs.index(name)] = np.asarray(series)[window.first : window.last + 1]
+        size, law_paths = self._signal_state_size, self.plain.plan.law_paths
         by_path = dict(zip((self.tangent if slopes else self.plain).parameters, numbers, strict=True))
         machine_paths = [path for path in self.plain.parameters if path not in law_paths]
         groups = [np.array([[by_path[path] for path in group]]) for group in (law_paths, machine_paths) if group]
-        feeds = [np.ascontiguousarray(x[:, :size]), t[:, None], u, *groups]
+        references = [] if self.controller is None else [self._references(log, t)]
+        feeds = [np.ascontiguousarray(x[:, :size]), t[:, None], u, *references, *groups]
         values = plain.evaluate(feeds)
         if not slopes:
             return {name: (values[:, k], columns[:, 0]) for k, name in enumerate(self._measured_signals)}

@@ -55,9 +55,8 @@ from gearwright.simulation.fixed_step.step_program import (
     step_program,
 )
 from gearwright.simulation.fixed_step.step_stability import require_stable
-from gearwright.system.controllers.control_law import ControlLaw
+from gearwright.system import ControlLaw, ParametricLaw, find_parameter, require_numbers
 from gearwright.system.kernels.observation import Observation, observe_states
-from gearwright.system.law_parameters import find_parameter, require_numbers
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import MAX_STEP_TRIES, jamming_remark, observe_fixed_steps
 from gearwright.system.time_stepping.step_tries import SWEEP_RELATIVE_TOLERANCE, SWEEP_SPEED_TOLERANCE
@@ -80,36 +79,46 @@ class ParametricSystem(NamedTuple):
     Args:
         job: the machine with those of its numbers that are inputs; its program is replaced.
         system: the machine and its laws with their present numbers.
-        law_paths: paths of the numbers of laws.
+        law_paths: paths of the numbers of laws, and of a control law.
         varied_laws: as in `StepPlan`.
+        control_paths: those of the control law.
     """
 
     job: TraceJob
     system: System
     law_paths: tuple[str, ...]
     varied_laws: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None
+    control_paths: tuple[str, ...] = ()
 
     def plan(self, method: str) -> StepPlan:
         """The plan of a step with these numbers as inputs."""
-        return StepPlan(method, law_paths=self.law_paths, varied_laws=self.varied_laws)
+        return StepPlan(
+            method, law_paths=self.law_paths, control_paths=self.control_paths, varied_laws=self.varied_laws
+        )
 
 
 def parametric_system(
-    source: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws, parameters: Sequence[str], embeds_loops: bool = False
+    source: Robot | Mechanism,
+    laws: tuple[Law, ...] | RobotLaws,
+    parameters: Sequence[str],
+    embeds_loops: bool = False,
+    control: ControlLaw | None = None,
 ) -> ParametricSystem:
-    """The system with the numbers at some paths as inputs: of laws, or of the robot or machine.
+    """The system with the numbers at some paths as inputs: of laws, of a control law, or of the robot or machine.
 
     With `embeds_loops`, closed loops are no laws: the independent speeds are integrated, see `System.closed`.
     """
     acting = nominal_laws(source, laws)
     acting, closed = embedded_loops(source, acting) if embeds_loops else (acting, None)
-    of_laws = tuple(path for path in parameters if find_parameter(acting, path) is not None)
+    controllers = () if control is None else (control,)
+    of_control = tuple(path for path in parameters if find_parameter(controllers, path) is not None)
+    of_laws = tuple(path for path in parameters if path in of_control or find_parameter(acting, path) is not None)
     of_machine = tuple(path for path in parameters if path not in of_laws)
     job = kernel_request("forward_dynamics", source, of_machine, {}, answer="simulate").trace_job()
     varied_laws = None
     if isinstance(source, Robot) and isinstance(laws, RobotLaws) and acting and of_machine:
         varied_laws = partial(_varied_laws, source, laws, of_machine, closed is not None)
-    return ParametricSystem(job, System(job.mech, acting, closed=closed), of_laws, varied_laws)
+    return ParametricSystem(job, System(job.mech, acting, closed=closed), of_laws, varied_laws, of_control)
 
 
 class FixedStep:
@@ -134,7 +143,7 @@ class FixedStep:
             raise InputError(f"fixed_step: there is no method {method!r}. {did_you_mean(method, INPUT_MOMENTS)}")
         self._arguments = (source, laws, method, work, parameters, sweeps, control, tries)
         self.method, self.parameters, self.sweeps, self.control = method, parameters, sweeps, control
-        parametric = parametric_system(source, laws, parameters, embeds_loops=method != MOREAU_METHOD)
+        parametric = parametric_system(source, laws, parameters, method != MOREAU_METHOD, control)
         job = parametric.job
         self.mech, self.system = job.mech, parametric.system
         require_steppable(self.system, method)
@@ -227,8 +236,13 @@ class FixedStep:
         """Raise an error for invalid numbers of a law, or a step that is too long, for any member of a batch."""
         if parameters is not None and self.plan.law_paths:
             columns = [self.parameters.index(path) for path in self.plan.law_paths]
-            require_numbers(self.system.laws, self.plan.law_paths, parameters[:, columns])
+            require_numbers(self.parametric_laws, self.plan.law_paths, parameters[:, columns])
         self.require_stable(x0, h, parameters)
+
+    @property
+    def parametric_laws(self) -> tuple[ParametricLaw, ...]:
+        """The laws and the control law, whose numbers can be parameters."""
+        return self.system.laws if self.control is None else (*self.system.laws, self.control)
 
     def with_sweeps(self, sweeps: int) -> FixedStep:
         """The same with another number of sweeps per try."""

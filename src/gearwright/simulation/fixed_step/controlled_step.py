@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from gearwright.simulation.fixed_step.step_program import (
     StepPlan,
     after_moreau_step,
 )
+from gearwright.system import LawController
 from gearwright.system.controllers.control_law import (
     SENSORS,
     STATES,
@@ -33,7 +35,6 @@ from gearwright.system.controllers.control_law import (
     checked_decision,
     measurement_of,
 )
-from gearwright.system.controllers.law_controller import LawController
 from gearwright.system.kernels.motion_rates import motion_field
 from gearwright.system.system import System
 from gearwright.system.vector_program import VectorFormula, vector_program
@@ -97,7 +98,9 @@ def _smooth_formula(system: System, plan: StepPlan, law: ControlLaw) -> VectorFo
 
     def after(mech: Mechanism, ops: Operations, values: Inputs) -> StepState:
         symbolic, x, (t, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
-        loop = _ControlField(symbolic, law, ops, motion_field(symbolic, ops, plan.work))
+        loop = _ControlField(
+            symbolic, plan.symbolic_controller(law, values), ops, motion_field(symbolic, ops, plan.work)
+        )
         machine = symbolic.closed or mech
         now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
         u, wanted = [values[name] for name in input_names], [values[name] for name in reference_names]
@@ -115,7 +118,10 @@ def _moreau_formula(system: System, plan: StepPlan, law: ControlLaw) -> VectorFo
 
     def after(mech: Mechanism, ops: Operations, values: Inputs) -> list[Sequence[Scalar]]:
         symbolic, x, (_, h) = plan.symbolic_system(system, mech, values), values["x"], values["clock"]
-        loop, wanted = _ControlLoop(symbolic, law, ops), values[f"{REFERENCE_INPUTS}0"]
+        loop, wanted = (
+            _ControlLoop(symbolic, plan.symbolic_controller(law, values), ops),
+            values[f"{REFERENCE_INPUTS}0"],
+        )
         now = StepState(x[symbolic.q], x[symbolic.v], x[symbolic.v.stop :])
         if law.period is None:
             middle = integrate(mech, now.q, [0.5 * h * speed for speed in now.v], ops)
@@ -210,14 +216,31 @@ class _ControlField(_ControlLoop):
         )
 
 
+def closed_loop_inputs(
+    system: System, law: ControlLaw, ops: Operations, values: tuple[Sequence[Scalar], Sequence[Scalar]], references: Any
+) -> list[Scalar]:
+    """The inputs of a system under a control law for states and given inputs `values`, at the references' time."""
+    x, u = values
+    loop, now = _ControlLoop(system, law, ops), StepState(x[system.q], x[system.v], x[system.v.stop :])
+    if law.period is None:
+        return loop.inputs_with_outputs(u, loop.decide(now, references).outputs)
+    return loop.inputs_with_outputs(u, now.states[loop.controller_slice][len(law.states) :])
+
+
 def controller_feeds(control: LawController, method: str, h: float, steps: int) -> list[Array]:
     """References at the times of every step, and when a sampled law is due, each (steps or 1, 1, size)."""
-    law, moments = control.law, INPUT_MOMENTS[method]
-    size = reference_size(law)
+    return feeds_of_references(control.law, method, (h, steps), lambda t: reference_values(control, t)[:, None])
+
+
+def feeds_of_references(
+    law: ControlLaw, method: str, clock: tuple[float, int], references: Callable[[Array], Array]
+) -> list[Array]:
+    """As `controller_feeds`, for references as a function of times (T,), (T, states or 1, size); clock: step, steps."""
+    (h, steps), moments = clock, INPUT_MOMENTS[method]
     if law.period is None:
-        flat = _reference_values(control, np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h), size)
-        parts = flat[:-1:2], flat[1::2], flat[2::2]
-        return [parts[moment][:, None] for moment in moments]
+        values = references(np.arange(2 * steps + 1, dtype=np.float64) * (0.5 * h))
+        parts = values[:-1:2], values[1::2], values[2::2]
+        return [np.ascontiguousarray(parts[moment]) for moment in moments]
     every = round(law.period / h)
     if not every or abs(every * h - law.period) > 1e-9 * law.period:
         raise InputError(
@@ -225,9 +248,10 @@ def controller_feeds(control: LawController, method: str, h: float, steps: int) 
             "Change the step or the period."
         )
     due = (np.arange(steps) % every == 0).astype(float)
-    flat = _reference_values(control, np.arange(steps, dtype=np.float64) * h, size)
-    return [*[flat[:, None]] * len(moments), due[:, None, None]]
+    return [*[references(np.arange(steps, dtype=np.float64) * h)] * len(moments), due[:, None, None]]
 
 
-def _reference_values(control: LawController, t: Array, size: int) -> Array:
+def reference_values(control: LawController, t: Array) -> Array:
+    """The references of a controller at times t (T,), (T, size)."""
+    size = reference_size(control.law)
     return np.ascontiguousarray(control.follow(t)) if control.law.references else np.zeros((len(t), size))

@@ -24,8 +24,7 @@ from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import RobotLaws
 from gearwright.simulation.fixed_step.compiled_rollout import FixedStep
 from gearwright.simulation.fixed_step.step_program import LAW_NUMBERS, MOREAU_METHOD, STEPPING_STATES
-from gearwright.system.controllers.control_law import ControlLaw
-from gearwright.system.law_parameters import law_parameter
+from gearwright.system import ControlLaw, ParametricLaw, law_parameter
 from gearwright.text import did_you_mean
 from gearwright.tracing.parameters import nominal_value
 from gearwright.tracing.trace import PARAMETERS_INPUT, tangent_step
@@ -39,8 +38,8 @@ MIN_DIFFERENTIATED_SWEEPS = 15
 """Least number of Gauss-Seidel sweeps of a differentiated step, whose sweeps are not repeated."""
 
 
-def nominal_number(source: Robot | Mechanism, laws: Sequence[Law], path: str) -> float:
-    """The present number at a path of a robot, a machine or its laws."""
+def nominal_number(source: Robot | Mechanism, laws: Sequence[ParametricLaw], path: str) -> float:
+    """The present number at a path of a robot, a machine, its laws or a control law."""
     of_law = law_parameter(laws, path)
     return nominal_value(source, path) if of_law is None else of_law
 

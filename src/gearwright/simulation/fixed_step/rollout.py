@@ -57,11 +57,8 @@ from gearwright.simulation.fixed_step.inputs_and_checks import (
     require_steps,
 )
 from gearwright.simulation.fixed_step.step_program import MOREAU_METHOD
-from gearwright.system.controllers.controller import Controller
-from gearwright.system.controllers.law_controller import LawController
-from gearwright.system.controllers.scalar_law import control_law_of
+from gearwright.system import Controller, LawController, control_law_of, find_parameter
 from gearwright.system.kernels.traced_laws import law_survey
-from gearwright.system.law_parameters import find_parameter
 from gearwright.system.system import System
 from gearwright.text import did_you_mean
 
@@ -172,7 +169,7 @@ def rollout(
             after every step. "moreau" takes all laws unchanged, loops as constraints.
         extra_laws: laws in addition to those of the robot.
         parameters: parameters of the robot or machine by path, (...), such as {"payload.mass": masses}, and of laws by
-            their names, such as {"elbow.friction.coulomb": torques}.
+            their names, such as {"elbow.friction.coulomb": torques}, and gains of the controller ({"pd.kp.0": gains}).
         sensitivities: what the motion is differentiated by, exactly: paths of parameters of the robot, machine or laws,
             initial states (`start.q.<coordinate>`, `start.v.<speed>`, `start.<state>`) and constant changes of inputs
             (`input.tau.<speed>`, `input.<input>`). "moreau" then does the same number of sweeps in every step.
@@ -258,9 +255,8 @@ def _require_embeddable(source: Robot | Mechanism, engine: FixedStep, x: Array, 
                 f"rollout: {name!r}: of embedded closed loops there are no sensitivities to initial states. Use "
                 "method='moreau', which treats loops as constraints."
             )
-    of_machine = [
-        name for name in names if not name.startswith(INPUT_PREFIX) and find_parameter(system.laws, name) is None
-    ]
+    laws = engine.parametric_laws
+    of_machine = [name for name in names if not name.startswith(INPUT_PREFIX) and find_parameter(laws, name) is None]
     require_fixed_loops(source, closed, x[:, system.q], of_machine)
 
 
@@ -277,7 +273,7 @@ def _sensitivity_columns(
     inputs, step, steps, every, control = feeds
     options = {"sweeps": max(engine.sweeps, MIN_DIFFERENTIATED_SWEEPS), "control": engine.control}
     tangent = differentiated_step(source, laws, engine.method, names, options, engine.parameters)
-    nominal = nominal_laws(source, laws)
+    nominal = engine.parametric_laws
     columns = [
         np.full(len(x), nominal_number(source, nominal, path))
         if path not in engine.parameters

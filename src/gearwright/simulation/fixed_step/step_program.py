@@ -12,9 +12,9 @@ from gearwright.errors import InputError
 from gearwright.forces import Law, Quantity
 from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram
+from gearwright.system import ControlLaw, with_law_parameters
 from gearwright.system.kernels.motion_rates import motion_field, require_one_mode
 from gearwright.system.kernels.traced_laws import law_survey
-from gearwright.system.law_parameters import with_law_parameters
 from gearwright.system.system import System
 from gearwright.system.time_stepping.step import MAX_STEP_TRIES, first_iterate, moreau_step, require_fixed_step_models
 from gearwright.system.vector_program import VectorFormula, vector_program
@@ -60,7 +60,8 @@ class StepPlan:
     Args:
         method: its name.
         work: whether the supplied and dissipated work are integrated too.
-        law_paths: paths of the numbers of laws that are inputs.
+        law_paths: paths of the numbers of laws, and of a control law, that are inputs.
+        control_paths: those of the control law.
         sweeps: of the projected Gauss-Seidel method.
         controller_states: states of a control law, which follow those of the laws.
         varied_laws: makes the laws of a robot from the parameters that are inputs and their machine; None if the laws
@@ -71,6 +72,7 @@ class StepPlan:
     method: str
     work: bool = False
     law_paths: tuple[str, ...] = ()
+    control_paths: tuple[str, ...] = ()
     sweeps: int = 10
     controller_states: tuple[Quantity, ...] = ()
     varied_laws: Callable[[Sequence[Scalar], Mechanism], tuple[Law, ...]] | None = None
@@ -106,12 +108,16 @@ class StepPlan:
         symbolic = system.on_machine(mech)
         if self.varied_laws is not None:
             symbolic = replace(symbolic, laws=self.varied_laws(values[PARAMETERS_INPUT], mech))
-        if not self.law_paths:
-            return symbolic
-        return replace(
-            symbolic,
-            laws=with_law_parameters(symbolic.laws, dict(zip(self.law_paths, values[LAW_NUMBERS], strict=True))),
-        )
+        numbers = {path: x for path, x in self._law_numbers(values).items() if path not in self.control_paths}
+        return replace(symbolic, laws=with_law_parameters(symbolic.laws, numbers)) if numbers else symbolic
+
+    def symbolic_controller(self, law: ControlLaw, values: Inputs) -> ControlLaw:
+        """A control law with symbols for its numbers that are inputs."""
+        numbers = self._law_numbers(values)
+        return with_law_parameters((law,), {path: numbers[path] for path in self.control_paths})[0]
+
+    def _law_numbers(self, values: Inputs) -> dict[str, Scalar]:
+        return dict(zip(self.law_paths, values[LAW_NUMBERS] if self.law_paths else (), strict=True))
 
 
 def step_program(system: System, plan: StepPlan) -> VectorProgram:

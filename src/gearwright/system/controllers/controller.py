@@ -32,6 +32,9 @@ class Controller:
         scalars: whether it is written for generic scalars, as force laws are: it is then called with a third argument,
             the operations (`ops.where`, `ops.minimum`, ...), and must not branch on values with `if`. A continuous one
             runs in machine code; `gw.rollout` and `gw.export.c` accept it too.
+        parameters: its gains and other numbers by name, passed to the function as its last argument; of a controller
+            over scalars they can vary in `gw.rollout` and be unknowns of `gw.identification.fit_run`, by the paths
+            `<function name>.<parameter>`.
 
     >>> Controller(lambda t, state: [-5.0 * state.v[0]], period=1e-3).period
     0.001
@@ -42,6 +45,7 @@ class Controller:
     states: Mapping[str, float] = field(default_factory=dict)
     breaks: tuple[float, ...] = ()
     scalars: bool = False
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not is_function(self.function):
@@ -53,11 +57,14 @@ class Controller:
             raise InputError(f"controller: states={self.states!r} is not a mapping. Give names with initial values.")
         for name, value in self.states.items():
             real_number("controller", f"state {name!r}", value)
+        for name, value in self.parameters.items():
+            real_number("controller", f"parameter {name!r}", value)
         number_array("controller", "breaks", self.breaks)
 
     def outputs_and_rates(self, t: float, state: State) -> tuple[Any, Array]:
         """The outputs of the function, and the rates or next values of the controller's states."""
-        result = self.function(t, state, FLOATS) if self.scalars else self.function(t, state)
+        more = ((FLOATS,) if self.scalars else ()) + ((self.parameters,) if self.parameters else ())
+        result = self.function(t, state, *more)
         return self._split_result(result, t) if self.states else (result, np.zeros(0))
 
     def _split_result(self, result: Any, t: float) -> tuple[Any, Array]:

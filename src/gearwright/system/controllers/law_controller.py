@@ -25,6 +25,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.programs.program import Inputs, VectorProgram, flatten_scalars
 from gearwright.system.controllers.control_law import SENSORS, STATES, ControlLaw, Q, V, law_inputs, law_program
 from gearwright.system.controllers.controller import Controller
+from gearwright.system.law_parameters import with_law_parameters
 from gearwright.system.state import State
 from gearwright.system.system import System
 from gearwright.system.vector_program import NoKernelError, compile_program, trace_job, vector_program
@@ -204,6 +205,12 @@ def law_controller(law: ControlLaw, follow: ReferenceFunction, breaks: tuple[flo
     return LawController(_LawFunction(law, follow), law.period, states, breaks, law=law, follow=follow)
 
 
+def with_controller_parameters(control: LawController, values: Mapping[str, Scalar]) -> LawController:
+    """The controller whose law has other numbers at the paths, such as `pd.kp.0`."""
+    (law,) = with_law_parameters((control.law,), values)
+    return law_controller(law, control.follow, control.breaks)
+
+
 def controller_kernel(system: System, control: Controller, names: Sequence[str]) -> MachineCode:
     """The kernel (state vector without works, t, given inputs) -> all inputs and rates of the controller's states.
 
@@ -227,7 +234,8 @@ def _controller_outputs(
 ) -> list[Scalar]:
     x = arguments["x"]
     named_states = dict(zip((*system.states, *control.states), x[system.law_slice.start :], strict=True))
-    result = control.function(arguments["t"][0], State(x[system.q], x[system.v], named_states), ops)
+    parameters = (control.parameters,) if control.parameters else ()
+    result = control.function(arguments["t"][0], State(x[system.q], x[system.v], named_states), ops, *parameters)
     outputs, rates = result if control.states else (result, {})
     return [*_with_outputs(names, arguments["u"], outputs), *(rates[name] for name in control.states)]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gearwright.algebra import ARRAYS, Operations, Scalar
+from gearwright.algebra import ARRAYS, Scalar
 from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
@@ -17,6 +17,7 @@ from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import ControlLaw, Decision, Measurement
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.law_parameters import NamedNumbers
 from gearwright.system.state import State
 from gearwright.text import listed_names
 
@@ -36,6 +37,7 @@ class ScalarLaw(ControlLaw):
         driven_inputs: names of its outputs.
         measured_states: states of the run's laws that it reads.
         by_name: whether it returns a mapping, whose entries replace inputs; otherwise forces, which are added.
+        parameters: its numbers by name, the last argument of the function if there are any.
     """
 
     mech: Mechanism
@@ -45,6 +47,7 @@ class ScalarLaw(ControlLaw):
     driven_inputs: tuple[str, ...]
     measured_states: tuple[str, ...]
     by_name: bool
+    parameters: NamedNumbers = field(default_factory=NamedNumbers)
 
     @property
     def name(self) -> str:
@@ -90,7 +93,11 @@ class ScalarLaw(ControlLaw):
         )
         state = State(measured.q, measured.v, named_states)
         outputs, changes = _outputs_and_changes(
-            self.function, state_names, measured.reference[SCALAR_LAW_TIME][0], state, measured.ops
+            self.function,
+            state_names,
+            measured.reference[SCALAR_LAW_TIME][0],
+            state,
+            (measured.ops, *_last_argument(self.parameters)),
         )
         values = [outputs[name] for name in self.driven_inputs] if self.by_name else list(outputs)
         state_changes = [changes[name] for name in state_names]
@@ -117,7 +124,11 @@ def control_law_of(caller: str, control: object, mech: Mechanism) -> LawControll
     q, v = np.array(neutral(mech), dtype=float), np.zeros(mech.n)
     with np.errstate(all="ignore"):
         outputs, _ = _outputs_and_changes(
-            control.function, [*control.states], np.float64(0.0), State(q, v, recorder), ARRAYS
+            control.function,
+            [*control.states],
+            np.float64(0.0),
+            State(q, v, recorder),
+            (ARRAYS, *_last_argument(control.parameters)),
         )
     by_name = isinstance(outputs, Mapping)
     names = tuple(outputs) if by_name else tuple(f"tau.{speed}" for speed in mech.speeds)
@@ -129,8 +140,13 @@ def control_law_of(caller: str, control: object, mech: Mechanism) -> LawControll
         names,
         tuple(recorder.foreign_names),
         by_name,
+        NamedNumbers({name: float(x) for name, x in control.parameters.items()}),
     )
     return law_controller(law, _time_reference, control.breaks)
+
+
+def _last_argument(parameters: Mapping[str, Scalar]) -> tuple[Mapping[str, Scalar], ...]:
+    return (parameters,) if parameters else ()
 
 
 def _time_reference(t: Array) -> Array:
@@ -138,9 +154,9 @@ def _time_reference(t: Array) -> Array:
 
 
 def _outputs_and_changes(
-    function: Callable[..., Any], state_names: list[str], t: Scalar, state: State, ops: Operations
+    function: Callable[..., Any], state_names: list[str], t: Scalar, state: State, more: tuple[Any, ...]
 ) -> tuple[Any, Mapping[str, Scalar]]:
-    result = function(t, state, ops)
+    result = function(t, state, *more)
     if not state_names:
         return result, {}
     try:
