@@ -266,7 +266,25 @@ def test_rotors_of_an_srdf_are_compared(tmp_path):
             text = urdf.read_text()
             start, end = text.find("<transmission"), text.rfind("</transmission>")
             path.write_text(text[:start] + text[end + len("</transmission>") :] if start >= 0 else text)
-            assert len(audit(path, robot, srdf=srdf).of_kind("armature")) == found
+            assert len(audit(path, robot, options=gw.analysis.ModelFileOptions(srdf=srdf)).of_kind("armature")) == found
+
+
+def test_a_xacro_is_expanded_with_permission(tmp_path):
+    pytest.importorskip("xacrodoc")
+    head = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    model = tmp_path / "model"
+    model.mkdir()
+    (tmp_path / "masses.xacro").write_text(f'{head}<xacro:property name="x" value="${{1 + 2}}"/></robot>')
+    path = model / "r.xacro"
+    path.write_text(
+        f'{head}<xacro:include filename="../masses.xacro"/><link name="base"/><link name="a"><inertial>'
+        '<mass value="1"/><inertia ixx="${x}" iyy="1" izz="1"/></inertial></link><joint name="j" type="continuous">'
+        '<parent link="base"/><child link="a"/></joint></robot>'
+    )
+    with pytest.raises(FileError, match="xacro"):
+        audit(path)
+    options = gw.analysis.ModelFileOptions(xacro=True, include=[tmp_path])
+    assert kinds(audit(path, options=options)) == [("inertia", "link 'a'")]
 
 
 def test_what_cannot_be_checked_is_listed(tmp_path):

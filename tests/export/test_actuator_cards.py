@@ -137,6 +137,43 @@ def test_mujoco_runs_the_dcmotor_of_a_card():
     assert missing == ()
 
 
+GEARED = card_of_drive(
+    Drive("j", Motor(1e-5, torque_constant=0.05, resistance=2.0, friction=0.01, damping=1e-5), Gear(50.0)), "own"
+)
+
+
+WITH_WINDING = [
+    name for name, card in bundled_cards().items() if name.endswith("_m1") and "R" in published_parameters(card)[1]
+]
+
+
+@pytest.mark.parametrize("name", [*WITH_WINDING, "own"])
+def test_runs_of_the_dcmotor_of_a_card_are_those_of_the_motor(name):
+    """A motor that starts under a voltage U: w = w_end (1 - exp(-t / T)) by hand, with T = J / (K^2/R + b)."""
+    mujoco = pytest.importorskip("mujoco")
+    card = GEARED if name == "own" else actuator_card(name)
+    joint, motor = card_text(card, "mujoco", "j")[0].strip().split("\n")
+    link, voltage = 0.01, 5.0
+    body = f'<body>{joint}<inertial pos="0 0 0" mass="1" diaginertia="{link} {link} {link}"/></body>'
+    x = published_parameters(card)[1]
+    J, slope = link + x["armature"], x["kt"] ** 2 / x["R"] + x["friction_viscous"]
+    end = (x["kt"] * voltage / x["R"] - x["friction_base"]) / slope
+    T, steps = J / slope, 4000
+    option = f'<option timestep="{T / 1000!r}" integrator="RK4" gravity="0 0 0"/>'
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco>{option}<worldbody>{body}</worldbody><actuator>{motor}</actuator></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.ctrl[:], data.qvel[:] = voltage, 0.2 * end  # it turns: friction is at its limit
+    speeds = []
+    for _ in range(steps):
+        mujoco.mj_step(model, data)
+        speeds.append(data.qvel[0])
+    t = T / 1000 * np.arange(1, steps + 1)
+    assert end > 0
+    assert speeds == pytest.approx(end * (1 - 0.8 * np.exp(-t / T)), rel=1e-6)
+
+
 def test_urdf_text_is_read_back(tmp_path):
     text, missing = card_text(actuator_card("xl330_m6"), "urdf", "j")
     inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import gearwright as gw
 from gearwright.catalogue import robot_file
-from gearwright.errors import GearwrightWarning
+from gearwright.errors import GearwrightWarning, InputError
 from gearwright.files import write_yaml
 from gearwright.parts import Drive, Frame, Gear, Limits, Motor
 
@@ -115,13 +116,96 @@ def test_a_tab_within_a_line_is_read_and_written_anew(tmp_path):
 
 
 def test_a_change_that_cannot_be_edited_writes_the_file_anew(tmp_path):
-    source = tmp_path / "arm.yaml"
-    source.write_text(TEXT)
-    robot = gw.load(source)
-    other = replace(robot, links=[robot.links[0], replace(robot.links[1], name="lower")], drives=robot.drives[::-1])
+    """Denavit-Hartenberg numbers state the place of a joint: another place has no field."""
+    source, target = robot_file("elbow"), tmp_path / "new.yaml"
+    other = gw.load("elbow").with_joint("j3", position=(0.41, 0.02, 0.0))
     with pytest.warns(GearwrightWarning, match="anew"):
-        gw.save(other, tmp_path / "new.yaml", based_on=source)
-    assert write_yaml(gw.load(tmp_path / "new.yaml")) == write_yaml(other)
+        gw.save(other, target, based_on=source)
+    assert write_yaml(gw.load(target)) == write_yaml(other)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("arm.urdf", "new.yaml"), ("arm.yaml", "new.urdf"), ("a.yaml", "b.xml")]
+)
+def test_a_format_that_is_not_edited_is_an_error(source, target, tmp_path):
+    with pytest.raises(InputError, match="based_on"):
+        gw.save(gw.load("elbow"), tmp_path / target, based_on=tmp_path / source)
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_order_moves_entries_with_their_comments(tmp_path):
+    def change(robot):
+        return replace(robot, drives=robot.drives[::-1], links=[robot.links[0], replace(robot.links[1], mass=4.0)])
+
+    text = TEXT.replace("  - {joint: elbow", "  # the small one\n  - {joint: elbow")
+    source, target = tmp_path / "arm.yaml", tmp_path / "new.yaml"
+    source.write_text(text)
+    gw.save(change(gw.load(source)), target, based_on=source)
+    assert write_yaml(gw.load(target)) == write_yaml(change(gw.load(source)))
+    head, drives = target.read_text().split("drives:\n")
+    assert head == text.split("drives:\n")[0].replace("mass: 3 ", "mass: 4.0 ")
+    first, second = text.split("drives:\n")[1].split("  # the small one\n")
+    assert drives == f"  # the small one\n{second}{first}"
+
+
+def test_a_part_is_added_where_it_belongs(tmp_path):
+    def change(robot):
+        first, second = robot.drives
+        return replace(robot, drives=[first, Drive("shoulder", Motor(2e-5), Gear(30.0), name="second"), second])
+
+    removed, added = edited(tmp_path, change)
+    assert not removed
+    assert len(added) == 1
+    lines = (tmp_path / "new.yaml").read_text().splitlines()
+    assert "second" in lines[-2]
+
+
+DH_CHANGES = {
+    "centre of mass": lambda robot: replace(
+        robot, links=[*robot.links[:1], replace(robot.links[1], com=(0.21, 0.01, 0.0)), robot.links[2]]
+    ),
+    "motor": lambda robot: robot.with_drive(
+        replace(robot.drive("j2"), motor=replace(robot.drive("j2").motor, position=(0.0, 0.0, 0.12)))
+    ),
+    "payload": lambda robot: robot.with_payload(2.0, (0.38, 0.02, 0.01)),
+    "frame": lambda robot: replace(robot, frames=[replace(robot.frames[0], position=(0.4, 0.01, 0.02))]),
+}
+
+
+@pytest.mark.parametrize("word", DH_CHANGES)
+def test_positions_are_written_in_denavit_hartenberg_frames(word, tmp_path):
+    robot, target = DH_CHANGES[word](gw.load("elbow")), tmp_path / "new.yaml"
+    gw.save(robot, target, based_on=robot_file("elbow"))
+    removed, added = changed_lines(robot_file("elbow").read_text(), target.read_text())
+    assert len(removed) <= 1
+    assert len(added) == 1
+    read = gw.load(target)
+    q = np.array([[0.3, -0.5, 0.8]])
+    for function in (gw.mass_matrix, gw.gravity):
+        assert function(read, q) == pytest.approx(function(robot, q), rel=1e-13, abs=1e-13)
+    for frame in robot.frames:
+        places = [np.concatenate([np.ravel(x) for x in gw.placement(x, q[0], frame.name)]) for x in (read, robot)]
+        assert places[0] == pytest.approx(places[1], abs=1e-14)
+
+
+def test_a_robot_with_attachments_keeps_them(tmp_path):
+    text = (
+        TEXT + "frames: [{name: flange, link: fore}]\nattach:\n  - {robot: claw.yaml, frame: flange}   # the gripper\n"
+    )
+    (tmp_path / "claw.yaml").write_text(
+        "robot: claw\nlinks:\n  - {name: finger, parent: base, joint: {axis: [0, 0, 1]}, mass: 0.1}\n"
+    )
+    removed, added = edited(tmp_path, lambda robot: with_ratio(robot, "elbow", 60.0), text)
+    assert added == [removed[0].replace("ratio: 50", "ratio: 60.0")]
+    robot = gw.load(tmp_path / "arm.yaml")
+    heavier = replace(robot, links=[*robot.links[:2], replace(robot.links[2], mass=0.2)])
+    with pytest.warns(GearwrightWarning, match="anew"):  # the finger is a part of another file
+        gw.save(heavier, tmp_path / "new.yaml", based_on=tmp_path / "arm.yaml")
+    elsewhere = tmp_path / "folder"
+    elsewhere.mkdir()
+    with pytest.warns(GearwrightWarning, match="anew"):  # the attachment would not be found there
+        gw.save(robot, elsewhere / "new.yaml", based_on=tmp_path / "arm.yaml")
+    assert write_yaml(gw.load(elsewhere / "new.yaml")) == write_yaml(robot)
 
 
 @pytest.mark.parametrize("name", ["elbow", "puma560", "harmonic_6", "scara", "grm3", "planetary_3r", "sea_leg"])

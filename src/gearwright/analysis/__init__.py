@@ -10,7 +10,7 @@ from gearwright.analysis.drives.unchecked_limits import UncheckedLimit
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.link_loads import LinkLoads, link_loads
 from gearwright.analysis.links.tip_deflection import TipDeflection
-from gearwright.analysis.model_audit.audit import audit
+from gearwright.analysis.model_audit.audit import ModelFileOptions, audit
 from gearwright.analysis.model_audit.findings import Audit, AuditFinding, UncheckedRule
 from gearwright.analysis.model_comparison.comparison import ApproximationError, Comparison, compare, uncoupled_spins
 from gearwright.analysis.model_comparison.energy_balance import EnergyBalance, energy_balance
@@ -58,6 +58,7 @@ __all__ = [
     "LinearModel",
     "LinkAnalysis",
     "LinkLoads",
+    "ModelFileOptions",
     "ParameterComparison",
     "PayloadPhase",
     "Perturbation",

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gearwright.files.formats import check, read_yaml, save
+from gearwright.files.formats import check, is_editable, read_yaml, save
 
 if TYPE_CHECKING:
     from gearwright.files.actuator_cards import card_of_drive, drive_of_card, published_parameters, read_card
@@ -29,6 +29,7 @@ __all__ = [
     "check",
     "drive_of_card",
     "is_configuration",
+    "is_editable",
     "published_parameters",
     "read_card",
     "read_configuration",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gearwright.errors import FileError, GearwrightWarning, InputError, caller_stack_level
@@ -109,13 +109,15 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
 
     Raises:
         FileError: an unknown file extension, or the file cannot be written.
-        InputError: a parameter of the robot is symbolic.
+        InputError: a parameter of the robot is symbolic, or `based_on` or the file is not YAML.
     """
     if not isinstance(path, str | Path) or not isinstance(robot, Robot):
         raise InputError(
             f"save: the arguments are {type(robot).__name__} and {type(path).__name__}. Give a robot and a file name."
         )
     path = Path(path)
+    if based_on is not None:
+        require_editable(Path(based_on), path)
     if path.suffix.lower() in YAML_ENDINGS:
         from gearwright.files.yaml.writer import write_yaml
 
@@ -125,18 +127,30 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
         raise file_error(path, f"the file extension {path.suffix!r} is not supported. Use .yaml, .yml, .urdf or .xml.")
 
 
+def is_editable(source: Path, target: Path) -> bool:
+    """Whether a file can be edited into another one: both are YAML."""
+    return source.suffix.lower() in YAML_ENDINGS and target.suffix.lower() in YAML_ENDINGS
+
+
+def require_editable(source: Path, target: Path) -> None:
+    """Raise an error unless a file can be edited into another one."""
+    if not is_editable(source, target):
+        wrong = next(path for path in (source, target) if path.suffix.lower() not in YAML_ENDINGS)
+        raise InputError(
+            f"save: based_on={str(source)!r} for {str(target)!r}: only YAML files are edited, and {wrong.name!r} is "
+            f"not one ({', '.join(YAML_ENDINGS)}). Remove based_on, or give YAML files."
+        )
+
+
 def _edited_file(source: Path, robot: Robot, target: Path) -> str | None:
     """Return the text of a YAML file edited to state a robot; None with a warning if that is impossible."""
-    if source.suffix.lower() not in YAML_ENDINGS:
-        return None
     from gearwright.files.yaml import reader
     from gearwright.files.yaml.edits import edited_yaml
 
-    text = read_text(source)
-    moved = "attach:" in text and source.resolve().parent != target.resolve().parent
-    edited = None
-    if not moved:
-        edited = edited_yaml(text, robot, lambda x: reader.read_robot_text(x, source, Permissions(), read_file))
+    def robot_at(path: Path) -> Callable[[str], Robot]:
+        return lambda text: reader.read_robot_text(text, path, Permissions(), read_file)
+
+    edited = edited_yaml(read_text(source), robot, robot_at(source), robot_at(target))
     if edited is None:
         warnings.warn(
             f"{target} was written anew: the comments, order and units of {source} could not be kept, because the "

@@ -51,6 +51,12 @@ class Payload:
         hint = "Give a mass of 0 or more."
         require_range("payload", "mass", self.mass, least=0, unit="kg", hint=hint, error=PartError)
 
+    def carrier(self, robot: Robot) -> Link | None:
+        """Return the link of a robot that carries it; None if that is open."""
+        name = placed_payload(robot.name, robot.links, robot.frames, self).link
+        candidates = [link for link in robot.links if link.name == name] if name else last_links(robot.links)
+        return candidates[0] if len(candidates) == 1 else None
+
     def in_joint_frame(self, robot: Robot) -> Payload:
         """Return the payload in the joint frame of its link, if its numbers are in the frames of the robot's file.
 
@@ -62,11 +68,10 @@ class Payload:
         """
         if self.frame is not None:
             return self
-        carrier = placed_payload(robot.name, robot.links, robot.frames, self).link
-        candidates = [link for link in robot.links if link.name == carrier] if carrier else last_links(robot.links)
-        if len(candidates) != 1:
+        carrier = self.carrier(robot)
+        if carrier is None:
             return self
-        stated = candidates[0].stated
+        stated = carrier.stated
         place = FramePlacement(stated.rotation, stated.origin)
         position = None if self.position is None else place.point_in_outer(self.position)
         return replace(self, position=position, inertia=place.tensor_in_outer(self.inertia))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,27 +43,49 @@ IMPLICIT_INTEGRATORS = ("IMPLICIT", "IMPLICITFAST")
 
 
 @check_arguments
+@dataclass(frozen=True, kw_only=True)
+class ModelFileOptions:
+    """How `audit` reads the file of a model.
+
+    Args:
+        srdf: an SRDF with `rotor_params` of a URDF.
+        xacro: expand a xacro, which runs the code in it: only for files that you trust.
+        include: folders besides that of the file from which it may include files.
+
+    >>> ModelFileOptions(xacro=True).include
+    ()
+    """
+
+    srdf: str | Path | None = None
+    xacro: bool = False
+    include: Sequence[str | Path] = ()
+
+
+DATA_IN_ONE_FOLDER = ModelFileOptions()
+
+
+@check_arguments
 def audit(
     model: Robot | str | Path,
     against: Robot | None = None,
     catalogue: Catalogue | None = None,
     *,
     actuators: str | Path | None = None,
-    srdf: str | Path | None = None,
     joints: Mapping[str, str] | None = None,
     period: float | None = None,
+    options: ModelFileOptions = DATA_IN_ONE_FOLDER,
 ) -> Audit:
     """Return the contradictions in a model, each with its numbers, the rule and the remedy.
 
     Args:
-        model: a robot, a bundled one, an MJCF, URDF or YAML file, or an actuator configuration (YAML or JSON).
+        model: a robot, a bundled one, an MJCF, URDF, xacro or YAML file, or an actuator configuration (YAML or JSON).
         against: a robot with motors and gears, from which armatures, limits and inertias follow.
         catalogue: known motors, for the largest power of a mass.
         actuators: an actuator configuration that belongs to the model; its numbers replace those of the model.
-        srdf: an SRDF with `rotor_params` of a URDF.
         joints: joint of the model -> joint of `against`, where their names differ.
         period: of the controller with the stated gains [s]; by default that of the configuration, or the time step of
             an MJCF.
+        options: how the file of the model is read.
 
     >>> import gearwright as gw
     >>> leg = gw.load("mini_cheetah_leg")
@@ -74,7 +96,7 @@ a factor of 0.107.
     """
     if period is not None:
         real_number("audit", "period", period, above=0, hint="It is the time between samples [s].")
-    return _Auditor(model, against, catalogue, joints or {}).run(actuators, srdf, period)
+    return _Auditor(model, against, catalogue, joints or {}).run(actuators, options, period)
 
 
 class _Auditor:
@@ -94,14 +116,14 @@ class _Auditor:
     def _model_path(model: str | Path) -> Path:
         return robot_file(model) if str(model) in robots() else Path(model)
 
-    def run(self, actuators: str | Path | None, srdf: str | Path | None, period: float | None) -> Audit:
+    def run(self, actuators: str | Path | None, options: ModelFileOptions, period: float | None) -> Audit:
         own = self.path is not None and is_configuration(self.path)
         configuration = read_configuration(self.path or "") if own else None
         if actuators is not None:
             if own:
                 raise InputError("audit: both files are actuator configurations. Give a robot as the model.")
             configuration = read_configuration(actuators)
-        robot = None if own else self._read_robot(srdf)
+        robot = None if own else self._read_robot(options)
         if robot is None and not own:
             return self._result()
         self._check(robot, configuration, period)
@@ -110,7 +132,7 @@ class _Auditor:
     def _result(self) -> Audit:
         return Audit(self.title, tuple(self.findings), tuple(self.unchecked), tuple(self.notes))
 
-    def _read_robot(self, srdf: str | Path | None) -> Robot | None:
+    def _read_robot(self, options: ModelFileOptions) -> Robot | None:
         """Return the robot; None, with findings, if the file contradicts itself."""
         if isinstance(self.model, Robot):
             self.findings += link_findings(self.model.links, skip_effective=True)
@@ -119,9 +141,11 @@ class _Auditor:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", GearwrightWarning)
-                robot = load(self.model, srdf=srdf)
+                robot = load(self.model, xacro=options.xacro, include=options.include, srdf=options.srdf)
             self.notes += [str(x.message) for x in caught]
         except FileError as error:
+            if self.path.suffix.lower() == ".xacro" and not options.xacro:
+                raise  # a missing permission is no property of the model
             self._add_stated_bodies()
             has_findings = bool(self.findings)
             problems = error.problems or ((None, "", str(error)),)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gearwright.catalogue import drives, load
-from gearwright.cli.arguments import JsonOption, parse_seconds
+from gearwright.cli.arguments import IncludeOption, JsonOption, XacroOption, parse_seconds
 from gearwright.cli.commands.check import PROBLEMS_FOUND_EXIT
 from gearwright.cli.output import count_text, heading_text, print_remark, result_screen, wrap_text, write_json
 from gearwright.errors import InputError
@@ -19,7 +19,7 @@ def audit_model(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="MJCF (.xml), URDF, a robot in YAML, or an actuator configuration in YAML or JSON.",
+            help="MJCF (.xml), URDF (.xacro with --xacro), a robot in YAML, or an actuator configuration (YAML, JSON).",
         ),
     ],
     against: Annotated[
@@ -44,6 +44,8 @@ def audit_model(
         float | None,
         typer.Option(metavar="SECONDS", parser=parse_seconds, help="Period of the controller with the stated gains."),
     ] = None,
+    xacro: XacroOption = False,
+    include: IncludeOption = None,
     json: JsonOption = False,
 ) -> None:
     """Find contradictions in a model: armature, coupling, limits, power, gains, friction, transmissions, inertias.
@@ -56,16 +58,16 @@ def audit_model(
 
     Example: gearwright audit isaac.json --against mini_cheetah_leg --joint FL_calf=knee
     """
-    from gearwright.analysis import audit
+    from gearwright.analysis import ModelFileOptions, audit
 
     result = audit(
         model,
-        None if against is None else load(against),
+        None if against is None else load(against, xacro=xacro, include=include or ()),
         drives() if catalogue else None,
         actuators=actuators,
-        srdf=srdf,
         joints=dict(_joint_pair(text) for text in joint or ()),
         period=period,
+        options=ModelFileOptions(srdf=srdf, xacro=xacro, include=include or ()),
     )
     if json:
         write_json(result.as_dict())

@@ -11,6 +11,7 @@ from gearwright.catalogue import load, robot_file
 from gearwright.cli.arguments import IncludeOption, JsonOption, XacroOption
 from gearwright.cli.output import print_remark, write_json
 from gearwright.errors import InputError
+from gearwright.files import is_editable
 from gearwright.files.reading import YAML_ENDINGS
 from gearwright.text import listed_names
 
@@ -48,7 +49,8 @@ def convert_file(
         if path.exists() and not force:
             raise InputError(f"{path} exists already. Choose another name, or overwrite it with --force.")
     robot = load(source, xacro=xacro, include=include or (), srdf=srdf)
-    save(robot, target, None if srdf is not None else robot_file(source))
+    file = robot_file(source)
+    save(robot, target, file if srdf is None and is_editable(file, target) else None)
     effective = [link.name for link in robot.links if link.effective]
     if effective and target.suffix.lower() == ".urdf":
         print_remark(

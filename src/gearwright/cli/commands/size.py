@@ -27,6 +27,7 @@ from gearwright.cli.commands.analyse import (
 )
 from gearwright.cli.output import mention_figure, number_text, plain_table, print_remark, result_screen, write_json
 from gearwright.errors import InputError
+from gearwright.files import is_editable
 from gearwright.text import visible_text
 
 if TYPE_CHECKING:
@@ -118,7 +119,8 @@ def choose_drives(
         ),
     )
     if output is not None:
-        save(sizing.robot, output, robot_file(robot))
+        file = robot_file(robot)
+        save(sizing.robot, output, file if is_editable(file, output) else None)
     if plot is not None:
         sizing.plot(plot)
     if report is not None:

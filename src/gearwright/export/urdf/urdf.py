@@ -16,7 +16,7 @@ from gearwright.export.mujoco.mjcf import mjcf
 from gearwright.export.urdf.loops import LoopForm, loops_for_urdf
 from gearwright.export.urdf.wheel_forms import WheelForm
 from gearwright.file_access import write_files
-from gearwright.files.formats import MJCF_ENDINGS
+from gearwright.files.formats import MJCF_ENDINGS, require_editable
 from gearwright.mechanism import assemble_tree
 from gearwright.parts import Robot
 
@@ -34,9 +34,11 @@ def save(robot: Robot, path: str | Path, based_on: str | Path | None = None) -> 
 
     Raises:
         FileError: an unknown ending, or the file cannot be written.
-        InputError: a parameter of the robot is symbolic.
+        InputError: a parameter of the robot is symbolic, or `based_on` or the file is not YAML.
     """
     ending = Path(path).suffix.lower() if isinstance(robot, Robot) and isinstance(path, str | Path) else ""
+    if based_on is not None and ending:
+        require_editable(Path(based_on), Path(path))
     if ending == ".urdf":
         write_urdf(robot, path)
     elif ending in MJCF_ENDINGS:

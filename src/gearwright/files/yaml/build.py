@@ -1,4 +1,4 @@
-"""Fields to parts: every number is transformed once, from the frame of the file to the body frame."""
+"""Fields to parts: every number is transformed once, from the frame of the file to the body frame; and the inverse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gearwright.parts.builders.closing_joints import weld_second_part
 from gearwright.parts.builders.mounting import drive_in_frame, mounting_link, output_is_link
 from gearwright.parts.checks import tensor_defect
 from gearwright.parts.structure.cord import cord_in_frames
-from gearwright.parts.structure.frame_changes import IDENTITY_PLACEMENT, FramePlacement
+from gearwright.parts.structure.frame_changes import IDENTITY_PLACEMENT, FramePlacement, frame_placement
 from gearwright.parts.trains.train import TrainSource
 
 Part = TypeVar("Part")
@@ -241,3 +241,74 @@ def _readable_link(entry: Any) -> LinkFields:
             LinkFields.model_validate({**words, word: stated[word]})
             words[word] = stated[word]
     return LinkFields.model_validate(words)
+
+
+def inverse_frames(robot: Robot) -> dict[str, FramePlacement]:
+    """Return the body frame of each link in the frame in which its file gives it; only where they differ."""
+    frames = {}
+    for link in robot.links:
+        rotation, origin = link.stated.rotation, link.stated.origin
+        placement = FramePlacement(rotation.T, rotation.T @ -origin)
+        if placement != IDENTITY_PLACEMENT:
+            frames[link.name] = placement
+    return frames
+
+
+def in_file_frames(robot: Robot, frames: Mapping[str, FramePlacement]) -> Robot:
+    """Return a robot whose links, drives and frames are given in other frames than the bodies' own.
+
+    Sections of beams, trains and cords are unchanged.
+
+    Args:
+        robot: the robot.
+        frames: the body frame of each link in the wanted frame.
+    """
+    if not frames:
+        return robot
+    links = {link.joint_name: link for link in robot.links}
+    return replace(
+        robot,
+        links=[_link_in_frame(link, frames) for link in robot.links],
+        drives=[_drive_in_frames(drive, links.get(drive.joint), frames) for drive in robot.drives],
+        frames=[_mark_in_frame(frame, frames) for frame in robot.frames],
+        payload=None if robot.payload is None else _payload_in_frame(robot, robot.payload, frames),
+    )
+
+
+def _link_in_frame(link: Link, frames: Mapping[str, FramePlacement]) -> Link:
+    own, parent = frames.get(link.name, IDENTITY_PLACEMENT), frames.get(link.parent, IDENTITY_PLACEMENT)
+    position, rotation = _moved_pose(link.joint, parent)
+    return replace(
+        link,
+        joint=replace(link.joint, position=position, rotation=rotation),
+        com=own.point_in_outer(link.com),
+        inertia=own.tensor_in_outer(link.inertia),
+        tip=None if link.tip is None else own.point_in_outer(link.tip),
+        shapes=[replace(x, position=p, rotation=R) for x in link.shapes for p, R in (_moved_pose(x, own),)],
+    )
+
+
+def _moved_pose(part: Any, frame: FramePlacement) -> tuple[Any, Any]:
+    place = frame.compose_with(frame_placement(part.position, part.rotation))
+    return place.position, place.rotation
+
+
+def _mark_in_frame(mark: Frame, frames: Mapping[str, FramePlacement]) -> Frame:
+    position, rotation = _moved_pose(mark, frames.get(mark.link, IDENTITY_PLACEMENT))
+    return replace(mark, position=position, rotation=rotation)
+
+
+def _payload_in_frame(robot: Robot, payload: Payload, frames: Mapping[str, FramePlacement]) -> Payload:
+    carrier = None if payload.frame is not None else payload.carrier(robot)
+    if carrier is None or carrier.name not in frames:
+        return payload
+    place = frames[carrier.name]
+    position = None if payload.position is None else place.point_in_outer(payload.position)
+    return replace(payload, position=position, inertia=place.tensor_in_outer(payload.inertia))
+
+
+def _drive_in_frames(drive: Drive, driven: Link | None, frames: Mapping[str, FramePlacement]) -> Drive:
+    if driven is None:
+        return drive
+    mount = frames.get(mounting_link(drive, driven), IDENTITY_PLACEMENT)
+    return drive_in_frame(drive, output_is_link(drive, driven), mount, frames.get(driven.name, IDENTITY_PLACEMENT))

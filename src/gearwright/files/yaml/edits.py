@@ -8,17 +8,22 @@ anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import yaml
 
 from gearwright.errors import GearwrightError
 from gearwright.files.field_synonyms import FIELDS_BY_SYNONYM, POSE_FIELDS, POSE_SYNONYM
+from gearwright.files.yaml.build import in_file_frames, inverse_frames
 from gearwright.files.yaml.writer import robot_fields
 from gearwright.parts import Robot
 
 LONGEST_FLOW_VALUE = 100
 """Number of characters up to which a mapping is written on one line."""
+TENSOR_FIELDS = frozenset(("xx", "yy", "zz", "xy", "xz", "yz"))
+FRAME_ROUNDING = 1e-14
+"""Relative rounding of vectors and tensors whose frame is changed twice: sixty times that of one number."""
 FieldMapping = Mapping[str, Any]
 BY_ENTRY, BY_CHANGE, IN_FULL = "entry", "change", "full"
 """How a part from a catalogue is stated: by the name of its entry, by the fields that differ from it, by all fields."""
@@ -44,31 +49,103 @@ class _NoMinimalEdit(Exception):
     """The text cannot be edited to state the wanted robot."""
 
 
-def edited_yaml(text: str, robot: Robot, read: Callable[[str], Robot]) -> str | None:
+def edited_yaml(
+    text: str, robot: Robot, read: Callable[[str], Robot], read_target: Callable[[str], Robot] | None = None
+) -> str | None:
     """Return the text of a robot file edited to state another robot; None if the file must be written anew.
 
     Args:
         text: the file.
         robot: what it shall state.
-        read: reads the text of a robot file.
+        read: reads the text of a robot file at its place.
+        read_target: reads a text at the place where it will be written; by default the same place.
     """
-    new_fields = robot_fields(robot)
-    present = robot_fields(read(text))
-    if present == new_fields:
-        return text
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:  # stricter than the C library that reads robot files, about tabs
-        return None
+    source, read_target = read(text), read_target or read
+    states_robot = _same_at(read_target, robot_fields(robot))
+    with suppress(GearwrightError):
+        if robot_fields(source) == robot_fields(robot) and states_robot(text):
+            return text
+    frames = inverse_frames(source)
+    present, new_fields = (robot_fields(in_file_frames(x, frames)) for x in (source, robot))
     for statement in (BY_ENTRY, BY_CHANGE, IN_FULL):
-        try:
-            edits = list(_Comparison(text, statement).mapping_edits(root, present, new_fields))
-            edited = _with_edits(text, edits)
-            if robot_fields(read(edited)) == new_fields:
+        with suppress(_NoMinimalEdit, GearwrightError, yaml.YAMLError):  # YAMLError: its parser is stricter about tabs
+            ordered = _in_order(text, new_fields)
+            edits = list(_Comparison(ordered, statement).mapping_edits(_composed(ordered), present, new_fields))
+            edited = _with_edits(ordered, edits)
+            if states_robot(edited):
                 return edited
-        except (_NoMinimalEdit, GearwrightError):
-            continue
     return None
+
+
+def _composed(text: str) -> yaml.Node | None:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _same_at(read: Callable[[str], Robot], wanted: FieldMapping) -> Callable[[str], bool]:
+    """Return whether a text states wanted fields, up to the rounding of a change of frame."""
+    return lambda text: _is_same(robot_fields(read(text)), wanted)
+
+
+def _is_same(value: Any, wanted: Any, size: float = 0.0) -> bool:
+    if isinstance(value, dict) and isinstance(wanted, dict):
+        numbers = [abs(x) for x in (*value.values(), *wanted.values()) if type(x) is float]
+        size = max(numbers, default=0.0) if value.keys() | wanted.keys() <= TENSOR_FIELDS else 0.0
+        shared = value.keys() & wanted.keys() if size else value.keys() | wanted.keys()
+        alone = (x for words in (value, wanted) for word, x in words.items() if word not in shared)
+        return all(
+            word in value and word in wanted and _is_same(value[word], wanted[word], size) for word in shared
+        ) and (all(abs(x) <= FRAME_ROUNDING * size for x in alone))
+    if isinstance(value, list) and isinstance(wanted, list):
+        size = max((abs(x) for x in (*value, *wanted) if type(x) is float), default=0.0)
+        return len(value) == len(wanted) and all(_is_same(x, y, size) for x, y in zip(value, wanted, strict=True))
+    if type(value) is float and type(wanted) is float:
+        return value == wanted or abs(value - wanted) <= FRAME_ROUNDING * size
+    return bool(value == wanted)
+
+
+def _in_order(text: str, fields: FieldMapping) -> str:
+    """Return the text with the parts of each list in the order of the wanted fields."""
+    root = _composed(text)
+    if not isinstance(root, yaml.MappingNode):
+        raise _NoMinimalEdit
+    edits: list[TextEdit] = []
+    for key, value in root.value:
+        wanted = fields.get(str(key.value))
+        if isinstance(value, yaml.SequenceNode) and _is_list_of_parts(wanted):
+            edits += _order_edits(text, value, [_part_name(part) for part in wanted])  # type: ignore[union-attr]
+    return _with_edits(text, edits)
+
+
+def _order_edits(text: str, node: yaml.SequenceNode, names: Sequence[str]) -> list[TextEdit]:
+    """Return the edits that sort the entries of a list by names; an entry moves with the comments before it."""
+    present = [_stated_name(item) for item in node.value]
+    kept = [name for name in names if name in present]
+    slots = [k for k, name in enumerate(present) if name in kept]
+    if len(set(present)) < len(present) or [present[k] for k in slots] == kept:
+        return []
+    spans = _entry_spans(text, node)
+    entries = [text[slice(*spans[present.index(name)])] for name in kept]
+    return [TextEdit(*spans[k], entry) for k, entry in zip(slots, entries, strict=True)]
+
+
+def _entry_spans(text: str, node: yaml.SequenceNode) -> list[tuple[int, int]]:
+    """Return the characters of each entry of a list; of lists in block style the whole lines, comments before them."""
+    place = _Comparison(text, IN_FULL)
+    ends = [place.end_of(item) for item in node.value]
+    if node.flow_style:
+        return [(int(item.start_mark.index), end) for item, end in zip(node.value, ends, strict=True)]
+    lines = [text.find("\n", end) + 1 or len(text) for end in ends]
+    first = text.rfind("\n", 0, node.value[0].start_mark.index) + 1
+    before = text.rfind(":", 0, first)  # comments between the key and the first entry belong to this entry
+    start = text.find("\n", before) + 1
+    return list(zip([start, *lines[:-1]], lines, strict=True))
+
+
+def _stated_name(node: yaml.Node) -> str:
+    words = {
+        str(key.value): str(value.value) for key, value in getattr(node, "value", ()) if isinstance(key, yaml.Node)
+    }
+    return words.get("name", words.get("joint", ""))
 
 
 def _with_edits(text: str, edits: Sequence[TextEdit]) -> str:
@@ -144,20 +221,23 @@ class _Comparison:
         self, node: yaml.Node, present: Sequence[FieldMapping], new_entries: Sequence[FieldMapping]
     ) -> Iterator[TextEdit]:
         """Yield the edits of a list of parts, each known by its name."""
-        if not isinstance(node, yaml.SequenceNode) or len(node.value) != len(present):
-            raise _NoMinimalEdit  # parts that are not entries of the file: of attachments, or segments of beams
+        if not isinstance(node, yaml.SequenceNode):
+            raise _NoMinimalEdit
         by_name = {_part_name(part): part for part in new_entries}
-        names = [_part_name(part) for part in present]
-        if [name for name in by_name if name in names] != [name for name in names if name in by_name]:
-            raise _NoMinimalEdit  # another order
-        for item, part, name in zip(node.value, present, names, strict=True):
+        present_parts = {_part_name(part): part for part in present}
+        items = {_stated_name(item): item for item in node.value}
+        if len(items) < len(node.value) or not items.keys() <= present_parts.keys():
+            raise _NoMinimalEdit  # names that are not unique, or segments of beams
+        for name, item in items.items():
             if name in by_name:
-                yield from self.mapping_edits(item, part, by_name[name])
+                yield from self.mapping_edits(item, present_parts[name], by_name[name])
             else:
                 yield self.removal(node, item, item)
-        new = [part for name, part in by_name.items() if name not in names]
-        if new:
-            yield self.addition(node, new)
+        before = None
+        for name, part in by_name.items():  # parts of attachments are no entries of the file
+            if name not in present_parts:
+                yield self.addition(node, [part], before)
+            before = items.get(name, before)
 
     def replacement(self, node: yaml.Node, value: Any) -> TextEdit:
         """Return the edit that replaces a value, on one line if it is short."""
@@ -169,17 +249,17 @@ class _Comparison:
             return TextEdit(start, end, "\n" + _block_text(value, indent).rstrip("\n"))
         return TextEdit(start, end, line)
 
-    def addition(self, node: yaml.CollectionNode, values: Any) -> TextEdit:
-        """Return the edit that adds fields to a mapping, or parts to a list."""
+    def addition(self, node: yaml.CollectionNode, values: Any, before: yaml.Node | None = None) -> TextEdit:
+        """Return the edit that adds fields to a mapping, or parts to a list behind an entry, by default at its end."""
         items = (
             [f"{word}: {_flow_text(value)}" for word, value in values.items()]
             if isinstance(values, Mapping)
             else [_flow_text(value) for value in values]
         )
         if node.flow_style:
-            end = self.end_of(node) - 1
+            end = self.end_of(node) - 1 if before is None else self.end_of(before)
             return TextEdit(end, end, (", " if node.value else "") + ", ".join(items))
-        end = self.text.find("\n", self.end_of(node))
+        end = self.text.find("\n", self.end_of(node if before is None else before))
         end = len(self.text) if end < 0 else end
         first = node.value[0]
         column = node.start_mark.column if isinstance(node, yaml.SequenceNode) else first[0].start_mark.column

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,13 +82,35 @@ def follow_shaft(
     )
 
 
-MAX_MULTISTEP_EVALUATIONS = 20_000
-"""Rates of one part of a motion after which a multistep method is stalled: at a jump of stiffness its steps may stay as
-short as rounding makes them, on some processors."""
+EVALUATIONS_PER_CHECK = 20_000
+"""Rates between two checks of the progress of a multistep method."""
+LEAST_PROGRESS = 0.01
+"""Share of a part of a motion below which a multistep method is stalled between two checks: at a jump of stiffness its
+steps may stay as short as rounding makes them, on some processors."""
 
 
 class _StepsTooShortError(Exception):
     """A multistep method makes no progress."""
+
+
+class _ProgressCheck:
+    """Raises an error if an integration is stalled.
+
+    Args:
+        start: time at its beginning [s].
+        least: time by which it must advance between two checks [s].
+    """
+
+    def __init__(self, start: float, least: float) -> None:
+        self.reached, self.least, self.calls = start, least, 0
+
+    def add_evaluation(self, t: float) -> None:
+        """Count an evaluation at a time."""
+        self.calls += 1
+        if self.calls % EVALUATIONS_PER_CHECK == 0:
+            if t - self.reached < self.least:
+                raise _StepsTooShortError
+            self.reached = t
 
 
 class _ShaftFollower:
@@ -149,20 +171,23 @@ class _ShaftFollower:
         # The deflection between shaft and joint is a thousand times smaller than their motion, and of a small motion
         # its change is far smaller than the deflection under weight and friction: the change is integrated.
         first = np.array([start[0] - float(part.spline(part.t[0])[self.shaft.equation]), *start[1:]])
-        calls = count()
+        span, unchanged = (float(part.t[0]), float(part.t[-1])), np.zeros(len(first))
+        least = LEAST_PROGRESS * (span[1] - span[0]) if self.shaft.system.laws else 0.0  # linear springs have no jump
+        progress = _ProgressCheck(span[0], least)
 
         def rates(t: float, change: Array) -> Array:
-            if self.shaft.system.laws and next(calls) == MAX_MULTISTEP_EVALUATIONS:  # linear springs have no jump
-                raise _StepsTooShortError
             motion = (part.spline(t, k) for k in range(3))
             forces = np.array([remaining(t), remaining(t, 1)])
             values: Array = rate_kernel(first + change, *motion, forces, np.array([t]))
             return values
 
-        span, unchanged = (float(part.t[0]), float(part.t[-1])), np.zeros(len(first))
+        def checked_rates(t: float, change: Array) -> Array:
+            progress.add_evaluation(t)
+            return rates(t, change)
+
         tolerances = {"rtol": 1e-9, "atol": 1e-13}
         try:
-            result = solve_ivp(rates, span, unchanged, "LSODA", dense_output=True, **tolerances)
+            result = solve_ivp(checked_rates, span, unchanged, "LSODA", dense_output=True, **tolerances)
         except _StepsTooShortError:  # a one-step method starts afresh behind a jump of the stiffness
             method = "Radau" if time_constant > 0 else "DOP853"
             result = solve_ivp(rates, span, unchanged, method, dense_output=True, **tolerances)
