@@ -88,6 +88,7 @@ OWN: dict[str, dict[str, Any]] = {
     "planning.LineActuator": {"force": 100.0, "speed": 1.0},
     "parts.Beam": {"bending": (10.0, 10.0)}, "parts.Harmonic": {"reduction": 100}, "parts.Rack": {"radius": 0.05},
     "parts.Heat": {"housing_ambient": 1.0, "winding_capacity": 10.0, "housing_capacity": 100.0},
+    "parts.Lubricant": {"temperature_coefficient": 0.03},
     "parts.Planetary": {"sun": 18, "planet": 27, "ring": 72},
     "parts.Wolfrom": {"sun": 18, "planet": 27, "ring": 72, "second_planet": 24, "second_ring": 69},
     "motion.FourierMotion": {"centre": [0.0], "sines": [[1.0]], "cosines": [[0.0]]},

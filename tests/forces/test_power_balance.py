@@ -24,7 +24,7 @@ from gearwright.forces.transmission.hysteresis import BoucWen, MaxwellSlip
 from gearwright.forces.transmission.kinematic_error import ElementDeflection, TransmissionRipple
 from gearwright.forces.transmission.load_friction import LoadBristles
 from gearwright.forces.transmission.nonlinear_spring import LinearSpring, NonlinearSpring, TorqueCurve
-from gearwright.parts import Friction, LoadFriction, Losses
+from gearwright.parts import Friction, LoadFriction, Losses, Lubricant
 
 ELBOW = gw.assemble(gw.load("elbow"))
 JOINT = Line.for_machine(ELBOW, "j2")
@@ -37,6 +37,7 @@ RIPPLED = ElementDeflection(
 )
 STRIBECK = Friction(coulomb=2.0, viscous=0.3, static=3.0, stribeck_speed=0.2)
 LOADED = Friction(0.005, 1e-5, 0.007, 20.0, load=LoadFriction(0.2, 0.1, 0.1, 0.05))
+QUADRATIC = LoadFriction(0.2, 0.1, motor_quadratic=0.3, joint_quadratic=0.4)
 HARMONIC = TorqueCurve(80.0, 40.0, ((0.05, 30.0), (0.2, 50.0)))
 LINEAR = LinearSpring(Line.for_machine(ELBOW, {"j1": 0.5, "j2": -1.0}), 70.0, 3.0, 0.1)
 ROTOR = tuple(spin for spin in ELBOW.spins if spin.name == "j2.rotor")
@@ -59,6 +60,9 @@ LAWS = (
     GearLoss("gear", MOTOR, TABLE, ROTOR, "j2", 0.005),
     GearLoss("load friction", MOTOR, (), ROTOR, "j2", friction=LOADED),
     LoadBristles("load bristles", MOTOR, replace(LOADED, stiffness=50.0), "j2", "Nm", ROTOR),
+    LoadBristles("quadratic", MOTOR, replace(LOADED, load=QUADRATIC, stiffness=50.0), "j2", "Nm", ROTOR),
+    DryFriction("lubricated", JOINT, friction=replace(STRIBECK, lubricant=Lubricant(0.03, capacity=20.0))),
+    GearLoss("warm", MOTOR, (), ROTOR, "j2", friction=replace(LOADED, lubricant=Lubricant(0.03))),
     GearLoss("worm", MOTOR, (Losses(efficiency=0.4),), ROTOR, "j2"),
 )
 CASES = [pytest.param(law, mode, id=f"{law.name}: {mode}") for law in LAWS for mode in law.modes]

@@ -79,6 +79,11 @@ def published_parameters(card: ActuatorCard) -> tuple[str, dict[str, float]]:
         raise FileError(
             f"card {card.name!r}: bristles (LuGre) are not part of the models M1 to M6. Omit the stiffness."
         )
+    if friction.lubricant is not None:
+        raise FileError(
+            f"card {card.name!r}: temperature-dependent viscosity is not part of the models M1 to M6. Omit the "
+            "lubricant."
+        )
     numbers = {"armature": float(motor.inertia) * n * n, "friction_base": float(friction.coulomb) * n}
     numbers |= {"friction_viscous": float(friction.viscous) * n * n}
     numbers |= {} if motor.torque_constant is None else {"kt": float(motor.torque_constant) * n}

@@ -14,7 +14,7 @@ from gearwright.parts.builders.standard_trains import bevel_differential, nested
 from gearwright.parts.builders.walls_and_objects import with_object, with_wall
 from gearwright.parts.drives.data_sheets import DataSheet, GearboxSheet, MotorSheet
 from gearwright.parts.drives.drive import CurrentControl, Drive
-from gearwright.parts.drives.friction import Friction, LoadFriction
+from gearwright.parts.drives.friction import Friction, LoadFriction, Lubricant
 from gearwright.parts.drives.motor import Cogging, Motor, Ripple
 from gearwright.parts.drives.mounting import is_mounting_known, mounting_conflict
 from gearwright.parts.drives.supply_and_servo import Servo, Supply
@@ -91,6 +91,7 @@ __all__ = [
     "LoadFriction",
     "Loop",
     "Losses",
+    "Lubricant",
     "Material",
     "Member",
     "Mesh",

@@ -45,6 +45,7 @@ def card_text(card: ActuatorCard, target: CardTarget, joint: str = "joint") -> C
     drive = drive_of_card(card, joint)
     friction = drive.motor.total_friction
     missing = ["friction in proportion to the load"] if friction.load is not None else []
+    missing += ["temperature-dependent viscosity"] if friction.lubricant is not None else []
     missing += ["Stribeck effect"] if friction.static is not None else []
     if target == "mujoco":
         return CardText(_mujoco_text(drive, joint), tuple(missing))

@@ -246,10 +246,16 @@ def not_represented(robot: Robot, form: InertiaForm) -> list[str]:
             else []
         )
         words += ["winding"] if drive.motor.resistance is not None else []
-        words += ["temperature"] if drive.motor.heat is not None else []
+        is_warm = drive.motor.heat is not None or drive.motor.total_friction.lubricant is not None
+        words += ["temperature"] if is_warm else []
         words += ["cogging"] if drive.motor.cogging is not None else []
         if words:
             texts.append(f"of drive {drive.title!r}: {', '.join(words)}")
+    texts += [
+        f"of the friction of joint {link.joint_name!r}: temperature-dependent viscosity"
+        for link in robot.links
+        if link.joint.total_friction.lubricant is not None
+    ]
     return texts + [
         f"of the friction of joint {link.joint_name!r}: stiction and Stribeck effect"
         for link in robot.links

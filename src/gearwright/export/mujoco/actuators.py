@@ -108,6 +108,7 @@ def _add_motor_friction(mjcf: MjcfDocument, row: Mapping[str, float], motor: Mot
 def _report_motor_omissions(mjcf: MjcfDocument, name: str, motor: Motor, *, electrical: bool) -> None:
     omissions = ["torque ripple"] if motor.ripple is not None else []
     omissions += ["load-dependent friction"] if motor.total_friction.load is not None else []
+    omissions += ["temperature-dependent viscosity"] if motor.total_friction.lubricant is not None else []
     omissions += ["largest speed"] if motor.max_speed is not None else []
     if not electrical:
         omissions += ["winding"] if motor.torque_constant is not None and motor.resistance is not None else []

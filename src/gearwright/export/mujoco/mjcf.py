@@ -168,6 +168,10 @@ def _report_omissions(output: MjcfDocument, robot: Robot) -> None:
             output.not_representable.append(
                 f"of the friction of joint {link.joint_name!r}: all but Coulomb and viscous friction"
             )
+        if link.joint.total_friction.lubricant is not None:
+            output.not_representable.append(
+                f"of the friction of joint {link.joint_name!r}: temperature-dependent viscosity"
+            )
         if any(shape.kind == "mesh" for shape in link.shapes):
             output.not_representable.append(f"the meshes of link {link.name!r}")
     for cord in robot.cords:

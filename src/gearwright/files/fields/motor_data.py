@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, Tag
 
 from gearwright.files.fields.basic import Angle, CheckedFields, FieldModel, Number, Temperature, Unit
 from gearwright.files.fields.from_parts import fields_model, part_arguments
-from gearwright.parts import Cogging, CurrentControl, Friction, Heat, LoadFriction, Ripple, Servo, Supply
+from gearwright.parts import Cogging, CurrentControl, Friction, Heat, LoadFriction, Lubricant, Ripple, Servo, Supply
 
 
 def _nonnegative_number(*dimensions: str) -> Any:
@@ -48,6 +48,18 @@ LoadFrictionFields = _part_fields_model(
 )
 
 
+LubricantFields = _part_fields_model(
+    Lubricant,
+    "LubricantFields",
+    {
+        "temperature_coefficient": _nonnegative_number("temperature coefficient"),
+        "capacity": _positive_number("heat capacity"),
+        "lubricant_ambient": _positive_number("thermal resistance"),
+        **dict.fromkeys(("reference", "ambient"), Temperature),
+    },
+)
+
+
 def _friction_model(title: str, force: str, per_speed: str, speed: str, stiffness: str) -> Any:
     """The fields of friction in the units of a kind of joint."""
     special = {
@@ -59,6 +71,7 @@ def _friction_model(title: str, force: str, per_speed: str, speed: str, stiffnes
         "damping": _nonnegative_number(per_speed),
         "stribeck_exponent": Annotated[float, Unit("number", least=0.5)],
         "load": LoadFrictionFields,
+        "lubricant": LubricantFields,
     }
     return _part_fields_model(Friction, title, special)
 

@@ -10,6 +10,12 @@ from gearwright.algebra.differentiation.dual_numbers import primal_value
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
+from gearwright.forces.friction.lubrication import (
+    lubricant_inputs,
+    lubricant_states,
+    warm_friction,
+    with_lubricant_rate,
+)
 from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.friction.stick_slip import StickSlipFriction, stribeck_friction, total_sliding_friction
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
@@ -50,13 +56,27 @@ class DryFriction(StickSlipFriction):
 
     friction: Friction = field(default_factory=Friction)
 
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant that is heated."""
+        return lubricant_states(self.name, self.friction)
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant without heat capacity."""
+        return lubricant_inputs(self.name, self.friction)
+
+    def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
+        """The dissipated power, the force, and the rate of the temperature."""
+        return with_lubricant_rate(self.friction, situation, super().follow(mode, situation, reaction))
+
     def holding_limit(self, situation: Situation) -> Scalar:
         """Static friction."""
         return self.friction.breakaway_friction
 
     def sliding_friction(self, situation: Situation, speed: Scalar) -> Scalar:
         """Coulomb, Stribeck and viscous friction."""
-        return total_sliding_friction(self.friction, speed, situation.ops)
+        return total_sliding_friction(warm_friction(self.friction, situation), speed, situation.ops)
 
 
 @check_arguments
@@ -95,6 +115,16 @@ class SmoothFriction(Law):
         real_number(self.name, "width", self.width, above=0.0, example=SMOOTHING_SPEED, hint=hint)
 
     @property
+    def states(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant that is heated."""
+        return lubricant_states(self.name, self.friction)
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant without heat capacity."""
+        return lubricant_inputs(self.name, self.friction)
+
+    @property
     def signals(self) -> tuple[Quantity, ...]:
         """Its force along the line."""
         return (Quantity(f"{self.name}.force", self.unit),)
@@ -104,16 +134,15 @@ class SmoothFriction(Law):
         return Action(forces=(Force(self.line, self._friction_force(situation), self.port),))
 
     def follow(self, mode: str, situation: Situation, reaction: Reaction) -> Outcome:
-        """The dissipated power and the force."""
+        """The dissipated power, the force, and the rate of the temperature."""
         force = self._friction_force(situation)
-        dissipated = -force * situation.speed(self.line)
-        return Outcome(dissipated=dissipated, signals={f"{self.name}.force": force})
+        outcome = Outcome(dissipated=-force * situation.speed(self.line), signals={f"{self.name}.force": force})
+        return with_lubricant_rate(self.friction, situation, outcome)
 
     def _friction_force(self, situation: Situation) -> Scalar:
         ops, speed = situation.ops, situation.speed(self.line)
-        return (
-            -stribeck_friction(self.friction, speed, ops) * ops.tanh(speed / self.width) - self.friction.viscous * speed
-        )
+        friction = warm_friction(self.friction, situation)
+        return -stribeck_friction(friction, speed, ops) * ops.tanh(speed / self.width) - friction.viscous * speed
 
 
 @check_arguments

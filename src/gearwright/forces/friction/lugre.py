@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from gearwright.algebra import Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
+from gearwright.forces.friction.lubrication import (
+    lubricant_inputs,
+    lubricant_states,
+    warm_friction,
+    with_lubricant_rate,
+)
 from gearwright.forces.friction.stick_slip import stribeck_friction
 from gearwright.forces.law import Action, Force, Law, Outcome, Quantity, Reaction, Situation
 from gearwright.forces.line import Line
@@ -59,8 +65,14 @@ class LuGre(Law):
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """The deflection of the bristles."""
-        return (Quantity(f"{self.name}.deflection", "rad" if self.unit == "Nm" else "m"),)
+        """The deflection of the bristles, and the temperature of a lubricant that is heated."""
+        deflection = Quantity(f"{self.name}.deflection", "rad" if self.unit == "Nm" else "m")
+        return (deflection, *lubricant_states(self.name, self.friction))
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant without heat capacity."""
+        return lubricant_inputs(self.name, self.friction)
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -76,12 +88,13 @@ class LuGre(Law):
         rate, force = self._bristle_rate_and_force(situation, reaction)
         z: Scalar = situation.states[0]
         stiffness: Scalar = self.friction.stiffness
-        return Outcome(
+        outcome = Outcome(
             rates=(rate,),
             dissipated=-force * situation.speed(self.line) - stiffness * z * rate,
             stored=0.5 * stiffness * z * z,
             signals={f"{self.name}.force": force},
         )
+        return with_lubricant_rate(self.friction, situation, outcome)
 
     def _range(self, situation: Situation, reaction: Reaction | None) -> Scalar:
         """The friction at which the bristles slip, g."""
@@ -89,7 +102,7 @@ class LuGre(Law):
 
     def _bristle_rate_and_force(self, situation: Situation, reaction: Reaction | None = None) -> tuple[Scalar, Scalar]:
         """Rate of the deflection, and force; without bristle damping the force does not depend on the rate."""
-        ops, parameters, w = situation.ops, self.friction, situation.speed(self.line)
+        ops, parameters, w = situation.ops, warm_friction(self.friction, situation), situation.speed(self.line)
         z, speed_size = situation.states[0], ops.absolute(w)
         rate = w - parameters.stiffness * speed_size * z / self._range(situation, reaction)
         damping = parameters.damping / ops.maximum(1.0, parameters.damping * speed_size / (4.0 * parameters.coulomb))

@@ -8,6 +8,12 @@ from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.forces.event_tolerances import ACCELERATION_NOISE, BREAKAWAY_SPEED
+from gearwright.forces.friction.lubrication import (
+    lubricant_inputs,
+    lubricant_states,
+    warm_friction,
+    with_lubricant_rate,
+)
 from gearwright.forces.friction.stick_slip import without_noise
 from gearwright.forces.impulse_limits import PortInflow
 from gearwright.forces.law import (
@@ -100,9 +106,18 @@ class GearLoss(Law):
 
     @property
     def states(self) -> tuple[Quantity, ...]:
-        """The torque that the quadratic terms of load-dependent friction follow."""
-        has_memory = self.friction is not None and self.friction.load is not None and self.friction.load.has_memory
-        return (Quantity(f"{self.name}.load", "Nm"),) if has_memory else ()
+        """The torque that the quadratic terms of load-dependent friction follow, and a lubricant's temperature."""
+        memory = (Quantity(f"{self.name}.load", "Nm"),) if self._has_memory else ()
+        return (*memory, *lubricant_states(self.name, self.friction))
+
+    @property
+    def inputs(self) -> tuple[Quantity, ...]:
+        """The temperature of a lubricant without heat capacity."""
+        return lubricant_inputs(self.name, self.friction)
+
+    @property
+    def _has_memory(self) -> bool:
+        return self.friction is not None and self.friction.load is not None and self.friction.load.has_memory
 
     @property
     def signals(self) -> tuple[Quantity, ...]:
@@ -144,7 +159,8 @@ class GearLoss(Law):
             loss = self._mesh_at_speed(situation, sense).torque_loss(input_torque, sense, driving)
         signals = {f"{self.name}.input_torque": input_torque, f"{self.name}.loss_torque": loss}
         rates = self._memory_rates(situation, input_torque, input_torque - loss)
-        return Outcome(rates, dissipated=loss * situation.speed(self.line), signals=signals)
+        outcome = Outcome(rates, dissipated=loss * situation.speed(self.line), signals=signals)
+        return with_lubricant_rate(self.friction, situation, outcome)
 
     def guards(self, mode: str, situation: Situation, reaction: Reaction) -> tuple[Guard, ...]:
         """The guards of rest, direction and flank."""
@@ -174,7 +190,8 @@ class GearLoss(Law):
         """The mesh at a magnitude of the motor's speed."""
         if self.friction is None:
             return mesh_at_speed(self.table, self.output_torque, speed, situation.ops)
-        return load_friction_mesh(self.friction, speed, self._memory(situation), situation.ops)
+        friction = warm_friction(self.friction, situation)
+        return load_friction_mesh(friction, speed, self._memory(situation), situation.ops)
 
     def _mesh_at_speed(self, situation: Situation, sense: float) -> MeshEfficiency:
         return self._mesh(situation, sense * situation.speed(self.line))
@@ -186,11 +203,11 @@ class GearLoss(Law):
 
     def _memory(self, situation: Situation) -> Scalar:
         """The torque of the quadratic terms [Nm]."""
-        return situation.ops.maximum(situation.states[0], 0.0) if self.states else 0.0
+        return situation.ops.maximum(situation.states[0], 0.0) if self._has_memory else 0.0
 
     def _memory_rates(self, situation: Situation, entering: Scalar, leaving: Scalar) -> tuple[Scalar, ...]:
         """The rate of the torque of the quadratic terms, which follows the torque that both sides carry."""
-        if not self.states:
+        if not self._has_memory:
             return ()
         assert self.friction is not None
         assert self.friction.load is not None

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from gearwright.algebra import Operations, Scalar
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
+from gearwright.forces.friction.lubrication import warm_friction
 from gearwright.forces.friction.lugre import LuGre
 from gearwright.forces.friction.stick_slip import stribeck_factor, total_sliding_friction
 from gearwright.forces.law import Action, Drag, Reaction, Situation
 from gearwright.forces.transmission.gear_wheels import axial_torque
 from gearwright.forces.transmission.mesh_efficiency import MeshEfficiency
 from gearwright.mechanism import Spin
-from gearwright.parts import Friction
+from gearwright.parts import Friction, LoadFriction
 
 LEAST_LOAD_SHARE = 1e-12
 """Added to the shares of load friction where they divide: without any, all no-load torque is that of the motor side."""
@@ -60,8 +61,9 @@ def load_friction_mesh(friction: Friction, speed: Scalar | None, memory: Scalar,
 class LoadBristles(LuGre):
     r"""Presliding whose range grows with the transmitted torque: bristles of a geared motor.
 
-    As `LuGre` without damping of the bristles (Dahl), with $g = F_C + (F_S - F_C) S + |\mu_m T + \mu_j O|$ of
-    `parts.LoadFriction`: $\dot z = w - \sigma_0 |w| z / g$, friction $-(\sigma_0 z + d w)$.
+    As `LuGre` without damping of the bristles (Dahl), with $g = F_C + (F_S - F_C) S + |\mu_m T + \mu_j O|$ and the
+    quadratic terms of `parts.LoadFriction`, without their lag: $\dot z = w - \sigma_0 |w| z / g$, friction
+    $-(\sigma_0 z + d w)$.
 
     Args:
         name, line, friction, port, unit: as in `LuGre`, along the motor's line, with `friction.load`.
@@ -72,11 +74,8 @@ class LoadBristles(LuGre):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.friction.load is None or self.friction.load.has_memory:
-            raise InputError(
-                f"{self.name}: bristles take a friction with `load` and without its quadratic terms. Leave "
-                "motor_quadratic and joint_quadratic out."
-            )
+        if self.friction.load is None:
+            raise InputError(f"{self.name}: bristles of a load take a friction with `load`. Give one, or use LuGre.")
 
     def act(self, mode: str, situation: Situation) -> Action:
         """One force, and the transmitted torque as a flow without gain."""
@@ -88,10 +87,23 @@ class LoadBristles(LuGre):
         level = super()._range(situation, reaction)
         if reaction is None or not reaction.flows:
             return level
-        shares, ops, w = self.friction.load, situation.ops, situation.speed(self.line)
+        friction, ops, w = warm_friction(self.friction, situation), situation.ops, situation.speed(self.line)
+        shares = friction.load
         assert shares is not None
         fade = stribeck_factor(self.friction, w, ops)
         leaving = reaction.flows[0]  # after its own force, which passes the same port
-        entering = leaving + self.friction.stiffness * situation.states[0] + self.friction.viscous * w
+        entering = leaving + friction.stiffness * situation.states[0] + friction.viscous * w
         motor, joint = shares.motor + fade * shares.motor_stribeck, shares.joint + fade * shares.joint_stribeck
-        return level + ops.absolute(motor * entering + joint * leaving)
+        return (
+            level + ops.absolute(motor * entering + joint * leaving) + fade * _quadratic(shares, entering, leaving, ops)
+        )
+
+
+def _quadratic(shares: LoadFriction, entering: Scalar, leaving: Scalar, ops: Operations) -> Scalar:
+    """The quadratic terms at rest: of O while the motor drives, of T while the joint drives [Nm]."""
+    if not shares.has_memory:
+        return 0.0
+    driving = 0.0 if shares.joint_quadratic is None else shares.joint_quadratic * leaving * leaving
+    driven = 0.0 if shares.motor_quadratic is None else shares.motor_quadratic * entering * entering
+    quadratic = ops.where(ops.absolute(leaving) < ops.absolute(entering), driving, driven)
+    return ops.where(entering * leaving > 0, quadratic, 0.0)

@@ -8,6 +8,10 @@ from gearwright.algebra import Scalar, is_number, is_zero
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import DriveError
 from gearwright.parts.checks import require_at_least, require_kind
+from gearwright.parts.drives.thermal import require_kelvin
+
+LARGEST_TEMPERATURE_COEFFICIENT = 0.2
+"""Largest temperature coefficient of a viscosity [1/K]; mineral oils at -20 degrees Celsius reach 0.15."""
 
 
 @check_arguments
@@ -66,6 +70,44 @@ class LoadFriction:
 
 @check_arguments
 @dataclass(frozen=True)
+class Lubricant:
+    r"""Viscous friction that falls as the lubricant warms up: $d(T) = d \, e^{-\beta (T - T_0)}$ (Reynolds).
+
+    The temperature T is an input of the friction law, `<law>.temperature` [K], or with a heat `capacity` a state that
+    the power P lost in this friction heats: $C \dot T = P - (T - T_a) / R$.
+
+    Args:
+        temperature_coefficient: $\beta$ [1/K]; 0.02 to 0.05 for greases and oils of gears.
+        reference: temperature $T_0$ at which the viscous friction is stated [K].
+        capacity: heat capacity C of gear and lubricant [J/K]; None: the temperature is an input.
+        lubricant_ambient: thermal resistance R to the air [K/W].
+        ambient: temperature of the air $T_a$, and initial temperature [K].
+
+    >>> Friction(viscous=0.5, lubricant=Lubricant(0.03, reference=313.15)).lubricant.reference
+    313.15
+    """
+
+    temperature_coefficient: Scalar
+    reference: Scalar = 298.15
+    capacity: Scalar | None = None
+    lubricant_ambient: Scalar = 1.0
+    ambient: Scalar = 298.15
+
+    def __post_init__(self) -> None:
+        coefficient = self.temperature_coefficient
+        require_at_least("lubricant", 0.0, temperature_coefficient=coefficient)
+        if is_number(coefficient) and coefficient > LARGEST_TEMPERATURE_COEFFICIENT:
+            raise DriveError(
+                f"lubricant: temperature_coefficient {coefficient} 1/K is above {LARGEST_TEMPERATURE_COEFFICIENT}: its "
+                "viscosity would fall to a third within 5 K. Give a number such as 0.03."
+            )
+        words = ("capacity", "lubricant_ambient")
+        require_at_least("lubricant", 0.0, above=True, **{word: getattr(self, word) for word in words})
+        require_kelvin("lubricant", reference=self.reference, ambient=self.ambient)
+
+
+@check_arguments
+@dataclass(frozen=True)
 class Friction:
     r"""Viscous, Coulomb, Stribeck, LuGre or load-dependent friction; the given parameters determine the model.
 
@@ -87,6 +129,7 @@ class Friction:
         stribeck_exponent: $\alpha$ of the Stribeck transition, at least 0.5.
         load: friction in proportion to the transmitted torque, for the friction of a motor. With bristles it widens
             their range.
+        lubricant: temperature dependence of the viscous friction; None: constant.
 
     >>> Friction(coulomb=0.2, static=0.3, stribeck_speed=0.1).kind
     'stribeck'
@@ -100,6 +143,7 @@ class Friction:
     damping: Scalar = 0.0
     stribeck_exponent: Scalar = 2.0
     load: LoadFriction | None = None
+    lubricant: Lubricant | None = None
 
     def __post_init__(self) -> None:
         words = ("coulomb", "viscous", "static", "damping")
@@ -126,6 +170,8 @@ class Friction:
                 f"friction: `damping` {self.damping} is that of the bristles, which need a `stiffness`. Give one for "
                 "the LuGre model, or call it `viscous`."
             )
+        if self.lubricant is not None:
+            require_kind("friction", "lubricant", self.lubricant, Lubricant)
         if self.load is not None:
             require_kind("friction", "load", self.load, LoadFriction)
             if not is_zero(self.damping):

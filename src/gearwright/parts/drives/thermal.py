@@ -16,7 +16,17 @@ ZERO_CELSIUS = 273.15
 MIN_MOTOR_TEMPERATURE = 100.0
 """Lowest plausible temperature of a motor [K]; a lower number was probably given in degrees Celsius."""
 TEMPERATURE_FIELDS = ("ambient", "reference", "max_temperature")
-"""Fields of `Heat` that are temperatures [K]; files state them in degrees Celsius."""
+"""Fields of `Heat` and `Lubricant` that are temperatures [K]; files state them in degrees Celsius."""
+
+
+def require_kelvin(owner: str, **temperatures: Scalar | None) -> None:
+    """Raise an error for a temperature that was probably given in degrees Celsius."""
+    for word, value in temperatures.items():
+        if value is not None and is_number(value) and not MIN_MOTOR_TEMPERATURE <= value < float("inf"):
+            raise DriveError(
+                f"{owner}: {word} {value} K is below the operating range of any motor. Temperatures are in kelvin in "
+                f"Python: add {ZERO_CELSIUS}. In a file a plain number is in degrees Celsius."
+            )
 
 
 @check_arguments
@@ -62,13 +72,7 @@ class Heat:
         require_at_least("heat", 0.0, housing_ambient=self.housing_ambient, copper=self.copper)
         words = ("winding_housing", "winding_capacity", "housing_capacity")
         require_at_least("heat", 0.0, above=True, **{word: getattr(self, word) for word in words})
-        for word in TEMPERATURE_FIELDS:
-            value = getattr(self, word)
-            if is_number(value) and not MIN_MOTOR_TEMPERATURE <= value < float("inf"):
-                raise DriveError(
-                    f"heat: {word} {value} K is below the operating range of any motor. Temperatures are in kelvin in "
-                    f"Python: add {ZERO_CELSIUS}. In a file a plain number is in degrees Celsius."
-                )
+        require_kelvin("heat", **{word: getattr(self, word) for word in TEMPERATURE_FIELDS})
         if is_number(self.magnet) and not -0.01 <= self.magnet <= 0:
             raise DriveError(
                 f"heat: magnet {self.magnet} 1/K is outside the range of magnets, which weaken by less than 1 % per "

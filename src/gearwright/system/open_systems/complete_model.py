@@ -94,7 +94,7 @@ def _robot_laws(robot: Robot, mech: Mechanism) -> tuple[Law, ...]:
 
 def _as_damper(law: Law) -> ViscousDamper:
     """The viscous friction of a law; an error for any other law."""
-    if isinstance(law, SmoothFriction) and law.friction.kind == "viscous":
+    if isinstance(law, SmoothFriction) and law.friction.kind == "viscous" and law.friction.lubricant is None:
         return ViscousDamper(law.line, float(law.friction.viscous))
     raise InputError(
         f"complete_model: {law.name!r} ({type(law).__name__}) is not linear and cannot be part of x' = C(x) + D(x) u. "
