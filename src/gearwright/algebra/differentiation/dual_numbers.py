@@ -27,7 +27,7 @@ class Dual(PowerSeries):
     """
 
     __slots__ = ()
-    rank = 2
+    first_rank = 2
 
 
 class DualOperations(TaylorOperations):
@@ -35,9 +35,15 @@ class DualOperations(TaylorOperations):
 
     kind = Dual
 
-    def exceeds(self, x: Scalar, y: Scalar) -> Scalar:
-        """Whether x is larger than y, by their values alone: partial derivatives have no order."""
-        return super().exceeds(primal_value(x), primal_value(y))
+    def with_partials(self, x: Scalar, slopes: Mapping[Any, Scalar]) -> Scalar:
+        """A scalar with partial derivatives, or the scalar itself if all of them are zero."""
+        partials = Partials(slopes)
+        return self.series([x, partials]) if partials.by else x
+
+    def partials_of(self, x: Scalar) -> dict[Any, Scalar]:
+        """The partial derivatives of this rank; empty for constants."""
+        partials = self.coefficient(x, 1)
+        return partials.by if isinstance(partials, Partials) else {}
 
 
 def dual_parameters(values: Mapping[str, Scalar]) -> dict[str, Dual]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, ClassVar
 
 from gearwright.algebra.scalar import Operations, Scalar, is_zero
@@ -11,10 +12,10 @@ from gearwright.algebra.scalar import Operations, Scalar, is_zero
 class Partials:
     """Partial derivatives by direction, with vector addition and scaling; missing directions are zero.
 
-    As the second coefficient of a `Jet` or a `Dual` they give a whole gradient in one evaluation.
+    As the second coefficient of a `Dual` they give a whole gradient in one evaluation.
 
-    >>> from gearwright.algebra.differentiation.taylor_series import Jet
-    >>> x, y = Jet([3.0, Partials({"x": 1.0})]), Jet([2.0, Partials({"y": 1.0})])
+    >>> from gearwright.algebra.differentiation.dual_numbers import Dual
+    >>> x, y = Dual([3.0, Partials({"x": 1.0})]), Dual([2.0, Partials({"y": 1.0})])
     >>> slopes = (x * x * y).c[1].by
     >>> slopes["x"], slopes["y"]
     (12.0, 9.0)
@@ -22,7 +23,7 @@ class Partials:
 
     __slots__ = ("by",)
     __array_ufunc__ = None  # an array on the left leaves the operation to this class
-    rank: ClassVar[int] = 4
+    rank: ClassVar[float] = inf
 
     def __init__(self, by: Mapping[Any, Scalar]) -> None:
         self.by: dict[Any, Scalar] = {key: x for key, x in by.items() if not is_zero(x)}

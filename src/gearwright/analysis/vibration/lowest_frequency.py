@@ -14,9 +14,7 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_columns, array_item, stack_matrices
-from gearwright.algebra.differentiation.dual_numbers import dual, map_linear, partials_of, primal_value
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.algebra.differentiation.dual_numbers import DualOperations, dual, map_linear, partials_of, primal_value
 from gearwright.analysis.parametric_series import NUMBER_OPERATIONS, SERIES_OPERATIONS
 from gearwright.analysis.vibration.vibration_modes import require_positive_stiffness, with_exact_zeros
 from gearwright.arrays import Array
@@ -77,9 +75,9 @@ def _mass_matrices(mech: Mechanism, q: list[Scalar]) -> Scalar:
 
 def _stiffness_matrices(mech: Mechanism, q: list[Scalar]) -> Scalar:
     """The stiffness matrices of springs and gravity at configurations, (T, n, n)."""
-    ops = JetOperations(SERIES_OPERATIONS)
-    perturbed = integrate_first_order(mech, q, [Jet([0.0, Partials({k: 1.0})]) for k in range(mech.n)], ops)
-    weights = [x.c[1].by if isinstance(x, Jet) else {} for x in gravity(place_machine(mech, perturbed, ops))]
+    ops = DualOperations.nested(SERIES_OPERATIONS)
+    perturbed = integrate_first_order(mech, q, [ops.with_partials(0.0, {k: 1.0}) for k in range(mech.n)], ops)
+    weights = [ops.partials_of(x) for x in gravity(place_machine(mech, perturbed, ops))]
     springs = spring_matrices(mech).stiffness
     rows = [[k + weight.get(j, 0.0) for j, k in enumerate(row)] for row, weight in zip(springs, weights, strict=True)]
     return stack_matrices(rows, np.shape(primal_value(q[0])))

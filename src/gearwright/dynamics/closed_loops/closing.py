@@ -7,7 +7,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from gearwright.algebra import Operations, Scalar, is_zero
-from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.algebra.differentiation.taylor_series import TaylorOperations
 from gearwright.dynamics.closed_loops.embedding import MAX_LOOP_GAP, ConstraintEmbedding, LoopSolver
 from gearwright.dynamics.closed_loops.loop_equations import LoopRow, sum_of
 from gearwright.dynamics.configuration import coordinate_rates, independent_joints
@@ -86,6 +86,8 @@ def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], op
 def row_rates(closure: ConstraintEmbedding, pose: Pose, v: Sequence[Scalar], ops: Operations) -> list[LoopRow]:
     """Return the rates of all rows, dW/dt, along a motion with all speeds v."""
     rates = coordinate_rates(pose.mech, pose.q, v, ops)
-    q = [x if is_zero(dx) else Jet([x, dx]) for x, dx in zip(pose.q, rates, strict=True)]
-    moving = closure.equations(place_machine(pose.mech, q, JetOperations(ops)))
-    return [{c: x.c[1] for c, x in equation.row.items() if isinstance(x, Jet)} for equation in moving]
+    displaced = TaylorOperations.nested(ops)
+    q = [x if is_zero(dx) else displaced.series([x, dx]) for x, dx in zip(pose.q, rates, strict=True)]
+    rows = [equation.row.items() for equation in closure.equations(place_machine(pose.mech, q, displaced))]
+    moving = [[(c, displaced.coefficient(x, 1)) for c, x in row] for row in rows]
+    return [{c: rate for c, rate in row if not is_zero(rate)} for row in moving]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.forces.contact.contact import FREE_MODE, SurfaceGap
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
+from gearwright.forces.coordinates.perturbed_configuration import without_displacement
 from gearwright.forces.coordinates.relative_pose import (
     AXIS_VECTORS,
     POSE_COORDINATE_NAMES,
@@ -45,7 +45,7 @@ class SmallRotation:
     def __call__(self, configuration: Configuration) -> Scalar:
         """The component of the infinitesimal rotation [rad]."""
         R = configuration.relative_rotation(self.frame, self.relative_to)
-        reference = Rot.from_rows([[x.c[0] if isinstance(x, Jet) else x for x in row] for row in R.rows()])
+        reference = Rot.from_rows([[without_displacement(x) for x in row] for row in R.rows()])
         small_rotation = R.after(reference.T)
         antisymmetric = Vec(
             small_rotation.c.y - small_rotation.b.z,

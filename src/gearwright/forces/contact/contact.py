@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 from gearwright.algebra import Operations, Scalar, Vec, is_zero
-from gearwright.algebra.differentiation.taylor_series import Jet
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.errors import InputError
@@ -19,6 +18,7 @@ from gearwright.forces.contact.end_stops import STOP_CLEARANCE
 from gearwright.forces.coordinates.angles_and_distances import Displacement, Point, anchor_name
 from gearwright.forces.coordinates.configuration import Anchor, Configuration
 from gearwright.forces.coordinates.coordinate import Coordinate, CoordinateFunction
+from gearwright.forces.coordinates.perturbed_configuration import without_displacement
 from gearwright.forces.event_tolerances import LIMIT_REST_SPEED, ZERO_LENGTH_SQUARE
 from gearwright.forces.friction.stick_slip import STICK_MODE, departure_rate
 from gearwright.forces.impulse_limits import PortInflow
@@ -71,7 +71,7 @@ class TangentialSlip:
     def __call__(self, configuration: Configuration) -> Scalar:
         """The position along the tangent [m]."""
         local_point = configuration.point_in_frame(self.relative_to, self.point.world_position(configuration))
-        reference = Vec(*(x.c[0] if isinstance(x, Jet) else x for x in local_point))
+        reference = Vec(*map(without_displacement, local_point))
         return local_point.dot(self.surface.tangents_at(reference, configuration.ops)[self.tangent_index])
 
 

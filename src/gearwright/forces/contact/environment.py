@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.algebra.differentiation.dual_numbers import DualOperations
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import as_float_array
 from gearwright.errors import InputError
@@ -327,17 +326,17 @@ class Environment(Law):
 
     def _undamped_forces(self, s: Sequence[Scalar], rate: Sequence[Scalar], ops: Operations) -> list[Scalar]:
         """The same without dampers."""
-        jets = [Jet([x, Partials({k: 1.0})]) for k, x in enumerate(s)]
-        forces = _gradient_entries(self._potential_energy(jets, JetOperations(ops)), len(s))
+        displaced_ops = DualOperations.nested(ops)
+        displaced = [displaced_ops.with_partials(x, {k: 1.0}) for k, x in enumerate(s)]
+
+        def gradient(x: Scalar) -> list[Scalar]:
+            by = displaced_ops.partials_of(x)
+            return [by.get(k, 0.0) for k in range(len(s))]
+
+        forces = gradient(self._potential_energy(displaced, displaced_ops))
         if callable(self.inertia):
-            momenta = [dot_product(m, rate) for m in matrix_at(self.inertia, jets, JetOperations(ops))]
-            kinetic_gradient = _gradient_entries(0.5 * dot_product(rate, momenta), len(s))
+            momenta = [dot_product(m, rate) for m in matrix_at(self.inertia, displaced, displaced_ops)]
+            kinetic_gradient = gradient(0.5 * dot_product(rate, momenta))
             for k, p in enumerate(momenta):
-                forces[k] = forces[k] + dot_product(_gradient_entries(p, len(s)), rate) - kinetic_gradient[k]
+                forces[k] = forces[k] + dot_product(gradient(p), rate) - kinetic_gradient[k]
         return forces
-
-
-def _gradient_entries(x: Scalar, count: int) -> list[Scalar]:
-    partials = x.c[1] if isinstance(x, Jet) else None
-    by = partials.by if isinstance(partials, Partials) else {}
-    return [by.get(k, 0.0) for k in range(count)]

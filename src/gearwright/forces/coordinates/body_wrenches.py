@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.algebra import Rot, Scalar, Vec
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.algebra.differentiation.dual_numbers import DualOperations
 from gearwright.forces.coordinates.configuration import Configuration, FramePose
 from gearwright.forces.coordinates.coordinate import Coordinate
 from gearwright.forces.line import Line
@@ -29,33 +28,33 @@ def body_wrenches(
     wrenches on the base are left out.
     """
     wrenches: dict[int, list[Scalar]] = {}
+    ops = DualOperations.nested(kinematics.ops)
     perturbed = Configuration(
         kinematics.mech,
         kinematics.t,
         kinematics.q,
-        JetOperations(kinematics.ops),
-        lambda body: _perturbed_pose(kinematics, body),
+        ops,
+        lambda body: _perturbed_pose(kinematics, body, ops),
     )
     for line, force in zip(lines, forces, strict=True):
         value = line.function(perturbed) if isinstance(line, Coordinate) else 0.0
-        slopes = value.c[1] if isinstance(value, Jet) else None
-        for (body, k), slope in (slopes.by if isinstance(slopes, Partials) else {}).items():
+        for (body, k), slope in ops.partials_of(value).items():
             wrench = wrenches.setdefault(body, [0.0] * 6)
             wrench[k] = wrench[k] + force * slope
     return wrenches
 
 
-def _perturbed_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+def _perturbed_pose(kinematics: SharedKinematics, body: int, ops: DualOperations) -> FramePose:
     """The placement of a body with derivatives by its displacement (0 to 2) and rotation (3 to 5), world axes."""
     R, p = kinematics.pose.world_placements[body]
     if body == BASE:
         return R, p
-    origin = Vec(*(Jet([x, Partials({(body, i): 1.0})]) for i, x in enumerate(p)))
+    origin = Vec(*(ops.with_partials(x, {(body, i): 1.0}) for i, x in enumerate(p)))
     columns = []
     for column in R.columns():
         rotation_derivatives = [unit.cross(column) for unit in UNIT_VECTORS]
         slopes = [
             {(body, 3 + k): tuple(derivative)[i] for k, derivative in enumerate(rotation_derivatives)} for i in range(3)
         ]
-        columns.append(Vec(*(Jet([x, Partials(slope)]) for x, slope in zip(column, slopes, strict=True))))
+        columns.append(Vec(*(ops.with_partials(x, slope) for x, slope in zip(column, slopes, strict=True))))
     return Rot(*columns).T, origin

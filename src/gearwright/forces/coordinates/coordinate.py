@@ -11,9 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from gearwright.algebra import FLOATS, Operations, Scalar, is_number
-from gearwright.algebra.differentiation.dual_numbers import primal_value, time_coefficient
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet
+from gearwright.algebra.differentiation.dual_numbers import DualOperations, primal_value, time_coefficient
+from gearwright.algebra.differentiation.taylor_series import TaylorOperations
 from gearwright.dynamics.configuration import integrate, neutral
 from gearwright.errors import GearwrightError, InputError, SingularityError
 from gearwright.forces.coordinates.configuration import Configuration
@@ -38,7 +37,7 @@ TRIAL_OFFSETS = (1.3, 0.7, 0.1, 0.01, 0.0)
 class Coordinate(Line):
     r"""A configuration-dependent coordinate s(q, t); its row is found by exact differentiation.
 
-    The function is evaluated over jets. Its first derivatives in all tangent directions are the row
+    The function is evaluated over numbers with derivatives. Its first derivatives in all tangent directions are the row
     $b = \partial s/\partial q$ (free and spherical joints have one entry per speed) and the rate
     $\partial s/\partial t$. Its second time derivative at constant speeds is the drift $\dot b \cdot v + \ldots$ of
     $\ddot s = b \cdot a + drift$.
@@ -129,9 +128,8 @@ class PlacedCoordinate(Line):
 
     @cached_property
     def _row_slopes(self) -> dict[object, Scalar]:
-        tangent_value = self._evaluate(tangent_configuration)
-        slopes = tangent_value.c[1] if isinstance(tangent_value, Jet) else 0.0
-        by = slopes.by if isinstance(slopes, Partials) else {}
+        ops = DualOperations.nested(self._kinematics.ops)
+        by = ops.partials_of(self._evaluate(tangent_configuration))
         if any(is_number(x) and not isfinite(x) for x in by.values()):
             raise self._singularity_error("its row is not finite")
         return by
@@ -151,8 +149,8 @@ class PlacedCoordinate(Line):
     @cached_property
     def drift(self) -> Scalar:
         """The acceleration along it at constant speeds."""
-        motion_value = self._evaluate(motion_configuration)
-        return motion_value.derivatives()[2] if isinstance(motion_value, Jet) else 0.0
+        ops = TaylorOperations.nested(self._kinematics.ops)
+        return ops.coefficient(self._evaluate(motion_configuration), 2) * 2.0
 
     def position(self, q: Sequence[Scalar]) -> Scalar:
         """The coordinate at the placed configuration [rad, m]."""

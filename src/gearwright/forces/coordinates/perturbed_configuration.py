@@ -1,4 +1,4 @@
-"""Configurations as jets: with derivatives in all tangent directions, and along the motion at constant speeds.
+"""Displaced configurations: with derivatives in all tangent directions, and along the motion at constant speeds.
 
 The derivatives of placements are the velocities and accelerations from the recursions of `dynamics`, which cover every
 type of joint: a body rotates with R' = S(w) R and R'' = (S(alpha) + S(w) S(w)) R.
@@ -6,13 +6,12 @@ type of joint: a body rotates with R' = S(w) R and R'' = (S(alpha) + S(w) S(w)) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 from gearwright.algebra import Operations, Rot, Scalar, Vec, is_zero
-from gearwright.algebra.differentiation.partials import Partials
-from gearwright.algebra.differentiation.taylor_series import Jet, JetOperations
+from gearwright.algebra.differentiation.dual_numbers import Dual, DualOperations
+from gearwright.algebra.differentiation.taylor_series import TaylorOperations
 from gearwright.dynamics.configuration import coordinate_rates, independent_joints
 from gearwright.forces.coordinates.configuration import Configuration, FramePose
 from gearwright.forces.shared_kinematics import SharedKinematics
@@ -45,26 +44,24 @@ def motion_configuration(kinematics: SharedKinematics) -> Configuration:
 
 def _tangent_configuration(kinematics: SharedKinematics) -> Configuration:
     slopes = _coordinate_slopes(kinematics.mech, kinematics.q, kinematics.ops)
-    q = [_scalar_with_slopes(x, slope) for x, slope in zip(kinematics.q, slopes, strict=True)]
-    t = Jet([kinematics.t, Partials({TIME_DIRECTION: 1.0})])
-    return Configuration(
-        kinematics.mech, t, q, JetOperations(kinematics.ops), cache(partial(_tangent_pose, kinematics))
-    )
+    ops = DualOperations.nested(kinematics.ops)
+    q = [ops.with_partials(x, slope) for x, slope in zip(kinematics.q, slopes, strict=True)]
+    t = ops.with_partials(kinematics.t, {TIME_DIRECTION: 1.0})
+    return Configuration(kinematics.mech, t, q, ops, cache(partial(_tangent_pose, kinematics, ops)))
 
 
 def _motion_configuration(kinematics: SharedKinematics) -> Configuration:
-    ops = JetOperations(kinematics.ops)
+    ops = TaylorOperations.nested(kinematics.ops)
     first = coordinate_rates(kinematics.mech, kinematics.q, kinematics.v, kinematics.ops)
     moving = coordinate_rates(
-        kinematics.mech, [Jet([x, dx]) for x, dx in zip(kinematics.q, first, strict=True)], kinematics.v, ops
+        kinematics.mech, [ops.series([x, dx]) for x, dx in zip(kinematics.q, first, strict=True)], kinematics.v, ops
     )
     q = [
-        _scalar_with_derivatives(x, dx, _first_coefficient(r))
+        _scalar_with_derivatives(ops, x, dx, ops.coefficient(r, 1))
         for x, dx, r in zip(kinematics.q, first, moving, strict=True)
     ]
-    return Configuration(
-        kinematics.mech, Jet([kinematics.t, 1.0, 0.0]), q, ops, cache(partial(_motion_pose, kinematics))
-    )
+    t = ops.series([kinematics.t, 1.0, 0.0])
+    return Configuration(kinematics.mech, t, q, ops, cache(partial(_motion_pose, kinematics, ops)))
 
 
 def _coordinate_slopes(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> list[dict[object, Scalar]]:
@@ -82,7 +79,7 @@ def _coordinate_slopes(mech: Mechanism, q: Sequence[Scalar], ops: Operations) ->
     return slopes
 
 
-def _tangent_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+def _tangent_pose(kinematics: SharedKinematics, ops: DualOperations, body: int) -> FramePose:
     R, p = kinematics.pose.world_placements[body]
     J = kinematics.body_jacobian(body)
     speed_indices = range(kinematics.mech.n)
@@ -92,37 +89,32 @@ def _tangent_pose(kinematics: SharedKinematics, body: int) -> FramePose:
     for column in R.columns():
         rates = {k: w.cross(column) for k, w in turns.items()}
         columns.append(
-            Vec(*(_scalar_with_slopes(x, {k: tuple(u)[i] for k, u in rates.items()}) for i, x in enumerate(column)))
+            Vec(*(ops.with_partials(x, {k: tuple(u)[i] for k, u in rates.items()}) for i, x in enumerate(column)))
         )
-    return Rot(*columns).T, Vec(*(_scalar_with_slopes(x, slope) for x, slope in zip(p, linear, strict=True)))
+    return Rot(*columns).T, Vec(*(ops.with_partials(x, slope) for x, slope in zip(p, linear, strict=True)))
 
 
-def _motion_pose(kinematics: SharedKinematics, body: int) -> FramePose:
+def _motion_pose(kinematics: SharedKinematics, ops: TaylorOperations, body: int) -> FramePose:
     R, p = kinematics.pose.world_placements[body]
     velocity, acceleration = kinematics.body_velocities[body], kinematics.coasting_accelerations[body]
     rotation_rate, rotation_acceleration = R.after(Rot.cross_matrix(velocity.omega)), R.after(acceleration.field)
     rows = [
-        Vec(*(_scalar_with_derivatives(*derivatives) for derivatives in zip(*rows, strict=True)))
+        Vec(*(_scalar_with_derivatives(ops, *derivatives) for derivatives in zip(*rows, strict=True)))
         for rows in zip(R.rows(), rotation_rate.rows(), rotation_acceleration.rows(), strict=True)
     ]
     velocity_world, acceleration_world = R @ velocity.linear, R @ acceleration.linear
     return Rot(*rows), Vec(
         *(
-            _scalar_with_derivatives(*derivatives)
+            _scalar_with_derivatives(ops, *derivatives)
             for derivatives in zip(p, velocity_world, acceleration_world, strict=True)
         )
     )
 
 
-def _scalar_with_slopes(x: Scalar, slopes: Mapping[Any, Scalar]) -> Scalar:
-    """A jet, or the scalar itself if all its derivatives are zero."""
-    partials = Partials(slopes)
-    return Jet([x, partials]) if partials.by else x
+def _scalar_with_derivatives(ops: TaylorOperations, x: Scalar, first: Scalar, second: Scalar) -> Scalar:
+    return x if is_zero(first) and is_zero(second) else ops.series([x, first, second / 2])
 
 
-def _scalar_with_derivatives(x: Scalar, first: Scalar, second: Scalar) -> Scalar:
-    return x if is_zero(first) and is_zero(second) else Jet.of_derivatives([x, first, second])
-
-
-def _first_coefficient(x: Scalar) -> Scalar:
-    return x.c[1] if isinstance(x, Jet) else 0.0
+def without_displacement(x: Scalar) -> Scalar:
+    """A scalar of a displaced configuration at the configuration itself, so that it is constant in derivatives."""
+    return x.c[0] if getattr(x, "rank", 0) > Dual.first_rank else x
