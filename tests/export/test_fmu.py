@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +115,19 @@ def test_co_simulation_of_random_robots_is_simulate(seed, tmp_path):
     case.export(tmp_path / "random.fmu", "3.0")
     found = case.run(tmp_path / "random.fmu", "CoSimulation", tolerance=1e-12)
     assert largest_difference(found, case.reference(), ("q.", "v.")) < 1e-9
+
+
+def test_fast_windings_are_integrated_implicitly(tmp_path):
+    """L/R = 1 ns: explicit steps would be three million in each communication step, more than an FMU takes."""
+    plain = arm(0.0, limits=Limits(position=(-0.3, 0.25)))
+    drives = [replace(x, motor=replace(x.motor, inductance=8e-10)) for x in plain.drives]
+    values = {"shoulder.voltage": [-12.0, -2.0, -3.5, -3.5, 8.0], "elbow.voltage": [6.0, 6.0, -1.0, 0.0, 4.0]}
+    case = Case(replace(plain, drives=drives), "voltage", values)
+    path = tmp_path / "fast.fmu"
+    case.export(path, "2.0")
+    run = case.reference()
+    assert {"shoulder.stops", "elbow.stops"} & {event.name for event in run.events}
+    assert largest_difference(case.run(path, "CoSimulation"), run, ("q.", "v.")) < 1e-8
 
 
 def test_events_came_on_the_way(runs):

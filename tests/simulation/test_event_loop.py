@@ -299,22 +299,6 @@ def test_a_law_that_cannot_be_compiled_is_refused_by_the_compiled_engine():
         gw.simulate(ARM, until=0.02, integrator=gw.analysis.IntegratorOptions(engine="compild"))
 
 
-@pytest.mark.parametrize("engine", ["auto", "python"])
-def test_fast_circuits_beside_friction_are_integrated_explicitly_in_machine_code_alone(engine):
-    """Decay at 5e4 1/s: ten thousand explicit steps are cheap in machine code, and costly in Python."""
-    robot = arm(2.0)
-    drives = [replace(drive, motor=replace(drive.motor, inductance=16e-6)) for drive in robot.drives]
-    inputs = {"shoulder.voltage": 1.0, "elbow.voltage": 1.0}
-    run = gw.simulate(
-        replace(robot, drives=drives),
-        until=0.4,
-        inputs=inputs,
-        samples=3,
-        integrator=gw.analysis.IntegratorOptions(engine=engine),
-    )
-    assert ("adaptive" if engine == "auto" else "stiff") in run.remarks[0]
-
-
 def test_laws_are_told_apart_by_their_data():
     system = stuck_arm()
     again, other = stuck_arm(), System(ARM, (replace(system.laws[0], friction=Friction(coulomb=1.1)), *system.laws[1:]))

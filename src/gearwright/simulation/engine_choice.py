@@ -28,8 +28,10 @@ COMPILE_AFTER_EVALUATIONS = 1000
 MAX_EXPLICIT_STEPS = 5e3
 """Largest number [1] of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
 
-MAX_COMPILED_EXPLICIT_STEPS = 2e5
-"""The same number [1] for laws with modes or constraints in machine code: their implicit steps call back to Python."""
+
+def needs_implicit_method(decay: float, duration: float) -> bool:
+    """Whether the explicit method would take too many steps in a time [s] with this fastest decay rate [1/s]."""
+    return decay * duration / 3 > MAX_EXPLICIT_STEPS
 
 
 @dataclass
@@ -70,16 +72,6 @@ class EngineChoice:
             return None
         self.remarks.extend(f"rates: {remark}." for remark in (rates.remarks if rates else ()))
         return rates
-
-    @property
-    def max_explicit_steps(self) -> float:
-        """The largest number of steps for which the explicit method is chosen."""
-        is_smooth = self.motion_rates is not None
-        return MAX_COMPILED_EXPLICIT_STEPS if self._has_loop and not is_smooth else MAX_EXPLICIT_STEPS
-
-    def needs_implicit_method(self, decay: float, duration: float) -> bool:
-        """Whether the explicit method would take too many steps in a time [s] with this fastest decay rate [1/s]."""
-        return decay * duration / 3 > self.max_explicit_steps
 
     def loop_kernels(self) -> KernelSource | None:
         """The kernels of the event loop in machine code; None if it is not used, or not yet."""

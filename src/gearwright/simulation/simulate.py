@@ -35,7 +35,7 @@ from gearwright.simulation.checks.joint_effort import (
     start_remarks,
     voltage_remarks,
 )
-from gearwright.simulation.engine_choice import EngineChoice
+from gearwright.simulation.engine_choice import EngineChoice, needs_implicit_method
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step.compiled_rollout import parametric_system
 from gearwright.simulation.fixed_step.differentiated_step import SensitivityNames, nominal_number
@@ -76,7 +76,7 @@ def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple
             raise InputError(f"simulate: there is no method {method!r}. {did_you_mean(method, SIMULATION_METHODS)}")
         return method, f"method: {_method_title(method)}, as requested."
     decay, span = fastest_decay(simulation.smooth_rates(x), x), float(simulation.times[-1] - simulation.times[0])
-    if simulation.engine.needs_implicit_method(decay, span):
+    if needs_implicit_method(decay, span):
         return "stiff", (
             f"method: {_method_title('stiff')}, because the fastest decay rate is {decay:.3g} 1/s, a time constant of "
             f"{1 / (decay * span):.0e} of the run."
@@ -88,10 +88,10 @@ def choose_method(simulation: Simulation, x: Array, method: str | None) -> tuple
 
 
 def _method_title(method: str) -> str:
-    stiff = "BDF of SUNDIALS" if has_sundials() else "Radau of SciPy"
+    in_python = "BDF of SUNDIALS" if has_sundials() else "Radau of SciPy"
     return {
         "adaptive": "adaptive (Dormand-Prince 8(5,3))",
-        "stiff": f"stiff ({stiff})",
+        "stiff": f"stiff (Radau IIA of order 9; in Python {in_python})",
         PROJECTED_METHOD: "fixed-step Dormand-Prince 5, each step projected onto the constraints",
         "euler": "fixed-step semi-implicit Euler, compiled",
         "rk4": "fixed-step Runge-Kutta 4, compiled",
@@ -133,10 +133,10 @@ def simulate(
         controller: function (t, State) -> forces or mapping of inputs, or a Controller (sampled, or with states).
         laws: laws instead of those of the robot; a remark names the excluded laws; () for none.
         extra_laws: laws in addition to those of the robot: a push at the tool, a wall, a brake.
-        method: "adaptive" (Dormand-Prince 8), "stiff" (SUNDIALS' BDF, or SciPy's Radau), "projected" (Dormand-Prince 5
-            with a fixed step, all laws and events; for loops that pass singular positions), or compiled with a fixed
-            step: "euler" (semi-implicit), "rk4" (both with smooth friction, stops and gaps) or "moreau" (time stepping,
-            all laws unchanged, first order); default: chosen from the problem.
+        method: "adaptive" (Dormand-Prince 8), "stiff" (Radau IIA of order 9; in Python SUNDIALS' BDF, or SciPy's
+            Radau), "projected" (Dormand-Prince 5 with a fixed step, all laws and events; for loops that pass singular
+            positions), or compiled with a fixed step: "euler" (semi-implicit), "rk4" (both with smooth friction, stops
+            and gaps) or "moreau" (time stepping, all laws unchanged, first order); default: chosen from the problem.
         events: functions (t, State) -> number whose zeros are located, or Events.
         samples: number of equally spaced samples, or their times [s]: the start is always one of them, and the run ends
             at the last.

@@ -13,7 +13,7 @@ from gearwright.forces.event_tolerances import MIN_STEPS_WITH_EVENTS
 from gearwright.simulation.checks.energy_balance import with_zero_energy_balance
 from gearwright.simulation.checks.failures import FailureChecks
 from gearwright.simulation.compiled_loop.event_loop import EventLoop, LoopExit
-from gearwright.simulation.engine_choice import EngineChoice, KernelSource
+from gearwright.simulation.engine_choice import EngineChoice, KernelSource, needs_implicit_method
 from gearwright.simulation.events import Event, EventWatch
 from gearwright.simulation.integrators.constraint_projection import projection_at
 from gearwright.simulation.integrators.integrate_to_event import (
@@ -43,7 +43,10 @@ from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
 
-RETURNED_REMARK = "method: adaptive again at t = {:g} s, where modes change to ones that are not stiff."
+LOOP_METHODS = ("adaptive", "stiff")
+"""The methods of the event loop in machine code: explicit and implicit steps with error control."""
+
+RETURNED_REMARK = "method: adaptive again at t = {:g} s, from where on the motion is not stiff."
 SWITCHED_REMARK = "method: stiff from t = {:g} s on, where the steps of the explicit method became too short."
 
 
@@ -101,7 +104,7 @@ class Simulation:
         """Integrate to the bound, or to an event before it; True if that ends the run."""
         if self._event_loop is not None:
             try:
-                loop_exit = self._event_loop.advance_to(point, bound)
+                loop_exit = self._event_loop.advance_to(point, bound, self.method == "stiff", self._has_switched)
             except StepsTooShortError as slow:
                 self._switch_to_stiff(point, slow)
                 return False
@@ -114,6 +117,8 @@ class Simulation:
         """Handle an exit of the loop in machine code; True if that ends the run."""
         if loop_exit is LoopExit.DIVERGED:
             raise self._failure_checks.divergence_error(point.t, point.x, "faster than any machine")
+        if loop_exit is LoopExit.NOT_STIFF:
+            self._use_explicit_method(point.t)
         if loop_exit is LoopExit.EVENT:
             if self._ends_at_event(point):
                 return True
@@ -182,9 +187,12 @@ class Simulation:
         if not self._has_switched or self.method != "stiff":
             return
         decay = fastest_decay(partial(self._rates_at(point), point.t), point.x)
-        if not self.engine.needs_implicit_method(decay, float(self.times[-1]) - point.t):
-            self.method = "adaptive"
-            self.recorder.remark_once([RETURNED_REMARK.format(point.t)])
+        if not needs_implicit_method(decay, float(self.times[-1]) - point.t):
+            self._use_explicit_method(point.t)
+
+    def _use_explicit_method(self, t: float) -> None:
+        self.method = "adaptive"
+        self.recorder.remark_once([RETURNED_REMARK.format(t)])
 
     def _rates_at(self, point: RunPoint) -> RatesAt:
         """The rates in the current modes."""
@@ -255,7 +263,7 @@ class Simulation:
                 np.concatenate((in_modes.guard_levels(now, y), watched)) if self.system.has_modes else np.array(watched)
             )
 
-        in_modes = RatesInModes(point.modes, inputs, self.engine, self.method == "adaptive")
+        in_modes = RatesInModes(point.modes, inputs, self.engine, self.method in LOOP_METHODS)
         rates, slopes = self._rates_and_jacobian(point.modes, inputs, in_modes.state_rates)
         explicit = self.method == "adaptive"
         kinks = self._branch_points.branch_levels(point.t, point.x, inputs, in_modes) if explicit else None
@@ -306,8 +314,7 @@ class Simulation:
 
     @cached_property
     def _stiffness(self) -> StiffnessMonitor:
-        worth_switching_steps = 0.5 * self.engine.max_explicit_steps
-        return StiffnessMonitor(float(self.times[-1]), self._duration, self.may_switch, worth_switching_steps)
+        return StiffnessMonitor(float(self.times[-1]), self._duration, self.may_switch)
 
     @cached_property
     def _branch_points(self) -> BranchPoints:
@@ -319,8 +326,8 @@ class Simulation:
 
     @property
     def _event_loop(self) -> EventLoop | None:
-        """The event loop in machine code, for the adaptive method."""
-        if self.method != "adaptive":
+        """The event loop in machine code, for the methods with error control."""
+        if self.method not in LOOP_METHODS:
             return None
         if self._loop is None:
             kernels = self.engine.loop_kernels()

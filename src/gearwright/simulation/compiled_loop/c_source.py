@@ -22,7 +22,7 @@ C_EVENT_CAPACITY = 1024
 @cache
 def engine_c_text() -> str:
     """The workspace of the event loop, its results, and the functions that exported models call, in C99."""
-    results = {name: value for name, value in vars(loop).items() if name.startswith(("LOOP_", "MODES_"))}
+    results = {name: value for name, value in vars(loop).items() if name.startswith(("LOOP_", "MODES_", "DENSE_"))}
     tolerances = {"EVENT_LOCATION_LEVEL": EVENT_LOCATION_LEVEL, "MIN_STEPS_WITH_EVENTS": MIN_STEPS_WITH_EVENTS}
     modules = (*LOOP_MODULES, directional_derivatives)
     return c_text(modules, LoopWorkspace, (*C_LOOP_ENTRIES, *C_POINT_ENTRIES), results | tolerances)

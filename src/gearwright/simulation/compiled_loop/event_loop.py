@@ -46,6 +46,7 @@ class LoopExit(Enum):
     DIVERGED = "lost"
     LEFT_TO_PYTHON = "left"
     CHATTERING = "restless"
+    NOT_STIFF = "not stiff"
 
 
 EXIT_BY_STATUS = {
@@ -88,13 +89,21 @@ class EventLoop:
     monitor: RunMonitor
     _point: RunPoint | None = field(default=None, init=False)
     _flushed_samples: int = field(default=0, init=False)
+    _may_return: bool = field(default=False, init=False)
     _last_x: Array | None = field(default=None, init=False)
     _last_modes: Modes | None = field(default=None, init=False)
 
-    def advance_to(self, point: RunPoint, bound: float) -> LoopExit:
-        """Integrate to the bound, through events, or until Python is needed."""
+    def advance_to(
+        self, point: RunPoint, bound: float, is_implicit: bool = False, may_return: bool = False
+    ) -> LoopExit:
+        """Integrate to the bound, through events, or until Python is needed, with implicit or explicit steps.
+
+        `may_return` selects whether to return where explicit steps would be as long.
+        """
         self._continue_from(point)
+        self._may_return = may_return
         memory = self.driver.memory
+        memory["implicit"] = int(is_implicit)
         memory["bound"], memory["latest"] = bound, float(np.nextafter(bound, point.t))
         memory["begun"] = 0  # inputs may have jumped at the previous bound
         return self._run_entry(point, "advance")
@@ -144,10 +153,18 @@ class EventLoop:
             self.monitor.report(point.t)
             entry = self._next_entry(exit_status, entry)
             self.stiffness.add_steps(steps_taken)
-            if exit_status == status.LOOP_PAUSED:
-                self.stiffness.check(point.t, point.x, self.driver.memory["h_taken"], self.driver.state_rates)
+            if exit_status == status.LOOP_PAUSED and self._is_not_stiff(point):
+                return LoopExit.NOT_STIFF
             if exit_status in EXIT_BY_STATUS:
                 return EXIT_BY_STATUS[exit_status]
+
+    def _is_not_stiff(self, point: RunPoint) -> bool:
+        """Whether implicit steps no longer pay; StepsTooShortError if explicit ones are too short."""
+        memory, rates = self.driver.memory, self.driver.state_rates
+        if memory["implicit"]:
+            return self._may_return and self.stiffness.is_explicit_enough(point.t, point.x, memory["h_taken"], rates)
+        self.stiffness.check(point.t, point.x, memory["h_taken"], rates)
+        return False
 
     def _remark_dependence(self, point: RunPoint) -> None:
         """Add a remark once if constraints are linearly dependent."""

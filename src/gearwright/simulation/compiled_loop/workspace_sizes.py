@@ -13,6 +13,7 @@ from gearwright.forces.event_tolerances import (
     MAX_NEAR_BRANCH_POINTS,
     MAX_SEARCHED_MODES,
 )
+from gearwright.simulation.compiled_loop.source.step_coefficients import RADAU_STAGES, RADAU_SYSTEMS
 from gearwright.system.kernels.event_kernels import balance_term_sizes
 from gearwright.system.kernels.event_structure import EventStructure
 from gearwright.system.system import System
@@ -85,6 +86,9 @@ class WorkspaceSizes:
             **{"solution": unknowns * columns, "null": unknowns * unknowns, "null_matrix": unknowns * unknowns},
             **{"null_right": unknowns * columns, "displaced": nq, "correction": n},
             **{"K": DOP853_STAGE_ROWS * nx, "F": DENSE_OUTPUT_ROWS * nx, "y": nx, "y_kept": 2 * nx, "y_new": nx},
+            **{"stages": RADAU_STAGES * nx, "residuals": RADAU_STAGES * nx, "stage_steps": RADAU_STAGES * nx},
+            **{"parts": 2 * nx, "jacobian": nx * nx, "x_polynomial": nx, "polynomial": RADAU_STAGES * nx},
+            **dict.fromkeys(("system_real", "system_imaginary"), RADAU_SYSTEMS * nx * nx),
             **{"y_look": nx, "x_before": nx, "x_kept": nx, "x_impact": nx, "sense": n, "v_before": n},
             **{"blow_jump": unknowns, "looked": (EVENT_CHECKS_PER_STEP + 1) * looks},
             **{"sides": structure.kinks, "sides_new": structure.kinks, "kink_times": MAX_NEAR_BRANCH_POINTS},
@@ -102,6 +106,7 @@ class WorkspaceSizes:
             **{"changed": laws, "weights": laws, "searched": laws * MAX_SEARCHED_MODES},
             **{"flank_visited": laws * (MAX_FLANK_CHANGES + 2), "flank_changed": laws, "flank_weights": laws},
             **dict.fromkeys(names, self.max_unknowns),
+            **{"pivots": RADAU_SYSTEMS * self.numbers["nx"]},
             **{"event_law": self.event_capacity, "event_mode": self.event_capacity},
         }
 

@@ -50,8 +50,15 @@ SWITCH_BELOW = 1e-5
 GIVE_UP_BELOW = 1e-6
 """Share of the run per thousand steps below which the run ends if no other method is allowed: it would need 1e9."""
 
+WORTH_SWITCHING_STEPS = 2500
+"""Least number of remaining steps for another method to pay."""
+
 STIFF_STEP_DECAY = 2.0
 """Step times decay rate above which stability, at about 6, may limit explicit steps."""
+
+
+EXPLICIT_STEP_DECAY = 1.0
+"""Implicit step times decay rate below which explicit steps are as long."""
 
 
 class StepsTooShortError(Exception):
@@ -70,13 +77,11 @@ class StiffnessMonitor:
         until: end of the run [s].
         span: its length [s].
         may_switch: whether another method may take over.
-        worth_switching_steps: least number of remaining steps for another, less accurate, method to pay.
     """
 
     until: float
     span: float
     may_switch: bool = True
-    worth_switching_steps: float = 2500
     _steps: int = field(default=0, init=False)
     _milestones: dict[int, float] = field(default_factory=dict, init=False)
 
@@ -101,6 +106,10 @@ class StiffnessMonitor:
         if is_stalled or (self.may_switch and self._is_held_back(t, x, step, rates)):
             raise StepsTooShortError(t, x.copy(), step)
 
+    def is_explicit_enough(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
+        """Whether explicit steps would be as long as this implicit one."""
+        return bool(step * fastest_decay(lambda y: rates(t, y), x) < EXPLICIT_STEP_DECAY)
+
     def _time_covered(self, every: int, t: float) -> float:
         """The time covered by the last `every` steps [s]; infinite between two checks."""
         if self._steps % every:
@@ -112,6 +121,6 @@ class StiffnessMonitor:
     def _is_held_back(self, t: float, x: Array, step: float, rates: Callable[[float, Array], Array]) -> bool:
         """Whether many steps remain, and stability rather than accuracy limits them."""
         covered = self._time_covered(CHECK_EVERY, t)
-        if (self.until - t) * CHECK_EVERY < self.worth_switching_steps * covered:
+        if (self.until - t) * CHECK_EVERY < WORTH_SWITCHING_STEPS * covered:
             return False
         return bool(step * fastest_decay(lambda y: rates(t, y), x) > STIFF_STEP_DECAY)

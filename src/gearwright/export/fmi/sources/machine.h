@@ -6,6 +6,7 @@
 
 #define LONGEST_STEP 0.02    /* [s] with guards, so that no event is missed; shorter in short experiments */
 #define MOST_STEPS 1000000   /* in one communication step */
+#define CHECKED_STEPS 100    /* explicit steps in one communication step after which stiffness is checked */
 #define ABSOLUTE_RATIO 0.01  /* absolute tolerance relative to the relative one */
 
 typedef struct {                 /* the state that a simulation may save and restore */
@@ -16,6 +17,7 @@ typedef struct {                 /* the state that a simulation may save and res
   double p[N_PARAMETERS + 1];
   double step;                   /* the last step of the integrator, 0 at the start */
   double tolerance;
+  int implicit;                  /* whether steps are implicit: fast decay kept the explicit ones short */
   int mode[N_LAWS + 1];          /* the mode of each law */
 } Point;
 
@@ -174,7 +176,7 @@ static const char *reason_of(int status)
 static int marched(Model *model, double until)
 {
   LoopWorkspace *s = &model->loop;
-  int status;
+  int status, steps = MOST_STEPS;
   if (!settled(model)) return 0;
   loaded(model);
   s->rtol = model->now.tolerance;
@@ -182,7 +184,8 @@ static int marched(Model *model, double until)
   s->h = model->now.step;
   s->bound = s->latest = until;
   s->span = until - s->t;
-  s->pause = MOST_STEPS;
+  s->implicit = model->now.implicit;
+  s->pause = CHECKED_STEPS;
   s->still = s->ignore_kinks = s->kink_count = 0;
   do {
     s->events = 0;
@@ -192,7 +195,16 @@ static int marched(Model *model, double until)
       status = after_event(s);
       if (status == LOOP_ARRIVED) status = LOOP_CHATTERING_BRANCHES; /* to be continued */
     }
+    if (status == LOOP_PAUSED && (steps -= CHECKED_STEPS) > 0) {
+      s->pause = CHECKED_STEPS;
+      status = LOOP_CHATTERING_BRANCHES;
+      if (s->fast > DENSE_OUTPUT_STIFFNESS) {
+        s->implicit = 1;
+        s->begun = 0;
+      }
+    }
   } while (status == LOOP_CHATTERING_BRANCHES);
+  model->now.implicit = s->implicit;
   store_point(model);
   model->now.step = s->h;
   return status == LOOP_ARRIVED ? 1 : failed(model, reason_of(status));

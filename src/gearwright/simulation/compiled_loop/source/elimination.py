@@ -7,7 +7,7 @@ direction.
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail
+from gearwright.simulation.compiled_loop.source.intrinsics import Floats, Ints, array_tail
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
 PIVOT_RATIO = 1e-11
@@ -174,3 +174,82 @@ def weighted_product(s: LoopWorkspace, null: Floats, column: Floats, size: int, 
         if unknown < s.held:
             total += null[j] * column[j * stride] / s.squares[unknown]
     return total
+
+
+def factorise_complex(real: Floats, imaginary: Floats, pivots: Ints, size: int) -> int:
+    """Factorise a complex matrix in place with row pivoting, inverse pivots on its diagonal; 1 if it is singular."""
+    for j in range(size):
+        best = j
+        largest = 0.0
+        for i in range(j, size):
+            weight = abs(real[i * size + j]) + abs(imaginary[i * size + j])
+            if weight > largest:
+                largest = weight
+                best = i
+        if not (largest > 0.0):
+            return 1
+        pivots[j] = best
+        if best != j:
+            swap_rows(array_tail(real, j * size), array_tail(real, best * size), size)
+            swap_rows(array_tail(imaginary, j * size), array_tail(imaginary, best * size), size)
+        a = real[j * size + j]
+        b = imaginary[j * size + j]
+        square = a * a + b * b
+        real[j * size + j] = a / square
+        imaginary[j * size + j] = -b / square
+        for i in range(j + 1, size):
+            eliminate_row(real, imaginary, i, j, size)
+    return 0
+
+
+def eliminate_row(real: Floats, imaginary: Floats, row: int, j: int, size: int) -> None:
+    """Subtract a multiple of the pivot row from another row of a complex matrix, and store the multiple."""
+    a = real[row * size + j]
+    b = imaginary[row * size + j]
+    if a == 0.0 and b == 0.0:
+        return
+    x = a * real[j * size + j] - b * imaginary[j * size + j]
+    y = a * imaginary[j * size + j] + b * real[j * size + j]
+    real[row * size + j] = x
+    imaginary[row * size + j] = y
+    pivot = array_tail(real, j * size)
+    pivot_imaginary = array_tail(imaginary, j * size)
+    out = array_tail(real, row * size)
+    out_imaginary = array_tail(imaginary, row * size)
+    for i in range(j + 1, size):
+        out[i] -= x * pivot[i] - y * pivot_imaginary[i]
+        out_imaginary[i] -= x * pivot_imaginary[i] + y * pivot[i]
+
+
+def solve_factorised(
+    matrix: Floats, matrix_imaginary: Floats, pivots: Ints, real: Floats, imaginary: Floats, size: int
+) -> None:
+    """Solve in place with a factorised complex matrix."""
+    for j in range(size):
+        best = pivots[j]
+        x = real[best]
+        y = imaginary[best]
+        real[best] = real[j]
+        imaginary[best] = imaginary[j]
+        real[j] = x
+        imaginary[j] = y
+    for i in range(size):
+        x = real[i]
+        y = imaginary[i]
+        row = array_tail(matrix, i * size)
+        turned = array_tail(matrix_imaginary, i * size)
+        for k in range(i):
+            x -= row[k] * real[k] - turned[k] * imaginary[k]
+            y -= row[k] * imaginary[k] + turned[k] * real[k]
+        real[i] = x
+        imaginary[i] = y
+    for i in range(size - 1, -1, -1):
+        x = real[i]
+        y = imaginary[i]
+        row = array_tail(matrix, i * size)
+        turned = array_tail(matrix_imaginary, i * size)
+        for k in range(i + 1, size):
+            x -= row[k] * real[k] - turned[k] * imaginary[k]
+            y -= row[k] * imaginary[k] + turned[k] * real[k]
+        real[i] = x * row[i] - y * turned[i]
+        imaginary[i] = x * turned[i] + y * row[i]

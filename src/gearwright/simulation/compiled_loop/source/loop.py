@@ -8,7 +8,6 @@ from gearwright.forces.event_tolerances import (
     NEAR_BRANCH_SPAN_RATIO,
 )
 from gearwright.simulation.compiled_loop.source.constraint_projection import project_state, project_step
-from gearwright.simulation.compiled_loop.source.dop853 import DOP853_STAGES
 from gearwright.simulation.compiled_loop.source.event_location import (
     STEP_CHECK_FAILED,
     STEP_CLEAR,
@@ -18,6 +17,7 @@ from gearwright.simulation.compiled_loop.source.event_location import (
     scan_step,
 )
 from gearwright.simulation.compiled_loop.source.force_balance import set_active_modes
+from gearwright.simulation.compiled_loop.source.implicit_steps import take_implicit_step
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import (
     MAX_SPEED_SQUARED,
     UNBOUNDED_TIME,
@@ -31,6 +31,7 @@ from gearwright.simulation.compiled_loop.source.mode_settling import (
     MODES_LEFT_TO_PYTHON,
     find_consistent_modes,
 )
+from gearwright.simulation.compiled_loop.source.step_coefficients import DOP853_STAGES
 from gearwright.simulation.compiled_loop.source.steps import dense_output, first_step, repeated_step, take_step
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
 
@@ -94,12 +95,21 @@ def begin_march(s: LoopWorkspace) -> int:
     s.until_kink = UNBOUNDED_TIME
     s.trials = 0
     s.size = -1.0
+    s.jacobian_known = 0
+    s.h_factorised = 0.0
+    s.h_polynomial = 0.0
+    s.h_last = 0.0
     if state_rates(s, s.t, s.x, s.K) != 0 or initialise_checks(s) != 0:
         return 1
     if s.h <= 0.0:
         s.h = first_step(s)
     s.begun = 1
     return 0
+
+
+def take_chosen_step(s: LoopWorkspace, limit: float) -> int:
+    """Take an implicit or explicit step, not beyond a limit; 1 if none meets the tolerance, however short."""
+    return take_implicit_step(s, limit) if s.implicit != 0 else take_step(s, limit)
 
 
 def move_to(s: LoopWorkspace, t: float) -> int:
@@ -163,7 +173,7 @@ def advance_to_event(s: LoopWorkspace) -> int:
             return LOOP_PAUSED
         if s.begun == 0 and begin_march(s) != 0:
             return LOOP_LEFT_TO_PYTHON
-        if take_step(s, min(s.bound, s.until_kink)) != 0:
+        if take_chosen_step(s, min(s.bound, s.until_kink)) != 0:
             return LOOP_NO_PROGRESS
         s.pause -= 1
         if project_step(s) != 0:

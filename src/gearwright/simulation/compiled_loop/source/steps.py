@@ -5,26 +5,30 @@ The algorithm is that of SciPy's DOP853: the same stages, error norm and step si
 
 from __future__ import annotations
 
-from gearwright.simulation.compiled_loop.source.dop853 import DOP853_STAGES, E3, E5, TABLEAU_COLUMNS, A, B, C, D
+from gearwright.simulation.compiled_loop.source.implicit_steps import polynomial_state
 from gearwright.simulation.compiled_loop.source.inputs_and_rates import state_rates
 from gearwright.simulation.compiled_loop.source.intrinsics import Floats, array_tail, sqrt
+from gearwright.simulation.compiled_loop.source.step_coefficients import (
+    DOP853_STAGES,
+    E3,
+    E5,
+    MAX_STEP_FACTOR,
+    MIN_STEP_FACTOR,
+    STEP_SAFETY,
+    TABLEAU_COLUMNS,
+    UNIT_ROUNDOFF,
+    A,
+    B,
+    C,
+    D,
+)
 from gearwright.simulation.compiled_loop.source.workspace import LoopWorkspace
-
-STEP_SAFETY = 0.9
-"""Share of the step that the error estimate allows."""
-MIN_STEP_FACTOR = 0.2
-"""Least factor from one step to the next."""
-MAX_STEP_FACTOR = 10.0
-"""Largest factor from one step to the next."""
 
 NEGLIGIBLE_DIFFERENCE_SQUARED = 1e-4
 """Squared difference of two stages, in tolerances, below which stiffness is not estimated."""
 
 SMALLEST_FIRST_STEP_RATIO = 1e-12
 """The smallest first step, relative to the time to the bound."""
-
-UNIT_ROUNDOFF = 2.220446049250313e-16
-"""Distance of 1 from the next larger float, relative rounding of float64."""
 
 
 def combine_stages(s: LoopWorkspace, h: float, row: int, count: int, out: Floats) -> None:
@@ -238,6 +242,8 @@ def dense_output(s: LoopWorkspace, t: float, out: Floats) -> int:
         for i in range(nx):
             out[i] = s.y_new[i]
         return 0
+    if s.implicit != 0:
+        return polynomial_state(s, t, out)
     if s.dense_known == 0 and compute_dense_output(s) != 0:
         return 1
     fraction = (t - s.t) / s.h_taken

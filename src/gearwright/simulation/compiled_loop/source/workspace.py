@@ -182,6 +182,29 @@ class LoopWorkspace:
     fast: float
     y_kept: Floats
 
+    # An implicit step: its stages, residuals and Newton steps, the Jacobian, three factorised systems and the step they
+    # belong to, the polynomial of the last step, and the errors that choose the next one
+    implicit: int
+    stages: Floats
+    residuals: Floats
+    stage_steps: Floats
+    parts: Floats
+    jacobian: Floats
+    jacobian_known: int
+    jacobian_current: int
+    system_real: Floats
+    system_imaginary: Floats
+    pivots: Ints
+    h_factorised: float
+    newton_steps: int
+    newton_rate: float
+    t_polynomial: float
+    h_polynomial: float
+    x_polynomial: Floats
+    polynomial: Floats
+    h_last: float
+    norm_last: float
+
     # Event checks: values at four times of a step, signs of branch functions; repeated steps that end at a branch point
     looked: Floats
     sides: Floats

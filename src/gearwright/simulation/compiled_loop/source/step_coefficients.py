@@ -1,8 +1,19 @@
-"""Coefficients of the Dormand-Prince method of order 8(5,3), with dense output of order 7.
+"""Coefficients of the steps of the event loop, as flat tuples that its translation reads.
 
-They are those of DOP853 by Hairer, Norsett and Wanner (Solving Ordinary Differential Equations I, section II.10), as
-flat tuples that the translated event loop reads.
+Explicit: the Dormand-Prince method of order 8(5,3), with dense output of order 7, as in DOP853 by Hairer, Norsett and
+Wanner (Solving Ordinary Differential Equations I, section II.10). Implicit: Radau IIA of order 9, from the zeros of
+$P_5(2x - 1) - P_4(2x - 1)$ with Legendre polynomials (Hairer and Wanner, volume II, section IV.8).
 """
+
+STEP_SAFETY = 0.9
+"""Share of the step that the error estimate allows."""
+MIN_STEP_FACTOR = 0.2
+"""Least factor from one step to the next."""
+MAX_STEP_FACTOR = 10.0
+"""Largest factor from one step to the next."""
+
+UNIT_ROUNDOFF = 2.220446049250313e-16
+"""Distance of 1 from the next larger float, relative rounding of float64."""
 
 DOP853_STAGES = 12
 """Stages of a step; the thirteenth is the first of the next step, three more are for the dense output."""
@@ -78,4 +89,74 @@ D = (
     -149.72683625798564,
 )
 """Weights of the dense output, four rows over all sixteen stages."""
+
+RADAU_STAGES = 5
+"""Stages of an implicit step; the last one is its end."""
+
+RADAU_SYSTEMS = 3
+"""Linear systems of a Newton step: a real one, and one for each pair of conjugate eigenvalues."""
+
+RADAU_TIMES = (
+    0.05710419611451768, 0.2768430136381238, 0.5835904323689168, 0.8602401356562195, 1.0,
+)
+"""Times of the stages, as fractions of a step."""
+
+RADAU_INVERSE = (
+    8.755923977938362, 2.8919426153801173, -0.8751863962002651, 0.3997052079399655, -0.13370616384921583,
+    -7.161380720145387, 1.8060777240836443, 2.3637971760686085, -0.8659007802831346, 0.2743380777751942,
+    4.122165246243374, -4.4960171258133945, 0.8567652453971776, 2.5183209492110645, -0.6570627571343601,
+    -3.8786632197240105, 3.3931519180649543, -5.188340906407187, 0.5812330525808164, 2.809983655279712,
+    8.41242422359429, -6.970256116656661, 8.777114204150473, -18.2192823110881, 13.0,
+)
+"""The inverse of the matrix of the method, row by row."""
+
+RADAU_SHIFTS = (
+    6.2867047517292765, 3.655694325463572, 5.70095329867179,
+)
+"""Real parts of the eigenvalues of that inverse: the real one, then one of each conjugate pair."""
+
+RADAU_TURNS = (
+    0.0, 6.543736899360077, 3.2102656003085497,
+)
+"""Their imaginary parts."""
+
+RADAU_ROWS = (
+    27.697693775684087, 12.783337911304406, 3.20848938671343, -0.9514904122489162, 0.7415504960259897,
+    2.672093218917456, 2.2968077838795806, -1.5181801617297122, 0.5253300951157295, -0.13638930593214812,
+    -16.5209401067595, -8.688476739531783, -0.08606453162700278, -0.04958488899127132, 0.2656140579191533,
+)
+"""Real parts of the left eigenvectors, a row per eigenvalue."""
+
+RADAU_ROWS_IMAGINARY = (
+    0.0, 0.0, 0.0, 0.0, 0.0, 1.8740299037199024, -1.9924828681719424, -0.5222078208040094, 0.5920492840689743,
+    -0.22495888507839018, -4.305721989937646, 4.849995704764404, 0.9573643198484372, 1.20934600304247,
+    -0.5237317439676688,
+)
+"""Their imaginary parts."""
+
+RADAU_COLUMNS = (
+    0.013576867344947943, 0.0016179004017190875, 0.07915785334744721, 0.41225608268046143, 1.0,
+    -0.020484095635817653, 0.10034572903474212, -0.4610790680868359, 0.7557878044977225, 2.0, -0.02295703051045903,
+    -0.015337661498360326, 0.0387969279976579, 0.8152023425603981, 2.0,
+)
+"""Real parts of the right eigenvectors, a row per eigenvalue; those of pairs count twice."""
+
+RADAU_COLUMNS_IMAGINARY = (
+    0.0, 0.0, 0.0, 0.0, 0.0, -0.09534775458059144, 0.18866363836322286, -0.2054060907602518, -0.9334882606649887,
+    0.0, 0.02803971778575082, -0.049417156853037054, -0.16360070740750235, -0.39936485577360503, 0.0,
+)
+"""Their imaginary parts."""
+
+RADAU_DEFECT = (
+    -27.78093394406464, 3.641478498049213, -1.2525477211691187, 0.5920031671845428, -0.2,
+)
+"""Weights of the stages in the slope of the collocation polynomial at the start of a step, negative."""
+
+RADAU_POLYNOMIAL = (
+    27.78093394406464, -3.641478498049213, 1.2525477211691187, -0.5920031671845428, 0.2, -208.02785730090133,
+    77.88337605511782, -29.167414317829696, 14.111895563613205, -4.8, 524.1878839694918, -264.89491356822634,
+    137.90290440413477, -72.39587480540027, 25.2, -543.8283560361325, 317.67586907995275, -202.09087094360743,
+    123.04335789978718, -44.8, 199.88739542347736, -127.022853068795, 92.10283313613321, -64.16737549081559, 25.2,
+)
+"""Coefficients of the collocation polynomial by those of the stages, a row per power from 1 on."""
 # fmt: on
