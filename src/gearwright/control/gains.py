@@ -14,7 +14,7 @@ from gearwright.arrays import Array
 from gearwright.control.joint_side import JointSide, joint_side
 from gearwright.control.joint_tracking import frequency_gains, per_joint
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import inverse_dynamics, mass_matrix
+from gearwright.functions import inverse_dynamics, mass_matrix
 from gearwright.functions.elastic.elastic_machines import motor_motion
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.functions.linearise import linearise

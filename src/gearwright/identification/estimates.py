@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
-from gearwright.equations.base_parameters_numeric import BaseParameters
+from gearwright.equations import BaseParameters
 from gearwright.plots import NotebookFigure, save_if_path
 from gearwright.plots.distributions import interval_figure as values_with_intervals
 

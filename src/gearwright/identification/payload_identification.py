@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
-from gearwright.equations.base_parameters_numeric import BaseParameters
+from gearwright.equations import BaseParameters
 from gearwright.errors import InputError
 from gearwright.identification.estimates import Estimates
 from gearwright.identification.experiment.log import Log

@@ -18,7 +18,7 @@ from gearwright.control.joint_side import JointSide, JointSideLaw, SparseRows, j
 from gearwright.control.joint_tracking import add_vectors, configuration_error, subtract_vectors
 from gearwright.control.references import REFERENCE_NAMES, Reference, read_reference
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.functions.elastic.shaft_equations import plan_shafts
 from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.motion import Trajectory

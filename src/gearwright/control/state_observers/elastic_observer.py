@@ -29,7 +29,7 @@ from gearwright.dynamics.forward_dynamics import forward_dynamics
 from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
 from gearwright.forces import Quantity
-from gearwright.functions.dynamics import inverse_dynamics
+from gearwright.functions import inverse_dynamics
 from gearwright.functions.linearise import linearise
 from gearwright.mechanism import Mechanism
 from gearwright.system.controllers.control_law import Decision, Measurement, checked_decision

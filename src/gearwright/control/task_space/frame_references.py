@@ -15,7 +15,7 @@ from gearwright.control.joint_tracking import Gains
 from gearwright.control.references import Reference, function_reference
 from gearwright.control.task_space.operational_law import ACCELERATION_REFERENCE, POSE_REFERENCE, TWIST_REFERENCE
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import jacobian, jacobian_rate, placement
+from gearwright.functions import jacobian, jacobian_rate, placement
 from gearwright.motion import Trajectory
 from gearwright.text import listed_names
 

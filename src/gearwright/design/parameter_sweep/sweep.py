@@ -33,7 +33,7 @@ from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
 from gearwright.plots.distributions import histogram_figure
 from gearwright.simulation.progress import counting_bar
-from gearwright.text import did_you_mean
+from gearwright.text import did_you_mean, listed_names
 
 # Figures
 
@@ -168,6 +168,10 @@ class Sweep(NotebookFigure):
     def __len__(self) -> int:
         return len(self.values)
 
+    def __repr__(self) -> str:
+        failed = f", {len(self.errors)} failed" if self.errors else ""
+        return f"<Sweep over {listed_names(self.names)}: {len(self)} points, {len(self.numbers)} results{failed}>"
+
 
 @check_arguments
 @dataclass(frozen=True, kw_only=True)
@@ -224,6 +228,8 @@ def sweep(
     >>> from gearwright.motion import polynomial
     >>> swing = polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
     >>> found = sweep(gw.load("elbow"), {"j2.gear.ratio": [50.0, 100.0]}, swing)
+    >>> found  # doctest: +ELLIPSIS
+    <Sweep over j2.gear.ratio: 2 points, ... results>
     >>> bool(found["peak.j2"][1] > found["peak.j2"][0])
     True
     """

@@ -102,7 +102,12 @@ class WorkspaceSizes:
         members = ("member_place", "member_unknown", "member_keeps", "member_firm", "member_projects")
         names = ("way", "lead", *members, "order", "drag_at", "drag_unknown", "blow_way", "blow_unknown")
         return {
-            **{"modes": laws, "modes_before": laws, "visited": laws * (MAX_CHANGES_PER_LAW * (laws + 1) + 2)},
+            **{
+                "modes": laws,
+                "modes_before": laws,
+                "modes_kept": laws,
+                "visited": laws * (MAX_CHANGES_PER_LAW * (laws + 1) + 2),
+            },
             **{"changed": laws, "weights": laws, "searched": laws * MAX_SEARCHED_MODES},
             **{"flank_visited": laws * (MAX_FLANK_CHANGES + 2), "flank_changed": laws, "flank_weights": laws},
             **dict.fromkeys(names, self.max_unknowns),

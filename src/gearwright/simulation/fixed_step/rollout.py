@@ -76,6 +76,10 @@ class Rollout(NamedTuple):
         penetration: largest penetration of stops and contacts [rad, m], (...); None except for "moreau".
         sensitivities: per signal ("q", "v", states of laws) and name the derivatives, (T, ..., nq), (T, ..., n) or
             (T, ...).
+
+    >>> import gearwright as gw
+    >>> rollout(gw.assemble(gw.load("elbow")), np.zeros((5, 3)), np.zeros(3), 100, 1e-3)
+    <Rollout: 0 to 0.1 s, 101 samples, batch (5,), 3 speeds>
     """
 
     t: Array
@@ -92,6 +96,10 @@ class Rollout(NamedTuple):
         return save_if_path(
             band_figure(self.t, "time [s]", {f"q{k + 1}": members[..., k] for k in range(members.shape[-1])}), path
         )
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} samples" if len(self.t) else "empty"
+        return f"<Rollout: {span}, batch {self.q.shape[1:-1]}, {self.v.shape[-1]} speeds>"
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

@@ -67,7 +67,7 @@ class ImpulseDerivatives:
         ]
 
     def state_after(
-        self, instant: tuple[Array, float, Array], modes: tuple[Modes, Modes], guard: int | None
+        self, instant: tuple[Array, float, Array], modes: tuple[Modes, Modes], guard: int | None, opens: bool = False
     ) -> tuple[Array, Array]:
         """The state after an event (L,) and its derivatives (L, K) by [x, t, u, p].
 
@@ -75,21 +75,22 @@ class ImpulseDerivatives:
             instant: state, time and inputs just before.
             modes: before and after.
             guard: the index of the guard whose impact takes place; None: none.
+            opens: whether the impact opens the stops whose mode changes.
         """
         before, after = modes
         size, columns = self.balance.size, self.balance.size + 1 + len(instant[2]) + len(self.balance.parameters)
         x, slopes = instant[0].copy(), np.eye(size, columns)
         if guard is not None:
-            firm = self._current_holds(before, firm=True)
+            firm = self._current_holds(before, after if opens else before, firm=True)
             x, slopes = self._jump((x, *instant[1:]), slopes, firm, self.impact_guards.index(guard))
-        holds = self._current_holds(after)
+        holds = self._current_holds(after, after)
         return self._jump((x, *instant[1:]), slopes, holds, None) if holds else (x, slopes)
 
-    def _current_holds(self, modes: Modes, firm: bool = False) -> list[int]:
+    def _current_holds(self, modes: Modes, later_modes: Modes, firm: bool = False) -> list[int]:
         return [
             k
             for k, ((law, mode), hold) in enumerate(self.balance.table.holds)
-            if modes[law] == mode and hold.speed is not None and (hold.is_firm or not firm)
+            if modes[law] == later_modes[law] == mode and hold.speed is not None and (hold.is_firm or not firm)
         ]
 
     def _jump(

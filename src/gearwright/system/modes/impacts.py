@@ -14,8 +14,8 @@ import numpy as np
 from gearwright.arrays import Array
 from gearwright.forces import Action, Drag, Guard, Hold, Impact, Line, Reaction, Situation
 from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, HELD_SPEED_ROUNDING, IMPACT_DURATION, MAX_FLANK_CHANGES
+from gearwright.functions import kinetic_energy
 from gearwright.functions.constrained.impulse_path import impulse_of_impact
-from gearwright.functions.dynamics import kinetic_energy
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.force_balance import line_rows
 from gearwright.system.modes.mode_changes import ModeChanges
@@ -112,6 +112,11 @@ class ImpulsiveMotion:
         changed_state[system.supplied_index] += supplied_work
         changed_state[system.dissipated_index] += float(lost_energy) + supplied_work
         return changed_state
+
+    def impulses(self, x: Array, lines: Sequence[Line], jump: Array) -> Array:
+        """The impulses along the lines that change the speeds along them by `jump`."""
+        M = self.system.compiled_machine.mass_matrix(x[self.system.q])
+        return self._speed_change(M, line_rows(lines, self.system.mech.n), jump)[1]
 
     def _speed_change(self, M: Array, W: Array, jump: Array) -> tuple[Array, Array]:
         """The change of speeds and the impulses with consistent gear flanks; lossless if none are consistent."""

@@ -23,7 +23,7 @@ from gearwright.forces import Action, Hold, Reaction
 from gearwright.forces.contact.contact import FREE_MODE, Contact
 from gearwright.forces.event_tolerances import BREAKAWAY_SPEED, IMPACT_DURATION
 from gearwright.forces.transmission.gear_losses import STUCK_MODE, GearLoss
-from gearwright.functions.dynamics import kinetic_energy
+from gearwright.functions import kinetic_energy
 from gearwright.system.evaluation import Evaluation
 from gearwright.system.force_balance import ConstraintArrays
 from gearwright.system.modes.mode_changes import IndexedGuards, ModeChanges, most_violated, with_mode

@@ -25,7 +25,7 @@ from gearwright.system.modes.contact_modes import decide_contacts, with_slip_dir
 from gearwright.system.modes.impacts import with_held_speeds
 from gearwright.system.modes.jamming import is_jam
 from gearwright.system.modes.mode_changes import IndexedGuards, ModeChanges, most_violated, with_mode
-from gearwright.system.modes.simultaneous_impacts import after_contact_impact
+from gearwright.system.modes.simultaneous_impacts import after_contact_impact, opened_by_impact
 from gearwright.system.system import Modes, System
 
 SAME_SPEED_RATIO = 1e-9
@@ -88,7 +88,13 @@ class ModeSearch:
         changes.apply_guard(index, guard)
         if guard.impact is None:
             return x
-        return after_contact_impact(self.system, x, guard.impact, evaluation, changes)
+        while True:
+            after = after_contact_impact(self.system, x, guard.impact, evaluation, changes)
+            opened = opened_by_impact(self.system, x, after, index, guard.impact, evaluation)
+            if opened is None:
+                return after
+            changes.change_to(*opened)
+            evaluation = self.evaluate_modes(x, with_mode(evaluation.modes, *opened))
 
     def search_modes(self, x: Array, modes: Modes, neighbours: Neighbours, jumps: bool) -> tuple[Modes, Array] | None:
         """Neighbouring modes in which every guard is satisfied, and the state with the speeds of the holds.

@@ -9,14 +9,15 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import SimulationError
-from gearwright.forces import Hold, Impact, Line
+from gearwright.forces import Action, Guard, Hold, Impact, Law, Line, Reaction
 from gearwright.forces.contact.contact import FREE_MODE, SLIDE_MODE, Contact
-from gearwright.forces.event_tolerances import LIMIT_REST_SPEED
+from gearwright.forces.event_tolerances import IMPACT_DURATION, LIMIT_REST_SPEED
 from gearwright.functions.constrained.several_impacts import impulses_together
 from gearwright.parts.environment.loops_and_contacts import NEWTON
 from gearwright.system.evaluation import Evaluation
+from gearwright.system.force_balance import line_rows
 from gearwright.system.modes.impacts import ImpulsiveMotion, after_impact, inverse_inertia_along
-from gearwright.system.modes.mode_changes import ModeChanges
+from gearwright.system.modes.mode_changes import ModeChanges, most_violated
 from gearwright.system.system import System
 
 SIMULTANEOUS_GAP = 1e-8
@@ -52,13 +53,14 @@ def after_contact_impact(
     """The state after the impact of the last mode change, with all contacts that take part in it.
 
     A single contact follows its own law of impact. Several are solved as by `gw.impact` with order "together": a
-    resting contact takes part plastically, and opens if its impulse would be tensile.
+    resting contact takes part plastically, and opens if its impulse would be tensile. So it is for the impact of
+    another law, such as an end stop.
     """
     hit = changes.history[-1][0]
     _refuse_jump(system, evaluation, hit)
-    if not isinstance(system.laws[hit], Contact):
-        return after_impact(system, x, impact, evaluation)
     impacts = {hit: impact, **dict(_other_impacts(system, evaluation, hit))}
+    if len(impacts) == 1 and not isinstance(system.laws[hit], Contact):
+        return after_impact(system, x, impact, evaluation)
     if len(impacts) == 1:
         out = _after_impact_without_gain(system, x, impact, evaluation)
     else:
@@ -73,27 +75,28 @@ def after_contact_impact(
 def _after_joint_impact(
     system: System, x: Array, impacts: Mapping[int, Impact], evaluation: Evaluation, changes: ModeChanges
 ) -> Array:
-    """The state after an impact of several contacts, whose modes follow from their separation speeds."""
-    calm = rests = any(evaluation.modes[index] != FREE_MODE for index in impacts)
-    least = dict[int, float]()
-    for index, impact in impacts.items():
+    """The state after an impact of several laws, of which the contacts have the modes of their separation speeds."""
+    contacts = {index: impact for index, impact in impacts.items() if isinstance(system.laws[index], Contact)}
+    rests = any(evaluation.modes[index] != FREE_MODE for index in contacts)
+    calm, least = rests and len(contacts) == len(impacts), dict[int, float]()
+    for index, impact in contacts.items():
         law, approach = system.laws[index], -impact.line.speed(evaluation.situations[index].v)
         assert isinstance(law, Contact)
         least[index] = _leaving_speed_at_rest(law) if rests else law.capture
         calm = calm and approach <= CALM * least[index]
         if impact.restitution * approach <= least[index]:
             impacts = {**impacts, index: replace(impact, restitution=0.0)}
-    most = _capture_energy(system, x, impacts, evaluation, least)
-    out, closed = _at_rest(system, x, impacts, evaluation) if calm else x, set(impacts)
+    most = _capture_energy(system, x, contacts, evaluation, least)
+    out, closed = _at_rest(system, x, impacts, evaluation) if calm else x, set(contacts)
     if not calm or _energy_loss(system, x, out) > most:
         out, leaving = _solve_joint_impact(system, x, impacts, evaluation)
-        closed = {index for index in impacts if leaving[index] <= least[index]}
+        closed = {index for index in contacts if leaving[index] <= least[index]}
         while closed and leaving[fastest := max(closed, key=leaving.__getitem__)] > LIMIT_REST_SPEED:
             held = _at_rest(system, out, {index: impacts[index] for index in closed}, evaluation)
             if _energy_loss(system, out, held) <= most:
                 break
             closed.remove(fastest)
-    for index in impacts:
+    for index in contacts:
         changes.change_to(index, system.laws[index].modes[-1] if index in closed else FREE_MODE)
     return out
 
@@ -140,6 +143,40 @@ def _after_impact_without_gain(system: System, x: Array, impact: Impact, evaluat
         trial = after_impact(system, x, replace(impact, restitution=middle), evaluation)
         low, high = (middle, high) if trial[system.dissipated_index] >= x[system.dissipated_index] else (low, middle)
     return after_impact(system, x, replace(impact, restitution=low), evaluation)
+
+
+def opened_by_impact(
+    system: System, x: Array, after: Array, hit: int, impact: Impact, evaluation: Evaluation
+) -> tuple[int, str] | None:
+    """The law that an impact elsewhere drives away from what it holds, such as an end stop, and its next mode; or None.
+
+    Impulses are the forces of a short time: the guards of a law decide with them, the most violated one first. Contacts
+    are not among these laws: the impact itself determines them.
+    """
+    actions = system.law_actions(evaluation.modes, evaluation.situations)
+    holding = {k: action.holds for k, action in enumerate(actions) if _holds_firmly(system.laws[k], action)}
+    if not holding:
+        return None
+    impacts = [impact, *(other for _, other in _other_impacts(system, evaluation, hit))]
+    own_lines = [hold.line for holds in holding.values() for hold in holds]
+    other_lines = [hold.line for hold in _other_holds(system, evaluation) if hold.line not in own_lines]
+    lines = [*own_lines, *other_lines, *(line for each in impacts for line in (each.line, *each.across))]
+    v, change = x[system.v], after[system.v] - x[system.v]
+    jump = line_rows(lines, system.mech.n) @ change
+    impulses = iter(ImpulsiveMotion(system, evaluation, v).impulses(x, lines, jump).tolist())
+    a, guards = (change / IMPACT_DURATION).tolist(), list[tuple[int, Guard]]()
+    for k, holds in holding.items():
+        reaction = Reaction(a, [next(impulses) / IMPACT_DURATION for _ in holds])
+        law_guards = system.laws[k].guards(evaluation.modes[k], evaluation.situations[k], reaction)
+        guards += [(k, guard) for guard in law_guards if guard.impact is None and guard.rate is None]
+    worst = most_violated(guards, {})
+    return None if worst is None else (worst[0], worst[1].to)
+
+
+def _holds_firmly(law: Law, action: Action) -> bool:
+    """Whether a law other than a contact holds something firmly, and no gear turns with it."""
+    is_firm = all(hold.is_firm and hold.speed is not None for hold in action.holds)
+    return bool(action.holds) and is_firm and not action.drags and not isinstance(law, Contact)
 
 
 def _refuse_jump(system: System, evaluation: Evaluation, hit: int) -> None:
@@ -197,13 +234,19 @@ def _solve_joint_impact(
     lines = [line for impact in blows for line in (impact.line, *impact.across)]
     ends = np.cumsum([1 + len(impact.across) for impact in blows])
     blocks = [slice(int(end) - 1 - len(impact.across), int(end)) for impact, end in zip(blows, ends, strict=True)]
-    inertia_inverse = inverse_inertia_along(system, x, lines, holds)
     v = x[system.v].tolist()
     before = np.array([line.speed(v) for line in lines], dtype=float)
+    senses = np.ones(len(lines))  # lines of other laws than contacts may open in their negative direction
+    for index, rows in zip(impacts, blocks, strict=True):
+        if not isinstance(system.laws[index], Contact):
+            senses[rows] = -np.sign(before[rows])
+    before = senses * before
+    inertia_inverse = senses[:, None] * inverse_inertia_along(system, x, lines, holds) * senses
     friction = [impact.friction if impact.across else 0.0 for impact in blows]
     restitution, laws = [float(impact.restitution) for impact in blows], [impact.law for impact in blows]
     impulse = impulses_together(inertia_inverse, before, blocks, friction, restitution, laws)
-    jump = np.concatenate([inertia_inverse @ impulse, np.zeros(len(holds))])
+    change = inertia_inverse @ impulse
+    jump = np.concatenate([senses * change, np.zeros(len(holds))])
     out = ImpulsiveMotion(system, evaluation, x[system.v]).apply_jump(x, [*lines, *(hold.line for hold in holds)], jump)
-    after = before + jump[: len(lines)]
+    after = before + change
     return out, {index: float(after[rows.start]) for index, rows in zip(impacts, blocks, strict=True)}

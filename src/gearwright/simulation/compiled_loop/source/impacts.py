@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from gearwright.forces.event_tolerances import (
     BREAKAWAY_SPEED,
+    GUARD_VIOLATION_LEVEL,
     HELD_SPEED_ROUNDING,
     IMPACT_DURATION,
     MAX_FLANK_CHANGES,
@@ -65,13 +66,36 @@ def add_jump(s: LoopWorkspace, size: int, direction: int, jump: float) -> int:
 
 
 def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
-    """The impact of a guard: its line is stopped, then rebounds, and rigidly held lines stay held; 1 on failure."""
+    """The impact of a guard: its line is stopped, then rebounds; 1 on failure.
+
+    Rigidly held lines stay held, but for those that the impact drives away, as a stop that is pulled: these open.
+    """
+    for i in range(s.nx):
+        s.x_kept[i] = s.x[i]
+    for _ in range(s.laws + 1):
+        size = stop_line(s, guard)
+        if size < 0:
+            return 1
+        impulses_as_forces(s, size, size)
+        if run_kernel(s.settling, s.settling_table) != 0:
+            return 1
+        opening = guard_opened_by_impulses(s)
+        if opening < 0:
+            return rebound(s, guard, size)
+        s.modes[guard_owner(s, opening)] = s.guard_to[opening]
+        set_active_modes(s)
+        for i in range(s.nx):
+            s.x[i] = s.x_kept[i]
+    return 1
+
+
+def stop_line(s: LoopWorkspace, guard: int) -> int:
+    """Stop the line of a guard while rigidly held lines stay held; the number of impulses, -1 on failure."""
     if impact_terms(s, s.x) != 0:
-        return 1
+        return -1
     direction = s.guard_direction[guard]
-    arriving = s.pace[direction]
     s.blow_way[0] = direction
-    s.blow_jump[0] = -arriving
+    s.blow_jump[0] = -s.pace[direction]
     size = 1
     for m in range(s.member_count):
         place = s.member_place[m]
@@ -82,19 +106,48 @@ def impact_of_guard(s: LoopWorkspace, guard: int) -> int:
         s.v_before[i] = s.x[s.nq + i]
         s.sense[i] = s.v_before[i]
     if change_speeds(s, size) != 0:
-        return 1
+        return -1
+    return size
+
+
+def rebound(s: LoopWorkspace, guard: int, size: int) -> int:
+    """Reverse the speed along the line that was stopped, with its restitution; 1 on failure."""
     restitution = s.guard_restitution[guard]
     if restitution == 0.0:
         return 0
     for i in range(s.n):
         stopped = s.x[s.nq + i]
         s.sense[i] = stopped + restitution * (stopped - s.v_before[i])
+    stopping = s.blow_jump[0]
     for k in range(size):
         s.blow_jump[k] = 0.0
-    s.blow_jump[0] = -restitution * arriving
+    s.blow_jump[0] = restitution * stopping
     if impact_terms(s, s.x) != 0:
         return 1
     return change_speeds(s, size)
+
+
+def guard_opened_by_impulses(s: LoopWorkspace) -> int:
+    """The most violated guard of the laws that hold something firmly, without gears that turn with it; -1: none."""
+    worst = -1
+    least = -GUARD_VIOLATION_LEVEL
+    for law in range(s.laws):
+        choice = s.first_choice[law] + s.modes[law]
+        if s.drag_begin[choice] == s.drag_begin[choice + 1] and holds_firmly(s, choice) != 0:
+            for k in range(s.guard_begin[choice], s.guard_begin[choice + 1]):
+                level = s.violations[s.guard_first[law] + k - s.guard_begin[choice]]
+                if s.guard_direction[k] < 0 and level <= least:
+                    worst = k
+                    least = level
+    return worst
+
+
+def holds_firmly(s: LoopWorkspace, choice: int) -> int:
+    """Whether a law in a mode holds something, and all of it firmly."""
+    for k in range(s.hold_begin[choice], s.hold_begin[choice + 1]):
+        if s.hold_keeps[k] == 0 or s.hold_firm[k] == 0:
+            return 0
+    return s.hold_begin[choice + 1] - s.hold_begin[choice]
 
 
 def impact_terms(s: LoopWorkspace, x: Floats) -> int:
@@ -188,7 +241,7 @@ def impulses_on_loaded_flanks(s: LoopWorkspace, holds: int) -> int:
             return -1
         if size == holds:
             return holds
-        if evaluate_flanks(s, size) != 0:
+        if evaluate_flanks(s, holds, size) != 0:
             return -1
         guard = worst_guard(s, s.flank_weights)
         if guard < 0:
@@ -215,8 +268,17 @@ def list_turning_gears(s: LoopWorkspace, holds: int) -> int:
     return size
 
 
-def evaluate_flanks(s: LoopWorkspace, size: int) -> int:
-    """Evaluate the guards of flanks with the impulses as forces."""
+def evaluate_flanks(s: LoopWorkspace, holds: int, size: int) -> int:
+    """Evaluate the guards of flanks with the impulses as forces; 1 on failure."""
+    impulses_as_forces(s, holds, size)
+    if run_kernel(s.flanks, s.flanks_table) != 0:
+        return 1
+    ignore_flanks_at_rest(s)
+    return 0
+
+
+def impulses_as_forces(s: LoopWorkspace, holds: int, size: int) -> None:
+    """Set accelerations, multipliers and flows as if the impulses acted as forces of a short time."""
     for k in range(s.holds + 2 * s.drags):
         s.felt[k] = 0.0
     for i in range(s.n):
@@ -224,16 +286,18 @@ def evaluate_flanks(s: LoopWorkspace, size: int) -> int:
     add_responses(s, size, s.a, 0)
     for i in range(s.n):
         s.a[i] = s.a[i] / IMPACT_DURATION
+    for m in range(s.member_count):
+        place = s.member_place[m]
+        for j in range(holds):
+            if s.blow_way[j] == s.place_direction[place] and s.member_firm[m] != 0:
+                share = s.place_factor[place] / s.squares[s.member_unknown[m]]
+                s.felt[place] = share * s.right[j] / IMPACT_DURATION
     for k in range(s.active_drags):
         e = s.drag_at[k]
         flow = 0.0
         for j in range(size):
             flow -= s.sensing[e * s.directions + s.blow_way[j]] * s.right[j]
         s.felt[s.holds + e] = flow / IMPACT_DURATION
-    if run_kernel(s.flanks, s.flanks_table) != 0:
-        return 1
-    ignore_flanks_at_rest(s)
-    return 0
 
 
 def ignore_flanks_at_rest(s: LoopWorkspace) -> None:

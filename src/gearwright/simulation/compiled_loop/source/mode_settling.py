@@ -86,18 +86,35 @@ def follow_guards(s: LoopWorkspace) -> int:
             guard = worst_guard(s, s.weights)
             if guard < 0:
                 return MODES_CONSISTENT
-        if s.events + 1 >= s.event_room:
+        if s.events + s.laws >= s.event_room:
             return MODES_EVENTS_FULL
         if remove_residual_speeds(s) != 0:
             return MODES_LEFT_TO_PYTHON
-        if s.guard_direction[guard] >= 0 and impact_of_guard(s, guard) != 0:
-            return MODES_LEFT_TO_PYTHON
         law = guard_owner(s, guard)
+        if apply_guard(s, guard, law) != 0:
+            return MODES_LEFT_TO_PYTHON
+        visits = count_change(s, law, s.visited, s.changed, s.weights, visits)
+    return MODES_INCONSISTENT
+
+
+def apply_guard(s: LoopWorkspace, guard: int, law: int) -> int:
+    """Change the mode of a law as its guard states, with the impact and the modes that follow from it; 1 on failure."""
+    if s.guard_direction[guard] < 0:
         s.modes[law] = s.guard_to[guard]
         record_change(s, law)
         set_active_modes(s)
-        visits = count_change(s, law, s.visited, s.changed, s.weights, visits)
-    return MODES_INCONSISTENT
+        return 0
+    for j in range(s.laws):
+        s.modes_kept[j] = s.modes[j]
+    if impact_of_guard(s, guard) != 0:
+        return 1
+    s.modes[law] = s.guard_to[guard]
+    record_change(s, law)
+    for j in range(s.laws):
+        if j != law and s.modes[j] != s.modes_kept[j]:
+            record_change(s, j)
+    set_active_modes(s)
+    return 0
 
 
 def remove_residual_speeds(s: LoopWorkspace) -> int:

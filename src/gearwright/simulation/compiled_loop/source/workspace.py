@@ -235,6 +235,7 @@ class LoopWorkspace:
     v_before: Floats
     x_impact: Floats
     modes_before: Ints
+    modes_kept: Ints
     flank_visited: Ints
     flank_changed: Ints
     flank_weights: Ints
