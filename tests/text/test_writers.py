@@ -89,6 +89,7 @@ WRITING = {
     "files/urdf/writer.py": "URDF",
     "identification/report.py": "report",
     "identification/run_fit/fit_run.py": "in tests/identification",
+    "identification/run_fit/run_excitation.py": "in tests/identification",
     "identification/run_fit/run_fit_result.py": "in tests/identification",
     "parts/builders/modal_bodies.py": "holds no names",
     "bench/compilation.py": "holds no names",

@@ -20,6 +20,7 @@ from gearwright.identification.physical_consistency import ConsistentFit, fit_co
 from gearwright.identification.report import write_report
 from gearwright.identification.run_fit.fit_problem import Unknown
 from gearwright.identification.run_fit.fit_run import RunFitOptions, fit_run
+from gearwright.identification.run_fit.run_excitation import RunExcitation, RunExcitationOptions, excite_run
 from gearwright.identification.run_fit.run_fit_result import RunFit, SignalScore
 from gearwright.identification.run_fit.run_log import RunLog, read_run_log
 from gearwright.identification.write_back import UpdatedRobot, identified_mechanism, identified_robot, save_identified
@@ -38,6 +39,8 @@ __all__ = [
     "ParameterColumn",
     "ParameterGroup",
     "PayloadFit",
+    "RunExcitation",
+    "RunExcitationOptions",
     "RunFit",
     "RunFitOptions",
     "RunLog",
@@ -51,6 +54,7 @@ __all__ = [
     "Validation",
     "WorkspaceBox",
     "excite",
+    "excite_run",
     "fit_consistent",
     "fit_run",
     "identified_mechanism",

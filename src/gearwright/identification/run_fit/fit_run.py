@@ -21,8 +21,9 @@ from gearwright.arrays import Array
 from gearwright.errors import FileError, InputError
 from gearwright.file_access import open_regular, write_text
 from gearwright.forces import Law
+from gearwright.identification.run_fit.experiment_proposals import proposed_experiments
 from gearwright.identification.run_fit.fit_problem import LOSSES, FitProblem, LossName, StartResult, Unknown
-from gearwright.identification.run_fit.identifiability import information
+from gearwright.identification.run_fit.identifiability import information, without_starts
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
 from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator, Window
@@ -42,6 +43,9 @@ CLOCK_SEARCH_PERIODS = 20.0
 
 LEAST_HORIZON_PERIODS = 4
 """Shortest window, relative to the sampling period."""
+
+BOUND_SHARE = 1e-3
+"""Distance to a bound, relative to the range, below which an unknown counts as at the bound."""
 
 LEAST_SCALE = 1e-50
 """Least size of an error that matters, in the unit of its signal: squares of residuals stay finite."""
@@ -68,6 +72,7 @@ class RunFitOptions:
         free_starts: whether initial positions and speeds of the logs are unknown too, near the measured ones.
         evaluations: largest number of evaluations of the last stage.
         seed: of the random starts.
+        proposals: whether experiments are proposed for unknowns that the logs do not determine.
         store: file (.json) to which finished starts are written, and from which an interrupted fit is resumed.
         progress: called with the share done, 0 to 1.
     """
@@ -80,6 +85,7 @@ class RunFitOptions:
     free_starts: bool = True
     evaluations: int = 80
     seed: int = 0
+    proposals: bool = True
     store: str | Path | None = None
     progress: Callable[[float], None] | None = None
 
@@ -133,21 +139,22 @@ def fit_run(
     >>> round(fit_run(arm, [log], {"arm.mass": (0.5, 3.0)})["arm.mass"], 4)
     1.2
     """
-    problem = _problem_of(robot, logs, unknowns, (laws, extra_laws, controller), options)
+    problem = run_fit_problem(robot, logs, unknowns, (laws, extra_laws, controller), options)
     remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
     remarks += _first_remarks(problem)
     results = _all_starts(problem, options)
     best = min(results, key=lambda result: result.cost)
-    return _fit_result(problem, best, results, remarks)
+    return _fit_result(problem, best, results, remarks, options.proposals)
 
 
-def _problem_of(
+def run_fit_problem(
     robot: Robot | Mechanism,
     logs: Sequence[RunLog],
     unknowns: Any,
     acting_parts: tuple[Sequence[Law] | None, Sequence[Law], Controller | None],
     options: RunFitOptions,
 ) -> FitProblem:
+    """The problem of a fit: simulator of the logs, unknowns with start values, scales; errors of its parts by name."""
     laws, extra_laws, controller = acting_parts
     if not logs:
         raise InputError("fit_run: no log is given. Give at least one RunLog.")
@@ -343,15 +350,13 @@ def _delay_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array
     return remarks
 
 
-def _without_starts(J: Array, count: int) -> Array:
-    """Derivatives by the unknowns with the part that the initial states explain removed."""
-    if J.shape[1] == count:
-        return J
-    nuisance = J[:, count:]
-    return np.asarray(J[:, :count] - nuisance @ np.linalg.lstsq(nuisance, J[:, :count], rcond=None)[0])
-
-
-def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartResult], remarks: list[str]) -> RunFit:
+def _fit_result(
+    problem: FitProblem,
+    best: StartResult,
+    results: Sequence[StartResult],
+    remarks: list[str],
+    proposals: bool,
+) -> RunFit:
     windows = problem.simulator.windows(np.inf)
     values = np.array(best.values)
     starts = np.array(best.starts) if best.starts else None
@@ -363,14 +368,8 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
             begin = blocks[-1].stop
     root = np.sqrt(LOSSES[problem.loss].slope(residuals[:begin] ** 2))
     priors = np.array([0.0 if u.prior is None else 1.0 / u.prior[1] for u in problem.unknowns])
-    known = information(
-        problem.names,
-        values,
-        _without_starts(J[:begin] * root[:, None], len(values)),
-        residuals[:begin] * root,
-        blocks,
-        priors,
-    )
+    weighted, J = residuals[:begin] * root, without_starts(J[:begin] * root[:, None], len(values))
+    known = information(problem.names, values, J, weighted, blocks, priors)
     mapped = dict(zip(problem.names, best.values, strict=True))
     outputs = problem.simulator.simulate(mapped, windows, False, starts)
     if outputs is None:
@@ -378,15 +377,17 @@ def _fit_result(problem: FitProblem, best: StartResult, results: Sequence[StartR
             f"fit_run: no start could be simulated; the last one: {problem.simulator.failure} Narrow the bounds, "
             "shorten the step, or start nearer."
         )
+    if proposals:
+        known = known.with_proposals(proposed_experiments(problem, values, known, J, weighted))
     predictions = tuple(output.values for output in outputs)
     logs = problem.simulator.logs
     if not any("behind its prediction" in remark for remark in remarks):
         remarks += _delay_remarks(problem, predictions)
     near = sum(result.cost < 1.02 * best.cost + 1e-9 for result in results)
-    for unknown, value in zip(problem.unknowns, best.values, strict=True):
-        width = unknown.upper - unknown.lower
-        for word, bound in (("lower", unknown.lower), ("upper", unknown.upper)):
-            if np.isfinite(width) and abs(value - bound) < 1e-3 * width:
+    place, (lower, upper) = problem.to_search(values), problem.bounds  # logarithms of positive unknowns
+    for k, unknown in enumerate(problem.unknowns):
+        for word, limit, bound in (("lower", lower[k], unknown.lower), ("upper", upper[k], unknown.upper)):
+            if np.isfinite(upper[k] - lower[k]) and abs(place[k] - limit) < BOUND_SHARE * (upper[k] - lower[k]):
                 remarks.append(
                     f"{unknown.name} is at its {word} bound, {bound:g}. Widen it, or check that the model is complete."
                 )

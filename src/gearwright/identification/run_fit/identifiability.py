@@ -6,7 +6,7 @@ without information is a combination of unknowns that leaves every output unchan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ class Information(NamedTuple):
         remarks: a text for every parameter or combination that the log does not determine.
         poorly_determined: names of the unknowns that the log does not determine well.
         unbounded: names of those that neither log nor prior knowledge bounds.
+        proposals: experiments that would determine them, also among the remarks.
     """
 
     names: tuple[str, ...]
@@ -46,6 +47,11 @@ class Information(NamedTuple):
     remarks: tuple[str, ...]
     poorly_determined: tuple[str, ...]
     unbounded: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()
+
+    def with_proposals(self, proposals: tuple[str, ...]) -> Information:
+        """The same with proposed experiments."""
+        return self._replace(proposals=proposals, remarks=(*self.remarks, *proposals))
 
 
 def information(
@@ -103,6 +109,23 @@ def information(
     return Information(
         tuple(names), sizes, covariance, correlations, tuple(remarks), tuple(poorly_determined), unbounded
     )
+
+
+def without_starts(J: Array, count: int) -> Array:
+    """Derivatives by the unknowns with the part that the initial states explain removed."""
+    if J.shape[1] == count:
+        return J
+    nuisance = J[:, count:]
+    return np.asarray(J[:, :count] - nuisance @ np.linalg.lstsq(nuisance, J[:, :count], rcond=None)[0])
+
+
+def output_derivatives(
+    slopes: Mapping[str, Array], start_slopes: Mapping[str, Array], scales: Mapping[str, float]
+) -> Array:
+    """Derivatives of signals by the unknowns, divided by their scales, without what unknown initial states explain."""
+    count = next(iter(slopes.values())).shape[1]
+    rows = [np.hstack([slopes[name], start_slopes[name]]) / scale for name, scale in scales.items()]
+    return without_starts(np.concatenate(rows), count)
 
 
 def _unresolved_directions(directions: Array, weights: Array) -> Array:

@@ -77,6 +77,16 @@ class LogSimulator:
     step: float
     controller: LawController | None = None
 
+    def with_logs(self, logs: Sequence[RunLog]) -> LogSimulator:
+        """The same with other logs of the same numbers, without compiling the steps again."""
+        other = replace(self, logs=tuple(logs))
+        signals = ({name for log in group for name in log.measured} for group in (self.logs, logs))
+        programs = ("_measured_signals", "_signal_programs") if len({*map(frozenset, signals)}) == 1 else ()
+        for word in ("plain", "tangent", "signal_laws", *programs):
+            if word in self.__dict__:
+                other.__dict__[word] = self.__dict__[word]
+        return other
+
     @property
     def paths(self) -> tuple[str, ...]:
         """The unknowns that are parameters of robot and laws."""
@@ -354,6 +364,20 @@ class LogSimulator:
         total = np.einsum("tsx,tpx->tsp", derivatives[:, :, :size], columns[:, :, :size])
         total[:, :, : len(self.paths)] += derivatives[:, :, [size + ordered.index(path) for path in self.paths]]
         return {name: (values[:, k], total[:, k]) for k, name in enumerate(self._measured_signals)}
+
+
+def candidate_outputs(
+    simulator: LogSimulator, logs: Sequence[RunLog], values: Mapping[str, float]
+) -> list[Outputs | None]:
+    """Outputs with derivatives of every log with the signals of the simulator's own; None where a motion diverges."""
+    candidates = simulator.with_logs(logs)
+    outputs = candidates.simulate(values, candidates.windows(np.inf), True)
+    if outputs is not None:
+        return list(outputs)
+    if len(logs) == 1:
+        return [None]
+    half = len(logs) // 2
+    return [*candidate_outputs(simulator, logs[:half], values), *candidate_outputs(simulator, logs[half:], values)]
 
 
 def _slope_at(t: Array, y: Array, row: int, half: int = 6) -> float:
