@@ -2,6 +2,9 @@
 
 from gearwright.control.controllers_by_name import controller_by_name
 from gearwright.control.drive_outputs import servos, with_motor_outputs
+from gearwright.control.environments.batch_environment import EnvironmentOptions, EnvironmentStep, tracking_reward
+from gearwright.control.environments.gym_environment import gym_environment
+from gearwright.control.environments.randomisation import Randomisation
 from gearwright.control.force.force_gains import ForceGains
 from gearwright.control.force.known_environment import KnownEnvironment
 from gearwright.control.force.position_force import hybrid_control, position_force
@@ -34,12 +37,15 @@ __all__ = [
     "AdmittanceGains",
     "ControlLaw",
     "Decision",
+    "EnvironmentOptions",
+    "EnvironmentStep",
     "ForceGains",
     "KnownEnvironment",
     "LawController",
     "LawKernel",
     "Measurement",
     "NominalControl",
+    "Randomisation",
     "SpeedObserverBound",
     "StateGains",
     "TargetAdmittance",
@@ -52,6 +58,7 @@ __all__ = [
     "elastic_observer",
     "feedback_linearisation",
     "feedforward",
+    "gym_environment",
     "hybrid_control",
     "impedance",
     "in_larger_machine",
@@ -70,6 +77,7 @@ __all__ = [
     "speed_observer_bound",
     "state_feedback",
     "tracking_plot",
+    "tracking_reward",
     "with_motor_outputs",
     "with_reference_filter",
     "with_sampling",

@@ -1,6 +1,7 @@
 """Simulation of a machine with its laws: `simulate`, integrators, events, modes, runs, fixed steps and batches."""
 
 from gearwright.simulation.events import Event
+from gearwright.simulation.fixed_step.batch_motion import BatchMotion
 from gearwright.simulation.fixed_step.rollout import Rollout, RolloutOptions, rollout
 from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.run import Run, RunEvent
@@ -10,6 +11,7 @@ from gearwright.system.inputs import Signal, series, steps
 from gearwright.system.state import State
 
 __all__ = [
+    "BatchMotion",
     "Controller",
     "Event",
     "IntegratorOptions",

@@ -202,8 +202,7 @@ def rollout(
     if control is not None:
         step_options["control"] = control.law
     acting = _rollout_laws(robot_or_mech, (laws, extra_laws), law_inputs, control, method in STEP_METHODS)
-    if method is None:
-        method = MOREAU_METHOD if _needs_time_stepping(robot_or_mech, acting) else "euler"
+    method = _default_method(robot_or_mech, acting) if method is None else method
     engine = fixed_step(
         robot_or_mech, acting, method, work=method == MOREAU_METHOD, parameters=tuple(values), **step_options
     )
@@ -311,6 +310,25 @@ def _rollout_laws(
         return RobotLaws(input_names, tuple(extra_laws), smooth)
     mech = tree_of("rollout", robot)
     return acting_laws("rollout", robot, mech, laws_and_extra, input_names, smooth=smooth).laws_with_warning("rollout")
+
+
+def stepping_engine(
+    robot: Robot | Mechanism, input_names: Sequence[str], method: str | None = None, parameters: Sequence[str] = ()
+) -> FixedStep:
+    """The fixed-step simulation of a robot with its laws.
+
+    Args:
+        robot: a robot, or a machine without laws.
+        input_names: of motors and laws.
+        method: "euler", "rk4" or "moreau"; default as in `rollout`.
+        parameters: paths of parameters that are inputs.
+    """
+    acting = _rollout_laws(robot, (None, ()), dict.fromkeys(input_names, 0.0), None, method in STEP_METHODS)
+    return fixed_step(robot, acting, method or _default_method(robot, acting), parameters=tuple(parameters))
+
+
+def _default_method(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> str:
+    return MOREAU_METHOD if _needs_time_stepping(robot, laws) else "euler"
 
 
 def _needs_time_stepping(robot: Robot | Mechanism, laws: tuple[Law, ...] | RobotLaws) -> bool:

@@ -1,0 +1,1 @@
+"""Environments for reinforcement learning: tasks as steps of compiled batches, with randomised parameters."""
