@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import CFunction, c
+from gearwright.export.c_code.c_functions import traced_functions
+from gearwright.export.c_code.float_error import states_in_range
 from gearwright.programs.program import Program
 from support.compare import relative
 
@@ -67,6 +70,27 @@ def test_every_function_equals_the_library(name, precision, tmp_path):
             assert relative(built(function, result.size, *given), result.ravel()) < built.tolerance, function
     done = subprocess.run([tmp_path / "selftest"], capture_output=True, text=True, check=False)
     assert done.stdout == "arm: 0 values differ\n"
+
+
+@pytest.mark.parametrize("name", ["elbow", "mini_cheetah"])
+def test_the_stated_error_of_float_is_that_of_the_machine_code(name, tmp_path):
+    """Compiled float and double code at other states of the same range, relative to the largest entry."""
+    robot, functions = gw.load(name), ["inverse_dynamics", "forward_dynamics", "mass_matrix"]
+    (tmp_path / "single").mkdir()
+    (tmp_path / "double").mkdir()
+    single = Library(tmp_path / "single", robot, functions, "float")
+    double = Library(tmp_path / "double", robot, functions)
+    stated = [float(text) for text in re.findall(r"at most ([\d.e-]+)", single.header)]
+    assert "at most" not in double.header
+    for function, largest in zip(traced_functions("arm", robot, functions, ()), stated, strict=True):
+        inputs = states_in_range(robot, function.job.input_sizes(), np.random.default_rng(77)).values()
+        errors = []
+        for row in zip(*(x[:400].astype(np.float32).astype(float) for x in inputs), strict=True):
+            name = function.name.removeprefix("arm_")
+            exact = double(name, len(function.graph.outputs), *row)
+            errors.append(np.abs(single(name, len(exact), *row) - exact).max() / np.abs(exact).max())
+        assert largest / 4 < max(errors) < 4 * largest
+        assert max(errors) > 1e-8, "single precision has 24 bits"
 
 
 @pytest.mark.parametrize("precision", KINDS)
@@ -146,5 +170,7 @@ def test_the_loop_of_the_manual_runs_and_follows_its_reference(tmp_path):
     for more in ([], ["-DREAL_TIME"]):
         command = ["gcc", *STRICT, *more, f"-I{tmp_path}", loop, files[1], "-o", tmp_path / "loop", "-lm"]
         subprocess.run(command, check=True)
-    done = subprocess.run([tmp_path / "loop"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+        done = subprocess.run([tmp_path / "loop"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        assert "largest tracking error" in done.stdout
+        assert ("wake-up latency" in done.stdout) == bool(more)

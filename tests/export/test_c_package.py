@@ -103,7 +103,7 @@ def test_header_names_every_speed(tmp_path):
     assert "WHILE__V_SIZE = 2" in text
     export_c(gw.Mechanism([gw.Body("size", mass=1, com=(1, 0, 0))]), tmp_path, functions=[gw.gravity], name="one")
     assert "ONE_V_SIZE_2 = 0, /* size */" in (tmp_path / "one.h").read_text()
-    assert "void while__gravity(const double *q, double *out);" in text
+    assert "void while__gravity(const double *q, double *out) GEARWRIGHT_NONBLOCKING;" in text
 
 
 def test_refuses_what_it_cannot_write(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import real_time_check
+from gearwright.export.handover.real_time_sanitiser import find_clang
 
 
 @pytest.mark.parametrize("precision", ["double", "float"])
@@ -19,6 +20,8 @@ def test_packages_are_bounded(precision, tmp_path):
     assert report.is_bounded, str(report)
     header = (tmp_path / "elbow.h").read_text()
     assert header.count("additions, multiplications") == len(functions), "the header states the operations of a call"
+    assert "worst case" in header
+    assert "RealtimeSanitizer" in report.sanitiser
     assert set(report.called) <= {"sin", "cos", "sinf", "cosf", "sincos", "sincosf", "sqrt", "sqrtf"}
 
 
@@ -43,6 +46,22 @@ def test_planted_calls_are_found(kind, without_compiler, tmp_path, monkeypatch):
     report = real_time_check(tmp_path)
     assert not report.is_bounded
     assert any(word in text for text in getattr(report, field))
+
+
+def test_clang_finds_calls_that_may_wait(tmp_path):
+    if find_clang() is None:
+        pytest.skip("no Clang 20 or later")
+    gw.export.c(gw.load("elbow"), tmp_path, ["gravity"])
+    assert real_time_check(tmp_path).is_bounded
+    path = tmp_path / "elbow.c"
+    path.write_text(
+        path.read_text()
+        .replace("{\n", "{\n  free(malloc(8));\n", 1)
+        .replace("<math.h>", "<math.h>\n#include <stdlib.h>", 1)
+    )
+    report = real_time_check(tmp_path)
+    assert {"malloc", "free"} <= set(report.forbidden)
+    assert "checked" in report.sanitiser
 
 
 def test_comments_and_strings_are_no_code(tmp_path):

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from gearwright.argument_kinds import check_arguments
+from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.export.c_code.float_error import FloatError, float_error, states_in_range
 from gearwright.functions.constrained.closing import ClosedMechanism, closed_integral
 from gearwright.mechanism import RobotOrMech, tree_of
 from gearwright.programs import dynamics_programs
@@ -164,6 +166,7 @@ class TracedFunction:
         job: the traced program.
         graph: its operations.
         samples: inputs, and the results of the library.
+        error_inputs: inputs over the range of the robot, at which the error of single precision is measured, (N, size).
     """
 
     name: str
@@ -171,6 +174,7 @@ class TracedFunction:
     job: TraceJob
     graph: Graph
     samples: tuple[Sample, ...]
+    error_inputs: Mapping[str, Array]
 
     @property
     def c_arguments(self) -> dict[str, int]:
@@ -196,6 +200,11 @@ class TracedFunction:
         needed = needed_nodes(self.graph)
         return Graph(tuple(node for k, node in enumerate(self.graph.nodes) if k in needed), ()).operation_count
 
+    @property
+    def float_error(self) -> FloatError:
+        """Its error in single precision."""
+        return float_error(self.graph, self.error_inputs)
+
     def source_text(self, real: RealType) -> str:
         """Its C source."""
         return c_source(self.graph, self.name, self.job.input_sizes(), len(self.graph.outputs), real)
@@ -214,7 +223,31 @@ def traced_functions(
 
 def _trace_function(name: str, request: CFunction, robot: RobotOrMech, parameters: Sequence[str]) -> TracedFunction:
     job = request.trace_job(robot, parameters)
-    return TracedFunction(name, request, job, trace_graph(job), _stored_samples(job, robot, parameters))
+    samples = _stored_samples(job, robot, parameters)
+    return TracedFunction(name, request, job, trace_graph(job), samples, _error_inputs(job, robot, parameters))
+
+
+def _error_inputs(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]) -> dict[str, Array]:
+    """Return inputs over the range of the robot; of closed loops those of the self-test, which keep them closed."""
+    rng = np.random.default_rng(len(job.program.name) + 1)
+    inputs = states_in_range(robot, job.input_sizes(), rng)
+    count = len(next(iter(inputs.values())))
+    if isinstance(job.mech, ClosedMechanism) and "q" in inputs:
+        inputs["q"] = _closed_configurations(job.mech, rng, count)
+    return inputs | _parameter_values(robot, parameters, rng, count)
+
+
+def _closed_configurations(mech: ClosedMechanism, rng: np.random.Generator, count: int) -> Array:
+    steps = rng.uniform(-SELF_TEST_STEP, SELF_TEST_STEP, (count, mech.n))
+    return np.asarray(closed_integral(mech, mech.reference, steps))
+
+
+def _parameter_values(
+    robot: RobotOrMech, parameters: Sequence[str], rng: np.random.Generator, count: int
+) -> dict[str, Array]:
+    """Return the parameters within 10 % of the robot's values; empty if there are none."""
+    nominal = np.array([nominal_value(robot, path) for path in parameters])
+    return {PARAMETERS_INPUT: nominal * rng.uniform(0.9, 1.1, (count, len(parameters)))} if parameters else {}
 
 
 def _stored_samples(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]) -> tuple[Sample, ...]:
@@ -225,12 +258,8 @@ def _stored_samples(job: TraceJob, robot: RobotOrMech, parameters: Sequence[str]
     rng = np.random.default_rng(len(job.program.name))
     inputs = {name: rng.uniform(-1.5, 1.5, (SELF_TEST_STATES, size)) for name, size in job.input_sizes().items()}
     if isinstance(job.mech, ClosedMechanism) and "q" in inputs:
-        steps = rng.uniform(-SELF_TEST_STEP, SELF_TEST_STEP, (SELF_TEST_STATES, job.mech.n))
-        inputs["q"] = closed_integral(job.mech, job.mech.reference, steps)
-    if parameters:
-        inputs[PARAMETERS_INPUT] = np.array([nominal_value(robot, path) for path in parameters]) * rng.uniform(
-            0.9, 1.1, (SELF_TEST_STATES, len(parameters))
-        )
+        inputs["q"] = _closed_configurations(job.mech, rng, SELF_TEST_STATES)
+    inputs |= _parameter_values(robot, parameters, rng, SELF_TEST_STATES)
     states = [{name: x[k] for name, x in inputs.items()} for k in range(SELF_TEST_STATES)]
     results = [evaluate_job(job, state).ravel() for state in states]
     pairs = zip(states, results, strict=True)

@@ -15,7 +15,20 @@ from gearwright.tracing.trace import PARAMETERS_INPUT
 C_FILE_NOTE = c_comment(
     f"Written by Gearwright {__version__}. SI units, radians; forces and speeds are those at the gear output."
 )
-C_TIMING_NOTE = c_comment("No function allocates memory, loops or has a state: every call takes the stated operations.")
+C_TIMING_NOTE = c_comment(
+    "No function allocates memory, loops or has a state: the stated operations are the worst case of every call."
+)
+NONBLOCKING = "GEARWRIGHT_NONBLOCKING"
+NONBLOCKING_LINES = (
+    f"#ifndef {NONBLOCKING}",
+    "#if defined(__clang__) && __clang_major__ >= 20",
+    f"#define {NONBLOCKING} __attribute__((nonblocking)) {c_comment('for -Wfunction-effects, -fsanitize=realtime')}",
+    "#else",
+    f"#define {NONBLOCKING}",
+    "#endif",
+    "#endif",
+    "",
+)
 FUNCTION_MEANINGS = {
     "inverse_dynamics": "Generalized forces out for the motion q, v, a.",
     "forward_dynamics": "Accelerations out for the forces tau at q, v.",
@@ -55,6 +68,7 @@ def header_text(package: CPackage) -> str:
     guard = f"{prefix.upper()}_H"
     lines = [C_FILE_NOTE, c_comment(f"{prefix}: {package.title}"), C_TIMING_NOTE, ""]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    lines += NONBLOCKING_LINES
     lines += _enumeration_lines(prefix, "Q", "Coordinates: entries of q.", package.mech.coordinates)
     lines += _enumeration_lines(prefix, "V", "Speeds: entries of v, a and tau.", package.mech.speeds)
     for letter, (argument, names) in _other_entries(package).items():
@@ -63,7 +77,8 @@ def header_text(package: CPackage) -> str:
         lines += [c_comment("Parameter values of the robot.")]
         lines += [f"extern const {package.real.name} {package.nominal_name}[{len(package.parameters)}];", ""]
     for function in package.functions:
-        lines += [*_function_comments(function), f"{_declaration_text(function, package.real)};", ""]
+        declaration = f"{_declaration_text(function, package.real)} {NONBLOCKING};"
+        lines += [*_function_comments(function, package.real), declaration, ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
@@ -83,7 +98,7 @@ def _other_entries(package: CPackage) -> dict[str, tuple[str, Sequence[str]]]:
     return enumerations
 
 
-def _function_comments(function: TracedFunction) -> Iterator[str]:
+def _function_comments(function: TracedFunction, real: RealType) -> Iterator[str]:
     counts = function.operation_count
     meaning = FUNCTION_MEANINGS.get(function.request.public_name, f"As gearwright.{function.request.public_name}.")
     if function.controller_notes:
@@ -98,6 +113,12 @@ def _function_comments(function: TracedFunction) -> Iterator[str]:
         f"{counts.arithmetic_count} additions, multiplications and divisions, {counts.sincos} sines with cosines, "
         f"{counts.negations + counts.other} others. out must not overlap an input."
     )
+    if real.name == "float":
+        error = function.float_error
+        yield c_comment(
+            f"Error against double relative to the largest entry of out: at most {error.largest:.1e}, {error.mean:.1e} "
+            f"on average, at {error.states} random states within the limits of the robot."
+        )
     yield from (c_comment(note) for note in function.controller_notes)
 
 

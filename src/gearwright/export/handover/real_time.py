@@ -12,6 +12,7 @@ from pathlib import Path
 from gearwright.argument_kinds import check_arguments
 from gearwright.errors import InputError
 from gearwright.export.fmi.build import find_compiler
+from gearwright.export.handover.real_time_sanitiser import COMPILER_TIME, sanitiser_result
 from gearwright.files.reading import read_text
 
 MATH_FUNCTIONS = frozenset(
@@ -25,8 +26,6 @@ MATH_FUNCTIONS = frozenset(
 BOUNDED_FUNCTIONS = frozenset(("memcpy", "memset", "memmove"))
 """Further functions that compilers insert, of a time bounded by their fixed size."""
 LOOP_WORDS = ("for", "while", "do", "goto", "setjmp", "longjmp")
-COMPILER_TIME = 120.0
-"""Time allowed for one file [s]."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,7 @@ class RealTimeReport:
         loops: loop words in the source, each with its file and line.
         recursive: functions that call themselves.
         method: how it was checked: symbols of the compiled code, or the text alone.
+        sanitiser: what Clang's function effects and RealtimeSanitizer checked in addition, or why they did not.
     """
 
     files: tuple[Path, ...]
@@ -48,6 +48,7 @@ class RealTimeReport:
     loops: tuple[str, ...]
     recursive: tuple[str, ...]
     method: str
+    sanitiser: str = ""
 
     @property
     def is_bounded(self) -> bool:
@@ -57,7 +58,8 @@ class RealTimeReport:
     def __str__(self) -> str:
         problems = [*(f"calls {name}" for name in self.forbidden), *self.loops]
         problems += [f"{name} calls itself" for name in self.recursive]
-        return f"{self.method}: " + ("; ".join(problems) or "no allocation, no locks, no loops, no recursion")
+        found = "; ".join(problems) or "no allocation, no locks, no loops, no recursion"
+        return f"{self.method}: {found}. {self.sanitiser}"
 
 
 @check_arguments
@@ -65,7 +67,9 @@ def real_time_check(directory: str | Path) -> RealTimeReport:
     """Return whether the C sources of a package (`export.c`) allocate, lock, wait, loop or call themselves.
 
     The sources, without the self-test, are compiled if there is a C compiler, and the undefined symbols of the machine
-    code (`nm`) must be functions of the math library; without a compiler the names called in the text are used.
+    code (`nm`) must be functions of the math library; without a compiler the names called in the text are used. With
+    Clang 20 or later the functions of a package, which are declared as nonblocking, are also checked by its function
+    effects, and the self-test runs under RealtimeSanitizer.
 
     >>> import tempfile
     >>> import gearwright as gw
@@ -84,8 +88,11 @@ def real_time_check(directory: str | Path) -> RealTimeReport:
     recursive = [name for text in texts.values() for name, body in _defined_functions(text).items() if name in body]
     called, method = _called_functions(texts)
     outside = sorted(set(called) - defined)
-    forbidden = tuple(name for name in outside if not _is_bounded_function(name))
-    return RealTimeReport(sources, tuple(outside), forbidden, tuple(loops), tuple(recursive), method)
+    sanitised = sanitiser_result(folder, sources)
+    forbidden = (*(name for name in outside if not _is_bounded_function(name)), *sanitised.violations)
+    return RealTimeReport(
+        sources, tuple(outside), forbidden, tuple(loops), tuple(recursive), method, sanitised.description
+    )
 
 
 def _is_bounded_function(name: str) -> bool:
