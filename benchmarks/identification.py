@@ -2,7 +2,7 @@
 
 Prints the time of the compiled regressor for 100,000 samples (goal: under 0.5 s after compilation), of base parameters
 from a log of 60,000 samples with the memory they need (goal: under 300 MB), and of the physically consistent fit (goal:
-under a minute).
+under a minute); then the lines of `run_fits.py`: gradients of runs, and a whole fit beside finite differences through MuJoCo.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tracemalloc
 import numpy as np
 
 import gearwright as gw
+import run_fits
 from gearwright.catalogue import load
 from gearwright.identification import Log, fit_consistent, identify
 from gearwright.identification.experiment.excitation import MotionLimits, excite
@@ -48,6 +49,7 @@ def main() -> None:
     found = timed("base parameters from 2,000 samples", "-", lambda: identify(robot, log))
     timed("physically consistent fit", "60 s", lambda: fit_consistent(found))
     long_log(robot, mech)
+    run_fits.main()
 
 
 def long_log(robot, mech) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import casadi
+import numpy as np
 import pytest
 
 import gearwright as gw
@@ -102,3 +103,17 @@ def test_a_robot_without_payload():
 
     with pytest.raises(InputError, match=r"'payload\.mass'.*payload"):
         parameter(replace(ROBOT, payload=None), "payload.mass")
+
+
+def test_entries_of_one_tensor_are_parameters_in_any_order():
+    """The first row holds a symbol when the second is replaced."""
+    paths = ["hand.inertia.xx", "hand.inertia.yy", "hand.inertia.zz"]
+    link = gw.parts.Link(
+        "hand", joint=gw.parts.Joint("j", axis=(1, 2, 3)), mass=1.0, inertia=np.diag([0.02, 0.03, 0.04])
+    )
+    robot = gw.parts.Robot("bench", [link])
+    for order in (paths, paths[::-1]):
+        kernel = gw.compile("mass_matrix", robot, parameters=order)
+        values = [{"xx": 0.05, "yy": 0.06, "zz": 0.07}[path[-2:]] for path in order]
+        expected = (0.05 + 4 * 0.06 + 9 * 0.07) / 14
+        assert kernel([0.3], parameters=values)[0, 0] == pytest.approx(expected, rel=1e-12)

@@ -220,9 +220,15 @@ def _tensor_rows(value: Any) -> Any:
     if isinstance(value, Tensor | Rot):
         return value.rows()
     if isinstance(value, Sequence | np.ndarray) and len(value) == 3 and not _has_parts(value):
-        nested = [isinstance(row, Sequence | np.ndarray | Vec) and not isinstance(row, str) for row in value]
-        return value if all(nested) and np.ndim(value[0]) in (0, 1) and len(tuple(value[0])) == 3 else None
+        return value if all(_is_row(row) for row in value) and len(tuple(value[0])) == 3 else None
     return None
+
+
+def _is_row(row: Any) -> bool:
+    """Whether it is a vector of scalars of any kind."""
+    if isinstance(row, Vec):
+        return True
+    return isinstance(row, Sequence | np.ndarray) and not any(isinstance(x, Sequence | np.ndarray) for x in row)
 
 
 def _require_known_word(path: str, word: str, choices: Iterable[str]) -> str:
