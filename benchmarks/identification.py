@@ -2,7 +2,7 @@
 
 Prints the time of the compiled regressor for 100,000 samples (goal: under 0.5 s after compilation), of base parameters
 from a log of 60,000 samples with the memory they need (goal: under 300 MB), and of the physically consistent fit (goal:
-under a minute); then the lines of `run_fits.py`: gradients of runs, and a whole fit beside finite differences through MuJoCo.
+under a minute); then the lines of `run_fits.py`: gradients of runs, and whole fits beside differences through MuJoCo.
 """
 
 from __future__ import annotations
