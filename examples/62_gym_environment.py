@@ -1,8 +1,8 @@
 """A geared arm as an environment of Gymnasium, with parameters drawn from an identified covariance.
 
-The twin of an arm is fitted to a log of half a second; 256 environments draw their rotor inertias from the covariance of
-this fit and follow a swing. The policy is a linear feedback of the observation, in the place of a learned one. It keeps
-all arms within 0.05 rad; without the feedback of the speeds the error is more than twice as large.
+The twin of an arm is fitted to a log of half a second; 256 environments draw their rotor inertias from the covariance
+of this fit and follow a swing. The policy is a linear feedback of the observation, in the place of a learned one. It
+keeps all arms within 0.05 rad; without the feedback of the speeds the error is more than twice as large.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def largest_error(damping):
     while not ended.any():
         q, v, q_next, v_next = np.split(observations, 4, axis=1)
         shares = 8.0 * (q_next - q) + damping * (v_next - v)
-        observations, rewards, terminated, ended, _ = arms.step(shares)
+        observations, rewards, _, ended, _ = arms.step(shares)
         worst = max(worst, float(np.sqrt(-3 * rewards.min())))
     return worst
 

@@ -14,8 +14,10 @@ import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.export import passport
 from gearwright.export.handover import target_texts
-from gearwright.export.handover.mujoco_run import MujocoModel
-from gearwright.export.handover.projection import exact_samples, project, random_motions
+from gearwright.export.handover.errors_of_model import path_errors
+from gearwright.export.handover.mujoco_run import FRICTION_IMPEDANCE, MujocoModel, soft_friction
+from gearwright.export.handover.newton_check import newton_path_run
+from gearwright.export.handover.projection import bare_machine, exact_samples, project, random_motions
 from gearwright.files.urdf.coupled_transmissions import CoupledTransmission, TransmissionEnd
 from gearwright.parts import Drive, Gear, Joint, Link, Motor, Robot
 from support.parallel_ankle import parallel_ankle
@@ -90,18 +92,35 @@ def test_mujoco_has_the_error_that_gearwright_predicts(robot, tmp_path):
     assert np.diag(M) - np.diag(links) == pytest.approx(armatures, rel=1e-9)
 
 
-def test_friction_in_mujoco_is_as_stiff_as_its_step_allows():
-    """A representable robot has no error in Gearwright; what MuJoCo leaves is its soft friction at reversals."""
+@pytest.mark.parametrize("time_constant", [None, 0.02])
+def test_friction_in_mujoco_is_soft_as_its_formula_says(time_constant):
+    """All that MuJoCo's torque differs from the fitted model's is its friction near rest, at any stiffness."""
     mujoco = pytest.importorskip("mujoco")
-    page = passport(plain_arm(), "mjcf")
-    model = mujoco.MjModel.from_xml_string(page.files["arm.xml"])
-    assert (model.dof_solref[:, 0] == 2 * model.opt.timestep).all()
     robot = plain_arm()
+    page = passport(robot, "mjcf")
+    model = MujocoModel(page.files["arm.xml"], ("j1", "j2"))
+    assert isinstance(model.model, mujoco.MjModel)
+    stiffest = 2 * model.model.opt.timestep
+    assert (model.model.dof_solref[:, 0] == stiffest).all()
+    model.model.dof_solref[:, 0] = time_constant or stiffest
     samples = exact_samples(robot, random_motions(robot, gw.assemble(robot), 2, 2)[0])
-    soft = MujocoModel(page.files["arm.xml"], ("j1", "j2"))
-    soft.model.dof_solref[:, 0] = 0.02
-    default = np.sqrt(np.mean((soft.torques(samples) - samples.tau) ** 2, axis=0))
-    assert (np.array([x.torque_rms for x in page.errors]) < 0.8 * default).all()
+    armature, damping, loss = (np.array([x[k] for x in page.joints]) for k in (1, 2, 3))
+    links = gw.inverse_dynamics(bare_machine(robot, "coupled"), samples.q, samples.v, samples.a)
+    weight = model.model.dof_invweight0[model.v_at]
+    friction = soft_friction(samples.v, samples.a, loss, weight, time_constant or stiffest)
+    expected = links + armature * samples.a + damping * samples.v + friction
+    assert model.torques(samples) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    right = loss * np.sign(samples.v)
+    slow = np.abs(samples.v) < np.abs(samples.a) * (time_constant or stiffest) / 2 * FRICTION_IMPEDANCE[0]
+    wrong = slow & (samples.v * samples.a < 0)
+    assert (np.sign(friction) == np.sign(right))[~wrong].all()
+    assert (np.sign(friction) != np.sign(right))[wrong].all()
+    if time_constant is None:
+        for k, error in enumerate(page.errors):
+            all_samples = [exact_samples(robot, x) for x in random_motions(robot, gw.assemble(robot), 2, 2)]
+            v, a = (np.concatenate([getattr(x, word) for x in all_samples]) for word in ("v", "a"))
+            soft = soft_friction(v, a, loss, weight, stiffest) - loss * np.sign(v)
+            assert error.torque_rms == pytest.approx(np.sqrt(np.mean(soft[:, k] ** 2)), rel=1e-6)
 
 
 def test_an_elastic_robot_has_a_passport_and_its_elasticity_is_named():
@@ -169,3 +188,23 @@ def test_newton_computes_the_torques_of_the_fitted_model():
         page = passport(plain_arm(None), "newton")
     difference = float(page.checks[0].split("model by ")[1].split(" of the largest")[0])
     assert difference < 1e-5
+
+
+@pytest.mark.slow
+def test_a_solver_of_newton_runs_the_path_of_a_representable_robot():
+    """Without friction the model is exact: the error of the path is that of the steps, of first order."""
+    pytest.importorskip("mujoco")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("newton")
+        pytest.importorskip("mujoco_warp")
+        robot = plain_arm(friction=0.0)
+        page = passport(robot, "newton", gw.analysis.Task(gw.motion.polynomial([0, 0], [0.6, -0.8], duration=0.4)))
+        assert max(error.torque_peak for error in page.errors) < 1e-6
+        samples = exact_samples(robot, gw.motion.polynomial([0, 0], [0.6, -0.8], duration=0.4))
+        path = [
+            np.abs(path_errors(samples, newton_path_run(page.files["arm.xml"], ("j1", "j2"), step))).max()
+            for step in (2e-3, 1e-3)
+        ]
+    assert path[0] / path[1] == pytest.approx(2.0, rel=0.05)
+    assert max(error.path_peak for error in page.errors) == pytest.approx(path[1], rel=1e-3)

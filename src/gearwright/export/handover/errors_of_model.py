@@ -119,9 +119,9 @@ def run_model(model: PerJointModel) -> PathRun:
     return run
 
 
-def model_errors(model: PerJointModel, samples: MotionSamples) -> list[JointErrors]:
-    """Return the errors of a model computed by Gearwright."""
+def model_errors(model: PerJointModel, samples: MotionSamples, run: PathRun | None = None) -> list[JointErrors]:
+    """Return the errors of a model computed by Gearwright, of the path by other runs if they are given."""
     names = tuple(model.mech.speeds)
     torque = model.torques(samples) - samples.tau
     rate = model.accelerations(samples.q, samples.v, samples.tau) - samples.a
-    return joint_errors(names, torque, samples.tau, rate, path_errors(samples, run_model(model)))
+    return joint_errors(names, torque, samples.tau, rate, path_errors(samples, run or run_model(model)))

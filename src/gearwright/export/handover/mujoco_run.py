@@ -16,8 +16,8 @@ from gearwright.files.mjcf.source import mujoco_module
 CANDIDATE_STEPS = (0.004, 0.002, 0.001, 0.0005)
 CANDIDATE_INTEGRATORS = ("implicitfast", "RK4")
 FRICTION_IMPEDANCE = (0.99, 0.99, 0.001, 0.5, 2.0)
-"""MuJoCo's solimp of friction losses. Its friction is soft: with the default time constant of 20 ms it has the wrong
-sign while a joint that reverses is slower than about 10 ms times its acceleration."""
+"""MuJoCo's solimp of friction losses. Its friction is soft, see `soft_friction`: with the default time constant of
+20 ms it has the wrong sign while a joint that brakes is slower than about 10 ms times its acceleration."""
 ALLOWED_GROWTH = 1.1
 """Error of path and torque, relative to the least one, up to which a coarser step is recommended."""
 
@@ -95,6 +95,23 @@ class MujocoModel:
             return ends
 
         return run
+
+
+def soft_friction(v: Array, a: Array, loss: Array, weight: Array, time_constant: float) -> Array:
+    r"""Return the friction of MuJoCo's inverse dynamics, with the impedance d of `FRICTION_IMPEDANCE`.
+
+    $f = clip((a + b v) / R, -loss, loss)$ with $b = 2 / (d T)$ and $R = (1 - d) w / d$: at rest it is not loss sign(v),
+    and its sign is wrong where a joint brakes (a v < 0) with |v| < |a| / b.
+
+    Args:
+        v: speeds, (..., n).
+        a: accelerations.
+        loss: friction loss of each joint.
+        weight: w, the inverse inertia of each joint in the reference configuration (`dof_invweight0`).
+        time_constant: T of `solreffriction` [s].
+    """
+    d = FRICTION_IMPEDANCE[0]
+    return np.asarray(np.clip((a + 2 / (d * time_constant) * v) * d / ((1 - d) * weight), -loss, loss))
 
 
 def mujoco_errors(text: str, joints: tuple[str, ...], samples: MotionSamples) -> tuple[list[JointErrors], StepSetting]:

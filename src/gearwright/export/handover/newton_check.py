@@ -1,10 +1,12 @@
-"""The handed-over model in Newton, on the processor: its mass matrix and bias forces along exact motions."""
+"""The handed-over model in Newton, on the processor: mass matrix and bias forces along exact motions, and steps."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import tempfile
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +14,22 @@ import numpy as np
 
 from gearwright.arrays import Array
 from gearwright.errors import InputError, MissingExtraError
+from gearwright.export.handover.errors_of_model import PathRun
 from gearwright.export.handover.projection import MotionSamples
 from gearwright.file_access import write_text
 
 NEWTON_SAMPLES = 64
 """States at which Newton is evaluated, evenly over the samples."""
+NEWTON_STEP = 1e-3
+"""Step of the runs in Newton [s]; it is written into the file, with friction as stiff as it allows."""
+NEWTON_SOLVER = "SolverMuJoCo"
+"""The solver of Newton that represents joint friction."""
 
 
 def newton_modules() -> tuple[Any, Any]:
-    """Return newton and warp; raise an error with the installation command if they are missing."""
+    """Return newton and warp; raise an error with the installation command if they or the solver are missing."""
     try:
+        import mujoco_warp  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: F401 - of the solver
         import newton
         import warp
     except ImportError:
@@ -60,9 +68,38 @@ def newton_torques(text: str, joints: tuple[str, ...], samples: MotionSamples) -
     return chosen, torques
 
 
+def newton_path_run(text: str, joints: tuple[str, ...], step: float = NEWTON_STEP) -> PathRun:
+    """Return runs of an MJCF text by a solver of Newton, on the processor."""
+    newton, warp = newton_modules()
+
+    def run(q: Array, v: Array, tau: Callable[[float], Array], duration: float) -> Array:
+        torques = np.stack([tau((i + 0.5) * step) for i in range(round(duration / step))])
+        ends = np.empty_like(q)
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions of MuJoCo
+            model = _newton_model(newton, warp, text)
+            order = _joint_order(model, joints)
+            solver = getattr(newton.solvers, NEWTON_SOLVER)(model, use_mujoco_cpu=True)
+            now, after, control = model.state(), model.state(), model.control()
+            for k in range(len(q)):
+                _assign(now.joint_q, order, q[k])
+                _assign(now.joint_qd, order, v[k])
+                newton.eval_fk(model, now.joint_q, now.joint_qd, now)
+                for torque in torques[:, k]:
+                    _assign(control.joint_f, order, torque)
+                    now.clear_forces()
+                    solver.step(now, after, control, None, step)
+                    now, after = after, now
+                ends[k] = now.joint_q.numpy()[order]
+        return ends
+
+    return run
+
+
 def _newton_model(newton: Any, warp: Any, text: str) -> Any:
     warp.config.quiet = True
     builder = newton.ModelBuilder()
+    getattr(newton.solvers, NEWTON_SOLVER).register_custom_attributes(builder)  # stiffness of friction in the file
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.xml"
         write_text(path, text)
