@@ -2,9 +2,9 @@
 
 Three joints, motors at ratio 6 and 9.33, friction in the gears. MuJoCo represents one armature, damping and friction
 loss per joint, not the reaction of fast rotors on the links that carry them. The passport fits these numbers to a step
-of 0.5 s, runs the written file in MuJoCo and states the error that remains. The losses of the gears in proportion to the
-load, which no number per joint represents, are at most 1 / efficiency - 1 of the torque, 6 % and 11 %; the fit, a least
-squares one, leaves less than that.
+of 0.5 s, runs the written file in MuJoCo and states the error that remains. The losses of the gears in proportion to
+the load, which no number per joint represents, are at most 1 / efficiency - 1 of the torque, 6 % and 11 %; the fit, a
+least squares one, leaves less than that.
 """
 
 import numpy as np

@@ -25,6 +25,9 @@ from support.parallel_ankle import parallel_ankle
 SWING = gw.analysis.Task(gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0), name="swing")
 
 
+REST_OF_LEGS = gw.analysis.Task(gw.motion.polynomial([0.1] * 12, [0.3] * 12, duration=0.3))
+
+
 def plain_arm(coupling: float | None = 0.0, friction: float = 1.0) -> Robot:
     """Two joints with rotors, friction and damping; without reaction of the rotors a target represents all of it."""
     first = Joint("j1", axis=(0, 1, 0), damping=0.3, friction=0.7 * friction)
@@ -170,11 +173,50 @@ def test_isaac_text_runs_with_its_module_and_unknown_fields_are_refused(monkeypa
         target_texts.check_isaac_text("ImplicitActuatorCfg(backlash=1)")
 
 
+def arm_with_follower() -> Robot:
+    arm = plain_arm()
+    joint = Joint("j3", axis=(0, 1, 0), position=(0.4, 0, 0), follows=("j2", -0.5, 0.1), damping=0.05)
+    tip = Link("c", "b", joint, 1.0, (0.1, 0, 0), np.diag([0.001, 0.01, 0.01]))
+    return replace(arm, links=[*arm.links, tip])
+
+
+def test_the_numbers_of_a_joint_contain_those_of_its_followers():
+    """Damping d of a follower with the multiplier m is m^2 d at its leader; MuJoCo needs the same torque at both."""
+    pytest.importorskip("mujoco")
+    robot = arm_with_follower()
+    page, run = passport(robot, "isaac_lab"), passport(robot, "mjcf")
+    assert page.joints[1][1:4] == pytest.approx((1e-4 * 60**2, 0.1 + 0.25 * 0.05, 0.2), rel=1e-6)
+    assert max(x.torque_peak for x in page.errors) < 1e-6
+    assert any("j3" in text for text in page.not_representable)
+    arm = passport(plain_arm(), "mjcf")
+    for ours, plain in zip(run.errors, arm.errors, strict=True):  # only the soft friction is left, as without follower
+        assert ours.torque_rms == pytest.approx(plain.torque_rms, rel=1e-6)
+    with pytest.raises(InputError, match="j3"):
+        passport(robot, "newton")
+
+
+def test_a_floating_robot_keeps_its_free_joint():
+    """The motions are those of the joints with the base at rest; the file has the floating base."""
+    mujoco = pytest.importorskip("mujoco")
+    arm = plain_arm()
+    base = Link("trunk", "base", Joint("trunk", kind="free"), 5.0, (0, 0, 0), np.diag([0.05] * 3))
+    robot = replace(arm, links=[base, replace(arm.links[0], parent="trunk"), arm.links[1]])
+    page, fixed = passport(robot, "mjcf"), passport(arm, "mjcf")
+    assert page.joints == fixed.joints
+    assert [x.torque_rms for x in page.errors] == pytest.approx([x.torque_rms for x in fixed.errors])
+    assert "base is at rest" in page.motions
+    model = mujoco.MjModel.from_xml_string(page.files["arm.xml"])
+    assert (model.nq, model.nv) == (9, 8)
+    assert len(passport(gw.load("mini_cheetah"), "isaac_lab", REST_OF_LEGS).errors) == 12
+
+
 def test_robots_that_have_no_passport_are_refused_by_name():
     with pytest.raises(InputError, match="left_pin"):
         passport(parallel_ankle(), "isaac_lab")
-    with pytest.raises(InputError, match=r"several coordinates"):
-        passport(gw.load("mini_cheetah"), "isaac_lab")
+    arm = plain_arm()
+    ball = Link("c", "b", Joint("ball", kind="spherical", position=(0.4, 0, 0)), 1.0, (0, 0, 0), np.eye(3) * 0.01)
+    with pytest.raises(InputError, match=r"several coordinates \(ball"):
+        passport(replace(arm, links=[*arm.links, ball]), "isaac_lab")
     with pytest.raises(InputError, match="target"):
         passport(gw.load("elbow"), "webots")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ CANDIDATE_INTEGRATORS = ("implicitfast", "RK4")
 FRICTION_IMPEDANCE = (0.99, 0.99, 0.001, 0.5, 2.0)
 """MuJoCo's solimp of friction losses. Its friction is soft, see `soft_friction`: with the default time constant of
 20 ms it has the wrong sign while a joint that brakes is slower than about 10 ms times its acceleration."""
+NO_FOLLOWERS: Mapping[str, tuple[str, float, float]] = MappingProxyType({})
 ALLOWED_GROWTH = 1.1
 """Error of path and torque, relative to the least one, up to which a coarser step is recommended."""
 
@@ -37,9 +39,12 @@ class MujocoModel:
     Args:
         text: the MJCF.
         joints: names of the joints, in the order of the machine's speeds.
+        followers: leader, multiplier and offset of each joint that follows one of them.
     """
 
-    def __init__(self, text: str, joints: tuple[str, ...]) -> None:
+    def __init__(
+        self, text: str, joints: tuple[str, ...], followers: Mapping[str, tuple[str, float, float]] = NO_FOLLOWERS
+    ) -> None:
         self.mujoco = mujoco_module()
         self.model: Any = self.mujoco.MjModel.from_xml_string(text)
         self.data: Any = self.mujoco.MjData(self.model)
@@ -47,6 +52,16 @@ class MujocoModel:
         self.q_at = np.array([int(self.model.joint(name).qposadr[0]) for name in joints])
         self.v_at = np.array([int(self.model.joint(name).dofadr[0]) for name in joints])
         self.model.opt.disableflags |= int(self.mujoco.mjtDisableBit.mjDSBL_LIMIT)
+        named = [*joints, *followers]
+        self._all_q, self._all_v = (
+            np.array([int(getattr(self.model.joint(name), word)[0]) for name in named])
+            for word in ("qposadr", "dofadr")
+        )
+        rows = [followers[name] for name in followers]
+        self._map = np.vstack([np.eye(len(joints)), np.zeros((len(rows), len(joints)))])
+        for k, (leader, multiplier, _) in enumerate(rows, len(joints)):
+            self._map[k, joints.index(leader)] = multiplier
+        self._offset = np.array([0.0] * len(joints) + [offset for _, _, offset in rows])
 
     def set_step(self, step: float, integrator: str) -> None:
         """Set time step and integrator, and the stiffest friction constraints that the step allows."""
@@ -55,16 +70,16 @@ class MujocoModel:
         self.model.dof_solref[:], self.model.dof_solimp[:] = (2 * step, 1.0), FRICTION_IMPEDANCE
 
     def _set(self, q: Array, v: Array) -> None:
-        self.data.qpos[self.q_at], self.data.qvel[self.v_at] = q, v
+        self.data.qpos[self._all_q], self.data.qvel[self._all_v] = self._map @ q + self._offset, self._map @ v
 
     def torques(self, samples: MotionSamples) -> Array:
         """Torques by `mj_inverse`, friction losses included, (T, n)."""
         tau = np.empty_like(samples.q)
         for k in range(len(samples.q)):
             self._set(samples.q[k], samples.v[k])
-            self.data.qacc[self.v_at] = samples.a[k]
+            self.data.qacc[self._all_v] = self._map @ samples.a[k]
             self.mujoco.mj_inverse(self.model, self.data)
-            tau[k] = self.data.qfrc_inverse[self.v_at]
+            tau[k] = self.data.qfrc_inverse[self._all_v] @ self._map
         return tau
 
     def accelerations(self, samples: MotionSamples) -> Array:
@@ -114,9 +129,14 @@ def soft_friction(v: Array, a: Array, loss: Array, weight: Array, time_constant:
     return np.asarray(np.clip((a + 2 / (d * time_constant) * v) * d / ((1 - d) * weight), -loss, loss))
 
 
-def mujoco_errors(text: str, joints: tuple[str, ...], samples: MotionSamples) -> tuple[list[JointErrors], StepSetting]:
+def mujoco_errors(
+    text: str,
+    joints: tuple[str, ...],
+    samples: MotionSamples,
+    followers: Mapping[str, tuple[str, float, float]] = NO_FOLLOWERS,
+) -> tuple[list[JointErrors], StepSetting]:
     """Return the errors of an MJCF in MuJoCo, and the coarsest setting that keeps its path error."""
-    model = MujocoModel(text, joints)
+    model = MujocoModel(text, joints, followers)
     settings = [_tried_setting(model, samples, h, name) for h in CANDIDATE_STEPS for name in CANDIDATE_INTEGRATORS]
     path, force = (min(getattr(x, word) for x in settings) for word in ("path_peak", "torque_rms"))
     kept = [x for x in settings if x.path_peak <= ALLOWED_GROWTH * path and x.torque_rms <= ALLOWED_GROWTH * force]

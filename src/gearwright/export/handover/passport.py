@@ -30,11 +30,13 @@ from gearwright.export.handover.projection import (
     MotionSamples,
     PerJointModel,
     exact_samples,
+    follower_rows,
     handed_over_robot,
     not_represented,
     project,
     random_motions,
     require_plain_joints,
+    with_base_at_rest,
 )
 from gearwright.export.handover.target_texts import isaac_lab_text, ros2_control_text
 from gearwright.export.mujoco.mjcf import mjcf
@@ -172,7 +174,7 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     - "ros2_control": transmissions, checked for power balance.
 
     Args:
-        robot: a robot of a fixed base, without closed loops and followers.
+        robot: a robot without closed loops; a floating base is at rest in the motions.
         target: the program.
         task: the motions over which the model is fitted and judged; None: random motions within 80 % of the limits,
             four for the fit and two further ones for the errors.
@@ -183,18 +185,20 @@ def passport(robot: Robot, target: PassportTarget, task: Task | None = None) -> 
     True
 
     Raises:
-        InputError: the robot has closed loops, followers or joints with several coordinates.
+        InputError: the robot has closed loops or joints with several coordinates, or, for "newton", followers.
         MissingExtraError: MuJoCo or Newton is not installed.
     """
     if target not in PASSPORT_TARGETS:
         raise InputError(f"passport: target {target!r} is unknown. {did_you_mean(target, PASSPORT_TARGETS)}")
-    require_plain_joints(robot)
-    fit, check, motions = _motion_samples(robot, task)
+    held = with_base_at_rest(robot)
+    require_plain_joints(held, target)
+    fit, check, motions = _motion_samples(held, task)
     form: InertiaForm = "coupled" if target == "mjcf" else "diagonal"
-    model = project(robot, fit, form, _limits(robot, model_speeds=_speeds(robot)))
+    model = project(held, fit, form, _limits(held, model_speeds=_speeds(held)))
     writers = {"mjcf": _mjcf_files, "newton": _newton_files, "isaac_lab": _isaac_files, "ros2_control": _ros_files}
     files, errors, checks, missing = writers[target](robot, model, check)
-    omissions = (*not_represented(robot, form), *missing)
+    omissions = (*not_represented(held, form), *missing)
+    motions += "" if held is robot else " The base is at rest in them."
     return Passport(robot.name, target, model.joints, tuple(errors), motions, omissions, tuple(checks), files)
 
 
@@ -251,7 +255,9 @@ def _mjcf_text(robot: Robot, rotors: Literal["reflected", "diagonal"]) -> tuple[
 
 def _mjcf_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:
     text, missing = _mjcf_text(handed_over_robot(robot, model, "coupled"), "reflected")
-    errors, setting = mujoco_errors(text, tuple(model.mech.speeds), samples)
+    held = with_base_at_rest(robot)
+    run = text if held is robot else _mjcf_text(handed_over_robot(held, model, "coupled"), "reflected")[0]
+    errors, setting = mujoco_errors(run, tuple(model.mech.speeds), samples, follower_rows(robot))
     checks = _mujoco_checks(setting, _soft_samples(model, samples, setting.step))
     return {f"{file_name(robot.name)}.xml": with_setting(text, setting)}, errors, checks, missing
 
@@ -277,9 +283,12 @@ def _mujoco_checks(setting: StepSetting, wrong_share: float) -> list[str]:
 
 
 def _newton_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:
-    text, missing = _mjcf_text(handed_over_robot(robot, model, "diagonal"), "diagonal")
-    text = with_setting(text, StepSetting(NEWTON_STEP, "implicitfast", 0.0, 0.0))
-    chosen, torques = newton_torques(text, tuple(model.mech.speeds), samples)
+    setting = StepSetting(NEWTON_STEP, "implicitfast", 0.0, 0.0)
+    (text, missing), (run, _) = (
+        _mjcf_text(handed_over_robot(x, model, "diagonal"), "diagonal") for x in (robot, with_base_at_rest(robot))
+    )
+    text, run = (with_setting(x, setting) for x in (text, run))
+    chosen, torques = newton_torques(run, tuple(model.mech.speeds), samples)
     own = model.torques(samples)[chosen]
     difference = float(np.abs(torques - own).max() / np.abs(own).max())
     checks = [
@@ -289,7 +298,7 @@ def _newton_files(robot: Robot, model: PerJointModel, samples: MotionSamples) ->
         f"The path was run by {NEWTON_SOLVER} of Newton on the processor in steps of {NEWTON_STEP:g} s. Load the file "
         "with newton.ModelBuilder().add_mjcf(path); without the custom attributes of this solver friction is softer.",
     ]
-    errors = model_errors(model, samples, newton_path_run(text, tuple(model.mech.speeds)))
+    errors = model_errors(model, samples, newton_path_run(run, tuple(model.mech.speeds)))
     return {f"{file_name(robot.name)}.xml": text}, errors, checks, missing
 
 
@@ -300,7 +309,10 @@ def _isaac_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> 
         "errors are those of the fitted model in Gearwright.",
         "Friction is stated as effort, as Isaac Sim 5.0 and later take it; Isaac Sim 4.5 takes a coefficient instead.",
     ]
-    return {f"{file_name(robot.name)}_actuators.py": text}, model_errors(model, samples), checks, ()
+    missing = [
+        f"follower {name!r} of {row[0]!r}: a mimic joint of the USD" for name, row in follower_rows(robot).items()
+    ]
+    return {f"{file_name(robot.name)}_actuators.py": text}, model_errors(model, samples), checks, missing
 
 
 def _ros_files(robot: Robot, model: PerJointModel, samples: MotionSamples) -> Written:

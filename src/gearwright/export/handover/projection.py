@@ -83,22 +83,53 @@ def random_motions(robot: Robot, mech: Mechanism, count: int, seed: int) -> list
     return motions
 
 
-def require_plain_joints(robot: Robot) -> None:
-    """Raise an error for robots whose joints a per-joint model does not describe."""
+def with_base_at_rest(robot: Robot) -> Robot:
+    """Return a robot whose free joints are fixed: the motions of a passport are those of its joints."""
+    if all(link.joint.kind != "free" for link in robot.links):
+        return robot
+    links = [
+        replace(link, joint=Joint(link.joint.name, "fixed", rotation=link.joint.rotation, position=link.joint.position))
+        if link.joint.kind == "free"
+        else link
+        for link in robot.links
+    ]
+    return replace(robot, links=links, states=())
+
+
+def require_plain_joints(robot: Robot, target: str) -> None:
+    """Raise an error for robots whose joints a per-joint model of a target does not describe."""
     if robot.loops:
         names = listed_names(loop.name for loop in robot.loops)
         raise InputError(
             f"passport: robot {robot.name!r} has closed loops ({names}). Give the serial robot, or use export.mjcf."
         )
     mech = assemble(robot)
+    followers = follower_rows(robot)
     joints = {link.joint_name for link in robot.links if link.joint.follows is None}
     foreign = [name for name in mech.speeds if name not in joints and name not in mech.shafts]
-    followers = [link.joint_name for link in robot.links if link.joint.follows is not None]
-    if foreign or followers:
+    if foreign:
         raise InputError(
-            f"passport: joints with several coordinates or followers ({listed_names([*foreign, *followers])}) have "
-            "no armature of their own. Fix the base and the followers, or use export.mjcf."
+            f"passport: joints with several coordinates ({listed_names(foreign)}) have no armature of their own. Fix "
+            "them, or use export.mjcf."
         )
+    if followers and target == "newton":
+        raise InputError(
+            f"passport: followers ({listed_names(followers)}) are not in the check of Newton. Fix them, or take the "
+            "target mjcf."
+        )
+
+
+def follower_rows(robot: Robot) -> dict[str, tuple[str, float, float]]:
+    """Return leader, multiplier and offset of each joint that follows another, through chains of followers."""
+    stated = {link.joint_name: link.joint.follows for link in robot.links if link.joint.follows is not None}
+    rows = {}
+    for name, follows in stated.items():
+        leader, multiplier, offset = follows[0], float(follows[1]), float(follows[2])
+        while leader in stated:
+            leader, m, o = stated[leader]
+            multiplier, offset = multiplier * float(m), multiplier * float(o) + offset
+        rows[name] = (leader, multiplier, offset)
+    return rows
 
 
 def exact_samples(robot: Robot, motion: Trajectory | Motion, task: Task | None = None) -> MotionSamples:
@@ -209,6 +240,8 @@ def handed_over_robot(robot: Robot, model: PerJointModel, form: InertiaForm) -> 
                 spring=None,
                 limits=Limits(joint.limits.position, number.speed, joint.limits.acceleration, number.effort),
             )
+        elif joint.follows is not None:  # its losses are among those of its leader
+            joint = replace(joint, damping=0.0, friction=0.0, armature=0.0, spring=None)
         links.append(replace(link, joint=joint, mass=body.mass, com=body.com, inertia=body.inertia.rows()))
     drives = [_plain_drive(drive, fitted[drive.joint], form) for drive in robot.drives if drive.joint in fitted]
     trains = robot.trains if form == "coupled" else ()
