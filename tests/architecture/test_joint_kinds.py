@@ -54,6 +54,12 @@ NAMED = {
         "revolute": "made: the ways of an elastic support",
         "prismatic": "made: the ways of an elastic support",
     },
+    "parts/builders/linkages.py": {
+        **dict.fromkeys(
+            ("revolute", "prismatic", "helical"), "the kinds whose coordinate is the same seen from the other link"
+        ),
+        "fixed": "made: a link that keeps its frame beside its joint; without length in a loop",
+    },
     "parts/payload_and_frames.py": {"fixed": "a link that is a frame of the one that carries it: a tool"},
     "parts/builders/mounting.py": {"revolute": "the one kind whose link can be the output member of a gear"},
     "files/yaml/build.py": {"fixed": "made: a stand-in for a joint that cannot be read"},

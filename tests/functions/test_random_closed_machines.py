@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import mpmath as mp
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.algebra.operations import ARRAYS
+from gearwright.algebra.operations import ARRAYS, Floats
+from gearwright.dynamics.closed_loops.closing import step_to_closed
 from gearwright.dynamics.configuration import coordinate_rates
 from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.programs import dynamics_programs as programs
 from gearwright.programs.program import flatten_scalars
-from support.closed_machines import closed_state, random_closed_machine
+from support.closed_machines import closed_state, four_bar_robot, random_closed_machine
 from support.compare import relative
 
 BLOCKS = [range(k, k + 25) for k in range(0, 200, 25)]
@@ -80,6 +82,54 @@ def test_derivatives_by_complex_steps(seed):
             for unit in np.eye(mech.n)
         ]
         assert relative(kernel.jacobian("v")(*inputs.values()), np.imag(moved).T / 1e-30) < 1e-10
+
+
+class FiftyDigits(Floats):
+    """The operations over numbers of 50 digits."""
+
+    cos, sin, sqrt, exp, log, tanh = (
+        staticmethod(getattr(mp, x)) for x in ("cos", "sin", "sqrt", "exp", "log", "tanh")
+    )
+    arctan2 = staticmethod(mp.atan2)
+
+
+def long_numbers(values):
+    return [mp.mpf(float(x)) for x in values]
+
+
+@pytest.mark.parametrize("seed", [None, 4], ids=["four_bar", "random"])
+def test_derivatives_by_differences_of_fifty_digits(seed):
+    """Central differences along motions whose loops are closed to 50 digits: their error is about 1e-30."""
+    mech = gw.assemble(four_bar_robot(0.3, 0.7, 0.5, 0.8, 50.0)) if seed is None else random_closed_machine(seed)
+    ops, n = FiftyDigits(), mech.n
+    q, v, a = closed_state(mech, 3)
+    with mp.workdps(50):
+        h, still = mp.mpf(10) ** -16, long_numbers(np.zeros(n))
+        base = step_to_closed(mech.tree, mech.closure, long_numbers(q), still, ops, newton_steps=4)
+        assert base.used_gap < mp.mpf(10) ** -90
+        steps = [[h if j == k else mp.mpf(0) for j in range(n)] for k in range(n)]
+        near = [
+            [step_to_closed(mech.tree, mech.closure, base.q, [sign * x for x in step], ops).q for sign in (1, -1)]
+            for step in steps
+        ]
+        for program, function, name, last in (
+            (programs.INVERSE_DYNAMICS, gw.inverse_dynamics, "a", a),
+            (programs.FORWARD_DYNAMICS, gw.forward_dynamics, "tau", gw.inverse_dynamics(mech, q, v, a)),
+        ):
+            inputs = {"q": base.q, "v": long_numbers(v), name: long_numbers(last)}
+
+            def slope(changes, program=program, inputs=inputs):
+                ends = [flatten_scalars(program.run(mech, ops, {**inputs, **change}, {})) for change in changes]
+                return [float((x - y) / (2 * h)) for x, y in zip(*ends, strict=True)]
+
+            kernel = gw.compile(function, mech)
+            by_q = [slope([{"q": x} for x in pair]) for pair in near]
+            moved = [
+                [[x + sign * y for x, y in zip(inputs["v"], step, strict=True)] for sign in (1, -1)] for step in steps
+            ]
+            by_v = [slope([{"v": x} for x in pair]) for pair in moved]
+            assert relative(kernel.jacobian("q")(q, v, last), np.transpose(by_q)) < 1e-10
+            assert relative(kernel.jacobian("v")(q, v, last), np.transpose(by_v)) < 1e-10
 
 
 @pytest.mark.parametrize("seed", range(4))

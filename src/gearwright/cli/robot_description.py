@@ -13,8 +13,8 @@ from gearwright.files.formats import MJCF_ENDINGS, URDF_ENDINGS
 from gearwright.files.permissions import Permissions
 from gearwright.functions.actuation import reflected_inertias
 from gearwright.functions.dynamics import mass_matrix, neutral
-from gearwright.mechanism import Body, Mechanism, Rest
-from gearwright.parts import Robot
+from gearwright.mechanism import BASE, Body, Mechanism, Rest
+from gearwright.parts import Loop, Robot
 from gearwright.programs import ClosedMechanism, machine_of
 
 if TYPE_CHECKING:
@@ -56,12 +56,24 @@ def describe_robot(robot: Robot, mech: Mechanism, report: ImportReport | None = 
             {"name": s.name, "stiffness": float(s.stiffness), "damping": float(s.damping)} for s in mech.springs
         ],
         "payload": None if robot.payload is None else {"mass": float(robot.payload.mass), "place": robot.payload_place},
-        "loops": [{"name": x.name, "frames": list(x.frames), "held": list(x.held)} for x in robot.loops],
+        "loops": [
+            {"name": x.name, "frames": list(x.frames), "held": list(x.held), "joints": _joints_of_loop(mech, x)}
+            for x in robot.loops
+        ],
+        "redundant": [] if closed is None else list(closed.redundant),
         "degrees_of_freedom": degrees_of_freedom(robot, mech),
         "frames": [{"name": f.name, "link": mech.carrier_name(f.body)} for f in mech.frames],
         "notes": list(report.notes) if report else [],
         "left_out": [*report.ignored, *report.not_representable] if report else [],
     }
+
+
+def _joints_of_loop(mech: Mechanism, loop: Loop) -> list[str]:
+    """Return the joints around a loop, from its first frame to the second; a joint that closes it is among them."""
+    bodies = [mech.place_of(frame)[0] for frame in loop.frames]
+    there, back = (mech.body_paths[body] if body != BASE else () for body in bodies)
+    around = [i for i in (*there, *reversed(back)) if (i in there) != (i in back)]
+    return [mech.bodies[i].speed_name for i in around if mech.bodies[i].kind.speeds]
 
 
 def _closed_machine(robot: Robot) -> ClosedMechanism | None:

@@ -4,6 +4,7 @@ from gearwright.parts.builders.attachment import attach
 from gearwright.parts.builders.closing_joints import with_closing_joint
 from gearwright.parts.builders.elastic_base import ElasticBase, with_elastic_base
 from gearwright.parts.builders.flexible_links import Beam, assumed_modes, with_beam
+from gearwright.parts.builders.linkages import Connection, linkage
 from gearwright.parts.builders.modal_bodies import (
     FlexibleBody,
     craig_bampton,
@@ -62,6 +63,7 @@ __all__ = [
     "Box",
     "Branch",
     "Cogging",
+    "Connection",
     "ContactPoint",
     "Cord",
     "CrossSection",
@@ -133,6 +135,7 @@ __all__ = [
     "gear_losses",
     "interpolated_losses",
     "is_mounting_known",
+    "linkage",
     "load_flexible_body",
     "motor_constant",
     "mounting_conflict",

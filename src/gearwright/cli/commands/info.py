@@ -77,8 +77,8 @@ def _show_description(facts: dict[str, Any]) -> None:
 def _loop_text(facts: dict[str, Any]) -> str:
     """Return a text on the closed loops and the degrees of freedom."""
     descriptions = [
-        f"closed loop {visible_text(x['name'])}: {visible_text(' on '.join(x['frames']))}, constrained "
-        f"{', '.join(x['held'])}"
+        f"closed loop {visible_text(x['name'])} of the joints {visible_text(', '.join(x['joints']))}: "
+        f"{visible_text(' on '.join(x['frames']))}, constrained {', '.join(x['held'])}"
         for x in facts["loops"]
     ]
     free, speeds = facts["degrees_of_freedom"], count_text(facts["speeds"], "speed")
@@ -87,7 +87,13 @@ def _loop_text(facts: dict[str, Any]) -> str:
     else:
         names = ", ".join(map(visible_text, facts["independent"]))
         left = f"leave {free} of {speeds} free: {names}. The other joints follow."
-    return "\n".join(["", *descriptions, f"The loops {left}"])
+    lines = ["", *descriptions, f"The loops {left}"]
+    if facts["redundant"]:
+        lines.append(
+            f"Redundant equations: {visible_text(', '.join(facts['redundant']))}. Reactions along them are not unique; "
+            "those of least norm are returned."
+        )
+    return "\n".join(lines)
 
 
 def _link_tree(title: str, links: list[dict[str, Any]]) -> Tree:

@@ -85,12 +85,39 @@ class ClosesFields(PoseFields):
     link: Name = Field(description="the link, which gives half of its mass and inertia to this entry")
 
 
+class ChildFields(PoseFields):
+    """The second link of a joint, and the pose of the joint's frame in that link's frame."""
+
+    link: Name = Field(description="the link; the joint's coordinate is that of this link relative to the parent")
+
+
+class ConnectionFields(FieldModel):
+    """A joint between two links. Which joints form the open tree, and which close loops, is chosen."""
+
+    parent: Name = Field(description="one link, or base")
+    joint: JointFields = Field(description="the joint, with a name; its position is in the frame of the parent")
+    child: ChildFields = Field(description="the other link")
+
+    @model_validator(mode="after")
+    def _require_name_and_pose(self) -> ConnectionFields:
+        if self.joint.name is None:
+            raise ValueError("the joint has no name. Give it one.")
+        if any(getattr(self.joint, word, None) is not None for word in ("dh", "mdh", "vector")):
+            raise ValueError(
+                f"joint {self.joint.name!r} between two links has a position and an axis. Give these instead of dh, "
+                "mdh or vector."
+            )
+        return self
+
+
 class LinkFields(FieldModel):
     """A rigid link without the wheels it carries, and the joint to its parent."""
 
     name: Name = Field(description="its name")
-    parent: Name = Field(description="the link that carries it, or base")
-    joint: JointFields = Field(description="the joint to its parent")
+    parent: Name | None = Field(default=None, description="the link that carries it, or base")
+    joint: JointFields | None = Field(
+        default=None, description="the joint to its parent; not stated for a link of which `joints` has a joint"
+    )
     mass: Mass = Field(
         default=0.0, description="mass of the link with all non-rotating parts on it, except motors with their own mass"
     )
@@ -116,6 +143,13 @@ class LinkFields(FieldModel):
         default=None,
         description="its cross-sections and material, for stress and deflection; they do not change its mass",
     )
+
+    @model_validator(mode="after")
+    def _require_parent_and_joint(self) -> LinkFields:
+        missing = [word for word in ("parent", "joint") if getattr(self, word) is None]
+        if len(missing) == 1 or (missing and self.closes is not None):
+            raise ValueError(f"the field {missing[0]!r} is missing. Add it.")
+        return self
 
     @model_validator(mode="after")
     def _require_no_mass_of_second_joint(self) -> LinkFields:

@@ -10,7 +10,7 @@ from gearwright.files.fields.basic import FieldModel, Gravity, Mass, Name, PoseF
 from gearwright.files.fields.drive import DriveFields
 from gearwright.files.fields.elasticity import ElasticBaseFields, SpringFields
 from gearwright.files.fields.environment import ContactPointFields, LoopFields
-from gearwright.files.fields.link import LinkFields
+from gearwright.files.fields.link import ConnectionFields, LinkFields
 from gearwright.files.fields.motor_data import SupplyFields
 from gearwright.files.fields.tendons_and_cords import CordFields, StateFields, TendonFields
 from gearwright.files.fields.train import TrainFields
@@ -72,6 +72,9 @@ class RobotFields(HeaderFields):
     """A robot file of Gearwright. Numbers are in SI units and radians unless they have a unit, such as 90 deg."""
 
     links: list[LinkFields] = Field(description="its bodies, each with the joint to its parent")
+    joints: list[ConnectionFields] = Field(
+        default=[], description="joints between links, in any order and with closed loops: the open tree is chosen"
+    )
     drives: list[DriveFields] = Field(default=[], description="motors with the gears between them and their joints")
     trains: list[TrainFields] = Field(
         default=[], description="gear trains by wheels and meshes, for coupled motors and joints"

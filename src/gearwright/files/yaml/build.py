@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from gearwright.algebra import Vec
 from gearwright.files.fields.drive import DriveFields
 from gearwright.files.fields.elasticity import joint_spring_part, on_elastic_base, with_flexible_link
-from gearwright.files.fields.joint import Free
-from gearwright.files.fields.link import LinkFields
+from gearwright.files.fields.joint import Free, JointFields
+from gearwright.files.fields.link import ConnectionFields, LinkFields
 from gearwright.files.fields.motor_data import friction_part
 from gearwright.files.fields.robot import FrameFields, PayloadFields
 from gearwright.files.placements import LinkPlacement
@@ -21,8 +21,8 @@ from gearwright.files.problems import FileProblems
 from gearwright.files.size_limits import part_count_problem
 from gearwright.files.yaml.validation import RobotFileContents, path_text
 from gearwright.files.yaml_tree import YamlNode
-from gearwright.parts import Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
-from gearwright.parts.builders.closing_joints import weld_second_part
+from gearwright.parts import Connection, Drive, Frame, Joint, Limits, Link, Payload, Robot, Shape, Train
+from gearwright.parts.builders import closing_joints, linkages
 from gearwright.parts.builders.mounting import drive_in_frame, mounting_link, output_is_link
 from gearwright.parts.checks import tensor_defect
 from gearwright.parts.structure.cord import cord_in_frames
@@ -36,7 +36,7 @@ LinkFrames = Mapping[str, FramePlacement]
 
 def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | None:
     """Return the robot; None if any field was invalid. Problems of parts are collected."""
-    placements = _build_parts(contents, problems, "links", lambda words: words.joint.link_placement())
+    placements = _build_parts(contents, problems, "links", _link_placement)
     frames = {
         words.name: placement.frame
         for words, placement in zip(contents.links, placements, strict=True)
@@ -63,13 +63,24 @@ def build_robot(contents: RobotFileContents, problems: FileProblems) -> Robot | 
     supply = None if head.supply is None else head.supply.part()
     plain_parts["independent"] = head.independent
     robot = Robot(head.robot, links, drives, None, marks, head.gravity, trains, head.description, supply, **plain_parts)  # type: ignore[arg-type]
-    robot = _with_second_joints(robot, frames, contents, problems)
+    connected = _with_stated_connections(robot, frames, contents, problems)
+    if connected is None:
+        return None
+    robot = _with_second_joints(connected, frames, contents, problems)
     loaded = _with_payload(robot, head.payload, contents, problems)
     if loaded is None:
         return None
     for touch in contents.environment:
         loaded = touch.with_wall_mass(loaded)
     return _with_elasticity(loaded, frames, contents, problems)
+
+
+LOOSE_LINK = LinkPlacement(IDENTITY_PLACEMENT, Vec(0.0, 0.0, 1.0))
+"""The placement of a link without a joint of its own, which gets one of `joints`."""
+
+
+def _link_placement(words: LinkFields) -> LinkPlacement:
+    return LOOSE_LINK if words.joint is None else words.joint.link_placement()
 
 
 def _build_parts(
@@ -101,13 +112,14 @@ def with_train_lines(train: Train, place: int, root: YamlNode, source: str) -> T
 
 
 def _build_link(words: LinkFields, placement: LinkPlacement | None, frames: LinkFrames) -> Link | None:
-    if placement is None or (words.parent != "base" and words.parent not in frames):
+    parent = words.parent or linkages.GROUND
+    if placement is None or (parent != linkages.GROUND and parent not in frames):
         return None
-    place = frames.get(words.parent, IDENTITY_PLACEMENT).compose_with(placement.joint)
+    place = frames.get(parent, IDENTITY_PLACEMENT).compose_with(placement.joint)
     return Link(
         name=words.name,
-        parent=words.parent,
-        joint=_build_joint(words, place, placement.axis),
+        parent=parent,
+        joint=Joint(kind="fixed") if words.joint is None else _build_joint(words.joint, place, placement.axis),
         mass=words.mass,
         com=placement.frame.point_in_outer(words.com),
         inertia=placement.frame.tensor_in_outer(words.inertia.as_tensor),
@@ -126,8 +138,7 @@ def _link_tip(words: LinkFields, placement: LinkPlacement) -> Vec | None:
     return placement.frame.position if placement.stated.lengths else None
 
 
-def _build_joint(words: LinkFields, place: FramePlacement, axis: Vec) -> Joint:
-    joint = words.joint
+def _build_joint(joint: JointFields, place: FramePlacement, axis: Vec) -> Joint:
     limits, follows = getattr(joint, "limits", None), getattr(joint, "follows", None)
     return Joint(
         name=joint.name,
@@ -175,6 +186,27 @@ def _build_frame(words: FrameFields, frames: LinkFrames) -> Frame:
     return Frame(words.name, words.link, place.position, place.rotation)
 
 
+def _with_stated_connections(
+    robot: Robot, frames: LinkFrames, contents: RobotFileContents, problems: FileProblems
+) -> Robot | None:
+    """Return the robot with the joints between its links; None if the links are not connected by them."""
+    connections = _build_parts(contents, problems, "joints", lambda words: _build_connection(words, frames))
+    loose = {words.name for words in contents.links if words is not None and words.joint is None}
+    connected = robot if not connections else None
+    if connections:
+        with problems.collect_errors("joints", contents.root.line_of(("joints",))):
+            connected = linkages.with_connections(robot, [x for x in connections if x is not None], loose)
+    return connected
+
+
+def _build_connection(words: ConnectionFields, frames: LinkFrames) -> Connection:
+    placement = words.joint.link_placement()
+    parent, child = (frames.get(name, IDENTITY_PLACEMENT) for name in (words.parent, words.child.link))
+    place, end = parent.compose_with(placement.joint), child.compose_with(words.child.placement)
+    joint = _build_joint(words.joint, place, placement.axis)
+    return Connection(joint, words.parent, words.child.link, end.position, end.rotation)
+
+
 def _with_second_joints(robot: Robot, frames: LinkFrames, contents: RobotFileContents, problems: FileProblems) -> Robot:
     """Return the robot whose links with `closes` are parts of the links that they name."""
     for i, words in enumerate(contents.links):
@@ -182,7 +214,9 @@ def _with_second_joints(robot: Robot, frames: LinkFrames, contents: RobotFileCon
             path = ("links", i, "closes")
             place = frames.get(words.closes.link, IDENTITY_PLACEMENT).compose_with(words.closes.placement)
             with problems.collect_errors(path_text(path), contents.root.line_of(path)):
-                robot = weld_second_part(robot, words.name, words.closes.link, place.position, place.rotation)
+                robot = closing_joints.weld_second_part(
+                    robot, words.name, words.closes.link, place.position, place.rotation
+                )
     return robot
 
 

@@ -31,12 +31,15 @@ def name_problems(contents: RobotFileContents, problems: FileProblems) -> None:
     )
     links, joints = list(names.names_under_key("links", "name").values()), list(names.joint_names().values())
     attached = bool(contents.root.data.get("attach"))
+    names.require_joints()
+    names.require_existing("parent", names.names_under_key("joints", "parent"), [*links, GROUND_NAME], "link")
+    names.require_existing("child", names.named_links("joints", "child"), [*links, GROUND_NAME], "link")
     names.require_existing("parent", names.names_under_key("links", "parent"), [*links, GROUND_NAME], "link")
     names.require_existing("joint", names.names_under_key("drives", "joint"), joints, "joint", attached)
     names.require_existing(
         "mounted_on", names.names_under_key("drives", "mounted_on"), [*links, GROUND_NAME], "link", attached
     )
-    names.require_existing("closes", names.closed_links(), links, "link")
+    names.require_existing("closes", names.named_links("links", "closes"), links, "link")
     names.require_existing("link", names.names_under_key("frames", "link"), [*links, GROUND_NAME], "link")
     places = [*links, *names.names_under_key("frames", "name").values(), GROUND_NAME]
     names.require_existing("frame", names.names_under_key("environment", "frame"), places, "frame or link", attached)
@@ -79,21 +82,33 @@ class _NameChecks:
 
     def joint_names(self) -> dict[KeyPath, str]:
         names: dict[KeyPath, str] = {}
-        for i, item in self.mapping_entries("links"):
-            joint = item.get("joint")
-            own_name = joint.get("name") if isinstance(joint, dict) else None
-            name = own_name if own_name is not None else item.get("name")
-            if isinstance(name, str):
-                names["links", i, "joint", "name"] = name
+        for word in ("links", "joints"):
+            for i, item in self.mapping_entries(word):
+                joint = item.get("joint")
+                own_name = joint.get("name") if isinstance(joint, dict) else None
+                name = own_name if own_name is not None or joint is None else item.get("name")
+                if isinstance(name, str):
+                    names[word, i, "joint", "name"] = name
         return names
 
-    def closed_links(self) -> dict[KeyPath, str]:
-        entries = {i: item.get("closes") for i, item in self.mapping_entries("links")}
+    def named_links(self, word: str, key: str) -> dict[KeyPath, str]:
+        """Return the links that entries name under `link` of a key."""
+        entries = {i: item.get(key) for i, item in self.mapping_entries(word)}
         return {
-            ("links", i, "closes", "link"): entry["link"]
+            (word, i, key, "link"): entry["link"]
             for i, entry in entries.items()
             if isinstance(entry, dict) and isinstance(entry.get("link"), str)
         }
+
+    def require_joints(self) -> None:
+        """Check that every link has a joint: its own, or one under `joints`."""
+        ends = {*self.names_under_key("joints", "parent").values(), *self.named_links("joints", "child").values()}
+        for i, item in self.mapping_entries("links"):
+            if item.keys() & {"parent", "joint"} or item.get("name") in ends:
+                continue
+            self.add_problem(
+                ("links", i), "the fields 'parent' and 'joint' are missing. Add them, or a joint of it under `joints`."
+            )
 
     def drive_names(self) -> dict[KeyPath, str]:
         names = {
@@ -103,13 +118,14 @@ class _NameChecks:
 
     def leader_names(self) -> dict[KeyPath, str]:
         names: dict[KeyPath, str] = {}
-        for i, item in self.mapping_entries("links"):
-            joint = item.get("joint")
-            if not isinstance(joint, dict):
-                continue
-            follows = stated_value(joint, "follows")
-            if isinstance(follows, dict) and isinstance(follows.get("joint"), str):
-                names["links", i, "joint", stated_name(joint, "follows"), "joint"] = follows["joint"]
+        for word in ("links", "joints"):
+            for i, item in self.mapping_entries(word):
+                joint = item.get("joint")
+                if not isinstance(joint, dict):
+                    continue
+                follows = stated_value(joint, "follows")
+                if isinstance(follows, dict) and isinstance(follows.get("joint"), str):
+                    names[word, i, "joint", stated_name(joint, "follows"), "joint"] = follows["joint"]
         return names
 
     def payload_names(self, key: str) -> dict[KeyPath, str]:
@@ -201,8 +217,8 @@ class _NameChecks:
     @staticmethod
     def _name_links(names: dict[KeyPath, str], targets: dict[KeyPath, str]) -> NameLinks:
         """Return the names of links or joints with their references; both have the same index in the file."""
-        by_number = {path[1]: name for path, name in names.items()}
-        return {by_number[path[1]]: (path, target) for path, target in targets.items() if path[1] in by_number}
+        by_entry = {path[:2]: name for path, name in names.items()}
+        return {by_entry[path[:2]]: (path, target) for path, target in targets.items() if path[:2] in by_entry}
 
     def require_acyclic(self, steps: NameLinks, subject: str, remedy: str) -> None:
         visited: set[str] = set()

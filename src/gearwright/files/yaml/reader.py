@@ -17,7 +17,7 @@ from gearwright.files.fields.drive import DriveFields
 from gearwright.files.fields.elasticity import SpringFields
 from gearwright.files.fields.environment import ContactPointFields, LoopFields
 from gearwright.files.fields.joint import JointFields
-from gearwright.files.fields.link import LinkFields
+from gearwright.files.fields.link import ConnectionFields, LinkFields
 from gearwright.files.fields.mujoco_dcmotor import dcmotor_notes
 from gearwright.files.fields.robot import AttachFields, FrameFields, HeaderFields
 from gearwright.files.fields.tendons_and_cords import CordFields, StateFields, TendonFields
@@ -52,18 +52,20 @@ GEAR_SUBFIELDS = ("torsion", "pieces", "hysteresis", "errors")
 
 def dimension_problems(contents: RobotFileContents, problems: FileProblems) -> None:
     """Add a problem for every unit of a gear or mimic joint that does not fit the kind of its joint."""
-    joints = {words.joint.name or words.name: words.joint for words in contents.links if words}
+    joints = {words.joint.name or words.name: words.joint for words in contents.links if words and words.joint}
+    joints |= {words.joint.name: words.joint for words in contents.joints if words and words.joint.name}
     data = contents.root.data
     for i, drive in enumerate(contents.drives):
         if drive is not None:
             _note_wrong_units(
                 data["drives"][i].get("gear"), joints.get(drive.joint), ("drives", i, "gear"), contents, problems
             )
-    for i, link in enumerate(contents.links):
-        if link is not None:
-            joint = data["links"][i]["joint"]
-            name = stated_name(joint, "follows")
-            _note_wrong_units(joint.get(name), link.joint, ("links", i, "joint", name), contents, problems)
+    for word, entries in (("links", contents.links), ("joints", contents.joints)):
+        for i, entry in enumerate(entries):
+            if entry is not None and entry.joint is not None:
+                joint = data[word][i]["joint"]
+                name = stated_name(joint, "follows")
+                _note_wrong_units(joint.get(name), entry.joint, (word, i, "joint", name), contents, problems)
 
 
 def _note_wrong_units(
@@ -93,6 +95,7 @@ def _note_wrong_units(
 
 LIST_MODELS: dict[str, type[FieldModel]] = {
     "links": LinkFields,
+    "joints": ConnectionFields,
     "drives": DriveFields,
     "trains": TrainFields,
     "frames": FrameFields,

@@ -22,7 +22,7 @@ from gearwright.files.fields.environment import BehindFields, ContactPointFields
 from gearwright.files.fields.from_parts import ErrorFields, HysteresisFields, LossFields, PieceFields, TorsionFields
 from gearwright.files.fields.gear import GEAR_MODELS
 from gearwright.files.fields.joint import DH, JOINT_FIELDS_BY_KIND, Follows, TurnLimits, VectorFields
-from gearwright.files.fields.link import LinkFields, ShapeFields
+from gearwright.files.fields.link import ChildFields, ConnectionFields, LinkFields, ShapeFields
 from gearwright.files.fields.motor_data import (
     CoggingFields,
     CurrentControlFields,
@@ -65,7 +65,7 @@ MODELS_BY_FIELD: dict[str, type[FieldModel]] = {
         "origin": PoseFields,
     },
     **{"dh": DH, "mdh": DH, "vector": VectorFields, "limits": TurnLimits, "follows": Follows, "mimic": Follows},
-    "shapes": ShapeFields,
+    **{"shapes": ShapeFields, "joints": ConnectionFields, "child": ChildFields},
     **{"wheels": WheelFields, "meshes": MeshFields, "motors": TrainMotorFields},
     **{"spring": TurnSpring, "springs": SpringFields, "flexible": BeamFields, "elastic_base": ElasticBaseFields},
     **{"torsion": TorsionFields, "pieces": PieceFields, "hysteresis": HysteresisFields, "errors": ErrorFields},
@@ -101,6 +101,7 @@ class RobotFileContents:
     root: YamlNode
     header: HeaderFields | None
     links: list[LinkFields | None]
+    joints: list[ConnectionFields | None]
     drives: list[DriveFields | None]
     trains: list[TrainFields | None]
     frames: list[FrameFields | None]

@@ -1,0 +1,229 @@
+"""Graphs of links and joints: the open tree is chosen, and the machine is that of a tree cut by hand."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from contact.test_closing_joints import GROUND, LENGTHS, four_bar, machine
+from gearwright.errors import FileError, StructureError
+from gearwright.files import read_yaml
+from gearwright.parts import Connection, Drive, Frame, Gear, Joint, JointSpring, Limits, Link, Motor, linkage
+
+
+def bar(name: str) -> Link:
+    """A bar of the four-bar, its frame at its first end."""
+    length = LENGTHS[name]
+    tensor = ((1e-3, 0, 0), (0, length**2 / 12, 0), (0, 0, length**2 / 12))
+    return Link(name, mass=1.0, com=(length / 2, 0.02, 0), inertia=tensor)
+
+
+def pin(name: str, parent: str, x: float, child: str, y: float = 0.0, **fields: object) -> Connection:
+    """A hinge about z at x of the parent and y of the child, with the friction of the four-bar cut by hand."""
+    damping = {"a": 0.05, "b": 0.04, "c": 0.03, "d": 0.02}[name]
+    joint = Joint(name, axis=(0, 0, 1), position=(x, 0, 0), damping=damping, friction=2 * damping, **fields)
+    return Connection(joint, parent, child, (y, 0, 0))
+
+
+PINS = [
+    pin("a", "base", 0.0, "crank"),
+    pin("b", "crank", LENGTHS["crank"], "coupler"),
+    pin("c", "coupler", LENGTHS["coupler"], "rocker", LENGTHS["rocker"]),
+    pin("d", "base", GROUND, "rocker"),
+]
+DRIVE = Drive("a", Motor(3e-4, 0.2, position=(0, 0, 0.1)), Gear(30.0), "base")
+REFERENCE = {"a": 0.7, "b": -0.2, "c": 1.0, "d": 1.5}
+
+
+def graph_machine(pins: list[Connection], drives: list[Drive], **fields: object) -> gw.Mechanism:
+    robot = linkage("four_bar", [bar(name) for name in LENGTHS], pins, drives=drives, gravity=(0, -9.81, 0), **fields)
+    tree = gw.assemble(robot, "tree")
+    return gw.assemble(robot, independent=["a"], start=[REFERENCE[name] for name in tree.speeds])
+
+
+def exchanged(connection: Connection) -> Connection:
+    """The same hinge stated from its child: the coordinate counts the other way about the opposite axis."""
+    return connection.reversed()
+
+
+def test_the_machine_is_that_of_a_tree_cut_by_hand():
+    wanted, mech = machine("c"), graph_machine(PINS, [DRIVE])
+    q, p = wanted.closed([0.9]), mech.closed([0.9])
+    assert gw.inverse_dynamics(mech, p, [2.0], [1.5]) == pytest.approx(
+        gw.inverse_dynamics(wanted, q, [2.0], [1.5]), rel=1e-10
+    )
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4)))[::9])
+@pytest.mark.parametrize("turned", [(2,), (0, 3), (0, 1, 2, 3)])
+def test_neither_order_nor_direction_of_the_joints_matters(order, turned):
+    """Every coordinate is as stated: a joint stated from its child about the opposite axis has the same one."""
+    pins = [exchanged(x) if k in turned else x for k, x in enumerate(PINS)]
+    drive = replace(DRIVE, axis=(0, 0, 1))
+    wanted, mech = graph_machine(PINS, [DRIVE]), graph_machine([pins[k] for k in order], [drive])
+    q, p = wanted.closed([0.9]), mech.closed([0.9])
+    at = [mech.coordinates.index(name) for name in wanted.coordinates]
+    assert p[at] == pytest.approx(q, abs=1e-9)
+    assert gw.inverse_dynamics(mech, p, [2.0], [1.5]) == pytest.approx(
+        gw.inverse_dynamics(wanted, q, [2.0], [1.5]), rel=1e-9
+    )
+
+
+def test_a_chain_stated_from_its_tip():
+    """No loop, but every joint stated from the far link: the arm with the same coordinates, rotors included."""
+    arms = []
+    for stated_from_tip in (False, True):
+        pins = [
+            Connection(Joint("s", axis=(0, 0.6, 0.8)), "base", "upper", (0.1, 0.2, 0)),
+            Connection(Joint("e", axis=(0, 1, 0), position=(0.4, 0, 0)), "upper", "fore", (0, 0, 0.05)),
+            Connection(Joint("w", "prismatic", axis=(1, 0, 0), position=(0.3, 0, 0)), "fore", "hand"),
+        ]
+        pins = [x.reversed() for x in pins] if stated_from_tip else pins
+        drives = [
+            Drive("s", Motor(1e-4, 0.1), Gear(50.0), "base", (0, 0.6, 0.8)),
+            Drive("e", Motor(1e-4, 0.1, position=(0.4, 0, 0)), Gear(-40.0), "upper", (0, 1, 0)),
+        ]
+        heavy = dict(mass=1.0, com=(0.1, 0.02, 0.03), inertia=np.diag([0.01, 0.02, 0.025]))
+        links = [Link(name, **heavy) for name in ("hand", "fore", "upper")]
+        frames = [Frame("tip", "hand", (0.1, 0, 0))]
+        arms.append(linkage("arm", links, pins, drives=drives, frames=frames))
+    mechs = [gw.assemble(robot) for robot in arms]
+    assert mechs[0].speeds == mechs[1].speeds == ("s", "e", "w")
+    q, v, a = np.random.default_rng(0).normal(size=(3, 3))
+    for function in (lambda m: gw.inverse_dynamics(m, q, v, a), lambda m: gw.placement(m, q, "tip").position):
+        assert function(mechs[1]) == pytest.approx(function(mechs[0]), rel=1e-12)
+
+
+@pytest.mark.parametrize("gear", [Gear(20.0), gw.parts.Planetary(sun=18, ring=72, planet=27, planets=3)], ids=str)
+def test_a_driven_joint_stated_from_its_outer_link(gear):
+    """The motor sits on the stated parent, here the outer link, and the sense of its gear is kept."""
+    links = [Link("upper", mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.01] * 3))]
+    door = Connection(Joint("s", axis=(0, 0, 1)), "upper", "base")
+    drive = Drive("s", Motor(1e-3, 0.1), Gear(gear.ratio))
+    mech = gw.assemble(linkage("door", links, [door], drives=[drive]))
+    spin = mech.spins[0]
+    assert mech.carrier_name(spin.carrier) == "upper"
+    assert np.array([*spin.axis]) * spin.ratio[0] == pytest.approx([0, 0, gear.ratio])
+
+
+def test_loops_are_short():
+    """A ladder of six rungs: every loop has four bars, although a chain visits them all."""
+    names, pins = [], []
+    for k in range(6):
+        names += [f"left{k}", f"right{k}"]
+        below = [f"left{k - 1}", f"right{k - 1}"] if k else ["base", "base"]
+        pins += [
+            Connection(Joint(f"{side}_{k}", position=(x, 1, 0)), parent, f"{side}{k}")
+            for side, parent, x in zip(("left", "right"), below, (0, 0), strict=True)
+        ]
+        names.append(f"rung{k}")
+        pins += [
+            Connection(Joint(f"r{k}", position=(0, 1, 0)), f"left{k}", f"rung{k}"),
+            Connection(Joint(f"s{k}", position=(1, 0, 0)), f"rung{k}", f"right{k}", (0, 1, 0)),
+        ]
+    links = [Link(name, mass=1.0, inertia=np.eye(3)) for name in names]
+    for order in (1, -1):
+        robot = linkage("ladder", links, pins[::order])
+        mech = gw.assemble(robot, "tree")
+        lengths = []
+        for loop in robot.loops:
+            paths = [set(mech.body_paths[mech.place_of(frame)[0]]) for frame in loop.frames]
+            lengths.append(len([i for i in paths[0] ^ paths[1] if mech.bodies[i].kind.speeds]))
+        assert sorted(lengths) == [4, *[6] * 5]  # each rung joins two sides, which turn about the rung below
+
+
+@pytest.mark.parametrize("name", ["b", "c", "d"])
+def test_springs_and_end_stops_of_a_joint_act_wherever_the_loop_is_cut(name):
+    """A spring at one joint and end stops at it, in linkages that are cut at other joints and at this one."""
+    start = machine("c").closed([0.7])
+    at = dict(zip(machine("c").coordinates, start, strict=True))
+    fields = {"spring": JointSpring(40.0, 0.3, at[name] - 0.3), "limits": Limits((at[name] - 0.01, at[name] + 0.01))}
+    runs = []
+    for cut in (name, "d" if name == "b" else "b"):
+        robot, mech = four_bar(cut).with_joint(name, **fields), machine(cut)
+        run = gw.simulate(robot, mech.closed([0.7]), until=0.3, samples=7)
+        runs.append(run.q[:, [mech.coordinates.index(x) for x in ("a", name)]])
+    assert np.abs(runs[0][:, 1] - at[name]).max() == pytest.approx(0.01, abs=1e-6)  # it reaches a stop
+    assert runs[1] == pytest.approx(runs[0], abs=1e-6)
+
+
+YAML = """
+robot: four_bar
+gravity: [0, -9.81, 0]
+links:
+  - {name: rocker, mass: 1, com: [0.25, 0.02, 0], inertia: {xx: 0.001, yy: 0.0208333333333333, zz: 0.0208333333333333}}
+  - {name: crank, mass: 1, com: [0.15, 0.02, 0], inertia: {xx: 0.001, yy: 0.0075, zz: 0.0075}}
+  - {name: coupler, mass: 1, com: [0.35, 0.02, 0], inertia: {xx: 0.001, yy: 0.0408333333333333, zz: 0.0408333333333333}}
+joints:
+  - {parent: base, joint: {name: a, axis: [0, 0, 1]}, child: {link: crank}}
+  - {parent: crank, joint: {name: b, axis: [0, 0, 1], position: [0.3, 0, 0]}, child: {link: coupler}}
+  - {parent: coupler, joint: {name: c, axis: [0, 0, 1], position: [0.7, 0, 0], limits: {position: [-2, 2]}},
+     child: {link: rocker, position: [0.5, 0, 0]}}
+  - {parent: base, joint: {name: d, axis: [0, 0, 1], position: [0.8, 0, 0], friction: 0.1}, child: {link: rocker}}
+drives:
+  - {joint: a, mounted_on: base, motor: {inertia: 0.0003, mass: 0.2, position: [0, 0, 0.1]}, gear: {ratio: 30}}
+"""
+
+
+def test_a_file_states_a_graph(tmp_path):
+    path = tmp_path / "bars.yaml"
+    path.write_text(YAML)
+    robot = gw.load(path)
+    mech = gw.assemble(robot, start=[REFERENCE[name] for name in gw.assemble(robot, "tree").speeds])
+    wanted = machine("c")
+    q, p = wanted.closed([0.9]), mech.closed([0.9])
+    assert gw.inverse_dynamics(mech, p, [2.0], [1.5]) == pytest.approx(
+        gw.inverse_dynamics(wanted, q, [2.0], [1.5]), rel=1e-10
+    )
+    cut = robot.loops[0].name
+    assert robot.link_of_joint("c").joint.limits.position == (-2, 2)
+    gw.save(robot, tmp_path / "again.yaml")
+    again = gw.assemble(gw.load(tmp_path / "again.yaml"), start=mech.reference)
+    assert gw.inverse_dynamics(again, p, [2.0], [1.5]) == pytest.approx(gw.inverse_dynamics(mech, p, [2.0], [1.5]))
+    assert cut in ("b", "c", "d")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("child: {link: crank}", "child: {link: krank}"), "krank"),
+        (("{parent: base, joint: {name: a,", "{parent: nowhere, joint: {name: a,"), "nowhere"),
+        (("joint: {name: b,", "joint: {name: a,"), "two joints are called 'a'"),
+        (("joint: {name: b, ", "joint: {"), "name"),
+        (("axis: [0, 0, 1], position: [0.3, 0, 0]}", "dh: {a: 0.3}}"), "'b'"),
+        (("  - {name: crank, mass", "  - {name: idle, mass: 1}\n  - {name: crank, mass"), "parent"),
+        (("  - {name: crank, mass", "  - {name: crank, parent: base, mass"), "joint"),
+        (("joint: {name: d,", "joint: {name: d, kind: ball,"), "ball"),
+    ],
+)
+def test_bad_graphs_of_a_file(change, named):
+    assert change[0] in YAML
+    with pytest.raises(FileError, match=named):
+        read_yaml(YAML.replace(*change))
+
+
+def test_units_of_joints_of_a_graph_are_those_of_its_kind():
+    wrong = YAML.replace("gear: {ratio: 30}", "gear: {ratio: 30, stiffness: 5 N/m}")
+    with pytest.raises(FileError, match="revolute"):
+        read_yaml(wrong)
+
+
+def test_bad_linkages():
+    links = [Link("rod", mass=1.0), Link("tip", mass=1.0)]
+    with pytest.raises(StructureError, match="tip"):
+        linkage("r", links, [Connection(Joint("a"), "base", "rod")])
+    with pytest.raises(StructureError, match="nothing"):
+        linkage("r", links, [Connection(Joint("a"), "base", "nothing")])
+    with pytest.raises(StructureError, match="two joints are called 'a'"):
+        linkage("r", links, [Connection(Joint("a"), "base", "rod"), Connection(Joint("a"), "rod", "tip")])
+    with pytest.raises(StructureError, match="name"):
+        Connection(Joint(), "base", "rod")
+    with pytest.raises(StructureError, match=r"'rod'.*connections"):
+        linkage("r", [Link("rod", joint=Joint("own"))], [Connection(Joint("a"), "base", "rod")])
+    ball = Connection(Joint("ball", "spherical"), "rod", "base")
+    with pytest.raises(StructureError, match=r"'ball'.*Exchange"):
+        linkage("r", links[:1], [ball])
