@@ -46,7 +46,7 @@ FILE_ONLY = {
     "HeatFields": {"winding_time_constant", "housing_time_constant"},  # instead of capacities, as data sheets do
     "MotorFields": {"back_emf_constant", "kv", "stated"},  # instead of the torque constant, as data sheets do
     "LinkFields": {"flexible", "closes"},  # built by with_beam, and stored as a loop
-    "RobotFields": {"robot", "attach", "elastic_base"},  # the name; the builders attach and with_elastic_base
+    "RobotFields": {"robot", "attach", "elastic_base", "joints"},  # the name; attach, with_elastic_base and linkage
     "TaskFields": {"task", "description", "start"},  # the name; where the first motion starts
     "SectionFields": {"tube", "box", "stations"},  # one section, or several along the link: `sections` in Python
     "ContactPointFields": {"behind"},  # stiffness and damping, or a wall with a mass

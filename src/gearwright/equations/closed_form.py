@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arrays import Array
 from gearwright.equations import closed_form_text
 from gearwright.equations.angles import AngleGroups, parallel_groups
+from gearwright.equations.closed_form_loops import LoopSymbols
 from gearwright.equations.closed_form_writer import ClosedFormWriter
 from gearwright.equations.symbol_names import NUMBERED_NAMES, SymbolNames, file_symbol_names
 from gearwright.equations.symbolic_machine import (
@@ -29,7 +30,7 @@ from gearwright.errors import InputError
 from gearwright.functions.actuation import STRUCTURE_MATRIX
 from gearwright.functions.explain import WHEEL_CORIOLIS, WHEEL_FORCES, WHEEL_MASS_MATRIX, wheel_index
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.programs import dynamics_programs, kinematic_programs
+from gearwright.programs import ClosedMechanism, dynamics_programs, kinematic_programs, machine_of
 from gearwright.programs.inputs import refuse_symbols
 from gearwright.programs.program import Program, flatten_scalars
 
@@ -78,6 +79,8 @@ class ClosedForm:
         symbols: the quantities kept as symbols, name -> value.
         meanings: meaning of each kept symbol.
         motion: the motion symbols, q1 -> speed name.
+        loops: with closed loops, the symbols of the map from independent to all speeds as SymPy expressions: G31 of
+            dq3 = G31 dq1, its determinant d1, and g3 of ddq3 = G31 ddq1 + g3.
 
     A notebook typesets it.
     """
@@ -90,12 +93,14 @@ class ClosedForm:
     symbols: dict[str, float]
     meanings: dict[str, str]
     motion: dict[str, str]
+    loops: dict[str, Any] = field(default_factory=dict)
 
     def expression(self) -> Any:
         """The result as SymPy expression, vector, matrix or array, with all abbreviations expanded."""
         import sympy as sp
 
-        full = [entry.subs(self.groups).subs(self.waves) for entry in self.entries]
+        loops = list(reversed(self.loops.items()))
+        full = [entry.subs(self.groups).subs(loops).subs(self.groups).subs(self.waves) for entry in self.entries]
         if not self.shape:
             return full[0]
         if len(self.shape) > 2:
@@ -183,7 +188,7 @@ def closed_form(
     kept_kinds = (keep,) if isinstance(keep, str) else tuple(keep)
     if isinstance(machine, Mechanism):
         refuse_symbols("closed_form", machine)
-    tree_of("closed_form", machine, program.name)  # warns if loops are ignored
+    numeric = machine_of("closed_form", machine)
     symbol_names = _symbol_names(names, machine)
     mech, ratios = machine_with_ratios("closed_form", machine, kept_kinds, symbol_names)
     try:
@@ -195,30 +200,58 @@ def closed_form(
     ops: Operations = angles  # type: ignore[assignment]  # a recursion needs cos and sin only
     moving = {f"{letter}{i + 1}" for letter in MOTION_SYMBOLS.values() for i in range(mech.n)}
     planets = planet_table(machine, symbols)
+    loops = LoopSymbols(numeric, symbolic, ops) if isinstance(numeric, ClosedMechanism) else None
+    target = symbolic if loops is None else loops.closed
+    moving |= set() if loops is None else set(loops.definitions)
 
     def program_values(wanted: Program, fixed: dict[str, Any]) -> list[Any]:
-        values = flatten_scalars(wanted.run(symbolic, ops, _motion_symbols(wanted, symbolic), fixed))
+        inputs = _motion_symbols(wanted, symbolic) if loops is None else {x: loops.inputs[x] for x in wanted.inputs}
+        values = flatten_scalars(wanted.run(target, ops, inputs, fixed))
         return [substitute_symbols(value, planets) for value in values]
 
     writer = ClosedFormWriter(angles, symbols.values, moving, symbol_names.group, base_parameters)
     for earlier_program in () if base_parameters else _programs_numbered_before(program):
         writer.number_groups(program_values(earlier_program, {}))
     fixed = _fixed_options(program, mech, options)
-    entries = writer.write_entries(program_values(program, fixed), progress or (lambda done, total: None))
+    entries = tuple(writer.write_entries(program_values(program, fixed), progress or (lambda done, total: None)))
+    definitions = {} if loops is None else _written_definitions(writer, loops, entries)
     return ClosedForm(
         program.name,
-        program.shape(symbolic, fixed),
-        tuple(entries),
+        program.shape(target, fixed),
+        entries,
         writer.waves,
         writer.named_groups(),
         {name: value for name, value in symbols.values.items() if name in writer.used},
         {name: text for name, text in symbols.meanings.items() if name in writer.used},
-        {
-            f"{MOTION_SYMBOLS[name]}{i + 1}": title
-            for name in program.inputs
-            for i, title in enumerate(program.entry_names(mech, name))
-        },
+        _motion_names(program, mech, loops),
+        definitions,
     )
+
+
+def _motion_names(program: Program, mech: Mechanism, loops: LoopSymbols | None) -> dict[str, str]:
+    """Return the symbols of the inputs with the names of joints."""
+    if loops is not None:
+        return {symbol: name for x in program.inputs for symbol, name in loops.motion[x].items()}
+    return {
+        f"{MOTION_SYMBOLS[name]}{i + 1}": title
+        for name in program.inputs
+        for i, title in enumerate(program.entry_names(mech, name))
+    }
+
+
+def _written_definitions(writer: ClosedFormWriter, loops: LoopSymbols, entries: Iterable[Any]) -> dict[str, Any]:
+    """Return the definitions of the symbols of loops in use, each after those that it contains."""
+    import sympy as sp
+
+    used = {str(x) for entry in entries for x in getattr(entry, "free_symbols", ())}
+    written: dict[str, Any] = {}
+    for name, (value, divisor) in reversed(loops.definitions.items()):
+        if name in used:
+            (written[name],) = writer.write_entries([value], lambda done, total: None)
+            if divisor:
+                written[name] /= sp.Symbol(divisor)
+            used |= {str(x) for x in written[name].free_symbols}
+    return dict(reversed(written.items()))
 
 
 def _symbol_names(names: str, machine: RobotOrMech) -> SymbolNames:

@@ -34,7 +34,8 @@ FUNCTION_LETTERS = {
 def latex_text(form: ClosedForm) -> str:
     """The entries, then the base parameters, in an aligned block."""
     lines = [f"{name} &= {_expression_tex(form, entry)}" for name, entry in _named_entries(form)]
-    lines += [f"{_symbol_tex(name)} &= {_expression_tex(form, value)}" for name, value in form.groups.items()]
+    definitions = {**form.loops, **form.groups}
+    lines += [f"{_symbol_tex(name)} &= {_expression_tex(form, value)}" for name, value in definitions.items()]
     body = " \\\\\n".join(lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
@@ -60,7 +61,7 @@ def python_text(form: ClosedForm) -> str:
     head = f"def {form.function}({', '.join([*inputs, *keywords])}):"
     lines = ["from math import cos, sin", "", "", head]
     lines += [f"    {', '.join(names)}, = {letter}" for letter, names in inputs.items()]
-    for name, value in {**form.waves, **form.groups}.items():
+    for name, value in {**form.waves, **form.groups, **form.loops}.items():
         lines.append(f"    {name} = {pycode(value).replace('math.', '')}")
     entries = [pycode(entry).replace("math.", "") for entry in form.entries]
     lines.append(f"    return {_nested_list_text(entries, form.shape)}")
@@ -76,12 +77,13 @@ def c_text(form: ClosedForm) -> str:
     size = max(1, len(form.entries))
     lines = ["#include <math.h>", "", f"void {form.function}({', '.join(arguments)}, double out[{size}])", "{"]
     lines += [f"    const double {name} = {value!r};" for name, value in form.symbols.items()]
-    used = {str(x) for e in (*form.entries, *form.groups.values(), *form.waves.values()) for x in e.free_symbols}
+    definitions = {**form.waves, **form.groups, **form.loops}
+    used = {str(x) for e in (*form.entries, *definitions.values()) for x in e.free_symbols}
     for letter, names in inputs.items():
         lines += [f"    const double {name} = {letter}[{i}];" for i, name in enumerate(names) if name in used]
         if not used & set(names):
             lines.append(f"    (void){letter};")
-    lines += [f"    const double {name} = {ccode(value)};" for name, value in {**form.waves, **form.groups}.items()]
+    lines += [f"    const double {name} = {ccode(value)};" for name, value in definitions.items()]
     lines += [f"    out[{i}] = {ccode(entry)};" for i, entry in enumerate(form.entries)]
     return "\n".join([*lines, "}"]) + "\n"
 

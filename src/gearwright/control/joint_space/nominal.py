@@ -18,10 +18,12 @@ from gearwright.errors import InputError
 from gearwright.file_access import write_text
 from gearwright.forces import Law
 from gearwright.forces.laws_of_robot import choose_laws
-from gearwright.mechanism import RobotOrMech, tree_of
+from gearwright.functions.constrained.closing import speed_directions
+from gearwright.mechanism import RobotOrMech
 from gearwright.motion import Trajectory
 from gearwright.motion.csv_columns import read_columns, write_columns
 from gearwright.motion_demands.demands import demands, followable_laws
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.text import listed_names
 
 NOMINAL_MOTION_TOLERANCE = 1e-6
@@ -107,7 +109,7 @@ def nominal_control(
 
     Args:
         robot: the robot, or a machine.
-        motion: the motion of the joints.
+        motion: the motion of the joints; with closed loops, of the independent ones.
         samples: least number of times.
         laws: laws that replace those of the robot, with a warning that lists the omitted ones; () for none.
         extra_laws: laws added to those of the robot.
@@ -118,20 +120,24 @@ def nominal_control(
     >>> stored.joints, stored.tau.shape
     (('j1', 'j2', 'j3'), (12, 3))
     """
-    mech = tree_of("control.nominal_control", robot)
+    mech = machine_of("control.nominal_control", robot)
     side = joint_side("control.nominal_control", mech)
     choice = choose_laws(
-        "control.nominal_control", robot, laws, extra_laws, lambda law_list: followable_laws(law_list, mech)
+        "control.nominal_control", robot, laws, extra_laws, lambda law_list: followable_laws(law_list, mech.tree)
     )
     motion_demands = demands(
         robot, motion, laws=choice.laws_with_warning("control.nominal_control"), actuators=(), samples=samples
     )
     distinct = np.flatnonzero(np.diff(motion_demands.motion.t, append=np.inf) > 0)
     t, count = motion_demands.motion.t[distinct], side.joint_count
-    tau = motion_demands.tau[distinct][:, list(side.driven_speeds)] @ side.speed_matrix[list(side.driven_speeds)]
-    return NominalControl(
-        side.joint_names, t, motion_demands.motion.q[distinct, :count], motion_demands.motion.v[distinct, :count], tau
-    )
+    q, v, tau = (x[distinct] for x in (motion_demands.motion.q, motion_demands.motion.v, motion_demands.tau))
+    if isinstance(mech, ClosedMechanism):
+        tau = np.einsum("tkj,tk->tj", speed_directions(mech, q), tau)
+        return NominalControl(
+            side.joint_names, t, q[:, list(mech.independent_indices)], v[:, list(mech.closure.independent)], tau
+        )
+    tau = tau[:, list(side.driven_speeds)] @ side.speed_matrix[list(side.driven_speeds)]
+    return NominalControl(side.joint_names, t, q[:, :count], v[:, :count], tau)
 
 
 @check_arguments

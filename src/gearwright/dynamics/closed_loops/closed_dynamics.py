@@ -30,7 +30,7 @@ def placed_machine(mech: Mechanism, q: Sequence[Scalar], ops: Operations) -> tup
     pose = place_machine(mech.tree, q, ops)
     if mech.closure is None:
         return pose, OPEN_TREE
-    embedding, equivalent = Embedding(mech.closure, pose, ops), mech.closure.equivalent_tree
+    embedding, equivalent = mech.closure.at_pose(pose, ops), mech.closure.equivalent_tree
     return (pose if equivalent is None else equivalent.placed_at(q, ops)), embedding
 
 
@@ -38,7 +38,7 @@ def tree_speeds(mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], ops: 
     """Return all speeds, of which only the independent ones of v are used; without loops v itself."""
     if mech.closure is None:
         return v
-    embedding = Embedding(mech.closure, place_machine(mech.tree, q, ops), ops)
+    embedding = mech.closure.at_pose(place_machine(mech.tree, q, ops), ops)
     return embedding.speeds([v[k] for k in mech.closure.independent])
 
 

@@ -79,6 +79,10 @@ class ConstraintEmbedding:
         """All equations at a pose; without speeds all drifts are zero."""
         return [equation for loop in self.loops for equation in loop_equations(pose, loop, v)]
 
+    def at_pose(self, pose: Pose, ops: Operations) -> Embedding:
+        """The map between independent and all speeds at a pose."""
+        return Embedding(self, pose, ops)
+
     def facing_cosines(self, pose: Pose) -> list[Scalar]:
         """Cosines that are positive where the loops are closed."""
         return [x for loop in self.loops for x in facing_cosines(pose, loop)]

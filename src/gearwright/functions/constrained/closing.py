@@ -136,9 +136,14 @@ def whole_motion(
 
 
 def speed_directions(mech: ClosedMechanism, q: ArrayLike) -> Array:
-    """Return G (n, f) of v = G v_i at one closed configuration."""
-    _, speed_map = placed_machine(mech, np.asarray(q, dtype=float).tolist(), FLOATS)
-    return np.array(speed_map.columns(np.eye(mech.tree.n).tolist()), dtype=np.float64)
+    """Return G (..., n, f) of v = G v_i at closed configurations (..., nq)."""
+    whole = np.asarray(q, dtype=np.float64)
+    unit = np.eye(mech.tree.n).tolist()
+    if whole.ndim == 1:
+        return np.array(placed_machine(mech, whole.tolist(), FLOATS)[1].columns(unit), dtype=np.float64)
+    columns = placed_machine(mech, list(np.moveaxis(whole, -1, 0)), ARRAYS)[1].columns(unit)
+    rows = [np.stack([x + np.zeros(whole.shape[:-1]) for x in row], axis=-1) for row in columns]
+    return np.stack(rows, axis=-2)
 
 
 def _step_in_parts(mech: ClosedMechanism, q: Array, steps: Array, parts: int) -> StepResults:

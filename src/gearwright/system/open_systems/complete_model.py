@@ -24,9 +24,11 @@ from gearwright.forces import (
     train_loss_laws,
 )
 from gearwright.forces.laws_of_robot import choose_laws
+from gearwright.functions.constrained.closing import speed_directions, whole_motion
 from gearwright.functions.dynamics import bias, mass_matrix
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
 from gearwright.parts import Robot
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.system.force_balance import line_rows
 from gearwright.text import listed_names
@@ -44,7 +46,7 @@ def complete_model(
 
     Args:
         robot_or_mech: the robot, with its friction, losses and springs; or a machine, which has only its linear
-            springs.
+            springs. With closed loops the states are those of the independent speeds.
         actuators: its linear actuators. `dc_motors(robot, mech)` omits their friction, which the robot contributes, so
             it counts once.
         laws: replacements of the robot's laws; a warning lists the omitted ones; () for none. Viscous friction is
@@ -54,19 +56,21 @@ def complete_model(
     Raises:
         InputError: a law is not linear.
     """
-    mech = tree_of("complete_model", robot_or_mech)
+    mech = machine_of("complete_model", robot_or_mech)
     unsuitable = [x for x in actuators if not isinstance(x, LinearActuator)]
     if unsuitable or not actuators:
         problem = f"{unsuitable[0]!r} is not a LinearActuator" if unsuitable else "no actuators are given"
         raise InputError(
             f"complete_model: {problem}. Give LinearActuators, such as dc_motor(mech, ...); simulate accepts any law."
         )
-    if not mech.speeds_are_rates:
+    if not mech.tree.speeds_are_rates:
         raise InputError(
             "complete_model: the machine has free, spherical or planar joints, whose speeds are not the rates of its "
             "coordinates. Use simulate(...), which accepts the same actuators as laws."
         )
-    law_choice = choose_laws("complete_model", robot_or_mech, laws, extra_laws, lambda robot: _robot_laws(robot, mech))
+    law_choice = choose_laws(
+        "complete_model", robot_or_mech, laws, extra_laws, lambda robot: _robot_laws(robot, mech.tree)
+    )
     _refuse_coordinates(actuators)
     model = CompleteModel(
         mech, tuple(actuators), tuple(_as_damper(law) for law in law_choice.laws_with_warning("complete_model"))
@@ -110,6 +114,15 @@ class ViscousDamper(NamedTuple):
     viscous: float
 
 
+class _TreeMotion(NamedTuple):
+    """Configuration (..., nq) and speeds (..., n) of the open tree, G (..., n, f) and the accelerations g (..., n)."""
+
+    q: Array
+    v: Array
+    G: Array
+    drift: Array
+
+
 @dataclass(frozen=True)
 class CompleteModel:
     r"""Machine and actuators as one system, $\dot x = \hat C(x) + \hat D(x) u$, affine in the inputs.
@@ -119,6 +132,9 @@ class CompleteModel:
 
     - $M a + h = A \tau$
     - $A' a = T (C x + F \tau + D u)$
+
+    With closed loops q and v are those of the independent speeds, A becomes $G' A$ and h contains $G' M g$; the rate of
+    the lines is $A' (G a + g)$.
 
     which for direct drives (A = E) is $\tau = K (H T (C x + D u) + h)$, $K = (E - H T F)^{-1}$ and
     $\hat D = D + F K H T D$: equations 20.80 to 20.82 of Vukobratovic and Potkonjak, the last one with the F that is
@@ -148,7 +164,7 @@ class CompleteModel:
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states: q.<coordinate>, v.<speed>, and the actuators' own."""
-        q, v = (f"q.{name}" for name in self.mech.coordinates), (f"v.{name}" for name in self.mech.speeds)
+        q, v = (f"q.{name}" for name in self.mech.independent_coordinates), (f"v.{name}" for name in self.mech.speeds)
         return (*q, *v, *(state.name for actuator in self.actuators for state in actuator.states))
 
     @property
@@ -175,12 +191,26 @@ class CompleteModel:
 
     def actuator_states(self, x: ArrayLike) -> Array:
         """The states of all actuators stacked, shared ones repeated, (..., sum of orders)."""
-        return self._checked_state(x) @ self._actuator_state_matrix.T
+        state, n = self._checked_state(x), self.mech.n
+        return self._actuator_states(state, self._motion_of_tree(state[..., :n], state[..., n : 2 * n]))
+
+    def _actuator_states(self, state: Array, motion: _TreeMotion) -> Array:
+        own_values = state[..., 2 * self.mech.n :]
+        states: Array = np.concatenate([motion.q, motion.v, own_values], axis=-1) @ self._actuator_state_matrix.T
+        return states
+
+    def _motion_of_tree(self, q: Array, v: Array) -> _TreeMotion:
+        """Configuration and speeds of all joints at independent ones."""
+        if not isinstance(self.mech, ClosedMechanism):
+            return _TreeMotion(q, v, np.eye(self.mech.n), np.zeros(v.shape))
+        whole, speeds, drift = whole_motion("complete_model", self.mech, self.mech.closed(q), v, np.zeros(v.shape))
+        G = speed_directions(self.mech, whole)
+        return _TreeMotion(np.asarray(whole), np.asarray(speeds), G, np.asarray(drift))
 
     @cached_property
     def line_matrix(self) -> Array:
-        """The matrix A (n, actuators) with the actuators' lines as columns."""
-        return line_rows([actuator.line for actuator in self.actuators], self.mech.n).T
+        """The matrix A (n, actuators) with the actuators' lines over all speeds as columns."""
+        return line_rows([actuator.line for actuator in self.actuators], self.mech.tree.n).T
 
     @cached_property
     def actuator_matrices(self) -> tuple[Array, Array, Array, Array, Array]:
@@ -196,10 +226,10 @@ class CompleteModel:
 
     @cached_property
     def _actuator_state_matrix(self) -> Array:
-        """The matrix from [q, v, own states] to all actuators' states."""
-        n = self.mech.n
+        """The matrix from q and v of all joints and the own states to all actuators' states."""
+        n = self.mech.tree.n
         columns = []
-        for j, unit in enumerate(np.eye(len(self.state_names)).tolist()):
+        for j, unit in enumerate(np.eye(len(self.state_names) + 2 * (n - self.mech.n)).tolist()):
             own_values, column = iter(unit[2 * n :]), []
             for actuator in self.actuators:
                 actuator_values = [next(own_values) for _ in actuator.own_states]
@@ -214,11 +244,12 @@ class CompleteModel:
     def _drift_and_inputs(self, x: ArrayLike) -> tuple[Array, Array]:
         """Drift and input matrix, both columns of one solution."""
         state, n = self._checked_state(x), self.mech.n
-        q, v = state[..., :n], state[..., n : 2 * n]
+        v = state[..., n : 2 * n]
+        motion = self._motion_of_tree(state[..., :n], v)
         C, F, D, _, e = self.actuator_matrices
-        free = self.actuator_states(state) @ C.T + e
+        free = self._actuator_states(state, motion) @ C.T + e
         right = np.concatenate([free[..., None], np.broadcast_to(D, (*free.shape[:-1], *D.shape))], axis=-1)
-        a, output = self._solve_motion(q, v, right)
+        a, output = self._solve_motion(motion, v, right)
         rates = right + F @ output
         own_indices = [
             start + k
@@ -232,7 +263,7 @@ class CompleteModel:
     @cached_property
     def _damping_matrix(self) -> Array:
         """The matrix of viscous friction (n, n): the sum of d b b' over all dampers."""
-        total = np.zeros((self.mech.n, self.mech.n))
+        total = np.zeros((self.mech.tree.n, self.mech.tree.n))
         for line, viscous in self.dampers:
             for i, x in line.terms:
                 for j, y in line.terms:
@@ -244,20 +275,25 @@ class CompleteModel:
         orders = [len(actuator.variables) for actuator in self.actuators]
         return [sum(orders[:k]) for k in range(len(orders))]
 
-    def _solve_motion(self, q: Array, v: Array, right: Array) -> tuple[Array, Array]:
+    def _solve_motion(self, motion: _TreeMotion, v: Array, right: Array) -> tuple[Array, Array]:
         """Accelerations and output forces for columns of the no-load T x' of the actuators."""
-        n, A = self.mech.n, self.line_matrix
+        n, G_transposed = self.mech.n, np.swapaxes(motion.G, -1, -2)
         _, F, _, T, _ = self.actuator_matrices
-        carried = A @ np.diag([actuator.carried for actuator in self.actuators]) @ A.T
-        H, h = mass_matrix(self.mech, q) - carried, bias(self.mech, q, v) + v @ self._damping_matrix
+        carried = np.array([actuator.carried for actuator in self.actuators], dtype=np.float64)
+        A, line_drift = G_transposed @ self.line_matrix, motion.drift @ self.line_matrix
+        damping, drift_force = motion.v @ self._damping_matrix, (line_drift * carried) @ self.line_matrix.T
+        H = mass_matrix(self.mech, motion.q) - (A * carried) @ np.swapaxes(A, -1, -2)
+        h = bias(self.mech, motion.q, v) + np.einsum("...kj,...k->...j", motion.G, damping - drift_force)
         load = np.zeros((*h.shape, right.shape[-1]))
         load[..., 0] = -h
-        count = A.shape[1]
+        rates = np.array(np.broadcast_to(T @ right, (*h.shape[:-1], len(T), right.shape[-1])))
+        rates[..., 0] -= line_drift
+        count = A.shape[-1]
         system = np.zeros((*h.shape[:-1], n + count, n + count))
         system[..., :n, :n], system[..., :n, n:] = H, -A
-        system[..., n:, :n], system[..., n:, n:] = A.T, -T @ F
+        system[..., n:, :n], system[..., n:, n:] = np.swapaxes(A, -1, -2), -T @ F
         try:
-            solution = np.linalg.solve(system, np.concatenate([load, T @ right], axis=-2))
+            solution = np.linalg.solve(system, np.concatenate([load, rates], axis=-2))
         except np.linalg.LinAlgError:
             raise SingularityError(
                 "complete_model: the equations of motion are singular: a link without an actuator has no mass. Give "
