@@ -49,6 +49,7 @@ OTHER_SIZES = {
         "position_force",
         "joint_forces",
         "frequency_map",
+        *("feedback_linearisation", "compare_reductions"),
         "computed_torque",
         "feedforward",
         "base_parameters",
@@ -62,10 +63,6 @@ OTHER_SIZES = {
     ),
 }
 """Functions of all joints, or of whole configurations; compared below or in their own tests."""
-REFUSED = {
-    *("feedback_linearisation", "compare_reductions", "elastic_form", "motor_motion", "required_derivative_orders"),
-}
-"""Functions that would cut the loop, and name it instead."""
 WHOLE = {"closed_motion", "compile", "free_speeds"}
 """Functions that ask for whole configurations, by the names of their coordinates."""
 FOREIGN = {"casadi_function", "casadi_rates"}
@@ -78,8 +75,8 @@ def test_every_function_gives_what_a_machine_of_followers_gives(name):
     """The same machine, with its bars held by a loop and by joints that mimic another: over independent coordinates."""
     call, robot = {**STIFF_CALLS, **SOFT_CALLS}[name], gw.load("elbow" if name in STIFF_CALLS else "elastic_elbow")
     closed, wanted = with_parallelogram(robot, "loop"), parts_of(call(with_parallelogram(robot, "followers")))
-    if name in REFUSED | WHOLE:
-        with pytest.raises(InputError, match="'pin'" if name in REFUSED else "crank_joint, rod_joint"):
+    if name in WHOLE:
+        with pytest.raises(InputError, match="crank_joint, rod_joint"):
             call(closed)
         return
     if name in FOREIGN:

@@ -73,7 +73,7 @@ class JointSide:
     def driven_speeds(self) -> tuple[int, ...]:
         """The speeds on which forces act, one per joint."""
         if self.mech.closure is not None:
-            return tuple(range(self.mech.n))
+            return tuple(range(self.joint_count if self.mech.shafts else 0, self.mech.n))
         is_elastic = (
             np.abs(self.speed_matrix[self.joint_count :]).sum(axis=0) > 0
             if self.mech.shafts

@@ -16,6 +16,8 @@ from gearwright.algebra.differentiation.dual_numbers import (
     truncated_series,
 )
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
+from gearwright.dynamics.closed_loops.closed_dynamics import placed_machine
+from gearwright.dynamics.closed_loops.embedding import LoopSolver
 from gearwright.dynamics.elimination import solve_by_elimination
 from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import Matrix
@@ -27,7 +29,7 @@ ACCELERATION_ORDER = 2
 
 
 def first_shaft(mech: Mechanism) -> int:
-    """Return the index of the first shaft among the speeds, after all joints."""
+    """Return the index of the first shaft among the speeds, after all joints; of closed loops, the independent ones."""
     return mech.n - len(mech.shafts)
 
 
@@ -44,17 +46,51 @@ class SpringMatrices(NamedTuple):
 
 
 def spring_matrices(mech: Mechanism) -> SpringMatrices:
-    """K_e = sum k row row', D_e = sum d row row', preload = sum k rest row."""
+    """K_e = sum k row row', D_e = sum d row row', preload = sum k rest row.
+
+    With closed loops they are over the independent speeds, without the springs on dependent ones.
+    """
     K: Matrix = [[0.0] * mech.n for _ in range(mech.n)]
     D: Matrix = [[0.0] * mech.n for _ in range(mech.n)]
     preload: list[Scalar] = [0.0] * mech.n
+    place = {k: k for k in range(mech.n)}
+    if mech.closure is not None:
+        place = {speed: k for k, speed in enumerate(mech.closure.independent)}
     for spring in mech.springs:
-        for i, x in spring.terms:
+        if not all(k in place for k, _ in spring.terms):
+            continue
+        terms = [(place[k], x) for k, x in spring.terms]
+        for i, x in terms:
             preload[i] = preload[i] + spring.stiffness * spring.rest * x
-            for j, y in spring.terms:
+            for j, y in terms:
                 K[i][j] = K[i][j] + spring.stiffness * x * y
                 D[i][j] = D[i][j] + spring.damping * x * y
     return SpringMatrices(K, D, preload)
+
+
+def closed_series(mech: Mechanism, motion: Sequence[Scalar], near: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+    """Return the coordinates of the open tree as series of time, for those of the independent speeds.
+
+    Newton's method over series: every step doubles the number of correct coefficients.
+
+    Args:
+        mech: a machine with closed loops; the speeds are the rates of its tree's coordinates.
+        motion: series of the independent coordinates.
+        near: the whole configuration at the start, which closes the loops.
+        ops: operations on the series.
+    """
+    closure = mech.closure
+    if closure is None:
+        return list(motion)
+    length = max((len(x.c) for x in motion if isinstance(x, Taylor)), default=1)
+    independent = dict(zip(closure.independent, motion, strict=True))
+    q = [independent.get(k, truncated_series(x, length)) for k, x in enumerate(near)]
+    correct = 1
+    while correct < length:
+        step = LoopSolver(closure, closure.equations(place_machine(mech.tree, q, ops)), ops).closing_step()
+        q = [x if is_zero(dx) else x + dx for x, dx in zip(q, step, strict=True)]
+        correct *= 2
+    return q
 
 
 @dataclass(frozen=True)
@@ -79,8 +115,11 @@ def solve_motion_series(
     ops: Operations,
     spare: int = 0,
     law_forces: LawForces | None = None,
+    near: Sequence[Scalar] = (),
 ) -> list[Scalar]:
     """Return the motion of the whole machine as series of time for a motion of its joints; see `motor_motion`.
+
+    With closed loops it is that of the independent speeds; `near` is the whole configuration at the start.
 
     `law_forces` returns additional generalized forces (friction at joints behind springs, loop forces) from a motion
     and the forces it requires.
@@ -92,7 +131,7 @@ def solve_motion_series(
     for step in steps:
         length = step.order + spare + ACCELERATION_ORDER + 1
         truncated_motion = [truncated_series(x, length) for x in motion]
-        needed_forces = _force_series(mech, truncated_motion, DualOperations(TaylorOperations(ops)))
+        needed_forces = force_series(mech, truncated_motion, DualOperations(TaylorOperations(ops)), near)
         acting_forces = [0.0] * mech.n if law_forces is None else law_forces(truncated_motion, needed_forces)
         force_deficits = [needed_forces[e] - acting_forces[e] for e in step.equations]
         powers = range(length - ACCELERATION_ORDER)
@@ -110,8 +149,11 @@ def motor_motion(
     derivatives: Sequence[Sequence[Scalar]],
     ops: Operations,
     spare: int = 0,
+    near: Sequence[Scalar] = (),
 ) -> list[list[Scalar]]:
     """Return [q, v, a, tau] of the whole machine for a motion of its joints.
+
+    With closed loops all are those of the independent speeds.
 
     An equation without a motor determines the deflection of the springs at its speed: K theta = -(M a + C v + g). The
     right-hand side may contain other shafts' accelerations, so it is evaluated with Taylor series of time, step by
@@ -123,19 +165,29 @@ def motor_motion(
         derivatives: the joints' coordinates, then their time derivatives.
         ops: sine and cosine of the scalars.
         spare: number of derivatives beyond those that the steps require; they reduce the error due to dampers.
+        near: with closed loops, the whole configuration at the start, with any coordinates of the shafts.
     """
-    motion = solve_motion_series(mech, steps, derivatives, ops, spare)
+    motion = solve_motion_series(mech, steps, derivatives, ops, spare, near=near)
     q, v, a = (list(column) for column in zip(*(time_derivatives(x, 3) for x in motion), strict=True))
-    tau = inverse_dynamics(place_machine(mech, q, ops), v, a)
+    short = [truncated_series(x, ACCELERATION_ORDER + 1) for x in motion]
+    tau = (
+        [time_coefficient(x, 0) for x in force_series(mech, short, DualOperations(TaylorOperations(ops)), near)]
+        if mech.closure is not None
+        else inverse_dynamics(place_machine(mech, q, ops), v, a)
+    )
     for equation in (k for step in steps for k in step.equations):
         tau[equation] = 0.0  # the residual of a solved equation is rounding
     return [q, v, a, tau]
 
 
-def _force_series(mech: Mechanism, motion: Sequence[Scalar], ops: Operations) -> list[Scalar]:
+def force_series(
+    mech: Mechanism, motion: Sequence[Scalar], ops: Operations, near: Sequence[Scalar] = ()
+) -> list[Scalar]:
     """Return the forces of a motion as series."""
-    rates = [time_derivative(x) for x in motion]
-    return inverse_dynamics(place_machine(mech, motion, ops), rates, [time_derivative(x) for x in rates])
+    q = closed_series(mech, motion, near, ops)
+    rates = [time_derivative(x) for x in q]
+    pose, speed_map = placed_machine(mech, q, ops)
+    return list(speed_map.forces(inverse_dynamics(pose, rates, [time_derivative(x) for x in rates])))
 
 
 def _shaft_coefficients(

@@ -163,7 +163,7 @@ class LoopSymbols:
         """The row of G of a speed; {} where it is not constant."""
         if not self.is_constant[speed]:
             return {}
-        return {k: _rounded(x) for k, x in enumerate(self.constant_rows[speed]) if abs(x) > CONSTANT}
+        return {k: _as_integer_if_close(x) for k, x in enumerate(self.constant_rows[speed]) if abs(x) > CONSTANT}
 
     def _coordinate(self, speed: int) -> Any:
         """The coordinate of a joint: its symbol, or a linear function of independent ones."""
@@ -204,7 +204,7 @@ class LoopSymbols:
             for place, speed in enumerate(group.dependent):
                 if not self.is_constant[speed]:
                     name = f"G{_index(speed, independent)}"
-                    self.definitions[name] = Definition(_determinant(_replaced(square, place, right)), divisor)
+                    self.definitions[name] = Definition(_determinant(_with_column(square, place, right)), divisor)
                     self.directions[speed][column] = symbol_polynomial(name)
 
     def _define_drifts(self, group: LoopGroup, divisor: str, rows: Sequence[LoopRow], drifts: Sequence[Scalar]) -> None:
@@ -216,7 +216,7 @@ class LoopSymbols:
         for place, speed in enumerate(group.dependent):
             if not self.is_constant[speed]:
                 name = f"g{_index(speed)}"
-                self.definitions[name] = Definition(_determinant(_replaced(square, place, right)), divisor)
+                self.definitions[name] = Definition(_determinant(_with_column(square, place, right)), divisor)
                 self.drifts[speed] = symbol_polynomial(name)
 
 
@@ -225,11 +225,11 @@ def _index(*speeds: int) -> str:
     return ("_" if max(speeds) > 8 else "").join(str(k + 1) for k in speeds)
 
 
-def _rounded(x: float) -> float:
+def _as_integer_if_close(x: float) -> float:
     return float(round(x)) if abs(x - round(x)) < CONSTANT else float(x)
 
 
-def _replaced(square: Matrix, place: int, column: Sequence[Scalar]) -> Matrix:
+def _with_column(square: Matrix, place: int, column: Sequence[Scalar]) -> Matrix:
     """The matrix with another column."""
     return [[*row[:place], x, *row[place + 1 :]] for row, x in zip(square, column, strict=True)]
 

@@ -16,8 +16,8 @@ from gearwright.dynamics.elastic_drives import first_shaft
 from gearwright.errors import InputError
 from gearwright.functions import actuator_torques, inverse_dynamics, structure_matrix
 from gearwright.functions.elastic.elastic_machines import MotorMotion, motor_motion, required_derivative_orders
-from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.functions.elastic.shaft_equations import driven_speeds, elastic_machine, stiffness_and_damping
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.mechanism.units import force_unit
 from gearwright.motion import Trajectory
 from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
@@ -80,7 +80,7 @@ class ReductionComparison(NotebookFigure):
 
     def _motor_shafts(self) -> list[int]:
         """Indices of the shafts with a motor."""
-        driven = np.any([np.array(a.row) != 0 for a in self.mech.actuators], axis=0)
+        driven = driven_speeds(self.mech)
         return [k for k in range(first_shaft(self.mech), self.mech.n) if driven[k]]
 
 
@@ -95,11 +95,11 @@ def compare_reductions(
 
     Args:
         mech: a machine with elastic drives.
-        trajectory: motion of its joints, without shafts.
+        trajectory: motion of its joints, without shafts; with closed loops, of the independent ones.
         kinds: reduced models.
         count: samples.
     """
-    mech = tree_of("compare_reductions", mech)
+    mech = elastic_machine("compare_reductions", mech)
     whole_number("compare_reductions", "count", count, least=2, example=201)
     free = approximate(mech, "undamped")
     order = max(required_derivative_orders(free).values())

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from gearwright.algebra import Operations, Scalar
+from gearwright.algebra.differentiation.dual_numbers import time_coefficient
 from gearwright.algebra.differentiation.taylor_series import Taylor, TaylorOperations
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
-from gearwright.control.joint_side import JointSideLaw, joint_side
+from gearwright.control.in_larger_machine import joint_controller
+from gearwright.control.joint_side import JointSide, JointSideLaw, joint_side
 from gearwright.control.joint_tracking import Gains, subtract_vectors
 from gearwright.control.references import REFERENCE_NAMES, read_reference, reference_entries
-from gearwright.dynamics.elastic_drives import ShaftStep, motor_motion
+from gearwright.dynamics.closed_loops.closed_dynamics import forward_dynamics, placed_machine
+from gearwright.dynamics.elastic_drives import ShaftStep, force_series, motor_motion
 from gearwright.dynamics.elimination import solve_by_elimination
-from gearwright.dynamics.forward_dynamics import forward_dynamics
-from gearwright.dynamics.inverse_dynamics import inverse_dynamics
 from gearwright.dynamics.mass_matrix import mass_matrix
-from gearwright.dynamics.pose import place_machine
 from gearwright.errors import InputError
-from gearwright.functions.elastic.shaft_equations import plan_shafts
-from gearwright.mechanism import Mechanism, RobotOrMech, approximate, tree_of
+from gearwright.functions.elastic.shaft_equations import elastic_machine, plan_shafts
+from gearwright.mechanism import Mechanism, RobotOrMech, approximate
 from gearwright.system.controllers.control_law import Decision, Measurement
-from gearwright.system.controllers.law_controller import LawController, law_controller
+from gearwright.system.controllers.law_controller import LawController
 
 FEEDBACK_LINEARISATION_CALLER = "control.feedback_linearisation"
 SNAP_ORDER = 4
@@ -65,37 +65,40 @@ class FeedbackLinearisationLaw(JointSideLaw):
 
     def decide(self, measured: Measurement) -> Decision:
         """Return the torques for the desired snap; acceleration and jerk of the links follow from the state."""
-        count = self.joint_side.joint_count
-        a = forward_dynamics(place_machine(measured.model, measured.q, measured.ops), measured.v, [0.0] * self.mech.n)[
-            :count
-        ]
-        motion = [
-            measured.q[:count],
-            measured.v[:count],
-            a,
-            _link_jerk(measured.model, measured.q, measured.v, a, measured.ops),
-        ]
+        count, q = self.joint_side.joint_count, [measured.q[k] for k in self.mech.independent_indices]
+        pose, speed_map = placed_machine(measured.model, measured.q, measured.ops)
+        a = forward_dynamics(pose, speed_map, measured.v, [0.0] * self.mech.n)[:count]
+        jerk = _link_jerk(measured.model, q, measured.v, a, measured.q, measured.ops)
+        motion = [q[:count], measured.v[:count], a, jerk]
         snap = list(measured.reference[REFERENCE_NAMES[SNAP_ORDER]])
         for name, gain, value in zip(REFERENCE_NAMES, self.gains, motion, strict=False):
             errors = subtract_vectors(measured.reference[name], value)
             snap = [x + gain * e for x, e in zip(snap, errors, strict=True)]
-        tau = motor_motion(measured.model, self.steps, [*motion, snap], measured.ops)[3]
+        tau = motor_motion(measured.model, self.steps, [*motion, snap], measured.ops, near=measured.q)[3]
         return Decision([tau[k] for k in self.joint_side.driven_speeds])
 
 
 def _link_jerk(
-    mech: Mechanism, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], ops: Operations
+    mech: Mechanism,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    whole: Sequence[Scalar],
+    ops: Operations,
 ) -> list[Scalar]:
-    """Return the jerk of the links from the time derivative of their equations of motion."""
+    """Return the jerk of the links from the time derivative of their equations of motion.
+
+    q are the coordinates of the speeds v, independent ones of closed loops, and `whole` is the whole configuration.
+    """
     count = len(a)
     motion = [Taylor.of_derivatives([q[k], v[k], a[k], 0.0]) for k in range(count)]
     motion += [Taylor.of_derivatives([q[k], v[k], 0.0, 0.0]) for k in range(count, mech.n)]
-    rates = [x.rate() for x in motion]
-    forces = inverse_dynamics(place_machine(mech, motion, TaylorOperations(ops)), rates, [x.rate() for x in rates])
-    M = mass_matrix(place_machine(mech, q, ops))
+    forces = [time_coefficient(x, 1) for x in force_series(mech, motion, TaylorOperations(ops), whole)]
+    pose, speed_map = placed_machine(mech, whole, ops)
+    M = speed_map.congruent(mass_matrix(pose))
     links = [row[:count] for row in M[:count]]
     neighbours = [frozenset(range(count)) - {k} for k in range(count)]
-    return solve_by_elimination(links, neighbours, list(range(count)), [-force.c[1] for force in forces[:count]])
+    return solve_by_elimination(links, neighbours, list(range(count)), [-x for x in forces[:count]])
 
 
 @check_arguments
@@ -116,8 +119,9 @@ def feedback_linearisation(
         frequency: four poles at minus this [rad/s].
         model: "spong", or "spong_bare" (see `gw.approximate`).
     """
-    mech = tree_of(FEEDBACK_LINEARISATION_CALLER, robot)
-    side = joint_side(FEEDBACK_LINEARISATION_CALLER, mech)
+    mech = elastic_machine(FEEDBACK_LINEARISATION_CALLER, robot)
+    is_closed_elastic = mech.closure is not None and mech.shafts
+    side = JointSide(mech) if is_closed_elastic else joint_side(FEEDBACK_LINEARISATION_CALLER, mech)
     w = real_number(FEEDBACK_LINEARISATION_CALLER, "frequency", frequency, above=0.0, unit="rad/s", example=20.0)
     if len(mech.shafts) != side.joint_count:
         raise InputError(
@@ -135,4 +139,4 @@ def feedback_linearisation(
     gains = tuple(float(x) for x in np.poly(np.full(SNAP_ORDER, -w))[:0:-1])
     target = read_reference(FEEDBACK_LINEARISATION_CALLER, reference, mech, SNAP_ORDER + 1)
     law = FeedbackLinearisationLaw(mech, inverse_model, steps.steps, gains)
-    return law_controller(law, target.at, target.breaks)
+    return joint_controller(law, target.at, target.breaks)

@@ -17,9 +17,15 @@ from gearwright.dynamics.elastic_drives import motor_motion as recursion
 from gearwright.errors import InputError
 from gearwright.functions.backend import detached_copy, on_collected
 from gearwright.functions.dynamics import coriolis_matrix, gravity, mass_matrix
-from gearwright.functions.elastic.shaft_equations import ShaftPlan, plan_shafts, stiffness_and_damping
+from gearwright.functions.elastic.shaft_equations import (
+    ShaftPlan,
+    elastic_machine,
+    plan_shafts,
+    stiffness_and_damping,
+)
 from gearwright.functions.special_kernels import ProgramKernels
-from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
+from gearwright.mechanism import Mechanism, RobotOrMech
+from gearwright.programs import ClosedMechanism
 from gearwright.programs.inputs import checked_array
 from gearwright.programs.program import Fixed, Inputs, Program
 from gearwright.text import listed_names
@@ -70,12 +76,26 @@ def elastic_form(mech: RobotOrMech, q: ArrayLike, v: ArrayLike) -> ElasticForm:
     array([[ 5000., -5000.],
            [-5000.,  5000.]])
     """
-    mech = tree_of("elastic_form", mech)
+    mech = elastic_machine("elastic_form", mech)
+    _require_linear_springs(mech)
     H, C, first = mass_matrix(mech, q), coriolis_matrix(mech, q, v), first_shaft(mech)
     K, D = stiffness_and_damping(mech)  # Melhem (23), (26)
     preload = np.array(spring_matrices(mech).preload, dtype=np.float64)
     blocks = H[..., :first, :first], H[..., :first, first:], H[..., first:, first:]  # Melhem (33)
     return ElasticForm(*blocks, C, gravity(mech, q), K, D, preload)
+
+
+def _require_linear_springs(mech: Mechanism) -> None:
+    """Raise an error for a spring whose force is not linear in the independent coordinates of closed loops."""
+    dependent = set() if mech.closure is None else {k for group in mech.closure.groups for k in group.dependent}
+    for spring in mech.springs:
+        ends = sorted({k for k, _ in spring.terms} & dependent)
+        if ends:
+            raise InputError(
+                f"elastic_form: spring {spring.name!r} acts on {mech.tree.speeds[ends[0]]!r}, which follows from other "
+                "joints through the loops, so its force is not linear in the independent coordinates. Use bias, which "
+                "contains the force, or linearise."
+            )
 
 
 class MotorMotion(NamedTuple):
@@ -117,7 +137,8 @@ def motor_motion(
 
     Args:
         mech: the machine.
-        q: coordinates of the joints alone, without shafts [rad, m], (..., joints).
+        q: coordinates of the joints alone, without shafts [rad, m], (..., joints); with closed loops, of the
+            independent ones, and the result is in independent speeds.
         v: their speeds.
         a: their accelerations.
         jerk: their third derivatives.
@@ -132,7 +153,7 @@ def motor_motion(
     >>> gw.motor_motion(mech, [0.1], [0.0], [10.0], [0.0], [50.0]).tau         # 1 * (10 + 50/5000) + 1 * 10
     array([ 0.  , 20.01])
     """
-    mech = tree_of("motor_motion", mech)
+    mech = elastic_machine("motor_motion", mech)
     setup = _motor_motion_setup(mech)
     shaft_plan = setup.plan
     arrays = dict(zip(("q", "v", "a", "jerk", "snap"), (q, v, a, jerk, snap), strict=True))
@@ -144,6 +165,9 @@ def motor_motion(
         name: checked_array("motor_motion", mech, name, x, joints, mech.speeds[:joints])
         for name, x in list(arrays.items())[: None if shaft_plan.damped else shaft_plan.order + 1]
     }
+    if isinstance(mech, ClosedMechanism):
+        still = np.zeros((*checked_arrays["q"].shape[:-1], len(mech.shafts)))
+        checked_arrays["near"] = mech.closed(np.concatenate([checked_arrays["q"], still], axis=-1))
     return MotorMotion(*np.moveaxis(setup.kernels.run_program(_MOTOR_MOTION_PROGRAM, checked_arrays), -2, 0))
 
 
@@ -182,7 +206,7 @@ def required_derivative_orders(mech: RobotOrMech) -> dict[str, int]:
     >>> required_derivative_orders(gw.assemble(arm))
     {'j1.motor': 7, 'j2.motor': 5, 'j3.motor': 4}
     """
-    return dict(plan_shafts(tree_of("required_derivative_orders", mech)).needed)
+    return dict(plan_shafts(elastic_machine("required_derivative_orders", mech)).needed)
 
 
 def _missing_derivatives_text(shaft_plan: ShaftPlan, order_given: int) -> str:
@@ -202,7 +226,9 @@ def _missing_derivatives_text(shaft_plan: ShaftPlan, order_given: int) -> str:
 
 def _run_motor_motion(mech: Mechanism, ops: Operations, x: Inputs, fixed: Fixed) -> Any:
     plan: ShaftPlan = fixed["plan"]
-    return recursion(mech, plan.steps, list(x.values()), ops, spare=len(x) - 1 - plan.order)
+    derivatives = [values for name, values in x.items() if name != "near"]
+    spare = len(derivatives) - 1 - plan.order
+    return recursion(mech, plan.steps, derivatives, ops, spare, x.get("near", ()))
 
 
 _MOTOR_MOTION_PROGRAM = Program(

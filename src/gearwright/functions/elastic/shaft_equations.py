@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 from gearwright.arrays import Array
 from gearwright.dynamics.elastic_drives import ACCELERATION_ORDER, ShaftStep, first_shaft, spring_matrices
 from gearwright.errors import InputError
-from gearwright.functions.dynamics import bias, mass_matrix
-from gearwright.mechanism import Mechanism
+from gearwright.functions.constrained.closing import speed_directions
+from gearwright.functions.dynamics import bias, integrate, mass_matrix
+from gearwright.mechanism import Mechanism, RobotOrMech, dense_row
+from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import refuse_symbols
+from gearwright.text import listed_names
 
 NO_DERIVATIVE = -1
 """Marker for a coordinate that an equation does not contain."""
 
 DAMPER_DERIVATIVES = 4
 """Additional derivatives for dampers: each reduces the error by a factor D/K times the frequency of the motion."""
+
+SAMPLES = 8
+"""Configurations in general position at which couplings are compared with zero."""
 
 NEGLIGIBLE_COUPLING_RATIO = 1e-9
 """Coupling relative to a wheel's own inertia below which it is a rounding error."""
@@ -66,7 +72,7 @@ def plan_shafts(mech: Mechanism, further: int = 0, driven: Array | None = None) 
         raise InputError(
             "motor_motion: the machine has no elastic drive. Use inverse_dynamics, or give a drive a stiffness."
         )
-    if not mech.speeds_are_rates:
+    if not mech.tree.speeds_are_rates:
         raise InputError(
             "motor_motion: the machine has free, spherical or planar joints, whose speeds are not the rates of "
             "coordinates. Fix the base, or divide the machine at that joint."
@@ -146,15 +152,17 @@ def _inertial_orders(mech: Mechanism) -> NDArray[np.int_]:
     a few configurations in general position.
     """
     n, first, rng = mech.n, first_shaft(mech), np.random.default_rng(7)
-    bare = replace(mech, springs=())
-    q, v = rng.uniform(-1.5, 1.5, (2, 8, n))
+    bare = mech.with_tree(replace(mech.tree, springs=()))
+    q, v = rng.uniform(-1.5, 1.5, (2, SAMPLES, n))
+    if isinstance(bare, ClosedMechanism):
+        q = _closed_samples(bare, rng)
     inertia = np.abs(mass_matrix(bare, q)).max(axis=0)
-    faster = v[:, None] + np.eye(n)[first:]
+    faster = v[:, None] + np.eye(n)[first:]  # (samples, shafts, n)
     gyroscopic = np.abs(bias(bare, q[:, None], faster) - bias(bare, q, v)[:, None]).max(axis=0).T  # (n, shafts)
     own_inertia = np.zeros(n)
-    for spin in mech.spins:
-        for speed, ratio in spin.terms:
-            own_inertia[speed] += abs(ratio) * max(abs(spin.inertia * ratio), abs(spin.coupling_inertia))
+    rows = _independent_rows(mech, [dense_row(spin.terms, mech.tree.n) for spin in mech.spins])
+    for spin, row in zip(mech.spins, rows, strict=True):
+        own_inertia += np.abs(row) * np.maximum(np.abs(float(spin.inertia) * row), abs(float(spin.coupling_inertia)))
     orders = np.full((n, n), NO_DERIVATIVE)
     orders[:, first:][gyroscopic > NEGLIGIBLE_COUPLING_RATIO * own_inertia[first:]] = 1
     orders[inertia > NEGLIGIBLE_COUPLING_RATIO * own_inertia] = ACCELERATION_ORDER
@@ -162,11 +170,52 @@ def _inertial_orders(mech: Mechanism) -> NDArray[np.int_]:
     return orders
 
 
+def _closed_samples(mech: ClosedMechanism, rng: np.random.Generator) -> Array:
+    """Return closed configurations (samples, nq) about the reference, nearer to it where the branch ends."""
+    samples, step = np.tile(mech.reference, (SAMPLES, 1)), 1.0
+    for row in range(SAMPLES):
+        while True:
+            try:
+                samples[row] = integrate(mech, mech.reference, rng.uniform(-step, step, mech.n))
+                break
+            except InputError:
+                step /= 2
+    return samples
+
+
+def elastic_machine(function: str, robot_or_mech: RobotOrMech) -> Mechanism:
+    """Return the machine, with its loops closed; the shafts of elastic drives must be its last independent speeds.
+
+    Raises:
+        InputError: a shaft, or the joint of an elastic drive, depends on other speeds.
+    """
+    mech = machine_of(function, robot_or_mech)
+    if mech.closure is None or not mech.shafts:
+        return mech
+    count, tree = len(mech.shafts), mech.tree
+    dependent = {k for group in mech.closure.groups for k in group.dependent}
+    for spring in mech.springs:
+        ends = {k for k, _ in spring.terms}
+        if max(ends) >= tree.n - count and ends & dependent:
+            name = tree.speeds[min(ends & dependent)]
+            raise InputError(
+                f"{function}: spring {spring.name!r} of an elastic drive acts on {name!r}, which follows from other "
+                f"joints through the loops. State gw.assemble(robot, independent=[...]) with {name!r} among them."
+            )
+    if mech.closure.independent[-count:] != tuple(range(tree.n - count, tree.n)):
+        joints = [name for name in mech.speeds if name not in mech.shafts]
+        raise InputError(
+            f"{function}: the independent speeds are {listed_names(mech.speeds)}, but the shafts must be the last "
+            f"ones. State gw.assemble(robot, independent={[*joints, *mech.shafts]})."
+        )
+    return mech
+
+
 def _match_equations(mech: Mechanism, K: Array) -> EquationBlock:
     """Return pairs (equation without a motor, shaft connected to it by a spring), one for every shaft."""
     from scipy.optimize import linear_sum_assignment
 
-    driven = np.any([np.array(a.row) != 0 for a in mech.actuators] or [np.zeros(mech.n, bool)], axis=0)
+    driven = driven_speeds(mech)
     first = first_shaft(mech)
     free = np.flatnonzero(~driven)
     tied = (K[free, first:] != 0) & (free[:, None] != np.arange(first, mech.n))
@@ -179,6 +228,18 @@ def _match_equations(mech: Mechanism, K: Array) -> EquationBlock:
             "it to a speed without a motor. Give it a stiffness, or drive the shaft with a motor instead of its joint."
         )
     return pairs
+
+
+def driven_speeds(mech: Mechanism) -> NDArray[np.bool_]:
+    """Return which speeds have actuators, (n,); with closed loops, which independent ones."""
+    rows = _independent_rows(mech, [actuator.row for actuator in mech.actuators])
+    return np.asarray((np.abs(rows) > NEGLIGIBLE_COUPLING_RATIO).any(axis=0))
+
+
+def _independent_rows(mech: Mechanism, rows: Sequence[Any]) -> Array:
+    """Return rows over all speeds as rows over the speeds of a machine, at the reference of closed loops."""
+    dense: Array = np.array(rows, dtype=np.float64).reshape(-1, mech.tree.n)
+    return dense @ speed_directions(mech, mech.reference) if isinstance(mech, ClosedMechanism) else dense
 
 
 def _solution_blocks(pairs: EquationBlock, order_in: NDArray[np.int_]) -> list[EquationBlock]:

@@ -63,7 +63,7 @@ class Connection:
         identity = frame_placement(ZERO, IDENTITY)
         return not _is_same(frame_placement(self.position, self.rotation), identity)
 
-    def reversed(self) -> Connection:
+    def with_exchanged_links(self) -> Connection:
         """Return the same joint with parent and child exchanged; its coordinate is the same."""
         if not self.is_reversible:
             raise StructureError(
@@ -137,8 +137,8 @@ class _Edge(NamedTuple):
     is_driven: bool
     connection: Connection | None
 
-    def reversed(self) -> _Edge:
-        flipped = None if self.connection is None else self.connection.reversed()
+    def with_exchanged_links(self) -> _Edge:
+        flipped = None if self.connection is None else self.connection.with_exchanged_links()
         return self._replace(parent=self.child, child=self.parent, connection=flipped)
 
 
@@ -257,7 +257,7 @@ def _oriented_edges(graph: _Graph, tree: frozenset[int]) -> list[_Edge]:
     """Return the edges of a tree from the base outwards."""
     paths = graph.paths(tree)
     edges = [graph.edges[k] for k in sorted(tree)]
-    return [x if len(paths[x.parent]) < len(paths[x.child]) else x.reversed() for x in edges]
+    return [x if len(paths[x.parent]) < len(paths[x.child]) else x.with_exchanged_links() for x in edges]
 
 
 def _parents_first(links: Iterable[Link], parents: Mapping[str, str]) -> list[Link]:
@@ -306,7 +306,7 @@ def _drive_of_connection(drive: Drive, connections: Iterable[Connection], carrie
 def _with_closing_connection(robot: Robot, connection: Connection) -> Robot:
     """Return the robot with a joint outside the tree; the link that is divided must have mass."""
     if connection.child == GROUND or (_is_massless(robot.link(connection.child)) and connection.parent != GROUND):
-        connection = connection.reversed()
+        connection = connection.with_exchanged_links()
     return with_closing_joint(
         robot, connection.joint, connection.parent, connection.child, connection.position, connection.rotation
     )

@@ -163,7 +163,9 @@ class ClosedMechanism(Mechanism):
             return ClosedMechanism(
                 tree, self.loops, ConstraintEmbedding(loops, old.independent, old.groups), self.reference
             )
-        return close_loops("machine", tree, self.loops)
+        values = dict(zip(self.tree.coordinates, self.reference.tolist(), strict=True))
+        start = [values.get(name, x) for name, x in zip(tree.coordinates, neutral(tree), strict=True)]
+        return close_loops("machine", tree, self.loops, [x for x in self.speeds if x in tree.speeds], start)
 
     def with_equivalent_tree(self, tree: Mechanism, offsets: Sequence[float]) -> ClosedMechanism:
         """Return the machine with an equivalent tree for its recursions, at coordinates q + offsets."""
