@@ -24,7 +24,10 @@ def file(tmp_path):
 
 def test_info_names_loops_and_degrees_of_freedom(run, file):
     facts = json.loads(run("info", file, "--json").out)
-    assert facts["loops"] == [{"name": "pin", "frames": ["coupler_end", "rocker_end"], "held": ["x", "y"]}]
+    joints = ["coupler_joint", "crank_joint", "rocker_joint"]
+    frames = ["coupler_end", "rocker_end"]
+    assert facts["loops"] == [{"name": "pin", "frames": frames, "held": ["x", "y"], "joints": joints}]
+    assert facts["redundant"] == []
     assert facts["degrees_of_freedom"] == 1
     shown = " ".join(run("info", file).out.split())
     assert "loop pin" in shown
