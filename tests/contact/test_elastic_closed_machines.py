@@ -72,12 +72,12 @@ def test_feedback_linearisation_of_a_four_bar_has_no_error():
 
 def test_springs_and_drives_of_dependent_joints_are_named():
     soft = four_bar("rocker", 3000.0).with_joint("rocker_joint", spring=JointSpring(5.0))
-    with pytest.raises(InputError, match=r"elastic_form: spring 'rocker_joint.*'rocker_joint'"):
+    with pytest.raises(InputError, match=r"elastic_form.*'rocker_joint'"):
         gw.elastic.elastic_form(soft, [0.7, 0.7], [0.0, 0.0])
     assert np.isfinite(gw.motor_motion(soft, *[TURN.at(0.1, order) for order in range(5)]).tau).all()
     rocker = Drive("rocker_joint", Motor(3e-4), Gear(50.0, stiffness=3e3), "base", (0, 0, 1))
     robot = replace(four_bar("rocker"), drives=[rocker])
     mech = gw.assemble(robot, independent=["crank_joint"])
-    with pytest.raises(InputError, match=r"'rocker_joint', which follows from other.*independent"):
+    with pytest.raises(InputError, match="'rocker_joint'"):
         gw.elastic.required_derivative_orders(mech)
     assert gw.elastic.required_derivative_orders(robot) == {"rocker_joint.motor": 4}

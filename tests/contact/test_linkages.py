@@ -192,7 +192,7 @@ def test_a_file_states_a_graph(tmp_path):
     [
         (("child: {link: crank}", "child: {link: krank}"), "krank"),
         (("{parent: base, joint: {name: a,", "{parent: nowhere, joint: {name: a,"), "nowhere"),
-        (("joint: {name: b,", "joint: {name: a,"), "two joints are called 'a'"),
+        (("joint: {name: b,", "joint: {name: a,"), "joints.*'a'"),
         (("joint: {name: b, ", "joint: {"), "name"),
         (("axis: [0, 0, 1], position: [0.3, 0, 0]}", "dh: {a: 0.3}}"), "'b'"),
         (("  - {name: crank, mass", "  - {name: idle, mass: 1}\n  - {name: crank, mass"), "parent"),
@@ -218,7 +218,7 @@ def test_bad_linkages():
         linkage("r", links, [Connection(Joint("a"), "base", "rod")])
     with pytest.raises(StructureError, match="nothing"):
         linkage("r", links, [Connection(Joint("a"), "base", "nothing")])
-    with pytest.raises(StructureError, match="two joints are called 'a'"):
+    with pytest.raises(StructureError, match=r"joints.*'a'"):
         linkage("r", links, [Connection(Joint("a"), "base", "rod"), Connection(Joint("a"), "rod", "tip")])
     with pytest.raises(StructureError, match="name"):
         Connection(Joint(), "base", "rod")
