@@ -201,7 +201,7 @@ def closed_form(
     moving = {f"{letter}{i + 1}" for letter in MOTION_SYMBOLS.values() for i in range(mech.n)}
     planets = planet_table(machine, symbols)
     loops = LoopSymbols(numeric, symbolic, ops) if isinstance(numeric, ClosedMechanism) else None
-    target = symbolic if loops is None else loops.closed
+    target = symbolic if loops is None else loops.closed_machine
     moving |= set() if loops is None else set(loops.definitions)
 
     def program_values(wanted: Program, fixed: dict[str, Any]) -> list[Any]:

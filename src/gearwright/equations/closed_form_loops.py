@@ -117,7 +117,7 @@ class LoopSymbols:
         self._solve_groups()
 
     @property
-    def closed(self) -> ClosedMechanism:
+    def closed_machine(self) -> ClosedMechanism:
         """The machine of symbols, in independent speeds."""
         old = self.mech.closure
         varying = tuple(x for x in self.definitions if x.startswith("G"))

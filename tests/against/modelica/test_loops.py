@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def engine1a(data: dict[str, Any]) -> Robot:
     joints = [Connection(Joint("j1", axis=X, armature=data["shaft_inertia"]["J"]), "base", parts[0]["name"])]
     joints += [
         Connection(Joint(f"f{k}", "fixed", position=tuple(np.subtract(b["start"], a["start"]))), a["name"], b["name"])
-        for k, (a, b) in enumerate(zip(parts, parts[1:], strict=False))
+        for k, (a, b) in enumerate(pairwise(parts))
     ]
     joints += [
         Connection(Joint("slide", "prismatic", axis=(0, -1, 0), position=data["cylinder_top"]), "base", "piston"),
