@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,9 +14,15 @@ from gearwright.arrays import Array
 from gearwright.dynamics.integration_steps import StepState
 from gearwright.errors import InputError
 from gearwright.forces import Reaction
+from gearwright.mechanism import Mechanism
 from gearwright.system.inputs import InputSignals
+from gearwright.system.kernels.traced_laws import require_traceable
 from gearwright.system.system import System
+from gearwright.system.vector_program import NoKernelError, compile_program, vector_program
 from gearwright.text import did_you_mean, listed_names
+
+EVALUATIONS_BEFORE_COMPILING = 1000
+"""Evaluations of the rates of one segment after which machine code pays."""
 
 
 def checked_states(states: Any) -> dict[str, float]:
@@ -62,13 +68,12 @@ def law_states_along(
     if not system.states or len(t) == 1:
         return np.array(start, dtype=float).reshape(1, -1).repeat(len(t), axis=0)
     last = float(np.nextafter(t[-1], t[0]))  # the next segment starts at its end
+    rate_function = _StateRates(system)
 
-    def rates(now: float, states: Array) -> list[Scalar]:
+    def rates(now: float, states: Array) -> Any:
         time = min(now, last)
-        q, v, a = (trajectory.at(time, k).tolist() for k in range(3))
-        return law_state_rates(
-            system, FLOATS, time, StepState(q, v, states.tolist()), inputs.values_at(time).tolist(), a
-        )
+        q, v, a = (trajectory.at(time, k) for k in range(3))
+        return rate_function(states, q, v, a, inputs.values_at(time), time)
 
     solution = solve_ivp(rates, (t[0], t[-1]), start, "LSODA", t, rtol=1e-10, atol=1e-13)
     if not solution.success:
@@ -78,6 +83,44 @@ def law_states_along(
         )
     law_states: Array = solution.y.T
     return law_states
+
+
+class _StateRates:
+    """The rates of the laws' states: in Python, and in machine code once they have been needed often.
+
+    Args:
+        system: the machine with its laws.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._system, self._calls = system, 0
+        self._kernel: Callable[..., Any] | None = None
+
+    def __call__(self, states: Array, q: Array, v: Array, a: Array, u: Array, t: float) -> Any:
+        self._calls += 1
+        if self._calls == EVALUATIONS_BEFORE_COMPILING:
+            self._kernel = self._compiled_rates()
+        return (self._kernel or self._python_rates)(states, q, v, a, u, np.array([t]))
+
+    def _python_rates(self, *values: Array) -> Array:
+        states, q, v, a, u, (t,) = (x.tolist() for x in values)
+        return np.array(law_state_rates(self._system, FLOATS, t, StepState(q, v, states), u, a))
+
+    def _compiled_rates(self) -> Callable[..., Any] | None:
+        system = self._system
+        n, size = system.mech.n, len(system.states)
+        contents = {"states": size, "q": system.mech.nq, "v": n, "a": n, "u": system.input_size, "t": 1}
+
+        def formula(mech: Mechanism, ops: Operations, values: Any) -> list[Scalar]:
+            x, (t,) = StepState(values["q"], values["v"], values["states"]), values["t"]
+            return law_state_rates(system.on_machine(mech), ops, t, x, values["u"], values["a"])
+
+        try:
+            require_traceable(system)
+            code = compile_program(vector_program("law_states", contents, size, formula), system.mech)
+        except NoKernelError:
+            return None
+        return code.python_builtin("law_states", self._python_rates)
 
 
 def law_state_rates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -93,6 +94,35 @@ class _StepsTooShortError(Exception):
     """A multistep method makes no progress."""
 
 
+class _SplineWithDerivatives:
+    """A spline and its first derivatives at one time, by one product with the coefficients of its piece.
+
+    Args:
+        spline: piecewise polynomial or B-spline.
+        count: number of derivatives, with the spline itself.
+    """
+
+    def __init__(self, spline: Any, count: int) -> None:
+        from scipy.interpolate import BSpline, PPoly
+
+        polynomial = PPoly.from_spline(spline) if isinstance(spline, BSpline) else spline
+        order = polynomial.c.shape[0]
+        parts = [polynomial, *(polynomial.derivative(k) for k in range(1, count))]
+        padded = [np.concatenate([np.zeros((order - len(x.c), *x.c.shape[1:])), x.c]) for x in parts]
+        long = np.diff(polynomial.x) > 0  # the end knots of a B-spline are repeated
+        pieces = np.moveaxis(np.stack(padded, axis=2), 1, 0)[long]
+        self._coefficients = pieces.reshape(len(pieces), order, -1)
+        self._shape = (count, *polynomial.c.shape[2:])
+        self._edges = [*polynomial.x[:-1][long].tolist(), float(polynomial.x[-1])]
+        self._powers = np.arange(order - 1, -1, -1)
+
+    def __call__(self, t: float) -> Array:
+        """Return the values, (count, ...)."""
+        piece = min(max(bisect_right(self._edges, t) - 1, 0), len(self._coefficients) - 1)
+        values: Array = (t - self._edges[piece]) ** self._powers @ self._coefficients[piece]
+        return values.reshape(self._shape)
+
+
 class _ProgressCheck:
     """Raises an error if an integration is stalled.
 
@@ -175,9 +205,11 @@ class _ShaftFollower:
         least = LEAST_PROGRESS * (span[1] - span[0]) if self.shaft.system.laws else 0.0  # linear springs have no jump
         progress = _ProgressCheck(span[0], least)
 
+        motion_at = _SplineWithDerivatives(part.spline, 3)
+        force_at = _SplineWithDerivatives(remaining, 2)
+
         def rates(t: float, change: Array) -> Array:
-            motion = (part.spline(t, k) for k in range(3))
-            forces = np.array([remaining(t), remaining(t, 1)])
+            motion, forces = motion_at(t), force_at(t)
             values: Array = rate_kernel(first + change, *motion, forces, np.array([t]))
             return values
 
