@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -134,3 +136,40 @@ def test_a_constant_current_heats_by_the_sum_of_resistances(housing_capacity):
     found = steady_temperatures(T, np.full(len(T), 3.0), motor)
     assert np.abs(found.winding / (motor.heat.ambient + 90.0) - 1.0).max() < 2e-13
     assert np.abs(found.housing / (motor.heat.ambient + 72.0) - 1.0).max() < 2e-13
+
+
+@pytest.mark.parametrize("capacity", [None, 30.0, 500.0])
+def test_temperatures_with_a_warm_magnet_are_those_under_the_current_that_it_needs(capacity):
+    """A motor without magnet at the current i / m has the same temperatures, also just below the current that burns."""
+    heat = Heat(1.0, 3.0, 20.0, capacity, copper=0.0039, magnet=-0.001)
+    motor = Motor(torque_constant=0.05, resistance=1.2, heat=heat)
+    low, high = 0.5, 5.0  # factors of the current with and without a steady state
+    while high > 1.01 * low:
+        middle = (low + high) / 2
+        is_steady = np.isfinite(steady_temperatures(T, middle * CURRENT, motor).winding).all()
+        low, high = (middle, high) if is_steady else (low, middle)
+    factors = [0.5 * low, low, high]
+    trials = cycle_temperatures(motor, 0.05 * np.outer(factors, CURRENT), T, None)
+    for k, factor in enumerate(factors[:2]):
+        found = steady_temperatures(T, factor * CURRENT, motor)
+        strength = 1 + heat.magnet * (found.housing - heat.reference)
+        without = replace(motor, heat=replace(heat, magnet=0.0))
+        again = steady_temperatures(T, factor * CURRENT / strength, without)
+        assert found.winding == pytest.approx(again.winding, rel=1e-7)
+        assert trials.winding[k] == pytest.approx(found.winding, rel=1e-7)
+    assert np.isinf(steady_temperatures(T, high * CURRENT, motor).winding).all()
+    assert (trials.winding[2] == trials.winding.max()).all()
+
+
+@pytest.mark.parametrize(("payload", "hottest"), [(2.5, 345.0), (3.0, 345.0), (4.0, 400.0)])
+def test_a_recommended_ratio_keeps_the_winding_cool_enough_where_others_burn_out(payload, hottest):
+    """The analysis with the recommended ratio satisfies the limit, beside ratios with which the winding burns out."""
+    weak = robot(magnet=-0.001, max_temperature=hottest)
+    task = Task(WAYS, payload=gw.parts.Payload(payload, (0.3, 0, 0)), pause=0.1)
+    rise = next(x for x in analyse(weak, task, samples=101).limits if "winding temperature" in x.name)
+    assert not rise.is_satisfied
+    ratio = next(x for x in rise.advice if x.kind == "ratio")
+    assert ratio.result <= rise.limit
+    drive = replace(weak.drives[0], gear=Gear(ratio.ratio))
+    checks = analyse(replace(weak, drives=(drive,)), task, samples=101).limits
+    assert next(x for x in checks if x.name == rise.name).value == pytest.approx(ratio.result, rel=1e-6)

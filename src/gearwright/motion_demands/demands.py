@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
 from gearwright.motion_demands.actuators import InvertibleActuator
 from gearwright.motion_demands.closed_loop_motion import whole_motion_of
-from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, follow_motion
+from gearwright.motion_demands.follow_motion import DEFAULT_DEMAND_SAMPLES, FollowedMotion, follow_motion
 from gearwright.motion_demands.motion_segments.law_states import checked_states
-from gearwright.motion_demands.problem import demand_problem
+from gearwright.motion_demands.problem import DemandProblem, demand_problem
 from gearwright.motion_demands.result import MotionDemands, gather_demands
 from gearwright.motion_demands.stated_limits import ignored_data_remarks, stated_limits, stiction_remarks
 from gearwright.parts import Robot
@@ -88,29 +88,87 @@ def demands(
     >>> bool(abs(result.peak("tau.j2") / result.peak("j2.torque") - 100.0) < 1e-9)        # the gear ratio
     True
     """
+    return solve_demands(
+        robot,
+        motion,
+        None,
+        laws=laws,
+        extra_laws=extra_laws,
+        contact=contact,
+        actuators=actuators,
+        limits=limits,
+        samples=samples,
+        inputs=inputs,
+        states=states,
+    )
+
+
+def solve_demands(
+    robot: Robot | Mechanism,
+    motion: Trajectory | Motion,
+    start_of: Callable[[MotionDemands], Mapping[str, float]] | None,
+    *,
+    laws: Sequence[Law] | None = None,
+    extra_laws: Sequence[Law] = (),
+    contact: Any = None,
+    actuators: Sequence[InvertibleActuator] | None = None,
+    limits: Mapping[str, float] | None = None,
+    samples: int | None = None,
+    inputs: Any = None,
+    states: Mapping[str, float] | None = None,
+) -> MotionDemands:
+    """Return the demands of a motion, if wanted from initial temperatures that follow from them.
+
+    Motion and forces do not depend on the temperatures of the motors and are computed once.
+
+    Args:
+        robot: as in `demands`, like all arguments but the next.
+        motion: the motion.
+        start_of: from the demands to the initial temperatures of motors by name, with which the result is computed.
+        laws: laws.
+        extra_laws: additional laws.
+        contact: forces of contacts.
+        actuators: actuators.
+        limits: limits.
+        samples: least number of times.
+        inputs: inputs of the laws.
+        states: initial states, with which `start_of` is called.
+    """
     if samples is not None:
         whole_number("demands", "samples", samples, least=2, example=DEFAULT_DEMAND_SAMPLES)
     mech = tree_of("demands", robot)
     if not mech.n:
         raise InputError("demands: the machine has no joint that moves. Give a robot with joints.")
     chosen = choose_laws("demands", robot, laws, extra_laws, lambda robot_itself: followable_laws(robot_itself, mech))
-    problem = demand_problem(
-        robot, mech, chosen.laws, contact=contact, actuators=actuators, inputs=inputs, states=checked_states(states)
-    )
+    conditions = {"contact": contact, "actuators": actuators, "inputs": inputs}
+    problem = demand_problem(robot, mech, chosen.laws, states=checked_states(states), **conditions)
     followed = follow_motion(problem, whole_motion_of("demands", robot, motion), samples)
     q, v = (np.concatenate([segment.motion[k] for segment in followed.segments]) for k in range(2))
+    bounds = {**stated_limits(robot, mech, own_motors=actuators is None), **_checked_limits(limits)}
     remarks = (
         *ignored_data_remarks(robot, mech, q, own_motors=actuators is None),
         *stiction_remarks(problem.system.laws, v),
         *_smooth_form_remarks(robot, mech, laws),
         *chosen.remarks,
     )
+    result = _gathered(problem, followed, bounds, remarks)
+    start = start_of(result) if start_of else {}
+    if not start:
+        return result
+    warm = demand_problem(robot, mech, chosen.laws, states={**problem.states, **start}, **conditions)
+    return _gathered(warm, followed, bounds, remarks)
+
+
+def _gathered(
+    problem: DemandProblem, followed: FollowedMotion, bounds: Mapping[str, float], remarks: tuple[str, ...]
+) -> MotionDemands:
+    """Return the result of a followed motion with the temperatures of a problem."""
     return gather_demands(
         problem,
         followed.segments,
         followed.forces,
         followed.other_lines,
-        bounds={**stated_limits(robot, mech, own_motors=actuators is None), **_checked_limits(limits)},
+        bounds=bounds,
         remarks=remarks,
         solved_speeds=followed.solved_speeds,
     )

@@ -147,6 +147,7 @@ def demand_partials(
     samples: int | None = None,
     inputs: Any = None,
     states: Mapping[str, Scalar] | None = None,
+    start_of: Callable[[MotionDemands], Mapping[str, Scalar]] | None = None,
 ) -> MotionDemands:
     """Return the demands of a motion on a robot, with exact partial derivatives by parameters.
 
@@ -161,6 +162,7 @@ def demand_partials(
         samples: as in `demands`.
         inputs: as in `demands`.
         states: as in `demands`; they may be dual numbers.
+        start_of: as in `solve_demands`; the initial temperatures may be dual numbers.
 
     >>> import gearwright as gw
     >>> swing = gw.motion.polynomial([0, 0, 0], [1.0, 0.5, -0.5], duration=1.0)
@@ -178,15 +180,22 @@ def demand_partials(
     )
     dual_robot = with_parameters(robot, dual_parameters(values))
     machine = assemble_tree(dual_robot)
-    problem = demand_problem(
-        dual_robot, machine, (*laws(dual_robot, machine), *extra_laws), states=starts, **conditions
-    )
+    dual_laws = (*laws(dual_robot, machine), *extra_laws)
+    problem = demand_problem(dual_robot, machine, dual_laws, states=starts, **conditions)
     segments = _dual_segments(nominal, problem)
     other_lines = _dual_lines(nominal, problem)
     balance = ActuatorForces(problem.system, (*problem.drives.force_lines, *other_lines), problem.drives.order)
     forces = balance.dual_forces(all_samples(segments), nominal.modes)
-    result = gather_demands(problem, segments, forces, other_lines, bounds={}, solved_speeds=nominal.solved_speeds)
-    return replace(result, time_partials=partials_of(segment_times(segments)))
+
+    def gathered(problem: DemandProblem) -> MotionDemands:
+        found = gather_demands(problem, segments, forces, other_lines, bounds={}, solved_speeds=nominal.solved_speeds)
+        return replace(found, time_partials=partials_of(segment_times(segments)))
+
+    result = gathered(problem)
+    start = start_of(result) if start_of else {}
+    if not start:
+        return result
+    return gathered(demand_problem(dual_robot, machine, dual_laws, states={**starts, **start}, **conditions))
 
 
 def _dual_lines(nominal: FollowedMotion, problem: DemandProblem) -> tuple[ForceLine, ...]:

@@ -17,10 +17,10 @@ from gearwright.analysis.drives.drive_analysis import DriveAnalysis
 from gearwright.analysis.drives.drive_series import DriveSeries, series_of_drive
 from gearwright.analysis.drives.limit_checks import LimitCheck, drive_limits
 from gearwright.analysis.drives.motor_loads import MotorLoads
-from gearwright.analysis.drives.steady_temperatures import mean_squares_between, steady_temperatures, trial_temperatures
+from gearwright.analysis.drives.steady_temperatures import steady_temperatures, warm_temperatures
 from gearwright.analysis.quadrature import motion_direction
 from gearwright.arrays import Array
-from gearwright.forces.motors.thermal import MotorTemperatures, magnet_factor, temperatures_from_states
+from gearwright.forces.motors.thermal import MotorTemperatures
 from gearwright.forces.robot_lines import motor_line
 from gearwright.forces.transmission.drive_equation import DriveEquation, DriveLoad, winding_equations
 from gearwright.forces.transmission.gear_wheels import input_wheels
@@ -31,30 +31,23 @@ from gearwright.parts import Drive, GearboxSheet, Link, Motor, MotorSheet, Robot
 
 # Temperatures
 
-MAX_MAGNET_ITERATIONS, MAGNET_TOLERANCE = 8, 1e-6
-"""Iterations for the current of a warm magnet, and their relative tolerance on the magnet strength."""
-
-MAX_TRIAL_TEMPERATURE = 5000.0
-"""Temperature [K] above which a trial is not computed further: the winding is destroyed."""
+MAX_TRIAL_TEMPERATURE, LEAST_TRIAL_MAGNET = 5000.0, 1e-3
+"""Temperature [K] of the winding of a trial that burns out, and relative strength of its magnet: its series are finite,
+and its current is beyond every limit."""
 
 
 def cycle_temperatures(motor: Motor, torque: Array, t: Array, cycles: int | None) -> MotorTemperatures | None:
     """Temperatures over the last cycle, like the torque, (trials, T) or (T,)."""
-    heat = motor.heat
-    if heat is None or not motor.resistance or not motor.torque_constant:
+    if motor.heat is None or not motor.resistance or not motor.torque_constant:
         return None
     nominal = (np.atleast_2d(torque) / float(motor.torque_constant)).T
-    previous = np.ones_like(nominal)
-    for _ in range(MAX_MAGNET_ITERATIONS):
-        states = trial_temperatures(mean_squares_between(nominal / previous), np.diff(t), motor, cycles)
-        temperatures = temperatures_from_states(
-            heat, [np.minimum(np.nan_to_num(x, nan=MAX_TRIAL_TEMPERATURE), MAX_TRIAL_TEMPERATURE) for x in states]
-        )
-        magnet = np.asarray(magnet_factor(heat, temperatures))
-        if not heat.magnet or np.abs(magnet - previous).max() <= MAGNET_TOLERANCE:
-            break
-        previous = magnet
-    return MotorTemperatures(*(np.asarray(x).T.reshape(torque.shape) for x in temperatures))
+    heat = motor.heat
+    warm = warm_temperatures(t, nominal, heat, motor.resistance, cycles)
+    destroyed = heat.reference + (LEAST_TRIAL_MAGNET - 1) / heat.magnet if heat.magnet else MAX_TRIAL_TEMPERATURE
+    housing = np.where(np.isfinite(warm.housing), warm.housing, destroyed)
+    return MotorTemperatures(
+        *(x.T.reshape(torque.shape) for x in (np.minimum(warm.winding, MAX_TRIAL_TEMPERATURE), housing))
+    )
 
 
 # Trials

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,7 +22,7 @@ from gearwright.forces.transmission.gear_losses import reversal_law
 from gearwright.functions import actuator_torques, structure_matrix
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.motion import Motion, Trajectory
-from gearwright.motion_demands.demands import demands, followable_laws
+from gearwright.motion_demands.demands import followable_laws, solve_demands
 from gearwright.motion_demands.given_torques import demands_of_given_torques
 from gearwright.motion_demands.motion_segments.smooth_spans import reversing_line
 from gearwright.motion_demands.result import MotionDemands
@@ -72,9 +72,7 @@ class PrescribedMotion:
 
     def drive_demands(self, robot: Robot, mech: Mechanism) -> MotionDemands:
         """Demands of the motion on the drives, at their temperatures in the last cycle."""
-        cold = self.demands_of(robot)
-        warm = start_temperatures(robot, cold, self.cycles)
-        return self.demands_of(robot, states=warm) if warm else cold
+        return self.demands_of(robot, lambda cold: start_temperatures(robot, cold, self.cycles))
 
     def contact_forces(self, robot: Robot, mech: Mechanism) -> Mapping[str, Any]:
         """Contact forces stated by the task."""
@@ -87,15 +85,20 @@ class PrescribedMotion:
         plain = self.demands_of(robot, laws=_lossless_laws(robot, mech), actuators=())
         return _interpolated_forces(result.t, plain.t, plain.tau)
 
-    def demands_of(self, robot: Robot, **options: Any) -> MotionDemands:
-        """Demands of the motion on a robot, with further arguments of `demands`."""
-        return demands(robot, self.motion, **self._demand_arguments, **options)
+    def demands_of(
+        self, robot: Robot, start_of: Callable[[MotionDemands], Mapping[str, float]] | None = None, **options: Any
+    ) -> MotionDemands:
+        """Demands of the motion on a robot, with further arguments of `solve_demands`."""
+        return solve_demands(robot, self.motion, start_of, **self._demand_arguments, **options)
 
     def demand_partials(self, robot: Robot, values: Mapping[str, float]) -> tuple[MotionDemands, Scalar]:
         """Results of `drives` and `handed_on` with derivatives by parameters at these values."""
-        cold = demand_partials(robot, self.motion, values, **self._demand_arguments)
-        warm = start_temperatures(with_parameters(robot, dual_parameters(values)), cold, self.cycles)
-        result = demand_partials(robot, self.motion, values, states=warm, **self._demand_arguments) if warm else cold
+        dual_robot = with_parameters(robot, dual_parameters(values))
+
+        def start_of(cold: MotionDemands) -> Mapping[str, Scalar]:
+            return start_temperatures(dual_robot, cold, self.cycles)
+
+        result = demand_partials(robot, self.motion, values, start_of=start_of, **self._demand_arguments)
         if not _loss_laws(robot, tree_of("analyse", robot)):
             return result, result.tau
         plain = demand_partials(robot, self.motion, values, laws=_lossless_laws, actuators=(), **self._demand_arguments)

@@ -19,17 +19,21 @@ import numpy as np
 
 from gearwright.algebra import Scalar
 from gearwright.algebra.differentiation.dual_arrays import array_item, concatenate_arrays, stack_arrays
-from gearwright.algebra.differentiation.dual_numbers import map_bilinear, partials_of, primal_value
+from gearwright.algebra.differentiation.dual_numbers import map_bilinear, map_linear, partials_of, primal_value
 from gearwright.analysis.quadrature import at_moving_times
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import number_array
 from gearwright.arrays import Array
 from gearwright.errors import InputError
-from gearwright.forces.motors.thermal import temperatures_from_states
+from gearwright.forces.motors.thermal import MotorTemperatures, magnet_factor, temperatures_from_states
 from gearwright.parts import Heat, Motor
+from gearwright.parts.map_numbers import map_dual_numbers
 
-MAX_CURRENT_ITERATIONS, CURRENT_TOLERANCE = 50, 1e-9
-"""Iterations for the current of a warm, weaker magnet, and their relative tolerance."""
+MAX_MAGNET_ITERATIONS, MAGNET_TOLERANCE = 500, 1e-9
+"""Iterations for the strength of a warm magnet, relative to the stated one, and their tolerance. Two or three suffice,
+but close to the current that burns a winding."""
+MAX_MAGNET_FEEDBACK, MAX_MEAN_ITERATIONS = 0.9, 50
+"""Largest assumed change of the magnet's response per change of its strength, and iterations of mean temperatures."""
 SERIES_NORM_LIMIT, MAX_EXPONENTIAL_TERMS = 0.5, 18
 """Norm of a matrix up to which the series of its exponential is summed, and the number of terms."""
 EXPONENTIAL_TERM_TOLERANCE = 1e-25
@@ -70,33 +74,95 @@ def steady_temperatures(
     if number_array("steady_temperatures", "current", primal_value(current)).shape != times.shape:
         raise InputError(f"steady_temperatures: current must have the shape {times.shape} of t. Give a value per time.")
     heat = motor.heat if ambient is None else replace(motor.heat, ambient=ambient)
-    magnet_current = current = at_moving_times(t, current)
-    temperatures = _cycle_temperatures(t, magnet_current, heat, motor.resistance, cycles)
-    for _ in range(MAX_CURRENT_ITERATIONS if primal_value(heat.magnet) else 0):
-        warmer_current = current / (1.0 + heat.magnet * (temperatures.housing - heat.reference))
-        if not np.isfinite(primal_value(warmer_current)).all() or _has_converged(warmer_current, magnet_current):
+    nominal = array_item(at_moving_times(t, current), np.s_[:, None])
+    warm = warm_temperatures(t, nominal, heat, motor.resistance, cycles)
+    return Temperatures(*(array_item(x, np.s_[:, 0]) for x in warm))
+
+
+def warm_temperatures(
+    t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: int | None
+) -> MotorTemperatures:
+    r"""Temperatures over the last cycle of motors of one kind under many currents at once, (T, R) [K].
+
+    A warm magnet of strength m, relative to the stated one, needs the current i / m; the temperatures under it give the
+    strength f(m). $m = f(m)$ is solved by Newton steps with the slope for mean temperatures, from their solution.
+
+    Args:
+        t: times of one cycle [s], (T,).
+        current: for motors at their reference temperature [A], (T, R).
+        heat: thermal data.
+        resistance: of the windings [Ohm].
+        cycles: as in `steady_temperatures`; infinite temperatures where the winding burns out.
+    """
+    steps = array_item(array_item(t, np.s_[1:]) - array_item(t, np.s_[:-1]), np.s_[:, None])
+    nominal = map_dual_numbers(heat, primal_value)
+    means = _mean_heating(primal_value(current), primal_value(steps), nominal, float(primal_value(resistance)))
+    start, feedback = _mean_magnet(means, nominal) if cycles is None else (np.ones_like(means), np.zeros_like(means))
+    columns, magnet = np.arange(len(means)), start[None]
+    known: list[tuple[Array, MotorTemperatures]] = []
+    for left in reversed(range(MAX_MAGNET_ITERATIONS if nominal.magnet else 1)):
+        squares = mean_squares_between(array_item(current, np.s_[:, columns]) / magnet)
+        states = _temperature_states(squares, steps, heat, resistance, cycles)
+        with np.errstate(invalid="ignore"):  # infinite temperatures
+            rows = [array_item(states, k) for k in range(len(primal_value(states)))]
+            temperatures = temperatures_from_states(heat, rows)
+            response = magnet_factor(heat, temperatures)
+            strength = primal_value(response)
+            is_burnt = ~((strength > 0) & np.isfinite(primal_value(temperatures.winding))).all(axis=0)
+            is_known = is_burnt | _has_converged(response, magnet) | (not left)
+        known.append((columns[is_known], _known_temperatures(temperatures, is_known, is_burnt)))
+        if is_known.all():
             break
-        magnet_current = warmer_current
-        temperatures = _cycle_temperatures(t, magnet_current, heat, motor.resistance, cycles)
-    return temperatures
+        response, magnet = (array_item(x, np.s_[:, ~is_known]) for x in (response, magnet))
+        feedback, columns = feedback[~is_known], columns[~is_known]
+        change = map_linear(lambda x: x.mean(axis=0), response - magnet)  # what varies in a cycle has no feedback
+        magnet = response + change * (feedback / (1 - feedback))
+    order = np.argsort(np.concatenate([places for places, _ in known]))
+    series = (concatenate_arrays(parts, axis=1) for parts in zip(*(x for _, x in known), strict=True))
+    return MotorTemperatures(*(array_item(x, np.s_[:, order]) for x in series))
 
 
-def _has_converged(series: Scalar, previous: Scalar) -> bool:
-    """Whether a series and its derivatives have converged."""
+def _known_temperatures(temperatures: MotorTemperatures, columns: Array, is_burnt: Array) -> MotorTemperatures:
+    """The temperatures of some columns, infinite where a winding burns out."""
+    kept = (array_item(x, np.s_[:, columns]) for x in temperatures)
+    burnt = is_burnt[columns]
+    return MotorTemperatures(*(np.where(burnt, np.inf, primal_value(x)) if burnt.any() else x for x in kept))
+
+
+def _has_converged(series: Scalar, previous: Scalar) -> Array:
+    """Whether each column of a series (T, R) and its derivatives has converged, (R,)."""
     pairs = [(primal_value(series), primal_value(previous))]
     pairs += [(slope, partials_of(previous).get(name, 0.0)) for name, slope in partials_of(series).items()]
-    return all(np.abs(now - then).max() <= CURRENT_TOLERANCE * np.abs(now).max(initial=1e-300) for now, then in pairs)
+    changes = [np.abs(now - then).max(axis=0) <= MAGNET_TOLERANCE * np.abs(now).max(axis=0) for now, then in pairs]
+    return np.all(changes, axis=0)
 
 
-def _cycle_temperatures(t: Scalar, current: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Temperatures:
-    steps = array_item(t, np.s_[1:]) - array_item(t, np.s_[:-1])
-    states = _temperature_states(mean_squares_between(current), steps, heat, resistance, cycles)
-    if not np.isfinite(primal_value(states)[:, 0]).all():
-        infinite = np.full(len(primal_value(t)), np.inf)
-        return Temperatures(infinite, infinite)
-    winding = array_item(states, 0)
-    one_body = heat.housing_capacity is None
-    return Temperatures(winding, _housing_temperature(winding, heat) if one_body else array_item(states, 1))
+def _mean_heating(current: Array, steps: Array, heat: Heat, resistance: float) -> Array:
+    """The mean heating of windings at the reference temperature as a temperature rise [K], (R,)."""
+    squares = (mean_squares_between(current) * steps).sum(axis=0) / steps.sum()
+    return np.asarray((heat.winding_housing + heat.housing_ambient) * resistance * squares)
+
+
+def _mean_magnet(means: Array, heat: Heat) -> tuple[Array, Array]:
+    r"""The strength of magnets in the steady state of mean temperatures and its feedback, (R,); 1 and 0 without one.
+
+    Heating is proportional to $1/m^2$, and amplified by $1 / (1 - \alpha h / m^2)$ by the copper: for the response f,
+    $df/dm = 2 (f_a - f) / (m (1 - \alpha h / m^2))$, with $f_a$ at ambient temperature.
+    """
+    magnet, share = np.ones_like(means), heat.housing_ambient / (heat.winding_housing + heat.housing_ambient)
+    cold = 1 + heat.magnet * (heat.ambient - heat.reference)
+    with np.errstate(all="ignore"):
+        for _ in range(MAX_MEAN_ITERATIONS):
+            rise, denominator = mean_rise_fraction(means / magnet**2, heat.copper, heat.ambient - heat.reference)
+            housing = heat.ambient + share * rise / denominator
+            response = magnet_factor(heat, MotorTemperatures(housing, housing))
+            feedback = np.clip(2 * (cold - response) / (magnet * denominator), 0.0, MAX_MAGNET_FEEDBACK)
+            step = (response - magnet) / (1 - feedback)
+            magnet = magnet + step
+            if (np.abs(step) <= MAGNET_TOLERANCE).all():
+                break
+        exists = (np.abs(step) <= MAGNET_TOLERANCE) & (magnet > 0) & (denominator > 0)
+    return np.where(exists, magnet, 1.0), np.where(exists, feedback, 0.0)
 
 
 def mean_rise_fraction(heating: Scalar, copper: Scalar, above: Scalar) -> tuple[Scalar, Scalar]:
@@ -117,19 +183,6 @@ def mean_squares_between(current: Scalar) -> Scalar:
     """Means of the square of a current (T, ...) that is linear between samples, (T - 1, ...)."""
     later, earlier = array_item(current, np.s_[1:]), array_item(current, np.s_[:-1])
     return (later * later + later * earlier + earlier * earlier) / 3.0
-
-
-def trial_temperatures(squares: Array, steps: Array, motor: Motor, cycles: int | None) -> list[Array]:
-    """Temperature states over the last cycle of many trials at once, each (K + 1, trials) [K].
-
-    Args:
-        squares: mean squares of the current between samples, (K, trials) [A2].
-        steps: between samples, (K,) [s].
-        motor: with `heat` and `resistance`.
-        cycles: as in `steady_temperatures`; infinite where there is no steady state.
-    """
-    assert motor.heat is not None
-    return list(_temperature_states(squares, steps[:, None], motor.heat, motor.resistance, cycles))
 
 
 def _temperature_states(squares: Scalar, steps: Scalar, heat: Heat, resistance: Scalar, cycles: int | None) -> Scalar:
@@ -235,11 +288,6 @@ def _start_after_cycles(cycle_transition: Scalar, start: Scalar, cycles: int) ->
             start = _with_transition(cycle_transition, start)
         cycle_transition, cycles = _after(cycle_transition, cycle_transition), cycles // 2
     return start
-
-
-def _housing_temperature(winding: Scalar, heat: Heat) -> Scalar:
-    """Temperature of a housing without heat capacity, between winding and air."""
-    return temperatures_from_states(heat, [winding]).housing
 
 
 def _joule_heat(squares: Scalar, heat: Heat, resistance: Scalar) -> tuple[Scalar, Scalar]:
