@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from gearwright.functions.dynamics import kinetic_energy, potential_energy
 from gearwright.mechanism.units import coordinate_unit, force_unit, speed_unit
 from gearwright.simulation.run import STEPPED_MODE, Run, RunEvent
 from gearwright.system.evaluation import Evaluation
-from gearwright.system.kernels.observation import Observation
+from gearwright.system.kernels.observation import Observation, observe_states
 from gearwright.system.system import Modes, System
 
 RECORDED_ENERGIES = ("stored", "supplied", "dissipated")
@@ -27,13 +27,6 @@ class SampleBlock(NamedTuple):
     modes: Any
 
 
-class SampleSource(Protocol):
-    """What stores samples of a run outside the recorder."""
-
-    def pass_samples(self) -> None:
-        """Pass new samples to the recorder."""
-
-
 class Recorder:
     """Collects samples, in blocks or one by one, and makes a run from them."""
 
@@ -44,8 +37,6 @@ class Recorder:
         self.events: list[RunEvent] = []
         self.remarks: list[str] = []
         self._waiting: list[tuple[float, Array, Array]] = []
-        self._observe: Callable[[Array, Array, Array], Observation] | None = None
-        self.source: SampleSource | None = None
 
     def __len__(self) -> int:
         return sum(len(block.t) for block in self._blocks) + len(self._single) + len(self._waiting)
@@ -76,10 +67,9 @@ class Recorder:
         row = self._sample_rows(x[None], u[None], evaluation.a[None], np.array([signals]).reshape(1, -1), stored)
         self._single.append((t, row[0].tolist(), numbers))
 
-    def defer(self, t: float, x: Array, u: Array, observe: Callable[[Array, Array, Array], Observation]) -> None:
-        """Record an instant of laws without modes; `observe` evaluates all such instants together at the end."""
+    def defer(self, t: float, x: Array, u: Array) -> None:
+        """Record an instant of laws without modes; all such instants are evaluated together at the end."""
         self._waiting.append((t, x, u))
-        self._observe = observe
 
     def add_blocks(self, t: Array, x: Array, u: Array, observed: Observation) -> None:
         """Record samples of laws without modes, or of a method that does not choose modes, one per row."""
@@ -108,13 +98,11 @@ class Recorder:
             self._blocks.append(SampleBlock(np.array(t), np.array(values), np.array(modes).reshape(len(t), -1)))
 
     def _gather_all(self) -> None:
-        if self.source is not None:
-            self.source.pass_samples()
         self._gather_single_samples()
-        if self._observe is not None and self._waiting:
+        if self._waiting:
             t, x, u = (np.array(column) for column in zip(*self._waiting, strict=True))
             self._waiting.clear()
-            self.add_blocks(t, x, u, self._observe(x[:, : self._system.law_slice.stop], u, t))
+            self.add_blocks(t, x, u, observe_states(self._system, x[:, : self._system.law_slice.stop], u, t))
 
     def _all_samples(self) -> SampleBlock:
         """All samples so far."""

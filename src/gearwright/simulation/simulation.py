@@ -38,7 +38,6 @@ from gearwright.simulation.run_point import RunPoint
 from gearwright.system.controllers.controller import Controller
 from gearwright.system.evaluation import evaluate_system, situations_at
 from gearwright.system.inputs import InputSignals
-from gearwright.system.kernels.observation import observe_states
 from gearwright.system.modes.mode_settling import find_consistent_modes
 from gearwright.system.state import State
 from gearwright.system.system import Modes, System
@@ -71,7 +70,14 @@ class Simulation:
     _has_switched: bool = field(default=False, init=False)
 
     def run_to_end(self, x: Array) -> None:
-        """Simulate from the first of the times to the last; the recorder stores the samples."""
+        """Simulate from the first of the times to the last; the recorder stores the samples, also before an error."""
+        try:
+            self._run_to_last_time(x)
+        finally:
+            if self._loop is not None:
+                self._loop.pass_samples()
+
+    def _run_to_last_time(self, x: Array) -> None:
         point = self._start_point(x)
         for bound in self._controlled_inputs.stop_times(point.t, float(self.times[-1])):
             while point.t < bound:
@@ -222,7 +228,7 @@ class Simulation:
     def _record_sample(self, t: float, x: Array, modes: Modes) -> None:
         u = self._controlled_inputs.inputs_at(t, x)[0]
         if self.engine.motion_rates is not None:
-            self.recorder.defer(t, x, u, partial(observe_states, self.system))
+            self.recorder.defer(t, x, u)
         else:
             self.recorder.record_sample(t, x, u, modes, evaluate_system(self.system, t, x, u, modes))
         self.monitor.report(t)

@@ -224,9 +224,7 @@ class EventLoop:
         kernels, inputs = self._loop_kernels(), self._loop_inputs()
         structure = kernels.structure
         longest = self.longest if structure.guards + structure.kinks + inputs.watched_events else np.inf
-        driver = LoopDriver(self.system, kernels, inputs, self.times, self.tolerances, longest)
-        self.recorder.source = self
-        return driver
+        return LoopDriver(self.system, kernels, inputs, self.times, self.tolerances, longest)
 
     def _loop_kernels(self) -> LoopKernels:
         if isinstance(self.source, MotionRates):
