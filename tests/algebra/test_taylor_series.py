@@ -86,8 +86,8 @@ def test_numbers_of_two_ranks_differentiate_independently_of_each_other():
     """f = sin(p x t) x: derivatives by parameter, displacement and time of each other, in any order of nesting."""
     p, x, t = sp.symbols("p x t")
     f, at = sp.sin(p * x * t) * x**2 / p, {p: 0.7, x: 1.3, t: 0.9}
-    outer = DualOperations.nested(DualOperations(TaylorOperations(FLOATS)))
-    inner = TaylorOperations.nested(outer)
+    outer = DualOperations.for_displacement(DualOperations(TaylorOperations(FLOATS)))
+    inner = TaylorOperations.for_displacement(outer)
     assert inner.rank > outer.rank > Dual.first_rank > Taylor.first_rank
     parameter, clock = Dual([0.7, Partials({"p": 1.0})]), Taylor([0.9, 1.0])
     displaced = inner.series([outer.with_partials(1.3, {"x": 1.0}), 1.0, 0.0])
@@ -100,7 +100,10 @@ def test_numbers_of_two_ranks_differentiate_independently_of_each_other():
 
 @pytest.mark.parametrize("operate", [lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b])
 def test_a_series_is_a_constant_for_one_of_higher_rank_on_either_side(operate):
-    clock, displaced = Taylor([2.0, 1.0]), TaylorOperations.nested(TaylorOperations(FLOATS)).series([3.0, 1.0])
+    clock, displaced = (
+        Taylor([2.0, 1.0]),
+        TaylorOperations.for_displacement(TaylorOperations(FLOATS)).series([3.0, 1.0]),
+    )
     for first, second in ((clock, displaced), (displaced, clock)):
         found = operate(first, second)
         assert found.rank == displaced.rank
@@ -110,6 +113,6 @@ def test_a_series_is_a_constant_for_one_of_higher_rank_on_either_side(operate):
 
 def test_displacements_have_no_order():
     """In time the larger of two equal values is the one that grows; a displacement may have either sign."""
-    in_time, displaced = TaylorOperations(FLOATS), TaylorOperations.nested(FLOATS)
+    in_time, displaced = TaylorOperations(FLOATS), TaylorOperations.for_displacement(FLOATS)
     assert in_time.maximum(Taylor([0.0, 1.0]), 0.0).c == (0.0, 1.0)
     assert displaced.maximum(displaced.series([0.0, 1.0]), 0.0).c == (0.0, 0.0)

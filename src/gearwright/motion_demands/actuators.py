@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -198,6 +198,17 @@ class DriveInverses:
             temperature_quantities(x.port, x.winding.motor.heat) for x in actuators if isinstance(x, MotorInverse)
         ]
         return [state.name for states in heated for state in states]
+
+    def at_initial_temperatures(self) -> DriveInverses:
+        """The same with motors that keep their initial temperatures."""
+        return DriveInverses(
+            [
+                replace(demand, actuator=replace(demand.actuator, is_isothermal=True))
+                if isinstance(demand.actuator, MotorInverse)
+                else demand
+                for demand in self.demands
+            ]
+        )
 
     def solve_inputs(self, segments: Sequence[SmoothSegment], forces: Sequence[Scalar]) -> dict[str, Scalar]:
         """Return inputs, states and forces by name over all segments of a motion.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,8 @@ def solve_demands(
     Args:
         robot: as in `demands`, like all arguments but the next.
         motion: the motion.
-        start_of: from the demands to the initial temperatures of motors by name, with which the result is computed.
+        start_of: from the demands of motors that keep their temperatures to the initial temperatures by name, with
+            which the result is computed.
         laws: laws.
         extra_laws: additional laws.
         contact: forces of contacts.
@@ -151,15 +153,16 @@ def solve_demands(
         *_smooth_form_remarks(robot, mech, laws),
         *chosen.remarks,
     )
-    result = _gathered(problem, followed, bounds, remarks)
-    start = start_of(result) if start_of else {}
-    if not start:
-        return result
-    warm = demand_problem(robot, mech, chosen.laws, states={**problem.states, **start}, **conditions)
-    return _gathered(warm, followed, bounds, remarks)
+    start: Mapping[str, float] = {}
+    if start_of is not None and problem.drives.temperature_states:  # those along the motion do not count
+        isothermal = replace(problem, drives=problem.drives.at_initial_temperatures())
+        start = start_of(_gather_followed(isothermal, followed, bounds, remarks))
+    if start:
+        problem = demand_problem(robot, mech, chosen.laws, states={**problem.states, **start}, **conditions)
+    return _gather_followed(problem, followed, bounds, remarks)
 
 
-def _gathered(
+def _gather_followed(
     problem: DemandProblem, followed: FollowedMotion, bounds: Mapping[str, float], remarks: tuple[str, ...]
 ) -> MotionDemands:
     """Return the result of a followed motion with the temperatures of a problem."""

@@ -187,15 +187,16 @@ def demand_partials(
     balance = ActuatorForces(problem.system, (*problem.drives.force_lines, *other_lines), problem.drives.order)
     forces = balance.dual_forces(all_samples(segments), nominal.modes)
 
-    def gathered(problem: DemandProblem) -> MotionDemands:
+    def gather(problem: DemandProblem) -> MotionDemands:
         found = gather_demands(problem, segments, forces, other_lines, bounds={}, solved_speeds=nominal.solved_speeds)
         return replace(found, time_partials=partials_of(segment_times(segments)))
 
-    result = gathered(problem)
-    start = start_of(result) if start_of else {}
-    if not start:
-        return result
-    return gathered(demand_problem(dual_robot, machine, dual_laws, states={**starts, **start}, **conditions))
+    start: Mapping[str, Scalar] = {}
+    if start_of is not None and problem.drives.temperature_states:
+        start = start_of(gather(replace(problem, drives=problem.drives.at_initial_temperatures())))
+    if start:
+        problem = demand_problem(dual_robot, machine, dual_laws, states={**starts, **start}, **conditions)
+    return gather(problem)
 
 
 def _dual_lines(nominal: FollowedMotion, problem: DemandProblem) -> tuple[ForceLine, ...]:

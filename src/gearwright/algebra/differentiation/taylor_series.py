@@ -249,7 +249,7 @@ class TaylorOperations:
         self.rank = self.kind.first_rank if rank is None else rank
 
     @classmethod
-    def nested(cls, ops: Operations) -> Self:
+    def for_displacement(cls, ops: Operations) -> Self:
         """The operations for a displacement: one rank above those of the scalars, of time and of parameters."""
         rank, below = cls.kind.first_rank + RANKS_PER_LEVEL, getattr(ops, "rank", 0)
         while rank <= below:

@@ -75,7 +75,7 @@ def _mass_matrices(mech: Mechanism, q: list[Scalar]) -> Scalar:
 
 def _stiffness_matrices(mech: Mechanism, q: list[Scalar]) -> Scalar:
     """The stiffness matrices of springs and gravity at configurations, (T, n, n)."""
-    ops = DualOperations.nested(SERIES_OPERATIONS)
+    ops = DualOperations.for_displacement(SERIES_OPERATIONS)
     perturbed = integrate_first_order(mech, q, [ops.with_partials(0.0, {k: 1.0}) for k in range(mech.n)], ops)
     weights = [ops.partials_of(x) for x in gravity(place_machine(mech, perturbed, ops))]
     springs = spring_matrices(mech).stiffness

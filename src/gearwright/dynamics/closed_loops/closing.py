@@ -86,7 +86,7 @@ def move_joints(mech: Mechanism, q: Sequence[Scalar], step: Sequence[Scalar], op
 def row_rates(closure: ConstraintEmbedding, pose: Pose, v: Sequence[Scalar], ops: Operations) -> list[LoopRow]:
     """Return the rates of all rows, dW/dt, along a motion with all speeds v."""
     rates = coordinate_rates(pose.mech, pose.q, v, ops)
-    displaced = TaylorOperations.nested(ops)
+    displaced = TaylorOperations.for_displacement(ops)
     q = [x if is_zero(dx) else displaced.series([x, dx]) for x, dx in zip(pose.q, rates, strict=True)]
     rows = [equation.row.items() for equation in closure.equations(place_machine(pose.mech, q, displaced))]
     moving = [[(c, displaced.coefficient(x, 1)) for c, x in row] for row in rows]

@@ -326,7 +326,7 @@ class Environment(Law):
 
     def _undamped_forces(self, s: Sequence[Scalar], rate: Sequence[Scalar], ops: Operations) -> list[Scalar]:
         """The same without dampers."""
-        displaced_ops = DualOperations.nested(ops)
+        displaced_ops = DualOperations.for_displacement(ops)
         displaced = [displaced_ops.with_partials(x, {k: 1.0}) for k, x in enumerate(s)]
 
         def gradient(x: Scalar) -> list[Scalar]:

@@ -28,7 +28,7 @@ def body_wrenches(
     wrenches on the base are left out.
     """
     wrenches: dict[int, list[Scalar]] = {}
-    ops = DualOperations.nested(kinematics.ops)
+    ops = DualOperations.for_displacement(kinematics.ops)
     perturbed = Configuration(
         kinematics.mech,
         kinematics.t,

@@ -128,7 +128,7 @@ class PlacedCoordinate(Line):
 
     @cached_property
     def _row_slopes(self) -> dict[object, Scalar]:
-        ops = DualOperations.nested(self._kinematics.ops)
+        ops = DualOperations.for_displacement(self._kinematics.ops)
         by = ops.partials_of(self._evaluate(tangent_configuration))
         if any(is_number(x) and not isfinite(x) for x in by.values()):
             raise self._singularity_error("its row is not finite")
@@ -149,7 +149,7 @@ class PlacedCoordinate(Line):
     @cached_property
     def drift(self) -> Scalar:
         """The acceleration along it at constant speeds."""
-        ops = TaylorOperations.nested(self._kinematics.ops)
+        ops = TaylorOperations.for_displacement(self._kinematics.ops)
         return ops.coefficient(self._evaluate(motion_configuration), 2) * 2.0
 
     def position(self, q: Sequence[Scalar]) -> Scalar:

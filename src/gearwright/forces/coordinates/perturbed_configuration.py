@@ -44,14 +44,14 @@ def motion_configuration(kinematics: SharedKinematics) -> Configuration:
 
 def _tangent_configuration(kinematics: SharedKinematics) -> Configuration:
     slopes = _coordinate_slopes(kinematics.mech, kinematics.q, kinematics.ops)
-    ops = DualOperations.nested(kinematics.ops)
+    ops = DualOperations.for_displacement(kinematics.ops)
     q = [ops.with_partials(x, slope) for x, slope in zip(kinematics.q, slopes, strict=True)]
     t = ops.with_partials(kinematics.t, {TIME_DIRECTION: 1.0})
     return Configuration(kinematics.mech, t, q, ops, cache(partial(_tangent_pose, kinematics, ops)))
 
 
 def _motion_configuration(kinematics: SharedKinematics) -> Configuration:
-    ops = TaylorOperations.nested(kinematics.ops)
+    ops = TaylorOperations.for_displacement(kinematics.ops)
     first = coordinate_rates(kinematics.mech, kinematics.q, kinematics.v, kinematics.ops)
     moving = coordinate_rates(
         kinematics.mech, [ops.series([x, dx]) for x, dx in zip(kinematics.q, first, strict=True)], kinematics.v, ops

@@ -45,11 +45,13 @@ class MotorInverse:
         winding: the motor.
         limit: the largest voltage of its electronics [V]; None: no limit.
         start: initial temperatures by name [K]; default: ambient.
+        is_isothermal: whether it keeps its initial temperatures.
     """
 
     winding: Winding
     limit: float | None = None
     start: Mapping[str, float] = field(default_factory=dict)
+    is_isothermal: bool = False
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ class MotorInverse:
     @cached_property
     def inverse(self) -> WindingInverse:
         """The inverse model: voltage, current and temperatures."""
-        return WindingInverse(self.winding, self.start)
+        return WindingInverse(self.winding, self.start, self.is_isothermal)
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class WindingInverse:
 
     winding: Winding
     start: Mapping[str, float] = field(default_factory=dict)
+    is_isothermal: bool = False
 
     @property
     def relative_degree(self) -> int:
@@ -171,7 +174,7 @@ class WindingInverse:
         from scipy.integrate import solve_ivp
 
         t = demand.t
-        if not len(primal_value(start)) or len(t) == 1:
+        if self.is_isothermal or not len(primal_value(start)) or len(t) == 1:
             return map_linear(lambda x: np.repeat(x[None], len(t), axis=0), start)
         torque_and_angle = self._torque_and_angle(demand)
 
