@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from gearwright.errors import InputError
-from gearwright.forces import Contact
 from gearwright.system.kernels.all_modes import LawTable, law_table
 from gearwright.system.kernels.event_structure import TooLargeError
 from gearwright.system.kernels.event_table import EventTable, event_table
@@ -59,8 +58,7 @@ class EngineChoice:
             raise InputError(
                 f"simulate: there is no engine {self.engine!r}. {did_you_mean(self.engine, get_args(EngineName))}"
             )
-        has_contacts = any(isinstance(getattr(law, "law", law), Contact) for law in self.system.laws)
-        self._has_loop = self.engine != "python" and not has_contacts  # their modes are found together, in Python
+        self._has_loop = self.engine != "python"
 
     @cached_property
     def motion_rates(self) -> MotionRates | None:
@@ -93,7 +91,7 @@ class EngineChoice:
         Every call counts as one evaluation of all laws in Python.
         """
         self._evaluations += 1
-        waits_for_loop = uses_loop and self._has_loop
+        waits_for_loop = uses_loop and self._has_loop and self._loop_kernels is None
         if self._law_kernels is None and self._has_law_kernels and self._is_worth_compiling and not waits_for_loop:
             try:
                 self._law_kernels = law_table(self.system)

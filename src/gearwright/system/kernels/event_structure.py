@@ -82,6 +82,8 @@ class EventStructure:
 
     Args:
         mode_count: the number of modes of each law; choices are numbered law by law, mode by mode.
+        modes_together: per law whether its modes are determined together with those of other laws, outside the loop: it
+            has a unilateral hold.
         hold_begin, hold_place, hold_keeps, hold_firm, hold_projects: per choice its holds: their places, whether they
             keep a speed, whether they stay firm in an impact elsewhere, and what runs project: 2 position and speed, 1
             the speed alone.
@@ -99,6 +101,7 @@ class EventStructure:
     """
 
     mode_count: list[int] = field(default_factory=list)
+    modes_together: list[int] = field(default_factory=list)
     hold_begin: list[int] = field(default_factory=lambda: [0])
     hold_place: list[int] = field(default_factory=list)
     hold_keeps: list[int] = field(default_factory=list)
@@ -190,6 +193,8 @@ class LawPlaces:
         self.first_choice.append(len(structure.hold_begin) - 1)
         structure.mode_count.append(len(law.modes))
         structure.guard_first.append(structure.guards)
+        holds = [hold for mode in law.modes for hold in self.survey.actions[k, mode].holds]
+        structure.modes_together.append(int(any(hold.is_unilateral for hold in holds)))
         places: dict[Hashable, int] = {}
         for mode in law.modes:
             action = law.act(mode, situation)  # along lines that are not placed: placed ones differ at every instant

@@ -26,6 +26,9 @@ DEPENDENT_CONFLICT_RATIO = 1e-6
 DEPENDENT_PIVOT_RATIO = DEPENDENT_ROWS_RATIO * DEPENDENT_ROWS_RATIO
 """Squared ratio: pivots of G below this, relative to the largest, belong to dependent rows."""
 
+IMMOVABLE_SHARE = 1e-9
+"""Share of a force in another one up to which they do not depend on each other."""
+
 
 def set_active_modes(s: LoopWorkspace) -> None:
     """Set the unknowns and flags of the current modes."""
@@ -36,9 +39,12 @@ def set_active_modes(s: LoopWorkspace) -> None:
     s.active_drags = 0
     s.projects = 0
     s.deficient = 0
+    s.contacts = 0
     for law in range(s.laws):
         choice = s.first_choice[law] + s.modes[law]
         s.chosen[choice] = 1.0
+        if s.modes_together[law] != 0 and s.hold_begin[choice + 1] > s.hold_begin[choice]:
+            s.contacts += 1
         for k in range(s.hold_begin[choice], s.hold_begin[choice + 1]):
             add_hold(s, k)
         for k in range(s.drag_begin[choice], s.drag_begin[choice + 1]):
@@ -134,9 +140,23 @@ def solve_deficient(s: LoopWorkspace, size: int) -> int:
     rank = solve_dependent(s, size, s.columns, DEPENDENT_PIVOT_RATIO)
     if not (s.residual <= DEPENDENT_CONFLICT_RATIO * (1.0 + largest)):
         return 1
-    if rank < size and take_least_forces(s, rank, size, s.columns) != 0:
+    if rank < size and (take_least_forces(s, rank, size, s.columns) != 0 or has_ambiguous_contacts(s, rank, size) != 0):
         return 1
     in_order_of_unknowns(s, size, s.columns)
+    return 0
+
+
+def has_ambiguous_contacts(s: LoopWorkspace, rank: int, size: int) -> int:
+    """Whether contacts are closed and forces are not unique: then those within friction cones are chosen in Python.
+
+    A direction in which nothing moves, as across a planar machine, has no force, and does not count.
+    """
+    if s.contacts == 0:
+        return 0
+    for f in range(size - rank):
+        for j in range(rank):
+            if abs(s.null[f * size + j]) > IMMOVABLE_SHARE:
+                return 1
     return 0
 
 

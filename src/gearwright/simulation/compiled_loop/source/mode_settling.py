@@ -1,7 +1,8 @@
 """The event loop, consistent modes: every guard holds, after impacts and new holds have changed the speeds.
 
 The algorithm is that of `system.modes`: apply the most violated guard until none is violated; if that does not end,
-search among the modes that guards near zero lead to. Gears that jam are left to those modules.
+search among the modes that guards near zero lead to. Gears that jam, and contacts, whose modes are determined together,
+are left to those modules.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def find_consistent_modes(s: LoopWorkspace) -> int:
     for j in range(s.laws):
         s.visited[j] = s.modes[j]
     status = follow_guards(s)
+    if status == MODES_INCONSISTENT and s.contacts > 0:
+        status = MODES_LEFT_TO_PYTHON
     if status == MODES_INCONSISTENT:
         s.events = events
         status = search_modes(s)
@@ -86,15 +89,24 @@ def follow_guards(s: LoopWorkspace) -> int:
             guard = worst_guard(s, s.weights)
             if guard < 0:
                 return MODES_CONSISTENT
+        law = guard_owner(s, guard)
+        if is_found_in_python(s, guard, law) != 0:
+            return MODES_LEFT_TO_PYTHON
         if s.events + s.laws >= s.event_room:
             return MODES_EVENTS_FULL
         if remove_residual_speeds(s) != 0:
             return MODES_LEFT_TO_PYTHON
-        law = guard_owner(s, guard)
         if apply_guard(s, guard, law) != 0:
             return MODES_LEFT_TO_PYTHON
         visits = count_change(s, law, s.visited, s.changed, s.weights, visits)
     return MODES_INCONSISTENT
+
+
+def is_found_in_python(s: LoopWorkspace, guard: int, law: int) -> int:
+    """Whether a guard changes the modes of contacts, which are determined together: its own, or others by an impact."""
+    if s.contacts > 0 and s.guard_direction[guard] >= 0:
+        return 1
+    return s.modes_together[law]
 
 
 def apply_guard(s: LoopWorkspace, guard: int, law: int) -> int:

@@ -75,6 +75,7 @@ class LoopWorkspace:
     # Structure of the laws, see `EventStructure`
     first_choice: Ints
     mode_count: Ints
+    modes_together: Ints
     hold_begin: Ints
     hold_place: Ints
     hold_keeps: Ints
@@ -136,6 +137,7 @@ class LoopWorkspace:
     # Active holds and drags as unknowns of the balance: unknown j acts along direction `way`; holds come first
     unknowns: int
     held: int
+    contacts: int
     way: Ints
     lead: Ints
     squares: Floats
