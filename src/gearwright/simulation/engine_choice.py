@@ -24,14 +24,6 @@ KernelSource = EventTable | MotionRates
 COMPILE_AFTER_EVALUATIONS = 1000
 """Evaluations in Python that take about as long as compiling all laws."""
 
-MAX_EXPLICIT_STEPS = 5e3
-"""Largest number [1] of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
-
-
-def needs_implicit_method(decay: float, duration: float) -> bool:
-    """Whether the explicit method would take too many steps in a time [s] with this fastest decay rate [1/s]."""
-    return decay * duration / 3 > MAX_EXPLICIT_STEPS
-
 
 @dataclass
 class EngineChoice:

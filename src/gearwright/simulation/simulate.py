@@ -35,7 +35,7 @@ from gearwright.simulation.checks.joint_effort import (
     start_remarks,
     voltage_remarks,
 )
-from gearwright.simulation.engine_choice import EngineChoice, needs_implicit_method
+from gearwright.simulation.engine_choice import EngineChoice
 from gearwright.simulation.events import Event
 from gearwright.simulation.fixed_step.compiled_rollout import parametric_system
 from gearwright.simulation.fixed_step.differentiated_step import SensitivityNames, nominal_number
@@ -45,7 +45,7 @@ from gearwright.simulation.instability import with_instability_cause
 from gearwright.simulation.integrators.constraint_projection import projected_start
 from gearwright.simulation.integrators.integrator_options import IntegratorOptions
 from gearwright.simulation.integrators.methods import PROJECTED_METHOD, has_sundials
-from gearwright.simulation.integrators.stiffness_detection import fastest_decay
+from gearwright.simulation.integrators.stiffness_detection import fastest_decay, needs_implicit_method
 from gearwright.simulation.recorder import Recorder
 from gearwright.simulation.run import Run
 from gearwright.simulation.sensitivities.balance_derivatives import BalanceDerivatives

@@ -13,7 +13,7 @@ from gearwright.forces.event_tolerances import MIN_STEPS_WITH_EVENTS
 from gearwright.simulation.checks.energy_balance import with_zero_energy_balance
 from gearwright.simulation.checks.failures import FailureChecks
 from gearwright.simulation.compiled_loop.event_loop import EventLoop, LoopExit
-from gearwright.simulation.engine_choice import EngineChoice, KernelSource, needs_implicit_method
+from gearwright.simulation.engine_choice import EngineChoice, KernelSource
 from gearwright.simulation.events import Event, EventWatch
 from gearwright.simulation.integrators.constraint_projection import projection_at
 from gearwright.simulation.integrators.integrate_to_event import (
@@ -27,7 +27,12 @@ from gearwright.simulation.integrators.integrate_to_event import (
 )
 from gearwright.simulation.integrators.methods import make_integrator
 from gearwright.simulation.integrators.rates import InputsAt, exact_jacobian, is_diverged, rates_by_kernel
-from gearwright.simulation.integrators.stiffness_detection import StepsTooShortError, StiffnessMonitor, fastest_decay
+from gearwright.simulation.integrators.stiffness_detection import (
+    StepsTooShortError,
+    StiffnessMonitor,
+    fastest_decay,
+    needs_implicit_method,
+)
 from gearwright.simulation.progress import RunMonitor
 from gearwright.simulation.python_loop.branch_points import BranchPoints
 from gearwright.simulation.python_loop.rates_in_modes import RatesInModes

@@ -38,6 +38,9 @@ def fastest_decay(rates: Callable[[Array], Array], x: Array) -> float:
     return decay if decay > 2.0 * values.real.max() else 0.0
 
 
+MAX_EXPLICIT_STEPS = 5e3
+"""Largest number [1] of explicit steps, about one per 3 / (fastest decay rate), for which no implicit method pays."""
+
 CHECK_EVERY = 100
 """Steps of an explicit integrator between two checks whether stability limits its steps."""
 
@@ -50,7 +53,7 @@ SWITCH_BELOW = 1e-5
 GIVE_UP_BELOW = 1e-6
 """Share of the run per thousand steps below which the run ends if no other method is allowed: it would need 1e9."""
 
-WORTH_SWITCHING_STEPS = 2500
+WORTH_SWITCHING_STEPS = 0.5 * MAX_EXPLICIT_STEPS
 """Least number of remaining steps for another method to pay."""
 
 STIFF_STEP_DECAY = 2.0
@@ -59,6 +62,11 @@ STIFF_STEP_DECAY = 2.0
 
 EXPLICIT_STEP_DECAY = 1.0
 """Implicit step times decay rate below which explicit steps are as long."""
+
+
+def needs_implicit_method(decay: float, duration: float) -> bool:
+    """Whether the explicit method would take too many steps in a time [s] with this fastest decay rate [1/s]."""
+    return decay * duration / 3 > MAX_EXPLICIT_STEPS
 
 
 class StepsTooShortError(Exception):
