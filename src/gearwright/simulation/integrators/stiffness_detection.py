@@ -54,7 +54,7 @@ GIVE_UP_BELOW = 1e-6
 """Share of the run per thousand steps below which the run ends if no other method is allowed: it would need 1e9."""
 
 WORTH_SWITCHING_STEPS = 0.5 * MAX_EXPLICIT_STEPS
-"""Least number of remaining steps for another method to pay."""
+"""Least number [1] of remaining steps for which another method pays."""
 
 STIFF_STEP_DECAY = 2.0
 """Step times decay rate above which stability, at about 6, may limit explicit steps."""
