@@ -80,9 +80,10 @@ def test_the_page_stands_alone_and_shows_names(broken, tmp_path):
     page = Tags()
     page.feed(path.read_text(encoding="utf-8"))
     assert "script" not in page.tags
-    assert all(link.startswith("#") for link in page.links)
+    assert all(link.startswith(("#", "data:image/png;base64,")) for link in page.links)
     assert HOSTILE in page.text
-    assert page.tags.count("svg") == 2 + len(broken.drives)  # the margins, the cycle, the motors
+    assert page.tags.count("svg") == 3 + len(broken.drives)  # the margins, the cycle, the motors, the energy
+    assert page.tags.count("img") == 1  # the robot
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def test_everything_that_was_analysed_is_in_the_page(complete, tmp_path):
     page = Tags()
     page.feed(path.read_text(encoding="utf-8"))
     assert not {"script", "b", "i"} & set(page.tags)
-    assert page.tags.count("svg") == 6  # margins, the cycle, one motor, one link, the loop, sensitivities
+    assert page.tags.count("svg") == 7  # margins, the cycle, one motor, one link, the energy, the loop, sensitivities
     loop, drive = complete.perturbed, complete.drives["<b>j</b>"]
     for value in (
         drive.rms_motor_torque,
@@ -139,7 +140,7 @@ def test_the_page_states_the_task(complete, tmp_path):
     ):
         assert line in page.text
     assert {"start", "motion 0", "motion 1", "top speed [rad/s, m/s]"} <= set(page.cells)
-    assert page.tags.count("figcaption") == 4  # margins, the cycle, the link, the loop; the motors share one below them
+    assert page.tags.count("figcaption") == 7  # robot, margins, the cycle, the motor, the link, the energy, the loop
 
 
 def test_the_task_of_many_motions_is_cut_and_says_so(tmp_path):
@@ -218,8 +219,11 @@ def test_every_limit_is_in_the_page_with_its_numbers(broken, tmp_path):
 def test_the_page_says_what_the_drives_are(broken, tmp_path):
     text = report(broken, tmp_path / "page.html").read_text(encoding="utf-8")
     ratio = abs(float(broken.drives["<b>j</b>"].gear.ratio))
-    assert "<tr><td>motor</td><td>MM_148877</td></tr>" in text
-    assert f"<tr><td>gear</td><td>gear {ratio:.4g}, MM_203120</td></tr>" in text
+    sheet = broken.drives["<b>j</b>"].motor_sheet
+    assert "<tr><td class=words>motor</td><td>MM_148877</td></tr>" in text
+    assert f"<tr><td class=words>gear</td><td>gear {ratio:.4g}, MM_203120</td></tr>" in text
+    assert f'MM_148877 <span class="facts">{html.escape(f"{sheet.name}, maxon 148877")}</span>' in text
+    assert html.escape(sheet.source) in text
 
 
 def test_the_page_does_not_call_good_what_nobody_checked(broken, tmp_path):
@@ -254,6 +258,34 @@ def test_margins_are_drawn_tightest_first(complete):
     assert [bar.get_width() for bar in axes.patches] == pytest.approx(
         [100 * max(-1.0, min(1.0, x)) for x in list(margins.values())[:3]]
     )
+
+
+def test_the_page_states_validity_versions_and_date(broken, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    page = Tags()
+    page.feed(report(broken, tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "2023-11-14" in page.cells
+    assert gw.__version__ in page.cells
+    for limit in broken.unchecked:
+        assert limit.reason in page.cells
+        assert str(limit) not in page.text  # a row of the table, not a remark
+    assert all(remark in page.text for remark in broken.remarks if remark not in map(str, broken.unchecked))
+
+
+def test_wide_robots_have_several_tables(tmp_path):
+    """Seven drives do not fit a page beside each other: two tables, and every drive has a page of its own."""
+    robot = hostile()
+    link, drive = robot.links[0], robot.drives[0]
+    names = [f"j{k}" for k in range(7)]
+    links = [
+        replace(link, name=f"l{k}", parent="base" if k == 0 else f"l{k - 1}", joint=replace(link.joint, name=name))
+        for k, name in enumerate(names)
+    ]
+    wide = Robot("wide", links, [replace(drive, joint=name) for name in names])
+    motion = s_curve([0.0] * 7, [0.1] * 7, speed=3.0, acceleration=20.0, jerk=500.0)
+    text = report(analyse(wide, motion, samples=21), tmp_path / "page.html").read_text(encoding="utf-8")
+    assert text.count('<table class="drives">') == 2
+    assert all(f'<h2 class="page">Drive {name}</h2>' in text for name in names)
 
 
 def test_a_report_is_a_page(broken, tmp_path):

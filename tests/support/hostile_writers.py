@@ -331,7 +331,7 @@ def figures(robot: Robot, folder: Path) -> None:
     from gearwright.plots.contour import PlotPlane, contour_figure
     from gearwright.plots.distributions import histogram_figure, interval_figure
     from gearwright.plots.network import NetworkEdge, network_figure
-    from gearwright.plots.pareto_front import pareto_figure
+    from gearwright.plots.scatter import pareto_figure
 
     first, second, *_ = names = names_of(robot)
     grid = np.meshgrid([0.0, 1.0], [0.0, 1.0])

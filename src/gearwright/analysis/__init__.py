@@ -2,10 +2,10 @@
 
 from gearwright.analysis.cycle.closed_loop import PerturbedAnalysis
 from gearwright.analysis.drives.advice_value import Advice
-from gearwright.analysis.drives.drive_analysis import DriveAnalysis, ShaftLoad
+from gearwright.analysis.drives.drive_analysis import DriveAnalysis, EnergySplit, ShaftLoad
 from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
 from gearwright.analysis.drives.limit_kinds import LimitKey, LimitKind, LimitSources
-from gearwright.analysis.drives.steady_temperatures import Temperatures, steady_temperatures
+from gearwright.analysis.drives.steady_temperatures import Temperatures, WarmUp, steady_temperatures
 from gearwright.analysis.drives.unchecked_limits import UncheckedLimit
 from gearwright.analysis.links.link_analysis import LinkAnalysis
 from gearwright.analysis.links.link_loads import LinkLoads, link_loads
@@ -44,6 +44,7 @@ __all__ = [
     "ConstrainedResult",
     "DriveAnalysis",
     "EnergyBalance",
+    "EnergySplit",
     "FastestMode",
     "FrequencyMap",
     "FrequencyResponse",
@@ -80,6 +81,7 @@ __all__ = [
     "UncheckedRule",
     "Verdict",
     "VibrationModes",
+    "WarmUp",
     "analyse",
     "audit",
     "compare",

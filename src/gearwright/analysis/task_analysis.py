@@ -17,6 +17,7 @@ from gearwright.analysis.cycle.payload_cycle import characteristics_by_payload
 from gearwright.analysis.cycle.position_limits import loop_range_remarks, position_limits
 from gearwright.analysis.cycle.task_cycle import TaskCycle
 from gearwright.analysis.drives.drive_analysis import DriveAnalysis
+from gearwright.analysis.drives.energy_flow import FLOW_COLOURS, energy_flows
 from gearwright.analysis.drives.limit_checks import LimitCheck, sorted_by_margin
 from gearwright.analysis.drives.train_forces import train_forces, unknown_mesh_remarks
 from gearwright.analysis.drives.unchecked_limits import UncheckedLimit, unchecked_limits
@@ -29,14 +30,14 @@ from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
 from gearwright.argument_kinds import check_arguments
 from gearwright.catalogue import Catalogue, drives
-from gearwright.errors import SimulationError
+from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
 from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts import LinkSection, Robot, mounting_conflict
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
 from gearwright.parts.gears.forces.tooth_forces import missing_tooth_data
-from gearwright.plots import NotebookFigure, Panel, margin_figure, panel_figure, save_if_path
+from gearwright.plots import NotebookFigure, Panel, margin_figure, panel_figure, sankey_figure, save_if_path
 from gearwright.text import listed_names, visible_text
 
 
@@ -177,6 +178,25 @@ class Analysis(Characteristics, NotebookFigure):
             most: largest number of limits in the figure.
         """
         return save_if_path(margin_figure(self.tightest_margins(most)), path)
+
+    @property
+    def has_energy_flow(self) -> bool:
+        """Whether energy flows through a drive over the cycle, in net terms."""
+        return bool(energy_flows(self.drives))
+
+    def plot_energy(self, path: str | Path | None = None) -> Any:
+        """Figure (Sankey diagram) of the energy of one cycle: from the supply through the drives to losses and work.
+
+        Args:
+            path: .png, .svg or .pdf file in which the figure is also saved.
+        """
+        flows = energy_flows(self.drives)
+        if not flows:
+            raise InputError(
+                f"plot_energy: no energy flows through the drives of robot {self.robot.name!r} over the cycle: it has "
+                "no losses, or no drives. State losses or electrical data of the drives."
+            )
+        return save_if_path(sankey_figure(flows, "J", FLOW_COLOURS), path)
 
 
 @check_arguments

@@ -17,8 +17,7 @@ from gearwright.forces import Law
 from gearwright.functions import speed_directions, whole_motion
 from gearwright.functions.linearise import adjoint_matrix, tangent_map
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.poles import pole_figure
+from gearwright.plots import NotebookFigure, pole_figure, save_if_path
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.inputs import checked_array
 from gearwright.system.open_systems.operating_point import OperatingPoint, operating_point

@@ -21,8 +21,7 @@ from gearwright.functions.constrained.closing import speed_directions, whole_mot
 from gearwright.functions.constrained.closure import Closure, FreeSpeeds, closure_of
 from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech, tree_of
-from gearwright.plots import notebook_html, save_if_path
-from gearwright.plots.poles import pole_figure
+from gearwright.plots import notebook_html, pole_figure, save_if_path
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import FORWARD_DYNAMICS
 from gearwright.programs.inputs import checked_array

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any, Protocol
 
 from gearwright.text import html_text
@@ -42,6 +43,13 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     head = "".join(f"<th>{html_text(column)}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(f'<td>{html_text(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def png_url(page: Any, dots_per_inch: int = 130) -> str:
+    """Return a matplotlib figure as a bitmap in a data URL, for pictures of thousands of triangles."""
+    buffer = BytesIO()
+    page.savefig(buffer, format="png", dpi=dots_per_inch, metadata={"Software": None})
+    return f"data:image/png;base64,{b64encode(buffer.getvalue()).decode()}"
 
 
 def svg_text(page: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gearwright.design import DesignPoint, Sizing
 from gearwright.design.candidates.objectives import title_with_unit
 from gearwright.design.sizing.sizing_result import plain_value
-from gearwright.report.limit_tables import number_text
+from gearwright.report.numbers import number_text
+from gearwright.report.tables import page_break
 from gearwright.text import html_text
 
 TEXT_HEADING = '<th class="words">{}</th>'
@@ -17,7 +18,7 @@ def sizing_section(sizing: Sizing) -> str:
     """Return the section on drives, gains, values of variables, and the Pareto front."""
     return "".join(
         [
-            "<h2>Chosen drives</h2>",
+            page_break("Chosen drives"),
             _choice_table(sizing),
             _value_table(sizing),
             f"<h2>Pareto front of {_objective_text(sizing.pair[0])} and {_objective_text(sizing.pair[1])}</h2>",

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 from gearwright.analysis import Analysis, Sensitivities
-from gearwright.report.limit_tables import UNKNOWN_CELL, number_text, value_pair
+from gearwright.arrays import Array
+from gearwright.plots import svg_text
+from gearwright.report.drive_pages import value_pair
+from gearwright.report.numbers import number_text, quantity_text
+from gearwright.report.tables import UNKNOWN_CELL, column_blocks, figure_html, page_break, table_row, wrapped_table
 from gearwright.text import html_text
 
 SENSITIVITY_TITLES = {
@@ -20,6 +24,8 @@ SENSITIVITY_TITLES = {
     "peak_deflection": "peak deflection",
 }
 """Characteristics with sensitivities on the page; JSON has all."""
+LINK_CAPTION = "{}: largest stress and section forces over the cycle, along the link."
+TORNADO_CAPTION = "Parameters with the largest effect on the rms torque of each motor."
 LEAST_SHOWN_CHANGE, FULL_COLOUR_CHANGE = 0.005, 2.0
 """Change [%] below which nothing is shown, and change with full colour."""
 
@@ -32,9 +38,9 @@ def tooth_table(analysis: Analysis) -> str:
         for k, force in enumerate(forces):
             perturbed_force = None if perturbed is None else _largest_value(perturbed[name][k].size)
             kind = "bearing" if force.is_bearing else "mesh"
-            parts = [f"{number_text(force.peak_components[word])} N" for word in ("tangential", "radial", "axial")]
+            parts = [quantity_text(force.peak_components[word], "N") for word in ("tangential", "radial", "axial")]
             rows.append(
-                _table_row(
+                table_row(
                     [
                         html_text(name),
                         html_text(force.name),
@@ -47,43 +53,38 @@ def tooth_table(analysis: Analysis) -> str:
             )
     if not rows:
         return ""
-    head = (
-        "<tr><th>gear</th><th class=words>location</th><th>kind</th><th>largest force</th>"
-        "<th>tangential</th><th>radial</th><th>axial</th></tr>"
-    )
-    return f"<h2>Tooth and bearing forces</h2>{_wrapped_table(head, rows)}"
+    head = ["gear", "location", "kind", "largest force", "tangential", "radial", "axial"]
+    return f"<h2>Tooth and bearing forces</h2>{wrapped_table(head, rows, words=3)}"
 
 
 def _largest_value(series: Any) -> float:
     return float(np.max(series))
 
 
-def link_table(analysis: Analysis) -> str:
-    """Return the table of stress and deflection of beam links, and the shares of the tip deflection."""
-    parts = []
-    perturbed = analysis.perturbed
-    rows = []
-    for name, link in analysis.links.items():
-        perturbed_link = None if perturbed is None else perturbed.links[name]
-        stress = value_pair(
-            link.peak_stress / 1e6, None if perturbed_link is None else perturbed_link.peak_stress / 1e6, "MPa"
-        )
-        deflection = value_pair(
-            1e3 * link.peak_deflection, None if perturbed_link is None else 1e3 * perturbed_link.peak_deflection, "mm"
-        )
-        twist = value_pair(
-            1e3 * link.peak_twist, None if perturbed_link is None else 1e3 * perturbed_link.peak_twist, "mrad"
-        )
-        long = f"{number_text(link.loads.length)} m"
-        cells = [html_text(name), stress, f"{number_text(link.strength / 1e6)} MPa", deflection, twist, long]
-        rows.append(_table_row(cells))
-    if rows:
-        head = "<tr><th>link</th><th>stress</th><th>strength</th><th>deflection of the end</th><th>twist</th>"
-        head += "<th>length</th></tr>"
-        parts.append(_wrapped_table(head, rows))
-    if analysis.tip is not None:
-        parts.append(_tip_section(analysis))
-    return "<h2>Links and tip</h2>" + "".join(parts) if parts else ""
+def link_section(analysis: Analysis) -> str:
+    """Return the page on beam links and the tip: stress, deflection, and figures along the links; empty without any."""
+    if not analysis.links and analysis.tip is None:
+        return ""
+    rows = [_link_row(analysis, name) for name in analysis.links]
+    head = ["link", "stress", "strength", "deflection of the end", "twist", "length"]
+    return "".join(
+        [
+            page_break("Links and tip"),
+            wrapped_table(head, rows) if rows else "",
+            _tip_section(analysis) if analysis.tip is not None else "",
+            *(figure_html(svg_text(link.plot()), LINK_CAPTION.format(name)) for name, link in analysis.links.items()),
+        ]
+    )
+
+
+def _link_row(analysis: Analysis, name: str) -> str:
+    link = analysis.links[name]
+    loop = None if analysis.perturbed is None else analysis.perturbed.links[name]
+    stress = value_pair(link.peak_stress, None if loop is None else loop.peak_stress, "Pa")
+    deflection = value_pair(link.peak_deflection, None if loop is None else loop.peak_deflection, "m")
+    twist = value_pair(1e3 * link.peak_twist, None if loop is None else 1e3 * loop.peak_twist, "mrad")
+    strength, length = quantity_text(link.strength, "Pa"), quantity_text(link.loads.length, "m")
+    return table_row([html_text(name), stress, strength, deflection, twist, length])
 
 
 def _tip_section(analysis: Analysis) -> str:
@@ -93,49 +94,48 @@ def _tip_section(analysis: Analysis) -> str:
     loop = (
         "" if perturbed_tip is None else f" ({number_text(1e3 * perturbed_tip.peak_deflection)} mm in the closed loop)"
     )
-    rows = [
-        _table_row([html_text(name), f"{number_text(1e3 * share)} mm"])
-        for name, share in tip.peak_contributions().items()
-    ]
+    rows = [table_row([html_text(name), quantity_text(share, "m")]) for name, share in tip.peak_contributions().items()]
     text = (
         f"<p>The tip, {html_text(tip.tip.name)}, deflects by {number_text(1e3 * tip.peak_deflection)} mm{loop}. "
         "Contributions:</p>"
     )
-    return text + _wrapped_table("<tr><th>source</th><th>deflection</th></tr>", rows, "narrow")
+    return text + wrapped_table(["source", "deflection"], rows, "narrow")
 
 
-def sensitivity_tables(sensitivities: Sensitivities) -> str:
-    """Return, per characteristic, the table of its change [%] per 1 % of each parameter, the largest first."""
+def sensitivity_section(sensitivities: Sensitivities) -> str:
+    """Return the page with the tornado diagram, and per characteristic its change [%] per 1 % of each parameter."""
     tables = []
     for word, title in SENSITIVITY_TITLES.items():
         columns = [k for k, name in enumerate(sensitivities.characteristics) if name.endswith(f".{word}")]
         if columns:
             tables.append(_sensitivity_table(sensitivities, columns, word, title))
     text = (
-        "<h2>Sensitivities</h2><p class='facts'>Change of the characteristic in per cent when "
+        "<p class='facts'>Change of the characteristic in per cent when "
         "the parameter increases by one per cent; temperatures in kelvin.</p>"
     )
-    return text + "".join(tables)
+    tornado = figure_html(svg_text(sensitivities.plot()), TORNADO_CAPTION)
+    return page_break("Sensitivities") + text + tornado + "".join(tables)
 
 
 def _sensitivity_table(sensitivities: Sensitivities, columns: Sequence[int], word: str, title: str) -> str:
     warm = word.endswith("temperature")
-    changes = (sensitivities.changes if warm else sensitivities.relative_changes)[:, columns]
-    order = np.argsort(-np.abs(changes).max(axis=1))
-    displayed_rows = [k for k in order if np.abs(changes[k]).max() >= LEAST_SHOWN_CHANGE]
-    head = "".join(f"<th>{html_text(sensitivities.characteristics[k].rsplit('.', 1)[0])}</th>" for k in columns)
+    changes = sensitivities.changes if warm else sensitivities.relative_changes
+    unit = " [K]" if warm else " [%]"
+    blocks = "".join(_sensitivity_block(sensitivities, changes, block) for block in column_blocks(columns))
+    return f"<details open><summary>{html_text(title)}{unit}</summary>{blocks}</details>"
+
+
+def _sensitivity_block(sensitivities: Sensitivities, changes: Array, columns: Sequence[int]) -> str:
+    largest = np.abs(changes[:, list(columns)]).max(axis=1)
+    order = [k for k in np.argsort(-largest) if largest[k] >= LEAST_SHOWN_CHANGE]
+    head = [sensitivities.characteristics[k].rsplit(".", 1)[0] for k in columns]
     rows = [
         f"<tr><td>{html_text(sensitivities.parameters[k])}</td>"
-        + "".join(_shaded_cell(float(x)) for x in changes[k])
+        + "".join(_shaded_cell(float(changes[k, column])) for column in columns)
         + "</tr>"
-        for k in displayed_rows
+        for k in order
     ]
-    unit = " [K]" if warm else " [%]"
-    return (
-        f"<details open><summary>{html_text(title)}{unit}</summary>"
-        + _wrapped_table(f"<tr><th>parameter</th>{head}</tr>", rows)
-        + "</details>"
-    )
+    return wrapped_table(["parameter", *head], rows)
 
 
 def _shaded_cell(change: float) -> str:
@@ -145,12 +145,3 @@ def _shaded_cell(change: float) -> str:
     strength = min(abs(change) / FULL_COLOUR_CHANGE, 1.0) ** 0.5 * 0.45
     colour = "163,32,29" if change > 0 else "26,107,53"
     return f'<td style="background:rgba({colour},{strength:.2f})">{change:+.3g}</td>'
-
-
-def _table_row(cells: Sequence[str], words: int = 1) -> str:
-    return "<tr>" + "".join(f"<td{' class=words' * (k < words)}>{cell}</td>" for k, cell in enumerate(cells)) + "</tr>"
-
-
-def _wrapped_table(head: str, rows: Sequence[str], kind: str = "") -> str:
-    mark = f' class="{kind}"' if kind else ""
-    return f'<div class="wide"><table{mark}>{head}{"".join(rows)}</table></div>'

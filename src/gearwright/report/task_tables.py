@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from gearwright.forces.robot_lines import force_unit
 from gearwright.mechanism import tree_of
 from gearwright.motion import Trajectory
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.report.limit_tables import number_text
+from gearwright.report.numbers import number_text
+from gearwright.report.tables import column_blocks, page_break, wrapped_table
 from gearwright.text import html_text
 
 MAX_MOTION_ROWS = 12
@@ -31,31 +32,38 @@ REQUIREMENT_TEXTS = {
 def task_section(analysis: Analysis) -> str:
     """Return the section: a table of motions and a list of the other data of the task."""
     items = "".join(f"<li>{html_text(line)}</li>" for line in _task_lines(analysis))
-    return f"<h2>Task</h2>{_motion_table(analysis)}<ul>{items}</ul>"
+    return f"{page_break('Task')}{_motion_table(analysis)}<ul>{items}</ul>"
 
 
 def _motion_table(analysis: Analysis) -> str:
-    """Return the table of durations and end positions of motions, and the top speed of every joint."""
-    task = analysis.task
+    """Return tables of durations and end positions of motions, and the top speed of every joint."""
+    joints = tree_of("report", analysis.robot).coordinates[: analysis.task.cycle.count]
+    return "".join(_motion_block(analysis, list(block)) for block in column_blocks(list(enumerate(joints))))
+
+
+def _motion_block(analysis: Analysis, block: Sequence[tuple[int, str]]) -> str:
+    """Return the table of some joints, given by index and name."""
+    task, columns = analysis.task, [k for k, _ in block]
     trajectories = [task.motions] if isinstance(task.motions, Trajectory) else list(task.motions)
-    joints = tree_of("report", analysis.robot).coordinates[: task.cycle.count]
     sliding = {link.joint_name for link in analysis.robot.links if force_unit(link) == "N"}
-    units = ["m" if name in sliding else "rad" for name in joints]
-    head = "".join(f"<th>{html_text(name)} [{unit}]</th>" for name, unit in zip(joints, units, strict=True))
-    rows = [_motion_row("start", "", task.cycle.at(0.0))]
-    rows += [
-        _motion_row(f"motion {k}", number_text(trajectory.duration), trajectory.at(trajectory.duration))
-        for k, trajectory in enumerate(trajectories[:MAX_MOTION_ROWS])
-    ]
+    head = [f"{name} [{'m' if name in sliding else 'rad'}]" for _, name in block]
+
+    def end_row(title: str, trajectory: Trajectory) -> str:
+        return _motion_row(title, number_text(trajectory.duration), trajectory.at(trajectory.duration)[columns])
+
+    rows = [_motion_row("start", "", task.cycle.at(0.0)[columns])]
+    rows += [end_row(f"motion {k}", trajectory) for k, trajectory in enumerate(trajectories[:MAX_MOTION_ROWS])]
     if len(trajectories) > MAX_MOTION_ROWS:
         rows.append(
-            f'<tr><td colspan="{2 + len(joints)}">and {len(trajectories) - MAX_MOTION_ROWS} further motions</td></tr>'
+            f'<tr><td colspan="{2 + len(block)}">and {len(trajectories) - MAX_MOTION_ROWS} further motions</td></tr>'
         )
     if task.pause:
-        rows.append(_motion_row("pause", number_text(task.pause), trajectories[-1].at(trajectories[-1].duration)))
-    fastest = np.abs(analysis.demands.motion.v[:, : len(joints)]).max(axis=0)
+        rows.append(
+            _motion_row("pause", number_text(task.pause), trajectories[-1].at(trajectories[-1].duration)[columns])
+        )
+    fastest = np.abs(analysis.demands.motion.v[:, columns]).max(axis=0)
     rows.append(_motion_row("top speed [rad/s, m/s]", "", fastest))
-    return f'<div class="wide"><table><tr><th>motion</th><th>duration [s]</th>{head}</tr>{"".join(rows)}</table></div>'
+    return wrapped_table(["motion", "duration [s]", *head], rows)
 
 
 def _motion_row(title: str, lasts: str, values: np.ndarray) -> str:

@@ -1,6 +1,6 @@
 """The scene of a robot: meshes of links, motors and wheels, made from its parts, without a window system."""
 
-from gearwright.scene.drawing import animate, draw
+from gearwright.scene.drawing import animate, draw, picture_of_robot
 from gearwright.scene.scene import SOLID_COLOURS, Scene, robot_reach, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import Triangles
@@ -12,6 +12,7 @@ __all__ = [
     "Triangles",
     "animate",
     "draw",
+    "picture_of_robot",
     "robot_reach",
     "scene_of",
     "scene_with_remarks",

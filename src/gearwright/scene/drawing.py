@@ -21,7 +21,7 @@ from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.film import write_film
 from gearwright.plots.solids import Picture, Viewpoint, draw_solids, solids_figure, subdivide_triangles
-from gearwright.scene.scene import SOLID_COLOURS, Scene, scene_of
+from gearwright.scene.scene import SOLID_COLOURS, Scene, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import as_matrix, as_vector
 from gearwright.text import did_you_mean
@@ -61,8 +61,23 @@ def draw(
     Returns:
         A matplotlib figure.
     """
-    scene = scene_of(robot, folder)
-    configuration = _full_configuration("draw", scene, q)
+    figure = _robot_figure(scene_of(robot, folder), q, azimuth, elevation, names, hide)
+    return save_if_path(figure, path)
+
+
+def picture_of_robot(robot: Robot, q: ArrayLike | None = None) -> Any:
+    """Return a figure of a robot without names and frames; unlike `draw` it gives no warnings about meshes.
+
+    For pages that are made in threads.
+    """
+    return _robot_figure(scene_with_remarks(robot), q, DEFAULT_AZIMUTH, DEFAULT_ELEVATION, False, ("frame",))
+
+
+def _robot_figure(
+    scene: Scene, q: ArrayLike | None, azimuth: float, elevation: float, names: bool, hide: Sequence[str]
+) -> Any:
+    """The figure of a scene in a configuration."""
+    robot, configuration = scene.robot, _full_configuration("draw", scene, q)
     for kind in hide:
         if kind not in (*SOLID_COLOURS, "frame"):
             raise InputError(f"draw: hide: unknown kind {kind!r}. {did_you_mean(kind, (*SOLID_COLOURS, 'frame'))}")
@@ -73,7 +88,7 @@ def draw(
     if "frame" in hide:
         picture = replace(picture, axes={}, frames={}, labels={})
     view = _make_view([picture], azimuth, elevation)
-    return save_if_path(solids_figure(picture, view, robot.name if names else ""), path)
+    return solids_figure(picture, view, robot.name if names else "")
 
 
 def animate(

@@ -5,7 +5,7 @@ Series are arrays; where derivatives by parameters are required, series and char
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,24 +24,27 @@ from gearwright.analysis.drives.limit_kinds import (
     LimitSources,
     stated_limit,
 )
-from gearwright.analysis.drives.steady_temperatures import Temperatures
+from gearwright.analysis.drives.steady_temperatures import Temperatures, WarmUp, warm_up
 from gearwright.analysis.drives.tooth_force_sensitivity import largest_tooth_force, tooth_forces
 from gearwright.analysis.parametric_series import peak_norm
-from gearwright.analysis.quadrature import at_moving_times
+from gearwright.analysis.quadrature import at_moving_times, integral
 from gearwright.arrays import Array
 from gearwright.parts import GearboxSheet, GearType, Link, Motor, MotorSheet, ToothForce
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.envelope import envelope_figure
+from gearwright.parts.drives.thermal import ZERO_CELSIUS
+from gearwright.plots import Diagram, Envelope, NotebookFigure, envelope_figure, envelope_page_figure, save_if_path
+
+LEAST_TEMPERATURE_RANGE = 5.0
+"""Smallest extent of the axis of temperatures [K]."""
+MOTOR_SPEED_LABEL, MOTOR_TORQUE_LABEL = "motor speed [rad/s]", "motor torque [Nm]"
 
 
-def drive_figure(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Any:
-    """The figure of a drive, with the same drive in a closed loop as thin lines."""
+def _envelope(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Envelope:
+    """Torque over speed of a drive with its limits, and the same drive in a closed loop."""
     sheet, sources = drive.motor_sheet, drive.limit_sources()
-    return envelope_figure(
+    return Envelope(
         drive.motor_speed,
         drive.motor_torque,
-        title=drive.name,
-        axes=("motor speed [rad/s]", "motor torque [Nm]"),
+        axes=(MOTOR_SPEED_LABEL, MOTOR_TORQUE_LABEL),
         continuous=None if sheet is None else sheet.continuous_torque,
         peak=stated_limit(PEAK_MOTOR_TORQUE, sources)[0],
         top=stated_limit(MOTOR_SPEED, sources)[0],
@@ -51,6 +54,22 @@ def drive_figure(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Any
     )
 
 
+def _duty_diagrams(drive: DriveAnalysis) -> Iterator[Diagram]:
+    """Load duration, torque and speed over the cycle, temperatures over hours, winding over one cycle."""
+    shares, torques = drive.load_duration
+    exceeded = {"exceeded": (100 * shares, torques)}
+    yield Diagram(("share of the cycle [%]", MOTOR_TORQUE_LABEL), exceeded, from_zero=True, thin=True)
+    yield Diagram(("time [s]", MOTOR_TORQUE_LABEL), {"torque": (drive.t, drive.motor_torque)}, thin=True)
+    yield Diagram(("time [s]", MOTOR_SPEED_LABEL), {"speed": (drive.t, drive.motor_speed)}, thin=True)
+    yield Diagram(("time [s]", "motor power [W]"), {"power": (drive.t, drive.power)}, thin=True)
+    heating = drive.warm_up
+    if heating is not None:
+        celsius = {"winding": heating.winding - ZERO_CELSIUS, "housing": heating.housing - ZERO_CELSIUS}
+        curves = {name: (heating.t / 3600, values) for name, values in celsius.items()}
+        label = ("time since a cold start [h]", "temperature [°C]")
+        yield Diagram(label, curves, least_range=LEAST_TEMPERATURE_RANGE, thin=True)
+
+
 def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
     """Largest input speed and peak torque, at the motor, that the gearbox allows."""
     box = drive.gearbox_sheet
@@ -58,6 +77,26 @@ def _gearbox_bounds(drive: DriveAnalysis) -> tuple[float | None, float | None]:
         return None, None
     torque = None if box.peak_torque is None else box.peak_torque / abs(float(drive.gear.ratio))
     return box.peak_input_speed, torque
+
+
+RESTING_SPEED_RATIO = 1e-3
+"""Speed relative to the largest one, below which a motor is at rest."""
+
+
+class EnergySplit(NamedTuple):
+    """Energy of one cycle of a drive [J].
+
+    Args:
+        winding: heat of the winding; None without electrical data.
+        gear: losses of gear, bearings and spring.
+        work: at the joint.
+        rotor: increase of the kinetic energy of rotor and gear input.
+    """
+
+    winding: float | None
+    gear: float
+    work: float
+    rotor: float
 
 
 class ShaftLoad(NamedTuple):
@@ -139,7 +178,59 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
             path: .png, .svg or .pdf file in which the figure is also saved.
             beside: the same drive in a closed loop, as thin lines.
         """
-        return save_if_path(drive_figure(self, beside), path)
+        return save_if_path(envelope_figure(_envelope(self, beside), self.name), path)
+
+    def plot_duty(self, path: str | Path | None = None, *, beside: DriveAnalysis | None = None) -> Any:
+        """Figure of the duty of the drive, with temperatures from a cold start if they are known.
+
+        Torque over speed with the limits; load duration: the share of the cycle in which a torque is exceeded; torque,
+        speed and power over the cycle.
+
+        Args:
+            path: .png, .svg or .pdf file in which the figure is also saved.
+            beside: the same drive in a closed loop, as thin lines.
+        """
+        return save_if_path(envelope_page_figure(_envelope(self, beside), list(_duty_diagrams(self))), path)
+
+    @property
+    def load_duration(self) -> tuple[Array, Array]:
+        """Shares of the cycle, 0 to 1, and the magnitude of the motor torque exceeded for each [Nm], (K,) each."""
+        sizes = np.abs(self.motor_torque)
+        largest, spans = np.maximum(sizes[1:], sizes[:-1]), np.diff(self.t)
+        order = np.argsort(-largest)
+        shares = np.concatenate([[0.0], np.cumsum(spans[order])]) / (self.t[-1] - self.t[0])
+        return shares, np.concatenate([largest[order][:1], largest[order]])
+
+    @property
+    def duty(self) -> dict[str, float]:
+        """Shares of the cycle in which the motor drives, brakes, and is at rest; 1 together."""
+        moving = np.abs(self.motor_speed) > RESTING_SPEED_RATIO * max(float(self.peak_motor_speed), REST_MOTOR_SPEED)
+        driving = moving & (self.power > 0)
+        shares = [self.cycle_mean(chosen.astype(float)) for chosen in (driving, moving & ~driving)]
+        return {"driving": shares[0], "braking": shares[1], "at rest": max(0.0, 1.0 - sum(shares))}
+
+    @cached_property
+    def warm_up(self) -> WarmUp | None:
+        """Highest temperatures of the cycles after a cold start; None without thermal data or steady state."""
+        if self.temperatures is None or self.current is None or not np.isfinite(self.temperatures.winding).all():
+            return None
+        return warm_up(self.t, self.current, self.motor)
+
+    @property
+    def losses(self) -> EnergySplit | None:
+        r"""Where the energy of one cycle goes; None for a motor of a train, which drives several joints.
+
+        Winding: $\int (u i - \tau \omega) dt$. Gear and friction: $\int (\tau \omega - T v - \tau_J \omega) dt$ with
+        the output torque T at the joint's speed v and the torque $\tau_J$ that accelerates the rotor. The rest is work
+        at the joint: its friction, process forces, and energy stored in the links if the cycle is not closed.
+        """
+        if self.output_torque is None or self.own_torque is None or self.speed is None or self.gear is None:
+            return None
+        shaft = integral(self.t, self.power)
+        work = integral(self.t, self.output_torque * self.speed)
+        rotor = integral(self.t, self.own_torque * self.motor_speed) / float(self.gear.ratio)
+        electrical = self.energy
+        return EnergySplit(None if electrical is None else electrical - shaft, shaft - work - rotor, work, rotor)
 
     @cached_property
     def tooth_loads(self) -> tuple[ToothForce, ...]:

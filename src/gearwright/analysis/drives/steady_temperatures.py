@@ -47,6 +47,60 @@ class Temperatures(NamedTuple):
     housing: Array
 
 
+class WarmUp(NamedTuple):
+    """Highest temperatures within cycles after a cold start.
+
+    Args:
+        t: ends of these cycles [s], (K,).
+        winding: [K], (K,).
+        housing: [K], (K,).
+    """
+
+    t: Array
+    winding: Array
+    housing: Array
+
+
+WARM_UP_POINTS = 40
+"""Number of cycles of a warm-up."""
+WARM_UP_REMAINDER = 0.01
+"""Share of the temperature rise that remains at the end of a warm-up."""
+MAX_WARM_UP_CYCLES = 2**24
+"""Most cycles of a warm-up."""
+
+
+def warm_up(t: Array, current: Array, motor: Motor) -> WarmUp:
+    """Return the highest temperatures within cycles after a cold start, until 99 % of the rise in the steady state.
+
+    Args:
+        t: times of one cycle [s], (T,).
+        current: as in `steady_temperatures`; the cycle has a periodic steady state.
+        motor: with `heat` and `resistance`.
+
+    >>> motor = Motor(torque_constant=0.05, resistance=2.0, heat=Heat(1.0, 4.0, 10.0, 100.0, copper=0.0))
+    >>> heating = warm_up(np.linspace(0, 1, 11), np.full(11, 3.0), motor)
+    >>> [round(float(x) - 298.15, 1) for x in heating.winding[[0, -1]]], round(float(heating.t[-1]))
+    ([1.7, 89.3], 2048)
+    """
+    assert motor.heat is not None
+    ambient = motor.heat.ambient
+
+    def highest(cycles: int | None) -> tuple[float, float]:
+        temperatures = steady_temperatures(t, current, motor, cycles=cycles)
+        return float(temperatures.winding.max()), float(temperatures.housing.max())
+
+    final = highest(None)
+    count = 1
+    while count < MAX_WARM_UP_CYCLES and any(
+        warm - ambient < (1 - WARM_UP_REMAINDER) * (last - ambient)
+        for warm, last in zip(highest(count), final, strict=True)
+    ):
+        count *= 2
+    cycles = np.unique(np.linspace(1, count, WARM_UP_POINTS).round().astype(int))
+    rows = np.array([highest(int(k)) for k in cycles])
+    return WarmUp(cycles * float(t[-1] - t[0]), rows[:, 0], rows[:, 1])
+
+
 @check_arguments
 def steady_temperatures(
     t: Scalar, current: Scalar, motor: Motor, ambient: float | None = None, cycles: int | None = None

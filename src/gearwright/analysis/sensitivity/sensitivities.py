@@ -69,6 +69,10 @@ DEFAULT_CHARACTERISTIC = "rms_motor_torque"
 """The characteristic of every drive that is drawn by default."""
 
 
+LEAST_DRAWN_CHANGE = 1e-6
+"""Change [%] below which a characteristic is not drawn by default."""
+
+
 @dataclass(frozen=True)
 class Sensitivities(NotebookFigure):
     """Changes of characteristics for an increase of each parameter by one per cent.
@@ -100,8 +104,11 @@ class Sensitivities(NotebookFigure):
             path: .png, .svg or .pdf file in which the figure is also saved.
             most: largest number of parameters in the figure.
         """
+        largest = np.abs(self.relative_changes).max(axis=0, initial=0.0)
         default_names = [
-            name for name in self.characteristics if name.endswith(f".{DEFAULT_CHARACTERISTIC}")
+            name
+            for k, name in enumerate(self.characteristics)
+            if name.endswith(f".{DEFAULT_CHARACTERISTIC}") and largest[k] > LEAST_DRAWN_CHANGE
         ] or self.characteristics[:1]
         panels = []
         for name in characteristics or default_names:

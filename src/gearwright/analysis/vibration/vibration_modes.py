@@ -20,8 +20,7 @@ from gearwright.functions.actuation import motor_ratios
 from gearwright.functions.elastic.shaft_equations import stiffness_and_damping
 from gearwright.functions.public_call import program_derivative
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.plots import notebook_html, save_if_path
-from gearwright.plots.poles import pole_figure
+from gearwright.plots import notebook_html, pole_figure, save_if_path
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.programs.dynamics_programs import GRAVITY_FORCES
 from gearwright.programs.inputs import checked_array, refuse_symbols

@@ -15,8 +15,7 @@ from gearwright.design.sizing.controller_gains import JointGains
 from gearwright.design.sizing.verification import Violations
 from gearwright.parts import Material, Robot
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.plots import NotebookFigure, html_table, save_if_path, svg_text
-from gearwright.plots.pareto_front import pareto_figure
+from gearwright.plots import NotebookFigure, html_table, pareto_figure, save_if_path, svg_text
 from gearwright.text import visible_text
 
 
