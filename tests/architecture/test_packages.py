@@ -215,6 +215,7 @@ LIBRARIES = {
     "viser": {"studio"},
     "xacrodoc": {"files"},
     "yaml": {"files"},
+    "ziglang": {"export"},
 }
 """Which packages know a library; a library that is not listed may be used anywhere."""
 HEAVY = {"casadi", "llvmlite", "sympy", "jax", "mujoco", "pydantic"}
@@ -429,6 +430,7 @@ OPENED_ELSEWHERE = {
     "compiling/host/disk_cache.py": "the folder of kernels: links are refused, entries checked by their digest",
     "compiling/host/known_processor.py": "/proc/cpuinfo",
     "design/parameter_sweep/result_store.py": "moves a store of another version aside; SQLite opens and writes stores",
+    "export/c_code/webassembly.py": "the compiler's temporary folder",
     "export/fmi/build.py": "bundled sources, and the compiler's temporary folder",
     "files/mjcf/compiler_process.py": "runs without Gearwright; its pipes, and files that were checked before",
     "files/tables/catalogue_data.py": "the bundled catalogue",

@@ -1,19 +1,21 @@
-"""The report: an analysis or a sizing as one self-contained HTML page with figures; no scripts."""
+"""The report: an analysis or a sizing as one self-contained HTML page with figures; scripts only if interactive."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from gearwright.analysis import Analysis, Sensitivities
 from gearwright.argument_kinds import check_arguments
 from gearwright.design import Sizing
-from gearwright.errors import InputError
+from gearwright.errors import GearwrightWarning, InputError, MissingExtraError, caller_stack_level
 from gearwright.file_access import write_text
 from gearwright.forces.robot_lines import force_unit
 from gearwright.plots import svg_text
 from gearwright.report.cover import closing_page, cover
 from gearwright.report.drive_pages import drive_pages, drive_table
 from gearwright.report.limit_tables import limit_table
+from gearwright.report.running_page import running_section
 from gearwright.report.sizing_tables import sizing_section
 from gearwright.report.structure_tables import link_section, sensitivity_section, tooth_table
 from gearwright.report.tables import figure_html, page_break
@@ -63,13 +65,23 @@ ENERGY_CAPTION = (
 
 
 @check_arguments
-def report(result: Analysis | Sizing, path: str | Path, *, sensitivities: Sensitivities | None = None) -> Path:
+def report(
+    result: Analysis | Sizing,
+    path: str | Path,
+    *,
+    sensitivities: Sensitivities | None = None,
+    interactive: bool = False,
+) -> Path:
     """Write an analysis, or a sizing with its analysis, as an HTML page.
 
     Args:
         result: the result of `analyse` or `size_drives`.
         path: the file to write; its name ends in .html.
         sensitivities: the result of `gw.analysis.sensitivities`, to be included.
+        interactive: whether the page also computes: with the exact dynamics of the robot as WebAssembly inside, motor
+            torques follow sliders for payload, ratios and task speed, without a network. Needs the extra `web`;
+            without it the page is written without sliders, with a warning. For rigid drives of one joint each and
+            tasks without forces.
 
     Returns:
         The path.
@@ -77,17 +89,18 @@ def report(result: Analysis | Sizing, path: str | Path, *, sensitivities: Sensit
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"report: {target} does not end in .html. The report is an HTML page: change the ending.")
-    write_text(target, page_text(result, sensitivities))
+    write_text(target, page_text(result, sensitivities, interactive))
     return target
 
 
-def page_text(result: Analysis | Sizing, sensitivities: Sensitivities | None = None) -> str:
+def page_text(result: Analysis | Sizing, sensitivities: Sensitivities | None = None, interactive: bool = False) -> str:
     """Return the page as HTML."""
     analysis = result.analysis if isinstance(result, Sizing) else result
     sizing = result if isinstance(result, Sizing) else None
     title = f"{html_text(analysis.robot.name)}: {html_text(analysis.task.name)}"
     parts = [
         cover(analysis),
+        interactive_part(analysis) if interactive else "",
         task_section(analysis),
         "" if sizing is None else sizing_section(sizing),
         "<h2>Limits</h2>",
@@ -110,6 +123,15 @@ def page_text(result: Analysis | Sizing, sensitivities: Sensitivities | None = N
         + "\n".join(parts)
         + "\n</body></html>\n"
     )
+
+
+def interactive_part(analysis: Analysis) -> str:
+    """Return the section with sliders; empty, with a warning, if the compiler is missing."""
+    try:
+        return running_section(analysis)
+    except MissingExtraError as error:
+        warnings.warn(f"report: {error}", GearwrightWarning, stacklevel=caller_stack_level())
+        return ""
 
 
 def _energy_section(analysis: Analysis) -> str:

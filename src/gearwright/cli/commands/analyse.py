@@ -40,6 +40,10 @@ ReportOption: TypeAlias = Annotated[
     Path | None,
     output_file_option("--report", text="Write a page with all figures and tables (.html).", endings=(".html", ".htm")),
 ]
+InteractiveOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--interactive", help="Let the page compute: sliders for payload, ratios and task speed."),
+]
 SensitivitiesOption: TypeAlias = Annotated[
     bool,
     typer.Option("--sensitivities", help="Show the change of every result per 1 % of each parameter."),
@@ -58,6 +62,7 @@ def analyse_task(
     robot: RobotArgument,
     task: TaskArgument,
     report: ReportOption = None,
+    interactive: InteractiveOption = False,
     plot: PlotOption = None,
     catalogue: CatalogueOption = None,
     sensitivities: SensitivitiesOption = False,
@@ -87,7 +92,7 @@ def analyse_task(
     if report is not None:
         from gearwright.report import report as write_report
 
-        write_report(result, report, sensitivities=slopes)
+        write_report(result, report, sensitivities=slopes, interactive=interactive)
     if json:
         write_json({**result.summary(), **({} if slopes is None else {"sensitivities": slopes.as_mapping()})})
     else:

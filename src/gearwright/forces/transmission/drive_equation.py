@@ -68,7 +68,7 @@ class DriveEquation:
         mesh = self._mesh(speed, ops)
         entering = transmitted if mesh is None else mesh.required_input(transmitted, direction, ops)
         moving = entering + direction * self._bearing_friction(speed, ops)
-        return ops.where(load.direction == 0, transmitted, moving) + load.rotor_torque
+        return ops.where(_is_at_rest(load, ops), transmitted, moving) + load.rotor_torque
 
     def output_torque(self, torque: Scalar, load: DriveLoad, ops: Operations) -> Scalar:
         """Output torque of the gear at the joint for a motor torque: the inverse of `motor_torque` [Nm, N].
@@ -84,7 +84,7 @@ class DriveEquation:
             driving = ops.where(mesh.back > 0, push > 0, direction * load.load / self.ratio > 0)
             gain = ops.where(driving, mesh.torque_gain(True), mesh.torque_gain(False))
             leaving = direction * (gain * push - mesh.output_torque)
-        return self.ratio * ops.where(load.direction == 0, entering, leaving)
+        return self.ratio * ops.where(_is_at_rest(load, ops), entering, leaving)
 
     def _mesh(self, speed: Scalar, ops: Operations) -> MeshEfficiency | None:
         """The losses of the gear, or the load-dependent friction of the motor, at a magnitude of the motor's speed."""
@@ -99,6 +99,11 @@ class DriveEquation:
     def _motor_direction(self, load: DriveLoad, ops: Operations) -> Scalar:
         """Sign of the motor's speed."""
         return ops.where(primal_value(self.ratio) > 0, load.direction, -load.direction)
+
+
+def _is_at_rest(load: DriveLoad, ops: Operations) -> Scalar:
+    """Whether the direction, 1, -1 or 0, is 0; symbols know no equality."""
+    return ops.absolute(load.direction) < 0.5
 
 
 def winding_equations(motor: Motor, warm: MotorTemperatures | None = None) -> DcEquations | None:
