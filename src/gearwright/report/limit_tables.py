@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from gearwright.analysis import Analysis, LimitCheck, UncheckedLimit
-from gearwright.analysis.drives.limit_checks import sorted_by_margin
+from gearwright.analysis import Analysis, LimitCheck, UncheckedLimit, sorted_by_margin
 from gearwright.report.numbers import margin_text, number_text, readable_unit
 from gearwright.report.tables import UNKNOWN_CELL, table_row, wrapped_table
 from gearwright.text import html_text, listed_names

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.analysis import Analysis, DriveAnalysis
+from gearwright.analysis import Analysis
 from gearwright.analysis.drives.drive_program import drive_program, motion_directions
-from gearwright.analysis.drives.limit_kinds import MOTOR_SPEED, PEAK_MOTOR_TORQUE, stated_limit
 from gearwright.analysis.quadrature import integral_weights
 from gearwright.errors import InputError
 from gearwright.export.c_code.webassembly import web_module
@@ -54,7 +53,7 @@ def running_section(analysis: Analysis) -> str:
         "duration": span,
         "weights": (weights / span).tolist(),
         "parameters": sliders,
-        "drives": [{"name": title, "limits": _limits(by_title[title])} for title in titles],
+        "drives": [{"name": title, "limits": by_title[title].motor_limits} for title in titles],
     }
     return (
         f'<section class="interactive"><style>{RUNNING_STYLE}</style><h2>Try it</h2><p>{INTRODUCTION}</p>'
@@ -112,14 +111,3 @@ def _sliders(robot: Robot) -> Iterator[dict[str, Any]]:
 def _slider(path: str, label: str, value: float, factors: tuple[float, float], unit: str) -> dict[str, Any]:
     low, high = sorted(factor * value for factor in factors)
     return {"path": path, "label": label, "value": value, "low": low, "high": high, "unit": unit}
-
-
-def _limits(drive: DriveAnalysis) -> dict[str, float | None]:
-    """Limits of a motor: continuous and peak torque [Nm], speed [rad/s]; None if unknown."""
-    sheet, sources = drive.motor_sheet, drive.limit_sources()
-    limits = {
-        "continuous": None if sheet is None else sheet.continuous_torque,
-        "peak": stated_limit(PEAK_MOTOR_TORQUE, sources)[0],
-        "top": stated_limit(MOTOR_SPEED, sources)[0],
-    }
-    return {name: None if x is None else float(x) for name, x in limits.items()}

@@ -40,14 +40,11 @@ MOTOR_SPEED_LABEL, MOTOR_TORQUE_LABEL = "motor speed [rad/s]", "motor torque [Nm
 
 def _envelope(drive: DriveAnalysis, closed_loop: DriveAnalysis | None) -> Envelope:
     """Torque over speed of a drive with its limits, and the same drive in a closed loop."""
-    sheet, sources = drive.motor_sheet, drive.limit_sources()
     return Envelope(
         drive.motor_speed,
         drive.motor_torque,
         axes=(MOTOR_SPEED_LABEL, MOTOR_TORQUE_LABEL),
-        continuous=None if sheet is None else sheet.continuous_torque,
-        peak=stated_limit(PEAK_MOTOR_TORQUE, sources)[0],
-        top=stated_limit(MOTOR_SPEED, sources)[0],
+        **drive.motor_limits,
         winding=drive.winding_line,
         gearbox=_gearbox_bounds(drive),
         beside=None if closed_loop is None else (closed_loop.motor_speed, closed_loop.motor_torque),
@@ -200,6 +197,17 @@ class DriveAnalysis(DriveSeries, NotebookFigure):
         order = np.argsort(-largest)
         shares = np.concatenate([[0.0], np.cumsum(spans[order])]) / (self.t[-1] - self.t[0])
         return shares, np.concatenate([largest[order][:1], largest[order]])
+
+    @property
+    def motor_limits(self) -> dict[str, float | None]:
+        """Limits of the motor: continuous and peak torque [Nm], top speed [rad/s]; None if unknown."""
+        sheet, sources = self.motor_sheet, self.limit_sources()
+        limits = {
+            "continuous": None if sheet is None else sheet.continuous_torque,
+            "peak": stated_limit(PEAK_MOTOR_TORQUE, sources)[0],
+            "top": stated_limit(MOTOR_SPEED, sources)[0],
+        }
+        return {name: None if x is None else float(x) for name, x in limits.items()}
 
     @property
     def duty(self) -> dict[str, float]:

@@ -51,12 +51,12 @@ def _drive_flows(node: str, drive: DriveAnalysis) -> Iterator[Flow]:
     """The flows into and out of a drive."""
     shaft, split = float(integral(drive.t, drive.power)), drive.losses
     if drive.energy is None:
-        yield from _signed(SHAFTS, RETURNED_SHAFTS, node, -shaft)
+        yield from _signed_flow(SHAFTS, RETURNED_SHAFTS, node, -shaft)
     else:
-        yield from _signed(SUPPLY, RETURNED, node, -float(drive.energy))
-        yield from _signed(RELEASED.format(WINDINGS), WINDINGS, node, float(drive.energy) - shaft)
+        yield from _signed_flow(SUPPLY, RETURNED, node, -float(drive.energy))
+        yield from _signed_flow(RELEASED.format(WINDINGS), WINDINGS, node, float(drive.energy) - shaft)
     for target, amount in _shaft_targets(split, shaft):
-        yield from _signed(RELEASED.format(target), target, node, amount)
+        yield from _signed_flow(RELEASED.format(target), target, node, amount)
 
 
 def _shaft_targets(split: EnergySplit | None, shaft: float) -> list[tuple[str, float]]:
@@ -65,6 +65,6 @@ def _shaft_targets(split: EnergySplit | None, shaft: float) -> list[tuple[str, f
     return [(GEARS, float(split.gear)), (WORK, float(split.work)), (ROTORS, float(split.rotor))]
 
 
-def _signed(source: str, target: str, node: str, leaving: float) -> Iterator[Flow]:
+def _signed_flow(source: str, target: str, node: str, leaving: float) -> Iterator[Flow]:
     """An amount that leaves a node for a target, or enters it from a source if it is negative."""
     yield Flow(node, target, leaving) if leaving >= 0 else Flow(source, node, -leaving)
