@@ -12,7 +12,7 @@ from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.equations import BaseParameters
 from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.distributions import interval_figure as values_with_intervals
+from gearwright.plots import interval_figure as values_with_intervals
 
 
 class Estimates(NotebookFigure):

@@ -13,8 +13,7 @@ from gearwright.file_access import create_folder, write_text
 from gearwright.identification.fit.unknowns import model_unknowns
 from gearwright.identification.identification import Identification, Validation
 from gearwright.identification.physical_consistency import ConsistentFit
-from gearwright.plots import Panel, panel_figure, save_figure
-from gearwright.plots.distributions import interval_figure
+from gearwright.plots import Panel, interval_figure, panel_figure, save_figure
 from gearwright.text import html_text, markdown_text
 
 TableRow = Sequence[str]

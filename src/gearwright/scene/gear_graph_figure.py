@@ -8,7 +8,7 @@ from typing import Any
 from gearwright.algebra import Scalar
 from gearwright.mechanism import GearGraph, Mechanism, TurningPair, gear_graph
 from gearwright.parts import Robot
-from gearwright.plots.network import NetworkEdge, network_figure
+from gearwright.plots import NetworkEdge, network_figure
 
 
 def gear_graph_figure(robot: Robot, mech: Mechanism, sideways: bool = False) -> Any:

@@ -11,7 +11,7 @@ from gearwright.equations import joint_forces, linear_forms
 from gearwright.functions import placement
 from gearwright.mechanism import Mechanism, assemble_tree
 from gearwright.parts import Robot
-from gearwright.plots.network import network_figure
+from gearwright.plots import network_figure
 from gearwright.plots.sketch import Arrow, Label, Mark, SketchItem, Stroke, sketch_figure
 from gearwright.scene.gear_graph_figure import gear_graphs
 from gearwright.works.robot_drawing import forces_on_link, frame_axes, joint_axes, skeleton_items, wheel_items

@@ -18,8 +18,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.functions import neutral, placement
 from gearwright.mechanism import Mechanism, RobotOrMech
-from gearwright.plots import NotebookFigure, save_if_path
-from gearwright.plots.contour import PlotPlane, contour_figure
+from gearwright.plots import NotebookFigure, PlotPlane, contour_figure, save_if_path
 from gearwright.programs import ClosedMechanism, machine_of
 from gearwright.text import did_you_mean
 

@@ -113,7 +113,7 @@ def exit_by_verdict(analysis: Analysis, no_fail: bool) -> None:
 
 def show_analysis(analysis: Analysis) -> None:
     """Print the drives, the limits with the smallest margins and the verdict."""
-    from gearwright.analysis.drives.limit_checks import sorted_by_margin
+    from gearwright.analysis import sorted_by_margin
 
     columns = {
         "rms [Nm]": "rms_motor_torque",

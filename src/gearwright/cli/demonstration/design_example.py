@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from gearwright.analysis.drives.limit_checks import sorted_by_margin
+from gearwright.analysis import sorted_by_margin
 from gearwright.catalogue import drives, load
 from gearwright.cli.output import heading_text, number_text
 from gearwright.design import Analysis, SearchOptions, Sizing, Task, analyse, size_drives

@@ -30,8 +30,7 @@ from gearwright.errors import InputError
 from gearwright.motion import Motion, Trajectory
 from gearwright.parts import Robot
 from gearwright.parts.drives.thermal import ZERO_CELSIUS
-from gearwright.plots import NotebookFigure, Panel, panel_figure, save_if_path
-from gearwright.plots.distributions import histogram_figure
+from gearwright.plots import NotebookFigure, Panel, histogram_figure, panel_figure, save_if_path
 from gearwright.simulation.progress import counting_bar
 from gearwright.text import did_you_mean, listed_names
 

@@ -23,8 +23,7 @@ from gearwright.forces.contact.contacts_of_robot import without_loops
 from gearwright.functions.backend import kernel_mode
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
-from gearwright.plots import notebook_html, save_if_path
-from gearwright.plots.curves import band_figure
+from gearwright.plots import band_figure, notebook_html, save_if_path
 from gearwright.simulation.acting_laws import RobotLaws, acting_laws, driven_inputs
 from gearwright.simulation.fixed_step.compiled_rollout import (
     FixedStep,
