@@ -160,11 +160,11 @@ def _print_result(fit: RunFit, held: Sequence[SignalScore]) -> None:
             number_text(value, 5),
             number_text(fit.deviations[name], 2),
             " to ".join(number_text(bound) for bound in fit.intervals[name]),
-            "not determined" if name in fit.information.poorly_determined else "",
+            "no" if name in fit.information.poorly_determined else "yes",
         )
         for name, value in fit.values.items()
     ]
-    result_screen().print(plain_table(["unknown", "value", "deviation", "95 % interval", ""], rows))
+    result_screen().print(plain_table(["unknown", "value", "deviation", "95 % interval", "determined"], rows))
     errors = [
         (
             visible_text(score.log),

@@ -27,7 +27,7 @@ DETERMINED_RATIO = 0.1
 FREQUENCIES = 10
 """Number of frequencies that are tried."""
 
-SAMPLES_PER_PERIOD = 10
+LEAST_SAMPLES_PER_PERIOD = 10
 """Least number of samples of the log per period of a frequency."""
 
 LARGEST_RANGE_RATIO = 3.0
@@ -82,7 +82,7 @@ class ExperimentTrial:
         deviations = np.sqrt((directions**2 / sizes).sum(axis=1))
         return float(deviations[list(self.doubtful)].max())
 
-    def weighted(self, output: Outputs, scales: Mapping[str, float] | None = None) -> Array:
+    def weighted_derivatives(self, output: Outputs, scales: Mapping[str, float] | None = None) -> Array:
         """Derivatives of the signals of an experiment, by default in the scales of the fit."""
         chosen = {name: self.problem.scales[name] for name in output.values} if scales is None else scales
         return output_derivatives(output.slopes, output.start_slopes, chosen)
@@ -101,7 +101,7 @@ class ExperimentTrial:
             if output is None or not within:
                 results.append(NO_DEVIATION)
                 continue
-            results.append(self.deviation(self.weighted(output, {name: scales[name] for name in names})))
+            results.append(self.deviation(self.weighted_derivatives(output, {name: scales[name] for name in names})))
         return results
 
 
@@ -132,9 +132,10 @@ def proposed_experiments(
     group = listed_names(names[k] for k in doubtful)
     verb = "distinguish" if len(doubtful) > 1 else "determine"
     if not helpful:
+        what = "one of them" if len(doubtful) > 1 else "it"
         return (
             f"To {verb} {group}: no frequency of the inputs within the range of the log, no added mass and no further "
-            "signal of the model suffices. Fix one of them, or state what is known as a prior.",
+            f"signal of the model suffices. Fix {what}, or state what is known as a prior.",
         )
     return (f"To {verb} {group}: {', or '.join(helpful)}.",)
 
@@ -142,7 +143,7 @@ def proposed_experiments(
 def _frequencies(trial: ExperimentTrial, values: Mapping[str, float]) -> list[str]:
     """Frequencies of each input from which on, or near which, the unknowns are determined."""
     template = trial.problem.simulator.logs[0]
-    highest = 1.0 / (SAMPLES_PER_PERIOD * template.period)
+    highest = 1.0 / (LEAST_SAMPLES_PER_PERIOD * template.period)
     lowest = max(1.0 / template.duration, highest / 100)
     if not highest > lowest:
         return []
@@ -198,7 +199,7 @@ def _added_mass(trial: ExperimentTrial, values: Mapping[str, float]) -> list[str
         outputs = candidate_outputs(replace(simulator, source=loaded), simulator.logs, values)
     except GearwrightError:  # the loaded robot is not possible, for example beyond its limits
         return []
-    J = [trial.weighted(output) for output in outputs if output is not None]
+    J = [trial.weighted_derivatives(output) for output in outputs if output is not None]
     if len(J) < len(outputs):
         return []
     found = trial.deviation(np.concatenate(J))
@@ -225,7 +226,7 @@ def _further_signals(trial: ExperimentTrial, values: Mapping[str, float]) -> lis
         width = float(np.ptp(output.values[name]))
         if width > 0:
             scales = {name: SIGNAL_ACCURACY * width / np.sqrt(trial.variance)}
-            found = trial.deviation(trial.weighted(output, scales))
+            found = trial.deviation(trial.weighted_derivatives(output, scales))
             if found < DETERMINED_RATIO:
                 helpful[name] = found
     best = sorted(helpful, key=lambda name: helpful[name])[:1]

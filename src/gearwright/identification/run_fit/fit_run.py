@@ -24,6 +24,7 @@ from gearwright.forces import Law
 from gearwright.identification.run_fit.experiment_proposals import proposed_experiments
 from gearwright.identification.run_fit.fit_problem import LOSSES, FitProblem, LossName, StartResult, Unknown
 from gearwright.identification.run_fit.identifiability import information, without_starts
+from gearwright.identification.run_fit.log_checks import delay_remarks, poor_fit_remarks, unit_remarks
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
 from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator, Window
@@ -141,6 +142,7 @@ def fit_run(
     """
     problem = run_fit_problem(robot, logs, unknowns, (laws, extra_laws, controller), options)
     remarks = [remark for log in problem.simulator.logs for remark in log.require_usable()]
+    remarks += unit_remarks(problem)
     remarks += _first_remarks(problem)
     results = _all_starts(problem, options)
     best = min(results, key=lambda result: result.cost)
@@ -361,6 +363,7 @@ def _fit_result(
     values = np.array(best.values)
     starts = np.array(best.starts) if best.starts else None
     residuals, J = problem.residuals(values, windows, True, starts)
+    derivatives = J
     blocks, begin = [], 0
     for window in windows:
         for _ in problem.simulator.logs[window.log].measured:
@@ -383,6 +386,9 @@ def _fit_result(
     logs = problem.simulator.logs
     if not any("behind its prediction" in remark for remark in remarks):
         remarks += _delay_remarks(problem, predictions)
+    if not any("behind its prediction" in remark for remark in remarks):
+        remarks += delay_remarks(problem, outputs, residuals[:begin], derivatives[:begin])
+    remarks += poor_fit_remarks(problem, outputs)
     near = sum(result.cost < 1.02 * best.cost + 1e-9 for result in results)
     place, (lower, upper) = problem.to_search(values), problem.bounds  # logarithms of positive unknowns
     for k, unknown in enumerate(problem.unknowns):

@@ -22,6 +22,9 @@ STRONG_CORRELATION = 0.95
 DOUBTFUL_RATIO = 0.5
 """Standard deviation relative to the value above which an unknown is poorly determined."""
 
+IMPRECISE_RATIO = 0.1
+"""Standard deviation relative to the value below which an unknown is determined, however strong its correlations."""
+
 LARGEST_SHARE = 0.3
 """Share of the largest effect in a direction above which an unknown is named in it."""
 
@@ -95,7 +98,8 @@ def information(
         for k, name in enumerate(names)
         if name in lost or ("." in name and not name.startswith("offset.") and deviation[k] > DOUBTFUL_RATIO * scale[k])
     ]
-    remarks += _pair_remarks(names, correlations, lost)
+    imprecise = [bool(x) for x in deviation > IMPRECISE_RATIO * scale]
+    remarks += _pair_remarks(names, correlations, lost, imprecise)
     remarks += [
         f"{name} is {values[k]:.4g} with a standard deviation of {deviation[k]:.2g}: this log does not determine it. "
         "Add an experiment in which it has an effect, or fix it."
@@ -206,11 +210,12 @@ def _direction_sentence(names: Sequence[str], row: Array, parts: Sequence[int]) 
     )
 
 
-def _pair_remarks(names: Sequence[str], correlations: Array, lost: set[str]) -> list[str]:
+def _pair_remarks(names: Sequence[str], correlations: Array, lost: set[str], imprecise: Sequence[bool]) -> list[str]:
     remarks = []
     for i in range(len(names)):
         for j in range(i):
-            if abs(correlations[i, j]) > STRONG_CORRELATION and not {names[i], names[j]} <= lost:
+            is_strong = abs(correlations[i, j]) > STRONG_CORRELATION and (imprecise[i] or imprecise[j])
+            if is_strong and not {names[i], names[j]} <= lost:
                 remarks.append(
                     f"{names[j]} and {names[i]} can hardly be distinguished in these logs (correlation "
                     f"{correlations[i, j]:.2f}): only a combination of them is well determined. Add an experiment "

@@ -38,7 +38,7 @@ COMPONENTS = 3
 RISE_SHARE = 0.1
 """Share of the duration in which an input rises from its initial value."""
 
-SAMPLES_PER_PERIOD = 16
+LOG_SAMPLES_PER_PERIOD = 16
 """Samples of the log per period of the highest frequency."""
 
 LEAST_AMPLITUDE = 0.01
@@ -201,7 +201,7 @@ def _search_of(
         require_interval(f"inputs[{name!r}]", bounds)
     for name, noise in measured.items():
         real_number("excite_run", f"measured[{name!r}]", noise, above=0.0, example=1e-4)
-    period = 1.0 / (SAMPLES_PER_PERIOD * options.bandwidth)
+    period = 1.0 / (LOG_SAMPLES_PER_PERIOD * options.bandwidth)
     t = np.linspace(0.0, options.duration, max(41, round(options.duration / period) + 1))
     limits = _joint_limits(robot) | dict(options.limits)
     observed = {

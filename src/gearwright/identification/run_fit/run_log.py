@@ -19,23 +19,20 @@ from gearwright.text import did_you_mean, listed_names
 LEAST_SAMPLES = 20
 """Samples below which a log is too short for a fit."""
 
+LEAST_MOVING_SHARE = 0.1
+"""Share of samples away from its extremes that a saturated signal has at least; a square wave has fewer."""
+
 GAP_RATIO = 8.0
 """Distance of two samples, relative to the median distance, above which the log has a gap."""
 
 SATURATED_SHARE = 0.15
 """Share of samples at the largest or least value above which a signal counts as saturated."""
 
-UNIT_FACTORS = {180 / np.pi: "degrees instead of radians", 1e3: "thousandths", 1e-3: "thousands"}
-"""Ratios of measured to predicted range that indicate a wrong unit."""
-
 DELAY_ERROR_SHARE = 0.3
 """Share of the squared difference that may remain where a delay explains it."""
 
 UNEXPLAINED_SHARE = 0.03
 """Share of the variance of a signal that may remain behind a delay: otherwise the prediction is wrong in other ways."""
-
-UNIT_TOLERANCE = 0.15
-"""Relative tolerance of these ratios."""
 
 
 @check_arguments
@@ -140,9 +137,11 @@ class RunLog:
         for name, values in {**self.measured, **self.inputs}.items():
             if np.ptp(values) == 0:
                 continue
+            is_extreme = (values == values.max()) | (values == values.min())
             share = max(np.mean(values == values.max()), np.mean(values == values.min()))
-            moving = np.mean(np.diff(values) != 0)
-            if share > SATURATED_SHARE and moving > 0.5:
+            between = np.diff(values)[~is_extreme[1:] | ~is_extreme[:-1]]
+            moving = len(between) > LEAST_MOVING_SHARE * len(values) and np.mean(between != 0) > 0.5
+            if share > SATURATED_SHARE and moving:
                 remarks.append(
                     f"{self.name}: {name!r} is at its largest or least value in {100 * share:.0f} % of the samples: it "
                     "is probably saturated, and its true value is not known there."
@@ -180,7 +179,7 @@ def read_run_log(
 
 
 def prediction_remarks(log: RunLog, signal: str, predicted: Array) -> list[str]:
-    """Remarks on a measured signal that the model predicts with another sign, unit or clock."""
+    """A remark on a measured signal that the model predicts with the other sign."""
     measured = np.asarray(log.measured[signal])
     centred, expected = measured - measured.mean(), predicted - predicted.mean()
     size, expected_size = np.linalg.norm(centred), np.linalg.norm(expected)
@@ -189,13 +188,9 @@ def prediction_remarks(log: RunLog, signal: str, predicted: Array) -> list[str]:
     correlation = float(centred @ expected) / (size * expected_size)
     if correlation < -0.7:
         return [
-            f"{log.name}: {signal!r} is opposite to its prediction (correlation {correlation:.2f}): its sign is "
-            "probably reversed."
+            f"{log.name}: {signal!r} is opposite to its prediction (correlation {correlation:.2f}): its sign, or that "
+            "of an input, is probably reversed."
         ]
-    ratio = size / expected_size
-    for factor, text in UNIT_FACTORS.items():
-        if correlation > 0.7 and abs(ratio / factor - 1) < UNIT_TOLERANCE:
-            return [f"{log.name}: {signal!r} is {ratio:.3g} times its prediction: it is probably in {text}."]
     return []
 
 
