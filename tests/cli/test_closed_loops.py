@@ -50,6 +50,26 @@ def test_a_plan_writes_a_closed_motion_or_nothing(run, file, tmp_path):
     assert np.ptp(table[:, 0]) == pytest.approx(0.5)
 
 
+def test_a_task_lists_independent_joints(run, file, tmp_path):
+    """A list with one value per independent joint is the mapping of their names."""
+    tables = []
+    for goal, start in (("[1.2]", "[0.7]"), ("{crank_joint: 1.2}", "{crank_joint: 0.7}")):
+        task, motion = tmp_path / "task.yaml", tmp_path / "motion.csv"
+        task.write_text(f"task: t\nstart: {start}\nmotions:\n  - {{to: {goal}, speed: 2, acceleration: 10}}\n")
+        assert run("plan", file, task, "-o", motion).code == 0
+        tables.append(motion.read_text())
+    assert tables[0] == tables[1]
+
+
+def test_modes_of_an_elastic_linkage(run, tmp_path):
+    robot = four_bar("rocker", 3000.0)
+    gw.save(robot, tmp_path / "soft.yaml")
+    facts = json.loads(run("modes", tmp_path / "soft.yaml", "--q", "0.7", "--json").out)
+    wanted = gw.analysis.vibration_modes(robot, [0.7]).frequencies
+    assert [mode["frequency"] for mode in facts["modes"]] == pytest.approx(wanted)
+    assert set(facts["modes"][0]["energy"]) == {"crank_joint", "crank_joint.motor"}
+
+
 def test_compare_moves_the_free_joint_and_refuses_a_torn_motion(run, file, tmp_path):
     errors = json.loads(run("compare", file, "--json").out)["errors"]
     peaks = {error["speed"]: error["peak"] for error in errors}

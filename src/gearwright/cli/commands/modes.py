@@ -13,9 +13,10 @@ from gearwright.cli.arguments import IncludeOption, JointsOption, JsonOption, Pl
 from gearwright.cli.output import heading_text, mention_figure, number_text, plain_table, result_screen, write_json
 from gearwright.cli.start_pose import joint_positions
 from gearwright.errors import InputError
-from gearwright.mechanism import Mechanism, tree_of
+from gearwright.mechanism import Mechanism
 from gearwright.mechanism.joints.kinds import joint_kind
 from gearwright.parts import Robot
+from gearwright.programs import machine_of
 from gearwright.text import visible_text
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def show_modes(
     from gearwright.analysis import vibration_modes
 
     loaded = load(robot, xacro=xacro, include=include or ())
-    mech = tree_of("vibration_modes", loaded)
-    place = joint_positions(loaded, mech, q)
+    mech = machine_of("vibration_modes", loaded)
+    place = joint_positions(loaded, mech.tree, q)
     vibration = vibration_modes(mech, place, "held" if held else "free", rigid_motions=free)
     facts = _mode_data(loaded, mech, place, vibration)
     if map_of is not None and plot is None:

@@ -23,6 +23,7 @@ from gearwright.planning.paths.cartesian_paths import CircularPath
 from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 from gearwright.planning.paths.path_limits import PathLimits, PathOptions
 from gearwright.planning.time_optimal.fastest_motion import fastest
+from gearwright.programs import machine_of
 from gearwright.text import did_you_mean, listed_names
 
 if TYPE_CHECKING:  # pydantic, which checks the fields, is slow to import
@@ -142,10 +143,22 @@ class _MotionPlanner:
         """Return the joints stated by a configuration; a list states all."""
         if isinstance(configuration, str):
             return set(self.robot.state(configuration).q)
+        configuration = self._by_independent_joints(configuration)
         return set(configuration if isinstance(configuration, Mapping) else self.coordinate_names)
 
+    def _by_independent_joints(self, values: Configuration) -> Configuration:
+        """Return a list with one value per independent joint of closed loops as a mapping; others are unchanged."""
+        if self.closed_robot is None or isinstance(values, str | Mapping) or len(values) == len(self.coordinate_names):
+            return values
+        independent = [x for x in machine_of("task", self.robot).independent_coordinates if x in self.coordinate_names]
+        return dict(zip(independent, values, strict=True)) if len(values) == len(independent) else values
+
     def read_configuration(self, values: Configuration, current: Array) -> Array:
-        """Return a joint configuration from a list, a mapping applied to the present one, or the name of a state."""
+        """Return a joint configuration from a list, a mapping applied to the present one, or the name of a state.
+
+        With closed loops a list may state the independent joints only.
+        """
+        values = self._by_independent_joints(values)
         if isinstance(values, str):
             stated = self.robot.state(values).q
             return self.read_configuration({name: stated.get(name, 0.0) for name in self.coordinate_names}, current)
