@@ -288,6 +288,10 @@ OWN: dict[str, dict[str, Any]] = {
         "t": np.linspace(0, 1, 5), "angles": np.ones((5, 3)), "torques": np.ones((5, 3)),
     },
     "identification.fit_run": {"logs": [RUN_LOG], "unknowns": ["j1.gear.ratio"]},
+    "parts.linkage": {
+        "name": "bars", "links": [gw.parts.Link("bar", mass=1.0)],
+        "connections": [gw.parts.Connection(gw.parts.Joint("pin"), "base", "bar")],
+    },
     "parts.with_closing_joint": {"joint": gw.parts.Joint("pin"), "parent": "base", "child": "link3"},
     "parts.with_beam": {"link": "link3", "beam": Beam(0.3, 1.0, (10.0, 10.0))},
     "parts.with_elastic_base": {"support": ElasticBase([1e5, None, None, None, None, None])},
