@@ -69,3 +69,15 @@ def test_clipped_inputs_delays_and_missing_inputs_are_named(log) -> None:
     assert any("delay" in remark for remark in late)
     free = fitted(replace(log, inputs={})).remarks
     assert any("no input that changes" in remark for remark in free)
+
+
+def test_a_delay_of_zero_is_determined(log) -> None:
+    """A change is compared with the range of an unknown whose value is zero, not with the value."""
+    delay = Unknown("delay", 0.0, 0.0, 0.02)
+    robot = gw.parts.with_parameters(
+        GUESS, {name.replace("motor_friction", "motor.friction"): x for name, x in TRUE.items()}
+    )
+    fit = fit_run(robot, [log], ["j.motor.inertia", delay], options=OPTIONS)
+    assert fit["delay"] == pytest.approx(0.0, abs=5e-4)
+    assert not any("no effect" in remark for remark in fit.information.remarks)
+    assert 0 < fit.deviations["delay"] < 1e-3

@@ -14,6 +14,9 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.identification.run_fit.simulated_logs import LogSimulator, Window
 
+LEAST_SCALE_SHARE = 1e-3
+"""Least scale of an unknown that can be zero, relative to its range."""
+
 DIVERGED_RESIDUAL = 1e3
 """Weighted residual of every sample of a motion that diverges."""
 
@@ -113,6 +116,10 @@ class FitProblem:
     def _sizes(self) -> Array:
         """The scale of each unknown that is not logarithmic."""
         return np.array([_size_of(unknown) for unknown in self.unknowns])
+
+    def value_scales(self, values: Array) -> Array:
+        """The scale of each unknown: its magnitude; of those that can be zero at least a small share of their range."""
+        return np.maximum(np.abs(values), np.where(self._logarithmic, 1e-12, LEAST_SCALE_SHARE * self._sizes))
 
     def to_search(self, values: Array) -> Array:
         """Search variables: logarithms of positive unknowns, otherwise values in their own scale."""

@@ -372,7 +372,7 @@ def _fit_result(
     root = np.sqrt(LOSSES[problem.loss].slope(residuals[:begin] ** 2))
     priors = np.array([0.0 if u.prior is None else 1.0 / u.prior[1] for u in problem.unknowns])
     weighted, J = residuals[:begin] * root, without_starts(J[:begin] * root[:, None], len(values))
-    known = information(problem.names, values, J, weighted, blocks, priors)
+    known = information(problem.names, values, J, weighted, blocks, priors, problem.value_scales(values))
     mapped = dict(zip(problem.names, best.values, strict=True))
     outputs = problem.simulator.simulate(mapped, windows, False, starts)
     if outputs is None:

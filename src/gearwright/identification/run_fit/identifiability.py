@@ -58,7 +58,13 @@ class Information(NamedTuple):
 
 
 def information(
-    names: Sequence[str], values: Array, J: Array, residuals: Array, blocks: Sequence[slice], priors: Array
+    names: Sequence[str],
+    values: Array,
+    J: Array,
+    residuals: Array,
+    blocks: Sequence[slice],
+    priors: Array,
+    scale: Array,
 ) -> Information:
     """The information of weighted residuals (N,) with derivatives J (N, K).
 
@@ -69,8 +75,8 @@ def information(
         residuals: (N,).
         blocks: the rows of each log and signal, in order of time: residuals are correlated within them.
         priors: inverse standard deviations of prior knowledge, 0 where there is none, (K,).
+        scale: of the unknowns, by which their changes are compared, (K,).
     """
-    scale = np.maximum(np.abs(values), 1e-12)
     relative = J * scale
     _U, sizes, directions = np.linalg.svd(relative, full_matrices=False)
     largest = sizes[0] if len(sizes) and sizes[0] > 0 else 1.0

@@ -307,6 +307,10 @@ class RunFit:
                     Panel(name, {"measured": np.asarray(log.measured[name]), "predicted": series}, title=log.name)
                     for name, series in predicted.items()
                 ]
+                panels += [
+                    Panel(f"error of {name}", {"measured - predicted": np.asarray(log.measured[name]) - series})
+                    for name, series in predicted.items()
+                ]
                 save_figure(panel_figure(log.times, "time [s]", panels), target / image)
                 parts.append(f"<p><img src='{image}' alt='{html_text(log.name)}'></p>")
         page = target / "index.html"
