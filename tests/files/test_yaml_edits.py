@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright.catalogue import robot_file
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.files import write_yaml
-from gearwright.parts import Drive, Frame, Gear, Limits, Motor
+from gearwright.parts import Drive, Frame, Gear, Limits, Link, Motor
 
 TEXT = """\
 # My arm, measured in May.
@@ -186,6 +186,18 @@ def test_positions_are_written_in_denavit_hartenberg_frames(word, tmp_path):
     for frame in robot.frames:
         places = [np.concatenate([np.ravel(x) for x in gw.placement(x, q[0], frame.name)]) for x in (read, robot)]
         assert places[0] == pytest.approx(places[1], abs=1e-14)
+
+
+def test_a_turned_and_displaced_frame(tmp_path):
+    """Links of the PUMA whose far frame is both turned and displaced."""
+    robot, target = gw.load("puma560"), tmp_path / "new.yaml"
+    links = [replace(x, com=np.add([*x.com], (0.01, 0.02, 0.03)), mass=x.mass + 1.0) for x in robot.links]
+    turned = [x for x in robot.links if x.stated.rotation != Link("x").stated.rotation and any(x.stated.origin)]
+    assert turned
+    moved = replace(robot, links=links)
+    gw.save(moved, target, based_on=robot_file("puma560"))
+    q = np.array([[0.3, -0.5, 0.8, 0.4, 1.1, -0.7]])
+    assert gw.mass_matrix(gw.load(target), q) == pytest.approx(gw.mass_matrix(moved, q), rel=1e-12, abs=1e-12)
 
 
 def test_a_robot_with_attachments_keeps_them(tmp_path):
