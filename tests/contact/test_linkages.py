@@ -46,8 +46,11 @@ def graph_machine(pins: list[Connection], drives: list[Drive], **fields: object)
 
 
 def exchanged(connection: Connection) -> Connection:
-    """The same hinge stated from its child: the coordinate counts the other way about the opposite axis."""
-    return connection.with_exchanged_links()
+    """The same joint stated from its child: the coordinate counts the other way about the opposite axis."""
+    joint = connection.joint
+    axis = tuple(-np.array(joint.axis, dtype=float))
+    turned = replace(joint, axis=axis, position=connection.position, rotation=connection.rotation)
+    return Connection(turned, connection.child, connection.parent, joint.position, joint.rotation)
 
 
 def test_the_machine_is_that_of_a_tree_cut_by_hand():
@@ -82,7 +85,7 @@ def test_a_chain_stated_from_its_tip():
             Connection(Joint("e", axis=(0, 1, 0), position=(0.4, 0, 0)), "upper", "fore", (0, 0, 0.05)),
             Connection(Joint("w", "prismatic", axis=(1, 0, 0), position=(0.3, 0, 0)), "fore", "hand"),
         ]
-        pins = [x.with_exchanged_links() for x in pins] if stated_from_tip else pins
+        pins = [exchanged(x) for x in pins] if stated_from_tip else pins
         drives = [
             Drive("s", Motor(1e-4, 0.1), Gear(50.0), "base", (0, 0.6, 0.8)),
             Drive("e", Motor(1e-4, 0.1, position=(0.4, 0, 0)), Gear(-40.0), "upper", (0, 1, 0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ import gearwright as gw
 from gearwright.actuation import DcMotorData, complete_model, dc_motor
 from gearwright.errors import InputError
 from gearwright.forces.contact.contacts_of_robot import loop_laws
+from gearwright.functions.constrained.closing import speed_directions
+from gearwright.parts import Drive, Gear, Motor
 from support.mechanisms import four_bar, with_parallelogram
 from support.parallel_ankle import parallel_ankle
 
@@ -97,16 +100,18 @@ def test_the_complete_model_of_a_parallelogram():
 
 @pytest.mark.parametrize("cut", ["rocker", "crank"])
 def test_the_complete_model_of_a_four_bar_is_its_run(cut):
-    """A motor at the crank, another with a rotor of its own at the dependent rocker, and a damper there."""
+    """A motor at the crank, another with a rotor of the machine at the dependent rocker, and a damper there."""
     from scipy.integrate import solve_ivp
 
-    robot = four_bar(cut).with_joint("rocker_joint", damping=0.3)
-    rocker = DcMotorData(torque_constant=0.5, resistance=0.5, inductance=1e-3, inertia=2e-2)
+    drive = Drive("rocker_joint", Motor(2e-4, torque_constant=0.5, resistance=0.5), Gear(20.0), "base", (0, 0, 1))
+    robot = replace(four_bar(cut).with_joint("rocker_joint", damping=0.3), independent=["crank_joint"])
+    robot = robot.with_drive(drive)
+    rocker = DcMotorData(torque_constant=0.5, resistance=0.5, inductance=1e-3)
     tree = gw.assemble(robot, "tree")
     motors = [dc_motor(robot, "crank_joint", DATA), dc_motor(robot, "rocker_joint", rocker)]
     model = complete_model(robot, motors)
     q = gw.assemble(robot).closed([0.8])
-    start = gw.State(q, gw.contact.free_speeds(robot, q).directions @ [1.3])
+    start = gw.State(q, speed_directions(gw.assemble(robot), q) @ [1.3])
     run = gw.simulate(
         robot, start, until=2e-3, laws=[*loop_laws(robot), *gw.forces.friction_laws(robot, tree), *motors], samples=2,
         inputs={"crank_joint.voltage": 1.0, "rocker_joint.voltage": 2.0},
