@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.arguments import real_number
-from gearwright.catalogue.drive_catalogue import Catalogue, Sheet
+from gearwright.catalogue.drive_catalogue import Catalogue, Sheet, drives
 from gearwright.parts import GearboxSheet, MotorSheet
 
 MOTOR_SCALING_POWERS = {
@@ -87,6 +87,60 @@ def generic_gearboxes(like: GearboxSheet, scales: Iterable[float]) -> Catalogue:
     """Return gearboxes scaled from a real one: every length times each of `scales`."""
     sheets = (_scaled_sheet(like, scale, GEARBOX_SCALING_POWERS) for scale in scales)
     return Catalogue({}, {sheet.key: sheet for sheet in sheets})
+
+
+HEAVY_MOTORS = {"MM_607950": (1.4, 1.7, 2.0), "MM_606793": (1.6, 2.0, 2.4)}
+"""Motors and scales of heavy drives: 1.4 to 14 Nm continuously, flat and slender."""
+HEAVY_GEARBOXES = {"HD_CSF-25-50-2UH": (32 / 25, 40 / 25, 50 / 25)}
+"""Gearboxes and scales of heavy drives: the sizes 32, 40 and 50 of a series, by their pitch diameters."""
+EFFICIENCY_NOTE = (
+    "efficiency at rated torque computed, not printed: from starting and back-driving torque, see "
+    "gearwright.catalogue.rated_efficiency"
+)
+
+
+def rated_efficiency(sheet: GearboxSheet) -> float:
+    r"""Return the efficiency of a gearbox at its rated torque, from its starting and back-driving torques.
+
+    With the ratio n, the load-independent torque c at the input is the starting torque. The back-driving torque
+    $T_b = n c / \eta_b$ gives the efficiency of the teeth when driven backwards, and equal friction in both directions
+    that when driving, $\eta_m = 1 / (2 - \eta_b)$. At the output torque T the efficiency is
+    $\eta = (1 / \eta_m + n c / T)^{-1}$: it falls towards small loads. Speed and temperature are neglected.
+
+    >>> from gearwright.catalogue import drives
+    >>> round(rated_efficiency(drives().gearbox("HD_CSF-25-50-2UH")), 3)
+    0.736
+    """
+    sheet.require_fields("an efficiency", "ratio", "starting_torque", "backdriving_torque", "rated_torque")
+    assert sheet.ratio
+    assert sheet.starting_torque
+    assert sheet.backdriving_torque
+    assert sheet.rated_torque
+    idle = sheet.ratio * sheet.starting_torque
+    backwards = min(1.0, idle / sheet.backdriving_torque)
+    return 1.0 / (2.0 - backwards + idle / sheet.rated_torque)
+
+
+def heavy_drives() -> Catalogue:
+    """Return generic motors and strain wave gears for shoulders of some hundred newton metres.
+
+    The bundled data sheets end at about 100 Nm for gears of a stated ratio. Until sheets with a source are available,
+    these families fill the gap; every entry is labelled generic and states how it follows from which sheet. They are
+    not among `drives()`: add them, `drives() + heavy_drives()`.
+
+    >>> family = heavy_drives()
+    >>> [round(sheet.rated_torque) for sheet in family.gearboxes.values()]
+    [82, 160, 312]
+    >>> {sheet.manufacturer for sheet in [*family.motors.values(), *family.gearboxes.values()]}
+    {'generic'}
+    """
+    entries = drives()
+    families = [generic_motors(entries.motor(key), scales) for key, scales in HEAVY_MOTORS.items()]
+    for key, scales in HEAVY_GEARBOXES.items():
+        sheet = entries.gearbox(key)
+        efficient = replace(sheet, efficiency=rated_efficiency(sheet), note=f"{sheet.note}; {EFFICIENCY_NOTE}")
+        families.append(generic_gearboxes(efficient, scales))
+    return sum(families, Catalogue({}, {}))
 
 
 def _scaling_law_text(words: Iterable[str], powers: dict[str, float]) -> str:
