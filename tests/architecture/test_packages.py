@@ -159,6 +159,7 @@ FOLDERS = {
         "parameter_sweep",
         "sizing",
     ),
+    "scene": ("trains",),
     "export": (
         "c_code",
         "fmi",

@@ -31,7 +31,7 @@ DEFAULT_AZIMUTH, DEFAULT_ELEVATION = 40.0, 22.0
 FRAMING_SAMPLES = 12
 """Number of configurations of a motion from which the view of an animation is determined."""
 MAX_TRIANGLE_RATIO = 0.04
-"""Longest side of a triangle relative to the robot's reach, for correct sorting by depth."""
+"""Longest side of a triangle relative to the size of the drawing, for correct sorting by depth."""
 
 
 def draw(
@@ -176,8 +176,9 @@ class DrawnSolid(NamedTuple):
 def _drawn_solids(scene: Scene) -> list[DrawnSolid]:
     """All solids of a scene."""
     drawn = []
+    size = max(scene.reach, float(np.linalg.norm(np.subtract(*scene.bounding_box()))))
     for solid in scene.solids:
-        corners = subdivide_triangles(solid.mesh.vertices[solid.mesh.faces], MAX_TRIANGLE_RATIO * scene.reach)
+        corners = subdivide_triangles(solid.mesh.vertices[solid.mesh.faces], MAX_TRIANGLE_RATIO * size)
         shade = (*(part / 255 for part in SOLID_COLOURS[solid.kind]), solid.opacity)
         drawn.append(DrawnSolid(solid, corners, np.tile(shade, (len(corners), 1))))
     return drawn

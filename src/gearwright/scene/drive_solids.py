@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any
 
@@ -12,7 +12,7 @@ from gearwright.arrays import Array
 from gearwright.mechanism.assembly.drive_locations import DriveLocation
 from gearwright.parts import Motor
 from gearwright.scene.gear_form import GearForm, GearSpace
-from gearwright.scene.gear_form_table import gear_forms
+from gearwright.scene.gear_form_table import gear_forms, output_offset
 from gearwright.scene.solid import Solid, scaled_row
 from gearwright.scene.tooth_profiles import circle_outline
 from gearwright.scene.triangles import (
@@ -32,27 +32,67 @@ ROTOR_SLENDERNESS = 1.6
 
 
 def drive_solids(place: DriveLocation, reach: float) -> Iterator[Solid]:
-    """Stator, rotor and gear of a drive; sizes that are not stated are chosen in proportion to the robot."""
+    """Stator, rotor, gear and shafts of a drive; sizes that are not stated are chosen in proportion to the robot.
+
+    A motor whose position the file leaves open, or states on the joint's axis though its gear needs a distance from it,
+    is placed such that the last wheel is on the joint's axis.
+    """
     drive, space, frame = place.drive, *_gear_space_and_frame(place, reach)
-    for form in gear_forms(drive.gear, space):
+    forms = gear_forms(drive.gear, space)
+    if place.joint is not None and (drive.motor.position is None or not space.distance):
+        frame = frame[0], frame[1] - frame[0] @ output_offset(forms)
+    for form in forms:
         yield _form_solid(place, form, frame)
-    yield from motor_solids(
-        drive.title, drive.motor, place.mount, frame, scaled_row(place.motor_row, drive.gear.ratio), reach
-    )
+    yield from _output_shaft(place, forms, frame, reach)
+    row = scaled_row(place.motor_row, drive.gear.ratio)
+    yield from motor_solids(drive.title, drive.motor, place.mount, frame, row, reach)
+
+
+def _output_shaft(
+    place: DriveLocation, forms: Sequence[GearForm], frame: tuple[Array, Array], reach: float
+) -> Iterator[Solid]:
+    """The shaft from the driven wheel to the origin of the joint."""
+    driven = [form for form in forms if form.joint_side and form.kind in ("gear", "ring")]
+    if not driven or place.joint is None:
+        return
+    axis, origin = (as_vector(x) for x in place.joint)
+    axis = axis / np.linalg.norm(axis)
+    centre = frame[1] + frame[0] @ driven[-1].arm
+    height = float(axis @ (centre - origin))
+    if np.linalg.norm(centre - origin - height * axis) > 1e-6:
+        return
+    low, high = min(height, 0.0) - 0.03 * reach, max(height, 0.0) + 0.03 * reach
+    mesh = cylinder_mesh(0.36 * (driven[-1].pitch_radius or 0.03 * reach), high - low)
+    row, middle = scaled_row(place.joint_row, driven[-1].rate), origin + (low + high) / 2 * axis
+    yield Solid(f"{place.drive.title}.output", "shaft", place.mount, mesh, rotation_towards(axis), middle, row)
 
 
 def motor_solids(
     title: str, motor: Motor, carrier: str, frame: tuple[Array, Array], row: Mapping[str, Any], reach: float
 ) -> Iterator[Solid]:
-    """A motor below the origin of a frame whose z is its axis."""
+    """A motor below the origin of a frame whose z is its axis, and its shaft through the gear."""
     radius = rotor_radius(motor, reach)
     length = ROTOR_SLENDERNESS * 2 * radius
-    behind = np.array([0.0, 0.0, -0.5 * length - 0.035 * reach])
-    shaft = cylinder_mesh(0.25 * radius, length + 0.08 * reach).with_pose(np.eye(3), (0, 0, 0.04 * reach))
-    mesh = join_meshes([_rotor_mesh(radius, length), shaft])
     rotation, position = frame
-    common: dict[str, Any] = {"carrier": carrier, "rotation": rotation, "position": position, "arm": behind}
-    yield Solid(f"{title}.rotor", "rotor", mesh=mesh, turning=row, **common)
+    behind = 0.5 * length + 0.035 * reach
+    middle = position - behind * rotation[:, 2]
+    yield from stator_and_rotor(title, carrier, (rotation, middle), row, (radius, length, 0.0))
+    shaft = cylinder_mesh(0.25 * radius, behind + 0.04 * reach - 0.45 * length)
+    at = position + rotation[:, 2] * (0.04 * reach - (behind + 0.04 * reach - 0.45 * length) / 2)
+    yield Solid(f"{title}.shaft", "shaft", carrier, shaft, rotation, at, row)
+
+
+def stator_and_rotor(
+    title: str,
+    carrier: str,
+    frame: tuple[Array, Array],
+    row: Mapping[str, Any],
+    size: tuple[float, float, float],
+) -> Iterator[Solid]:
+    """A rotor and its transparent stator about z of a frame; size: radius, length and bore of the rotor [m]."""
+    radius, length, bore = size
+    common: dict[str, Any] = {"carrier": carrier, "rotation": frame[0], "position": frame[1]}
+    yield Solid(f"{title}.rotor", "rotor", mesh=_rotor_mesh(radius, length, bore), turning=row, **common)
     shell = ring_mesh(circle_outline(1.15 * radius), 1.35 * radius, 0.9 * length)
     yield Solid(f"{title}.stator", "stator", mesh=shell, opacity=0.35, **common)
 
@@ -73,11 +113,15 @@ def _gear_space_and_frame(place: DriveLocation, reach: float) -> tuple[GearSpace
         return GearSpace(radius, width), (rotation_towards(axis), point)
     joint_axis, origin = (as_vector(x) for x in place.joint)
     joint_axis = joint_axis / np.linalg.norm(joint_axis)
-    across = origin - point - axis * (axis @ (origin - point))
+    if abs(axis @ joint_axis) < 0.999:  # the gear is where the axes are nearest to each other
+        cosine, between = float(axis @ joint_axis), origin - point
+        heights = np.linalg.solve([[1.0, -cosine], [cosine, -1.0]], [axis @ between, joint_axis @ between])
+        point, across = point + heights[0] * axis, between + heights[1] * joint_axis - heights[0] * axis
+    else:
+        across = origin - point - axis * (axis @ (origin - point))
     distance = float(np.linalg.norm(across))
     rotation = rotation_towards(axis, across) if distance > 1e-6 else rotation_towards(axis)
-    centre_distance = 0.0 if distance <= 1e-6 or abs(axis @ joint_axis) < 0.999 else distance
-    return GearSpace(radius, width, centre_distance, rotation.T @ joint_axis), (rotation, point)
+    return GearSpace(radius, width, distance if distance > 1e-6 else 0.0, rotation.T @ joint_axis), (rotation, point)
 
 
 def _form_solid(place: DriveLocation, form: GearForm, frame: tuple[Array, Array]) -> Solid:
@@ -90,14 +134,16 @@ def _form_solid(place: DriveLocation, form: GearForm, frame: tuple[Array, Array]
         "arm": form.arm,
         "tilt": form.tilt,
         "opacity": form.opacity,
+        "pitch_radius": form.pitch_radius,
+        "mates": tuple(f"{place.drive.title}.{mate}" for mate in form.mates),
     }
     return Solid(name, form.kind, place.mount, form.mesh, *frame, **parts)
 
 
-def _rotor_mesh(radius: float, length: float) -> Triangles:
+def _rotor_mesh(radius: float, length: float, bore: float) -> Triangles:
     """A rotor with bars along it that make its rotation visible."""
     bars = [
         box_mesh(0.3 * radius, 0.3 * radius, length).with_pose(np.eye(3), (radius * np.cos(a), radius * np.sin(a), 0.0))
         for a in 2 * pi * np.arange(4) / 4
     ]
-    return join_meshes([cylinder_mesh(radius, length), *bars])
+    return join_meshes([cylinder_mesh(radius, length, bore), *bars])

@@ -17,7 +17,8 @@ class GearSpace:
     Args:
         radius: of its largest wheel [m].
         width: of its teeth [m].
-        distance: from the motor axis to the joint axis [m]; 0 if they are in line or unknown.
+        distance: from the motor axis to the joint axis along their common perpendicular, which is x [m]; 0 if they
+            are in line or unknown.
         joint_axis: direction of the joint axis in the gear's frame, (3,); None if unknown.
     """
 
@@ -41,6 +42,8 @@ class GearForm:
         tilt: the member's frame in the gear's, (3, 3).
         joint_side: whether it is on the joint side of the gear's spring.
         opacity: see `Solid`.
+        pitch_radius: of its pitch circle in z = 0 of its frame [m]; 0 without teeth.
+        mates: names of the members with which its teeth mesh.
     """
 
     name: str
@@ -52,6 +55,8 @@ class GearForm:
     tilt: Array = field(default_factory=lambda: np.eye(3))
     joint_side: bool = False
     opacity: float = 1.0
+    pitch_radius: float = 0.0
+    mates: tuple[str, ...] = ()
 
     def with_axial_offset(self, height: float) -> GearForm:
         """The member shifted along the axis."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from gearwright.arrays import Array
 from gearwright.parts import (
     Belt,
     Bevel,
@@ -51,13 +54,29 @@ def gear_forms(gear: Any, space: GearSpace) -> list[GearForm]:
     return [] if make_forms is None else make_forms(gear, space)
 
 
+def output_offset(forms: Sequence[GearForm]) -> Array:
+    """The vector from a gear's input axis to its output axis, in the gear's frame (3,) [m]: of spur gears and belts."""
+    arms = [form.arm * (1.0, 1.0, 0.0) for form in forms if form.joint_side]
+    return arms[-1] if arms else np.zeros(3)
+
+
 def _series_forms(gear: Series, space: GearSpace) -> list[GearForm]:
-    """The stages in sequence along the axis, with speeds by the ratios of the following stages."""
-    forms, height = [], 0.0
+    """The stages in sequence along the axis, each on the output axis of the one before it."""
+    forms, height, offset = [], 0.0, np.zeros(3)
+    offset_stages = sum(isinstance(stage, Spur | Belt) for stage in gear.stages)
+    share = replace(space, distance=space.distance / max(offset_stages, 1))
     for index, stage in enumerate(gear.stages):
         last = index == len(gear.stages) - 1
-        for form in gear_forms(stage, space):
-            named = replace(form, name=f"stage{index + 1}.{form.name}", joint_side=form.joint_side and last)
-            forms.append(named.with_scaled_rates(float(gear.ratio_behind(index))).with_axial_offset(height))
+        stage_forms, prefix = gear_forms(stage, share), f"stage{index + 1}."
+        for form in stage_forms:
+            named = replace(
+                form,
+                name=prefix + form.name,
+                mates=tuple(prefix + mate for mate in form.mates),
+                joint_side=form.joint_side and last,
+                arm=form.arm + offset + (0.0, 0.0, height),
+            )
+            forms.append(named.with_scaled_rates(float(gear.ratio_behind(index))))
+        offset = offset + output_offset(stage_forms)
         height += 2.0 * space.width
     return forms

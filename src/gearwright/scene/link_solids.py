@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -127,14 +127,29 @@ ROD_RADIUS_RATIO, JOINT_RADIUS_RATIO = 0.026, 0.038
 """Radii of rods and joints relative to the robot's reach."""
 
 
-def link_solids(robot: Robot, reach: float, folder: Path | None, warn: Callable[[str], None]) -> Iterator[Solid]:
-    """The solids of every link: its meshes and shapes if they can be drawn, else rods; and its joint."""
+def link_solids(
+    robot: Robot,
+    reach: float,
+    folder: Path | None,
+    warn: Callable[[str], None],
+    formed: Mapping[str, Sequence[Solid]] | None = None,
+) -> Iterator[Solid]:
+    """The solids of every link: its meshes and shapes if they can be drawn, else rods; and its joint.
+
+    Args:
+        robot: the robot.
+        reach: its size [m].
+        folder: of its meshes.
+        warn: called with remarks on meshes.
+        formed: solids of links, and of "base", whose form follows from the wheels around them.
+    """
+    forms = formed or {}
     for link in robot.links:
-        shown = list(_shape_solids(link, folder, warn))
+        shown = list(_shape_solids(link, folder, warn)) or list(forms.get(link.name, ()))
         yield from shown or [Solid(link.name, "link", link.name, _rod_mesh(robot, link, reach))]
         if not shown:
             yield Solid(f"{link.name}.joint", "joint", link.name, _joint_mesh(link, reach))
-    yield Solid("base", "link", "base", _pedestal_mesh(robot, reach))
+    yield from forms.get("base", ()) or [Solid("base", "link", "base", _pedestal_mesh(robot, reach))]
     yield from _payload_solid(robot, reach)
 
 

@@ -69,16 +69,15 @@ def cycloidal_forms(gear: Cycloidal, space: GearSpace) -> list[GearForm]:
 def belt_forms(gear: Belt, space: GearSpace) -> list[GearForm]:
     """Two toothed pulleys, and the belt that runs around them."""
     r, r2 = float(gear.driver), float(gear.driven)
-    distance = float(gear.distance or space.distance or 1.5 * (r + r2))
+    distance = float(space.distance or gear.distance or 1.5 * (r + r2))
     arm = np.array([distance, 0.0, 0.0])
     forms = [
-        GearForm("driver", "gear", _pulley_mesh(r, space.width), float(gear.ratio)),
-        GearForm("driven", "gear", _pulley_mesh(r2, space.width), 1.0, arm=arm, joint_side=True),
+        GearForm("driver", "gear", pulley_mesh(r, space.width), float(gear.ratio)),
+        GearForm("driven", "gear", pulley_mesh(r2, space.width), 1.0, arm=arm, joint_side=True),
     ]
-    if gear.crossed or distance <= abs(r - r2):
+    if distance <= abs(r - r2) or (gear.crossed and distance <= r + r2):
         return forms
-    inner, outer = _belt_outline(r, r2, distance, 0.0), _belt_outline(r, r2, distance, 0.08 * min(r, r2))
-    return [*forms, GearForm(gear.kind, "belt", tube_mesh(inner, outer, space.width))]
+    return [*forms, GearForm(gear.kind, "belt", belt_mesh(r, r2, distance, space.width, gear.crossed))]
 
 
 def worm_forms(gear: Worm, space: GearSpace) -> list[GearForm]:
@@ -86,13 +85,18 @@ def worm_forms(gear: Worm, space: GearSpace) -> list[GearForm]:
     axis = space.joint_axis
     if axis is None or abs(axis[2]) > 0.999:
         return []
-    radius, size = space.radius, 0.3 * space.radius
     across = np.cross((0.0, 0.0, 1.0), axis)
-    arm = (radius + size) * across / np.linalg.norm(across)
+    across = across / np.linalg.norm(across) * (-1.0 if space.distance and across[0] < 0 else 1.0)
+    radius = space.distance / 1.3 if space.distance else space.radius
+    size = 0.3 * radius
+    arm = (radius + size) * across
     wheel_form = external_gear_mesh(gear.wheel, 2 * radius / gear.wheel, 0.5 * space.width + size / 2, 0.0)
+    worm = _thread_mesh(size, 1.6 * radius, pi * 2 * radius / gear.wheel)
     return [
-        GearForm("worm", "gear", _thread_mesh(size, 1.6 * radius, pi * 2 * radius / gear.wheel), float(gear.ratio)),
-        GearForm("wheel", "gear", wheel_form, 1.0, arm=arm, tilt=rotation_towards(axis), joint_side=True),
+        GearForm("worm", "gear", worm, float(gear.ratio), pitch_radius=size, mates=("wheel",)),
+        GearForm(
+            "wheel", "gear", wheel_form, 1.0, arm=arm, tilt=rotation_towards(axis), joint_side=True, pitch_radius=radius
+        ),
     ]
 
 
@@ -143,8 +147,18 @@ def _marked_disc(radius: float, width: float) -> Triangles:
     return join_meshes([cylinder_mesh(radius, width, 0.2 * radius), key])
 
 
-def _pulley_mesh(radius: float, width: float) -> Triangles:
-    return wheel_mesh(trapezoidal_outline(DRAWN_PULLEY_TEETH, 0.96 * radius), 0.3 * radius, 0.9 * width)
+def pulley_mesh(radius: float, width: float, bore: float | None = None) -> Triangles:
+    """A toothed pulley whose tips carry the belt."""
+    inner = 0.3 * radius if bore is None else bore
+    return wheel_mesh(trapezoidal_outline(DRAWN_PULLEY_TEETH, 0.925 * radius), inner, 0.9 * width)
+
+
+def belt_mesh(r: float, r2: float, distance: float, width: float, crossed: bool = False) -> Triangles:
+    """A belt around a pulley at the origin and another one at `distance` along x."""
+    thick = 0.08 * min(r, r2)
+    return tube_mesh(
+        _belt_outline(r, r2, distance, 0.0, crossed), _belt_outline(r, r2, distance, thick, crossed), width
+    )
 
 
 def _thread_mesh(radius: float, length: float, pitch: float) -> Triangles:
@@ -156,10 +170,12 @@ def _thread_mesh(radius: float, length: float, pitch: float) -> Triangles:
     return revolution_mesh(np.concatenate([ends[0], np.column_stack([sizes, heights]), ends[1]]))
 
 
-def _belt_outline(r: float, r2: float, distance: float, extra: float) -> Array:
-    """The outline of an open belt, counter-clockwise, (K, 2) [m]."""
-    lean = acos((r - r2) / distance)
-    far, near = np.linspace(-lean, lean, 24), np.linspace(lean, 2 * pi - lean, 24)
-    second = np.column_stack([distance + (r2 + extra) * np.cos(far), (r2 + extra) * np.sin(far)])
+def _belt_outline(r: float, r2: float, distance: float, extra: float, crossed: bool = False) -> Array:
+    """The outline of a belt [m], (K, 2): counter-clockwise, of a crossed one a figure of eight."""
+    lean = acos((r + r2) / distance) if crossed else acos((r - r2) / distance)
+    near = np.linspace(lean, 2 * pi - lean, 24)
+    far = np.linspace(pi + lean, pi - lean - 2 * pi, 24)[::1] if crossed else np.linspace(-lean, lean, 24)
+    outside = -extra if crossed else extra
+    second = np.column_stack([distance + (r2 + outside) * np.cos(far), (r2 + outside) * np.sin(far)])
     first = np.column_stack([(r + extra) * np.cos(near), (r + extra) * np.sin(near)])
     return np.concatenate([second, first])

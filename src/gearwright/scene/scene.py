@@ -15,20 +15,26 @@ from gearwright.dynamics.pose import place_machine
 from gearwright.errors import GearwrightWarning, InputError
 from gearwright.functions import neutral
 from gearwright.mechanism import Mechanism, assemble_tree
+from gearwright.mechanism.assembly.assemble import parents_first
 from gearwright.mechanism.assembly.drive_locations import drive_locations
+from gearwright.mechanism.assembly.trains import TrainStructure
 from gearwright.parts import Robot
 from gearwright.scene.drive_solids import drive_solids
 from gearwright.scene.link_solids import link_solids
 from gearwright.scene.solid import Solid
-from gearwright.scene.train_solids import train_solids
+from gearwright.scene.trains.axis_lines import TrainPlacement
+from gearwright.scene.trains.train_links import train_link_solids
+from gearwright.scene.trains.train_solids import TrainScene
 from gearwright.scene.triangles import as_matrix, as_vector
 
 SOLID_COLOURS: Mapping[str, tuple[int, int, int]] = {
-    "link": (214, 217, 224),
+    "link": (206, 210, 219),
+    "housing": (176, 190, 208),
     "mesh": (205, 208, 216),
     "joint": (128, 141, 164),
     "stator": (96, 104, 120),
     "rotor": (224, 122, 58),
+    "shaft": (150, 156, 168),
     "gear": (240, 184, 66),
     "ring": (120, 156, 190),
     "planet": (250, 214, 120),
@@ -111,12 +117,20 @@ def scene_with_remarks(robot: Robot, folder: str | Path | None = None) -> Scene:
         raise InputError(f"scene_of: {type(robot).__name__} is not a robot and cannot be drawn. Give the Robot.")
     mech, remarks = assemble_tree(robot), list[str]()
     reach = robot_reach(mech, robot)
-    solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append))
+    trains = _train_scene(mech, robot, reach) if robot.trains else None
+    formed = {} if trains is None else train_link_solids(trains)
+    solids = list(link_solids(robot, reach, None if folder is None else Path(folder), remarks.append, formed))
     for drive_place in drive_locations(robot):
         solids += drive_solids(drive_place, reach)
-    if robot.trains:
-        solids += train_solids(robot, reach)
+    solids += [] if trains is None else trains.solids()
     return Scene(robot, mech, tuple(solids), reach, tuple(remarks))
+
+
+def _train_scene(mech: Mechanism, robot: Robot, reach: float) -> TrainScene:
+    world = place_machine(mech, [float(x) for x in neutral(mech)], FLOATS).world_placements
+    names = [*(body.name for body in mech.bodies), "base"]
+    poses = {name: (as_matrix(pose[0]), as_vector(pose[1])) for name, pose in zip(names, world, strict=True)}
+    return TrainScene(TrainPlacement(TrainStructure(parents_first(robot.links), robot.trains), poses, reach))
 
 
 def robot_reach(mech: Mechanism, robot: Robot) -> float:

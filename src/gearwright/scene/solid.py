@@ -26,7 +26,7 @@ class Solid:
 
     Args:
         name: of the part.
-        kind: link, mesh, joint, stator, rotor, gear, ring, planet, carrier, belt, payload.
+        kind: link, housing, mesh, joint, stator, rotor, shaft, gear, ring, planet, carrier, belt, payload.
         carrier: name of the body that carries it, or "base".
         mesh: in its own frame.
         rotation: of its frame in the body's, (3, 3).
@@ -36,6 +36,8 @@ class Solid:
         arm: from the axis of the orbit to the mesh [m], (3,).
         tilt: rotation of the mesh's frame relative to the arm, (3, 3).
         opacity: 1 for opaque solids, less for transparent ones.
+        pitch_radius: of its pitch circle, in z = 0 of its own frame [m]; 0 without teeth.
+        mates: names of the solids with which its teeth mesh.
     """
 
     name: str
@@ -49,6 +51,8 @@ class Solid:
     arm: Array = field(default_factory=lambda: np.zeros(3))
     tilt: Array = field(default_factory=lambda: np.eye(3))
     opacity: float = 1.0
+    pitch_radius: float = 0.0
+    mates: tuple[str, ...] = ()
 
     @property
     def is_moving(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, pi, sin
+from collections.abc import Sequence
+from math import acos, cos, pi, sin, tan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,8 +12,16 @@ from gearwright.arrays import Array
 from gearwright.parts import Bevel, Planetary, Spur, Wolfrom
 from gearwright.scene.gear_form import GearForm, GearSpace
 from gearwright.scene.solid import rotation_about_z
-from gearwright.scene.tooth_profiles import involute_outline, trapezoidal_outline
-from gearwright.scene.triangles import Triangles, cylinder_mesh, join_meshes, ring_mesh, rotation_towards, wheel_mesh
+from gearwright.scene.tooth_profiles import circle_outline, involute_outline, trapezoidal_outline
+from gearwright.scene.triangles import (
+    Triangles,
+    closed_loops_mesh,
+    cylinder_mesh,
+    join_meshes,
+    ring_mesh,
+    rotation_towards,
+    wheel_mesh,
+)
 
 BORE_RATIO = 0.35
 """Radius of a bore relative to the pitch radius."""
@@ -56,26 +66,44 @@ def spur_forms(gear: Spur, space: GearSpace) -> list[GearForm]:
         )
         arm = np.array([offset, 0.0, 0.0])
         forms.append(
-            GearForm(name, "ring" if inside else "gear", mesh, float(rate), arm=arm, joint_side=name == "driven")
+            GearForm(
+                name,
+                "ring" if inside else "gear",
+                mesh,
+                float(rate),
+                arm=arm,
+                joint_side=name == "driven",
+                pitch_radius=module * z / 2,
+                mates=tuple(names[k - 1 : k]),
+            )
         )
     return forms
 
 
 def bevel_forms(gear: Bevel, space: GearSpace) -> list[GearForm]:
-    """Two cones whose apex is the gear's origin; none if the joint axis is unknown."""
+    """Two cones whose apex is the gear's origin; none if the joint axis is unknown or parallel."""
     axis = space.joint_axis
     if axis is None or abs(axis[2]) > 0.999:
         return []
-    module = 2 * space.radius / max(gear.driver, gear.driven)
-    r, r2 = module * gear.driver / 2, module * gear.driven / 2
     sign = 1.0 if gear.away else -1.0
-    driver = GearForm(
-        "driver", "gear", _bevel_mesh(gear.driver, r, r2), float(gear.ratio), arm=np.array([0.0, 0.0, r2])
-    )
-    half = pi / gear.driven
-    tilt = rotation_towards(sign * axis, (0.0, 0.0, 1.0)) @ rotation_about_z(half)
-    cone = _bevel_mesh(gear.driven, r2, r)
-    return [driver, GearForm("driven", "gear", cone, sign, arm=sign * r * axis, tilt=tilt, joint_side=True)]
+    angle = acos(float(np.clip(sign * axis[2], -1.0, 1.0)))
+    driver_cone = float(np.arctan2(sin(angle), gear.driven / gear.driver + cos(angle)))
+    driven_cone = angle - driver_cone
+    distance = space.radius / max(sin(driver_cone), sin(driven_cone))
+    width, (r, r2) = 0.3 * distance, (distance * sin(driver_cone), distance * sin(driven_cone))
+    tilt = rotation_towards(sign * axis, (0.0, 0.0, 1.0))
+    across = sign * axis - (0.0, 0.0, sign * axis[2])
+    first = _cone_mesh(gear.driver, r, driver_cone, width, float(np.arctan2(across[1], across[0])))
+    driven_mesh = _cone_mesh(gear.driven, r2, driven_cone, width, pi / gear.driven)
+    height, arm = np.array([0.0, 0.0, distance * cos(driver_cone)]), distance * cos(driven_cone) * sign * axis
+    return [
+        GearForm("driver", "gear", first, float(gear.ratio), arm=height, pitch_radius=r, mates=("driven",)),
+        GearForm("driven", "gear", driven_mesh, sign, arm=arm, tilt=tilt, joint_side=True, pitch_radius=r2),
+    ]
+
+
+def _cone_mesh(teeth: int, radius: float, cone: float, width: float, phase: float) -> Triangles:
+    return bevel_gear_mesh(teeth, radius, cone, width, 0.35 * radius, phase)
 
 
 def planetary_forms(gear: Planetary, space: GearSpace) -> list[GearForm]:
@@ -89,10 +117,11 @@ def planetary_forms(gear: Planetary, space: GearSpace) -> list[GearForm]:
     phase = ring_meshing_phase(gear.ring_side_teeth, first, gear.ring, 0.0)
     ring_offset = np.array([0.0, 0.0, lift])
     forms = [
-        GearForm("sun", "gear", external_gear_mesh(gear.sun, module, space.width, 0.0), s["sun"]),
-        GearForm("ring", "ring", internal_gear_mesh(gear.ring, outer, space.width, phase), s["ring"], arm=ring_offset),
+        _central_gear("sun", gear.sun, module, space.width, 0.0, s["sun"]),
+        _ring_gear("ring", gear.ring, outer, space.width, phase, s["ring"], ring_offset),
     ]
-    wheels = [(gear.planet, module, 0.0)] + ([(gear.ring_side_teeth, outer, lift)] if stepped else [])
+    wheels = [PlanetWheel("", gear.planet, module, 0.0, ("sun",) if stepped else ("sun", "ring"))]
+    wheels += [PlanetWheel(".second", gear.ring_side_teeth, outer, lift, ("ring",))] if stepped else []
     forms += planet_forms(gear.planets, gear.sun, circle, wheels, (s["carrier"], s["planet"]), space.width)
     return [*forms, carrier_form(gear.planets, circle, module * gear.planet / 2, space.width, s["carrier"])]
 
@@ -107,39 +136,77 @@ def wolfrom_forms(gear: Wolfrom, space: GearSpace) -> list[GearForm]:
     later = ring_meshing_phase(
         gear.second_planet, meshing_phase(gear.sun, 0.0, gear.planet, 0.0), gear.second_ring, 0.0
     )
-    wheels = [(gear.planet, module, 0.0), (gear.second_planet, second, lift)]
+    wheels = [
+        PlanetWheel("", gear.planet, module, 0.0, ("sun", "ring")),
+        PlanetWheel(".second", gear.second_planet, second, lift, ("second_ring",)),
+    ]
     forms = [
-        GearForm("sun", "gear", external_gear_mesh(gear.sun, module, space.width, 0.0), s["sun"]),
-        GearForm("ring", "ring", internal_gear_mesh(gear.ring, module, space.width, phase)),
-        GearForm(
-            "second_ring", "ring", internal_gear_mesh(gear.second_ring, second, space.width, later), 1.0
-        ).with_axial_offset(lift),
+        _central_gear("sun", gear.sun, module, space.width, 0.0, s["sun"]),
+        _ring_gear("ring", gear.ring, module, space.width, phase, 0.0, np.zeros(3)),
+        _ring_gear("second_ring", gear.second_ring, second, space.width, later, 1.0, np.array([0.0, 0.0, lift])),
     ]
     forms += planet_forms(gear.planets, gear.sun, circle, wheels, (s["carrier"], s["planet"]), space.width)
     return [*forms, carrier_form(gear.planets, circle, module * gear.planet / 2, space.width, s["carrier"])]
+
+
+class PlanetWheel(NamedTuple):
+    """A wheel of every planet: ending of its name, teeth, module [m], height [m] and the members it meshes with."""
+
+    ending: str
+    teeth: int
+    module: float
+    height: float
+    mates: tuple[str, ...]
 
 
 def planet_forms(
     count: int,
     sun: int,
     circle: float,
-    wheels: list[tuple[int, float, float]],
+    wheels: Sequence[PlanetWheel],
     rates: tuple[float, float],
     width: float,
 ) -> list[GearForm]:
-    """Equal planets on a circle, each with one or two wheels, given by teeth, module and height."""
+    """Equal planets on a circle, each with one or two wheels."""
     arm_rate, rate = rates
     forms = []
     for k in range(count):
         direction = 2 * pi * k / count
-        phase = meshing_phase(sun, 0.0, wheels[0][0], direction)
-        parts = [external_gear_mesh(z, m, width, phase).with_pose(np.eye(3), (0, 0, height)) for z, m, height in wheels]
-        arm = circle * np.array([cos(direction), sin(direction), 0.0])
-        forms.append(GearForm(f"planet{k + 1}", "planet", join_meshes(parts), rate - arm_rate, arm_rate, arm))
+        phase = meshing_phase(sun, 0.0, wheels[0].teeth, direction)
+        for wheel in wheels:
+            mesh = external_gear_mesh(wheel.teeth, wheel.module, width, phase)
+            arm = np.array([circle * cos(direction), circle * sin(direction), wheel.height])
+            forms.append(
+                GearForm(
+                    f"planet{k + 1}{wheel.ending}",
+                    "planet",
+                    mesh,
+                    rate - arm_rate,
+                    arm_rate,
+                    arm,
+                    pitch_radius=wheel.module * wheel.teeth / 2,
+                    mates=wheel.mates,
+                )
+            )
     return forms
 
 
+def _central_gear(name: str, teeth: int, module: float, width: float, phase: float, rate: float) -> GearForm:
+    mesh = external_gear_mesh(teeth, module, width, phase)
+    return GearForm(name, "gear", mesh, rate, pitch_radius=module * teeth / 2)
+
+
+def _ring_gear(name: str, teeth: int, module: float, width: float, phase: float, rate: float, arm: Array) -> GearForm:
+    mesh = internal_gear_mesh(teeth, module, width, phase)
+    return GearForm(name, "ring", mesh, rate, arm=arm, pitch_radius=module * teeth / 2)
+
+
 def carrier_form(count: int, circle: float, planet: float, width: float, rate: float) -> GearForm:
+    """The carrier of planets."""
+    return GearForm("carrier", "carrier", carrier_mesh(count, circle, planet, width), rate)
+
+
+def carrier_mesh(count: int, circle: float, planet: float, width: float) -> Triangles:
     """A plate below the planets with a pin for each."""
     pins = [
         cylinder_mesh(BORE_RATIO * planet, 1.5 * width).with_pose(
@@ -147,14 +214,16 @@ def carrier_form(count: int, circle: float, planet: float, width: float, rate: f
         )
         for a in (2 * pi * k / count for k in range(count))
     ]
-    plate = cylinder_mesh(circle + 0.5 * planet, 0.25 * width).with_pose(np.eye(3), (0, 0, -0.85 * width))
-    return GearForm("carrier", "carrier", join_meshes([plate, *pins]), rate)
+    plate = cylinder_mesh(circle + 0.5 * planet, 0.25 * width, max(0.3 * circle, circle - planet)).with_pose(
+        np.eye(3), (0, 0, -0.85 * width)
+    )
+    return join_meshes([plate, *pins])
 
 
-def external_gear_mesh(teeth: int, module: float, width: float, phase: float) -> Triangles:
+def external_gear_mesh(teeth: int, module: float, width: float, phase: float, bore: float | None = None) -> Triangles:
     """A spur gear at an angle."""
     radius = module * teeth / 2
-    return wheel_mesh(involute_outline(teeth, radius), BORE_RATIO * radius, width).with_pose(
+    return wheel_mesh(involute_outline(teeth, radius), BORE_RATIO * radius if bore is None else bore, width).with_pose(
         rotation_about_z(phase), (0, 0, 0)
     )
 
@@ -166,9 +235,40 @@ def internal_gear_mesh(teeth: int, module: float, width: float, phase: float) ->
     return ring_mesh(hole, radius + 3.5 * module, width).with_pose(rotation_about_z(phase), (0, 0, 0))
 
 
-def _bevel_mesh(teeth: int, radius: float, height: float) -> Triangles:
-    """A bevel gear at `height` above the apex of its cone, narrower towards it."""
-    width = 0.45 * height * cos(atan2(radius, height))
-    outline: Array = trapezoidal_outline(teeth, radius)
-    flipped = np.diag([1.0, -1.0, -1.0])
-    return wheel_mesh(outline, 0.4 * radius, width, taper=1 - width / height).with_pose(flipped, (0, 0, 0))
+def bevel_gear_mesh(teeth: int, radius: float, cone: float, width: float, bore: float, phase: float = 0.0) -> Triangles:
+    r"""A bevel gear whose pitch circle lies in z = 0 and whose apex is below, at $z = -r / \tan\delta$.
+
+    Heights h of its teeth are perpendicular to the pitch cone: radius $r + h \cos\delta$, height
+    $-h \sin\delta$, all scaled towards the apex along the teeth, so that teeth of two gears with one apex mesh.
+
+    Args:
+        teeth: their number; 0 for a smooth cone.
+        radius: of the pitch circle at the outer end [m].
+        cone: half the angle of the pitch cone [rad].
+        width: of the teeth along the cone [m].
+        bore: radius of the bore [m].
+        phase: angle of a tooth from x [rad].
+    """
+    apex = -radius / tan(cone)
+    outline = trapezoidal_outline(teeth, radius) if teeth else circle_outline(radius, 72)
+    angle, height = np.arctan2(outline[:, 1], outline[:, 0]) + phase, np.hypot(*outline.T) - radius
+    size, level = radius + height * cos(cone), -height * sin(cone)
+    share = 1 - width * sin(cone) / radius
+    back = 0.35 * width
+
+    def ring_at(radii: Array | float, heights: Array | float) -> Array:
+        return np.column_stack([radii * np.cos(angle), radii * np.sin(angle), np.broadcast_to(heights, angle.shape)])
+
+    root = float(size.min())
+    inner_size, inner_level = share * size, apex + share * (level - apex)
+    hub = max(min(0.8 * root, root - back), 1.02 * bore)
+    floor = min(float(inner_level.min()), float(level.min()))
+    narrow = min(bore, 0.9 * float(inner_size.min()))
+    profile = [
+        ring_at(narrow, floor),
+        ring_at(inner_size, inner_level),
+        ring_at(size, level),
+        ring_at(hub, max(float(level.max()), 0.0) + back),
+        ring_at(bore, max(float(level.max()), 0.0) + back),
+    ]
+    return closed_loops_mesh(profile)

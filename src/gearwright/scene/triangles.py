@@ -70,6 +70,24 @@ def tube_mesh(inner: Array, outer: Array, width: float, taper: float = 1.0) -> T
     return Triangles(np.concatenate(rings), np.concatenate(faces))
 
 
+def closed_loops_mesh(loops: Sequence[Array]) -> Triangles:
+    """The solid whose section runs through loops with equal numbers of points, (K, 3) [m] each, and back to the first.
+
+    The section is passed from the bore outwards and upwards, for triangles that face outwards.
+    """
+    count = len(loops[0])
+    current = np.arange(count)
+    after = np.roll(current, -1)
+    faces = []
+    for k in range(len(loops)):
+        low, high = k * count, (k + 1) % len(loops) * count
+        faces += [
+            np.column_stack([low + current, low + after, high + after]),
+            np.column_stack([low + current, high + after, high + current]),
+        ]
+    return Triangles(np.concatenate(loops), np.concatenate(faces))
+
+
 def wheel_mesh(outline: Array, bore: float, width: float, taper: float = 1.0) -> Triangles:
     """A wheel with an outline and a round bore; the points of the bore are numbered like those of the outline."""
     angle = np.arctan2(outline[:, 1], outline[:, 0])
