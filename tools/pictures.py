@@ -48,11 +48,16 @@ def _front() -> None:
     """What the README and the manual's first page show: an arm, and joints whose torque "armature" misses."""
     import gearwright as gw
     from gearwright.cli.demonstration.demonstration import errors_figure
-    from gearwright.scene import draw
+    from gearwright.scene import draw, exploded_view, side_view
 
     _save(errors_figure(), IMAGES / "armature.png")
     arm = draw(gw.load("planetary_3r"), [0.9, -0.5, 0.8], azimuth=60, elevation=18, names=False)
     _save(arm, IMAGES / "planetary_3r.png")
+    for name in ("wrist_puma", "wrist_bendix"):
+        wrist = draw(gw.load(name), azimuth=30, elevation=18, names=False, hide=("frame",))
+        _save(wrist, IMAGES / f"{name}.png")
+    _save(side_view(gw.load("planetary_3r"), [0.0, 0.6, -0.9]), IMAGES / "side_view.png")
+    _save(exploded_view(gw.load("planetary_3r"), "j1"), IMAGES / "exploded_gear.png")
 
 
 def _save(page: Any, target: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ import pytest
 import gearwright as gw
 from gearwright.errors import InputError
 from gearwright.motion import polynomial
-from gearwright.plots.solids import Picture, Viewpoint, subdivide_triangles
+from gearwright.plots.solids import Picture, Viewpoint, solids_image, subdivide_triangles
 from gearwright.plots.solids import _visible_triangles as ordered
-from gearwright.scene import animate, draw
+from gearwright.scene import animate, draw, exploded_view, side_view
 
 TRIANGLE = np.array([[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
 """Seen from positive x its corners run counter-clockwise."""
@@ -40,24 +41,94 @@ def test_what_turns_its_back_is_not_seen():
     assert len(ordered(Picture(TRIANGLE[:, ::-1], RED), view)[0]) == 0
 
 
-def test_near_triangles_are_drawn_last_and_dimmed_by_their_slope():
+def colour_at(picture, view, right, up, pixels=60):
+    """Red, green, blue and opacity of a point of the picture."""
+    image = solids_image(picture, view, pixels)
+    left, last, bottom, top = view.picture_edges
+    return image[int((top - up) / (top - bottom) * len(image)), int((right - left) / (last - left) * pixels)]
+
+
+def test_near_triangles_hide_far_ones_and_are_dimmed_by_their_slope():
     near = TRIANGLE + np.array([0.5, 0.0, 0.0])
     tilted = np.array([[[0.0, 0.0, 0.0], [-2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]])
-    both = np.concatenate([near, TRIANGLE])
-    blue = np.array([[0.0, 0.0, 1.0, 1.0]])
-    _, colours = ordered(Picture(both, np.concatenate([blue, RED])), looking_along_x(both))
-    assert colours[0, 0] > 0
-    assert colours[1, 2] > 0
-    _, (dim,) = ordered(Picture(tilted, RED), looking_along_x(both))
-    assert dim[0] < colours[0, 0]
+    both, blue = np.concatenate([near, TRIANGLE]), np.array([[0.0, 0.0, 1.0, 1.0]])
+    view = looking_along_x(both)
+    for order in ([0, 1], [1, 0]):
+        picture = Picture(both[order], np.concatenate([blue, RED])[order])
+        assert colour_at(picture, view, 0.3, 0.3)[2] > 0.4 > colour_at(picture, view, 0.3, 0.3)[0]
+    assert colour_at(Picture(tilted, RED), view, 0.3, 0.3)[0] < colour_at(Picture(TRIANGLE, RED), view, 0.3, 0.3)[0]
+
+
+def test_triangles_that_cross_are_each_seen_on_their_side():
+    """Two triangles through each other: no order of whole triangles is right, the depth of each pixel is."""
+    corners = np.array(
+        [[[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.5, 1.0, 2.0]], [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.5, 1.0, 2.0]]]
+    )
+    picture = Picture(corners, np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]]))
+    view = looking_along_x(corners)
+    left, right = colour_at(picture, view, 0.5, 0.2), colour_at(picture, view, 1.5, 0.2)
+    assert left[2] > 0.3 > left[0]
+    assert right[0] > 0.3 > right[2]
+
+
+def test_transparent_triangles_show_what_is_behind():
+    glass = TRIANGLE + np.array([0.5, 0.0, 0.0])
+    picture = Picture(np.concatenate([glass, TRIANGLE]), np.array([[0.0, 0.0, 1.0, 0.25], [1.0, 0.0, 0.0, 1.0]]))
+    view = looking_along_x(picture.corners)
+    alone = colour_at(Picture(TRIANGLE, RED), view, 0.3, 0.3)
+    both = colour_at(picture, view, 0.3, 0.3)
+    assert both[:3] == pytest.approx(0.75 * alone[:3] + 0.25 * alone[[2, 1, 0]])
+    assert both[3] == 1.0
 
 
 def test_long_triangles_are_cut_without_losing_area():
-    pieces = subdivide_triangles(TRIANGLE * [1.0, 3.0, 1.0], 0.3)
+    flat = np.array([[[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    pieces, source = subdivide_triangles(flat, 0.3)
     sides = np.linalg.norm(pieces - np.roll(pieces, -1, axis=1), axis=2)
     area = 0.5 * np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1)
     assert sides.max() <= 0.3
     assert area.sum() == pytest.approx(1.5)
+    assert not source.any()
+
+
+@pytest.mark.parametrize("name", ["puma560", "palletiser"])
+def test_labels_do_not_overlap(name):
+    """As matplotlib lays them out, in pixels."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    page = draw(gw.load(name))
+    renderer = FigureCanvasAgg(page).get_renderer()
+    page.draw(renderer)
+    boxes = [
+        Text.get_window_extent(text, renderer) for text in page.axes[0].texts if text.get_text()
+    ]  # without its line
+    names = [text.get_text() for text in page.axes[0].texts if text.get_text()]
+    assert len(boxes) > 6
+    for k, box in enumerate(boxes):
+        assert not [names[k + 1 + j] for j, other in enumerate(boxes[k + 1 :]) if box.overlaps(other)], names[k]
+
+
+def test_a_side_view_has_the_dimensions_of_the_links():
+    """The lengths of the arm as its file states them: 400 mm and 300 mm between joints 2, 3 and the tool."""
+    robot = gw.load("elbow")
+    page = side_view(robot, [0.0, 0.4, -0.9])
+    written = {text.get_text().strip() for text in page.axes[0].texts}
+    mech = gw.assemble(robot)
+    points = [gw.placement(mech, [0.0, 0.4, -0.9], link.name).position for link in robot.links]
+    for start, end in pairwise(points):
+        length = 1000 * np.linalg.norm(np.subtract(end, start))
+        if length > 1:
+            assert f"{length:.4g} mm" in written
+
+
+def test_an_exploded_view_shows_every_member_with_its_speed():
+    page = exploded_view(gw.load("planetary_3r"), "j1")
+    written = {text.get_text() for text in page.axes[0].texts}
+    assert {"sun: speed 5", "ring: fixed", "carrier: speed 1"} <= written
+    assert any(text.startswith("3 planets") for text in written)
+    with pytest.raises(InputError, match="no drive 'j9'"):
+        exploded_view(gw.load("planetary_3r"), "j9")
 
 
 def test_a_picture_names_joints_and_frames(tmp_path):
@@ -70,7 +141,7 @@ def test_a_picture_names_joints_and_frames(tmp_path):
 
 def test_shafts_of_elastic_drives_go_with_their_joints():
     from gearwright.scene import scene_of
-    from gearwright.scene.drawing import _full_configuration as configuration
+    from gearwright.scene.drawing import full_configuration as configuration
 
     scene = scene_of(gw.load("elastic_elbow"))
     q = configuration("draw", scene, [0.3, 0.5, -1.0])

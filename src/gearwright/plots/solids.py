@@ -1,8 +1,8 @@
-"""Solids in parallel projection: triangles shaded by their slope, near ones drawn over far ones."""
+"""Solids in parallel projection with a depth buffer: triangles shaded by their slope; labels that do not overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import cos, radians, sin
@@ -79,45 +79,119 @@ class Viewpoint:
         return min(1.6, max(0.45, (top - bottom) / (right - left)))
 
 
+PICTURE_PIXELS = 900
+"""Width of the image of solids; each pixel is the mean of four."""
+LARGEST_TRIANGLE = 48.0
+"""Longest side [pixels] of a triangle that is filled at once; longer ones are bisected."""
+FRAGMENTS_AT_ONCE = 2_000_000
+PIXEL_SAMPLE = (0.50031, 0.50017)
+"""Where a pixel is sampled: not on edges that two triangles share, which would count twice."""
+
+
 def solids_figure(picture: Picture, view: Viewpoint, title: str = "", size: float = 7.0) -> Any:
     """Return a matplotlib figure of a picture."""
     from matplotlib.figure import Figure
 
     page = Figure(figsize=(size, size * view.aspect_ratio), layout="constrained")
     axes = page.add_subplot()
-    draw_solids(axes, picture, view)
-    axes.set_title(shown(title), fontsize=11)
+    draw_solids(axes, picture, view, title=title)
     return page
 
 
-def draw_solids(axes: Any, picture: Picture, view: Viewpoint) -> None:
+def draw_solids(axes: Any, picture: Picture, view: Viewpoint, pixels: int = PICTURE_PIXELS, title: str = "") -> None:
     """Draw a picture into axes of a figure, which are cleared first."""
-    from matplotlib.collections import PolyCollection
-
     axes.clear()
     axes.set_axis_off()
+    axes.set_title(shown(title), fontsize=11)
     left, right, bottom, top = view.picture_edges
     axes.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
-    triangles, colours = _visible_triangles(picture, view)
-    lines = np.where(colours[:, 3:] < 1, 0.0, colours)  # lines close the gaps between opaque triangles
-    axes.add_collection(
-        PolyCollection(list(triangles), facecolors=colours, edgecolors=lines, linewidths=0.25, rasterized=True)
-    )
+    axes.imshow(solids_image(picture, view, pixels), extent=(left, right, bottom, top), interpolation="antialiased")
     length = FRAME_ARROW_RATIO * max(right - left, top - bottom)
     for point, direction in picture.axes.values():
         _draw_axis(axes, view, point - 1.2 * length * direction, point + 1.2 * length * direction)
     for rotation, origin in picture.frames.values():
         _draw_frame(axes, view, rotation, origin, length)
-    for name, point in picture.labels.items():
-        place = view.picture_axes[:2] @ point
-        axes.annotate(shown(name), place, fontsize=7, textcoords="offset points", xytext=(5, 5), bbox=BEHIND_TEXT)
+    draw_labels(axes, {shown(name): view.picture_axes[:2] @ point for name, point in picture.labels.items()}, view)
 
 
-BEHIND_TEXT = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.65}
+def solids_image(picture: Picture, view: Viewpoint, pixels: int) -> Array:
+    """Red, green, blue and opacity of the solids, 0 to 1, (height, `pixels`, 4), the first row at the top.
+
+    Each pixel shows the nearest opaque triangle, and over it the transparent ones from far to near.
+    """
+    left, right, bottom, top = view.picture_edges
+    width = 2 * pixels
+    scale = width / (right - left)
+    height = 2 * max(1, round(scale * (top - bottom) / 2))
+    turned, colours = _visible_triangles(picture, view)
+    places = (turned - (left, top, 0.0)) * (scale, -scale, scale)
+    image, depths = np.ones((height * width, 4)), np.full(height * width, -np.inf)
+    image[:, 3] = 0.0
+    opaque = colours[:, 3] >= 1
+    shown_fragments = [f for f in _fragments(places[opaque], width, height)]
+    for where, depth, _ in shown_fragments:
+        np.maximum.at(depths, where, depth)
+    for where, depth, source in shown_fragments:
+        front = depth == depths[where]
+        image[where[front]] = colours[opaque][source[front]]
+    _add_transparent(image, depths, list(_fragments(places[~opaque], width, height)), colours[~opaque])
+    fine = image.reshape(height // 2, 2, pixels, 2, 4)
+    return np.asarray(fine.mean(axis=(1, 3)))
+
+
+Fragments = tuple[NDArray[np.intp], Array, NDArray[np.intp]]
+"""Pixels, depths towards the viewer, and the triangles that cover them there."""
+
+
+def _add_transparent(image: Array, depths: Array, pieces: Sequence[Fragments], colours: Array) -> None:
+    """Blend transparent triangles into an image, in every pixel from far to near."""
+    if not pieces:
+        return
+    where, depth, source = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    front = depth > depths[where]
+    where, depth, source = where[front], depth[front], source[front]
+    order = np.lexsort((depth, where))
+    where, source = where[order], source[order]
+    rank = np.arange(len(where)) - np.searchsorted(where, where)
+    for k in range(int(rank.max(initial=-1)) + 1):
+        at, colour = where[rank == k], colours[source[rank == k]]
+        share = colour[:, 3:]
+        image[at, :3] = share * colour[:, :3] + (1 - share) * image[at, :3]
+        image[at, 3:] = share + (1 - share) * image[at, 3:]
+
+
+def _fragments(places: Array, width: int, height: int) -> Iterator[Fragments]:
+    """The pixels that triangles (F, 3, 3) cover, in pixels from the upper left corner and depth."""
+    if not len(places):
+        return
+    corners, source = subdivide_triangles(places, LARGEST_TRIANGLE)
+    first = np.floor(corners[:, :, :2].min(axis=1)).astype(np.intp)
+    extent = (np.ceil(corners[:, :, :2].max(axis=1)).astype(np.intp) - first).max(axis=1)
+    for size in np.unique(extent):
+        chosen = np.flatnonzero(extent == size)
+        grid = np.stack(np.meshgrid(np.arange(size), np.arange(size)), axis=-1).reshape(1, -1, 2)
+        for part in np.array_split(chosen, len(chosen) * len(grid[0]) // FRAGMENTS_AT_ONCE + 1):
+            pixel = first[part][:, None] + grid
+            a, b, c = (corners[part][:, None, k] for k in range(3))
+            point = pixel + PIXEL_SAMPLE
+            area = _signed_area(a, b, c)
+            area = np.where(area == 0, np.inf, area)  # seen from its edge
+            u, v = _signed_area(b, c, point) / area, _signed_area(c, a, point) / area
+            w = _signed_area(a, b, point) / area
+            on = (np.minimum(np.minimum(u, v), w) >= 0) & (pixel >= 0).all(axis=2) & np.isfinite(area)
+            on &= (pixel[..., 0] < width) & (pixel[..., 1] < height)
+            depth = u * a[..., 2] + v * b[..., 2] + w * c[..., 2]
+            triangle = np.broadcast_to(source[part][:, None], on.shape)
+            yield (pixel[..., 1] * width + pixel[..., 0])[on], depth[on], triangle[on]
+
+
+def _signed_area(a: Array, b: Array, c: Array) -> Array:
+    ab, ac = b[..., :2] - a[..., :2], c[..., :2] - a[..., :2]
+    return np.asarray(ab[..., 0] * ac[..., 1] - ab[..., 1] * ac[..., 0])
 
 
 def _visible_triangles(picture: Picture, view: Viewpoint) -> tuple[Array, Array]:
-    """Corners (F, 3, 2) and colours (F, 4) of the triangles that face the viewer, the farthest first."""
+    """Corners (F, 3, 3) right, up and towards the viewer, and colours (F, 4), of triangles that face the viewer."""
     turned = picture.corners @ view.picture_axes.T
     normals = np.cross(turned[:, 1] - turned[:, 0], turned[:, 2] - turned[:, 0])
     sizes = np.linalg.norm(normals, axis=1)
@@ -125,8 +199,71 @@ def _visible_triangles(picture: Picture, view: Viewpoint) -> tuple[Array, Array]
     turned, normals, colours = turned[facing], normals[facing] / sizes[facing, None], picture.colours[facing].copy()
     bright = np.clip(normals @ (LIGHT_DIRECTION / np.linalg.norm(LIGHT_DIRECTION)), 0.0, 1.0)
     colours[:, :3] *= (MIN_BRIGHTNESS + (1 - MIN_BRIGHTNESS) * bright)[:, None]
-    order: NDArray[np.intp] = np.argsort(turned[:, :, 2].mean(axis=1), kind="stable")
-    return turned[order][:, :, :2], colours[order]
+    return turned, colours
+
+
+# Labels
+
+LABEL_POINTS = 7.0
+"""Font size of labels [points]."""
+LABEL_DISTANCES = (7.0, 14.0, 24.0, 38.0, 56.0, 80.0)
+"""Distances of a label from its point that are tried in sequence [points]."""
+LABEL_DIRECTIONS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+def draw_labels(axes: Any, points: Mapping[str, Array], view: Viewpoint) -> None:
+    """Write names beside points of the picture, such that no two names overlap; farther ones have a line."""
+    from matplotlib.textpath import TextPath
+
+    if not points:
+        return
+    left, right, bottom, top = view.picture_edges
+    axes.figure.draw_without_rendering()  # for the scale of the laid-out page
+    corners = axes.transData.transform([(left, bottom), (right, top)]) * 72.0 / axes.figure.dpi
+    scale = float(corners[1, 0] - corners[0, 0]) / (right - left)
+    boxes: list[tuple[float, float, float, float]] = []
+    anchors = {name: scale * (point - (left, bottom)) for name, point in points.items()}
+    frame = 0.0, 0.0, scale * (right - left), scale * (top - bottom)
+    for name, anchor in anchors.items():
+        width = TextPath((0, 0), name or " ", size=LABEL_POINTS).get_extents().width
+        half = np.array([0.5 * width + 2.5, 0.75 * LABEL_POINTS + 1.5])
+        offset = next(
+            (
+                offset
+                for distance in LABEL_DISTANCES
+                for direction in LABEL_DIRECTIONS
+                for offset in [np.array(direction) * (half + distance)]
+                if _is_free((anchor + offset, half), boxes, frame)
+            ),
+            np.array([1.0, 1.0]) * (half + LABEL_DISTANCES[0]),
+        )
+        boxes.append((*(anchor + offset - half), *(anchor + offset + half)))
+        is_far = float(np.abs(offset).max() - half.max()) > LABEL_DISTANCES[1]
+        line = {"arrowstyle": "-", "color": "#777", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 1} if is_far else None
+        label = axes.annotate(
+            name,
+            points[name],
+            fontsize=LABEL_POINTS,
+            textcoords="offset points",
+            xytext=tuple(offset),
+            ha="center",
+            va="center",
+            bbox=BEHIND_TEXT,
+            arrowprops=line,
+        )
+        label.set_in_layout(False)
+
+
+def _is_free(
+    box: tuple[Array, Array], taken: Sequence[tuple[float, float, float, float]], frame: tuple[float, ...]
+) -> bool:
+    """Whether a label, given by its middle and half its size, is in the picture and meets no other one."""
+    (x, y), (w, h) = box
+    inside = frame[0] <= x - w and frame[1] <= y - h and x + w <= frame[2] and y + h <= frame[3]
+    return inside and not any(x - w < r and x + w > l and y - h < t and y + h > b for l, b, r, t in taken)
+
+
+BEHIND_TEXT = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.65}
 
 
 def _draw_axis(axes: Any, view: Viewpoint, start: Array, end: Array) -> None:
@@ -141,17 +278,19 @@ def _draw_frame(axes: Any, view: Viewpoint, rotation: Array, origin: Array, leng
         axes.annotate("", start + direction, start, arrowprops={**FRAME_ARROW_STYLE, "color": colour})
 
 
-def subdivide_triangles(corners: Array, longest: float) -> Array:
-    """Return triangles (F, 3, 3) with long ones bisected, for a correct depth order of small ones."""
-    whole = np.asarray(corners, dtype=float)
-    done = []
+def subdivide_triangles(corners: Array, longest: float) -> tuple[Array, NDArray[np.intp]]:
+    """Triangles (F, 3, 3), those long in the plane of the first two coordinates bisected, and their sources."""
+    whole, source = np.asarray(corners, dtype=float), np.arange(len(corners))
+    done, origin = [], []
     while len(whole):
-        sides = np.linalg.norm(whole - np.roll(whole, -1, axis=1), axis=2)
+        sides = np.linalg.norm((whole - np.roll(whole, -1, axis=1))[..., :2], axis=2)
         long = sides.max(axis=1) > longest
         done.append(whole[~long])
+        origin.append(source[~long])
         longest_side = sides[long].argmax(axis=1)
         rows = np.arange(len(longest_side))
         a, b, c = (whole[long][rows, (longest_side + k) % 3] for k in range(3))
         middle = (a + b) / 2
         whole = np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])
-    return np.concatenate(done)
+        source = np.tile(source[long], 2)
+    return np.concatenate(done), np.concatenate(origin)

@@ -3,6 +3,7 @@
 from gearwright.scene.drawing import animate, draw, picture_of_robot
 from gearwright.scene.scene import SOLID_COLOURS, Scene, robot_reach, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
+from gearwright.scene.technical_views import exploded_view, side_view
 from gearwright.scene.triangles import Triangles
 
 __all__ = [
@@ -12,8 +13,10 @@ __all__ = [
     "Triangles",
     "animate",
     "draw",
+    "exploded_view",
     "picture_of_robot",
     "robot_reach",
     "scene_of",
     "scene_with_remarks",
+    "side_view",
 ]

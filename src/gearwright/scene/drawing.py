@@ -20,7 +20,7 @@ from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot
 from gearwright.plots import save_if_path
 from gearwright.plots.film import write_film
-from gearwright.plots.solids import Picture, Viewpoint, draw_solids, solids_figure, subdivide_triangles
+from gearwright.plots.solids import Picture, Viewpoint, draw_solids, solids_figure
 from gearwright.scene.scene import SOLID_COLOURS, Scene, scene_of, scene_with_remarks
 from gearwright.scene.solid import Solid
 from gearwright.scene.triangles import as_matrix, as_vector
@@ -30,8 +30,8 @@ DEFAULT_AZIMUTH, DEFAULT_ELEVATION = 40.0, 22.0
 """Direction of view [degrees]."""
 FRAMING_SAMPLES = 12
 """Number of configurations of a motion from which the view of an animation is determined."""
-MAX_TRIANGLE_RATIO = 0.04
-"""Longest side of a triangle relative to the size of the drawing, for correct sorting by depth."""
+FILM_PIXELS = 520
+"""Width of the image of solids in an animation."""
 
 
 def draw(
@@ -77,14 +77,14 @@ def _robot_figure(
     scene: Scene, q: ArrayLike | None, azimuth: float, elevation: float, names: bool, hide: Sequence[str]
 ) -> Any:
     """The figure of a scene in a configuration."""
-    robot, configuration = scene.robot, _full_configuration("draw", scene, q)
+    robot, configuration = scene.robot, full_configuration("draw", scene, q)
     for kind in hide:
         if kind not in (*SOLID_COLOURS, "frame"):
             raise InputError(f"draw: hide: unknown kind {kind!r}. {did_you_mean(kind, (*SOLID_COLOURS, 'frame'))}")
-    drawn_solids = [drawn_solid for drawn_solid in _drawn_solids(scene) if drawn_solid.solid.kind not in hide]
+    drawn_solids = [drawn_solid for drawn_solid in solids_to_draw(scene) if drawn_solid.solid.kind not in hide]
     if not drawn_solids:
         raise InputError(f"draw: hide={list(hide)} hides all solids of robot {robot.name!r}. Hide fewer kinds.")
-    picture = _make_picture(scene, drawn_solids, configuration, names)
+    picture = make_picture(scene, drawn_solids, configuration, names)
     if "frame" in hide:
         picture = replace(picture, axes={}, frames={}, labels={})
     view = _make_view([picture], azimuth, elevation)
@@ -119,13 +119,13 @@ def animate(
     """
     real_number("animate", "rate", rate, above=0.0, most=60.0, unit="frames per second", example=20)
     scene = scene_of(robot, folder)
-    configurations, drawn_solids = _film_configurations(scene, motion, rate), _drawn_solids(scene)
+    configurations, drawn_solids = _film_configurations(scene, motion, rate), solids_to_draw(scene)
     sampled = configurations[:: max(1, len(configurations) // FRAMING_SAMPLES)]
-    view = _make_view([_make_picture(scene, drawn_solids, q, False) for q in sampled], azimuth, elevation)
+    view = _make_view([make_picture(scene, drawn_solids, q, False) for q in sampled], azimuth, elevation)
     whole_number("animate", "pictures", len(configurations), least=2, example=20)
 
     def paint_picture(axes: Any, k: int) -> None:
-        draw_solids(axes, _make_picture(scene, drawn_solids, configurations[k], False), view)
+        draw_solids(axes, make_picture(scene, drawn_solids, configurations[k], False), view, FILM_PIXELS)
         if progress is not None:
             progress(k + 1, len(configurations))
 
@@ -144,10 +144,10 @@ def _film_configurations(scene: Scene, motion: Any, rate: float) -> list[Array]:
             )
         times = np.arange(float(motion.t[0]), float(motion.t[-1]) + 0.5 / rate, 1 / rate)
         rows = np.stack([np.interp(times, motion.t, column) for column in motion.q.T], axis=1)
-    return [_full_configuration("animate", scene, row) for row in rows]
+    return [full_configuration("animate", scene, row) for row in rows]
 
 
-def _full_configuration(caller: str, scene: Scene, q: ArrayLike | None) -> Array:
+def full_configuration(caller: str, scene: Scene, q: ArrayLike | None) -> Array:
     """A configuration of the whole machine; shafts of elastic drives follow their joints unless given."""
     start = neutral(scene.mech)
     if q is None:
@@ -166,25 +166,24 @@ def _full_configuration(caller: str, scene: Scene, q: ArrayLike | None) -> Array
 
 
 class DrawnSolid(NamedTuple):
-    """A solid as triangles small enough for sorting by depth: corners (F, 3, 3) in its own frame."""
+    """A solid as triangles: corners (F, 3, 3) in its own frame."""
 
     solid: Solid
     corners: Array
     colours: Array
 
 
-def _drawn_solids(scene: Scene) -> list[DrawnSolid]:
+def solids_to_draw(scene: Scene) -> list[DrawnSolid]:
     """All solids of a scene."""
     drawn = []
-    size = max(scene.reach, float(np.linalg.norm(np.subtract(*scene.bounding_box()))))
     for solid in scene.solids:
-        corners = subdivide_triangles(solid.mesh.vertices[solid.mesh.faces], MAX_TRIANGLE_RATIO * size)
+        corners = solid.mesh.vertices[solid.mesh.faces]
         shade = (*(part / 255 for part in SOLID_COLOURS[solid.kind]), solid.opacity)
         drawn.append(DrawnSolid(solid, corners, np.tile(shade, (len(corners), 1))))
     return drawn
 
 
-def _make_picture(scene: Scene, drawn_solids: Sequence[DrawnSolid], q: Array, names: bool) -> Picture:
+def make_picture(scene: Scene, drawn_solids: Sequence[DrawnSolid], q: Array, names: bool) -> Picture:
     """The image of a scene in a configuration."""
     bodies, x = scene.body_placements(q.tolist()), scene.coordinates_by_speed(q.tolist())
     corners = []

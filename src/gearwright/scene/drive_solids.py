@@ -51,19 +51,20 @@ def drive_solids(place: DriveLocation, reach: float) -> Iterator[Solid]:
 def _output_shaft(
     place: DriveLocation, forms: Sequence[GearForm], frame: tuple[Array, Array], reach: float
 ) -> Iterator[Solid]:
-    """The shaft from the driven wheel to the origin of the joint."""
+    """The shaft from the driven wheel, or from a coaxial gear, to the origin of the joint."""
     driven = [form for form in forms if form.joint_side and form.kind in ("gear", "ring")]
-    if not driven or place.joint is None:
+    if not forms or place.joint is None:
         return
     axis, origin = (as_vector(x) for x in place.joint)
     axis = axis / np.linalg.norm(axis)
-    centre = frame[1] + frame[0] @ driven[-1].arm
+    centre = frame[1] + frame[0] @ (driven[-1].arm if driven else np.zeros(3))
     height = float(axis @ (centre - origin))
-    if np.linalg.norm(centre - origin - height * axis) > 1e-6:
+    if np.linalg.norm(centre - origin - height * axis) > 1e-6 or (not driven and abs(height) < 0.03 * reach):
         return
     low, high = min(height, 0.0) - 0.03 * reach, max(height, 0.0) + 0.03 * reach
-    mesh = cylinder_mesh(0.36 * (driven[-1].pitch_radius or 0.03 * reach), high - low)
-    row, middle = scaled_row(place.joint_row, driven[-1].rate), origin + (low + high) / 2 * axis
+    radius = 0.36 * (driven[-1].pitch_radius if driven and driven[-1].pitch_radius else 0.065 * reach)
+    mesh = cylinder_mesh(radius, high - low)
+    row, middle = scaled_row(place.joint_row, driven[-1].rate if driven else 1.0), origin + (low + high) / 2 * axis
     yield Solid(f"{place.drive.title}.output", "shaft", place.mount, mesh, rotation_towards(axis), middle, row)
 
 

@@ -55,6 +55,11 @@ def draw_robot(
     names: Annotated[
         bool | None, typer.Option("--names/--no-names", help="Label joints and frames of a picture. Default: labels.")
     ] = None,
+    side: Annotated[bool, typer.Option("--side", help="A side view with dimensions in millimetres.")] = False,
+    exploded: Annotated[
+        str | None,
+        typer.Option("--exploded", metavar="DRIVE", help="The gear of a drive, its members pulled apart."),
+    ] = None,
     xacro: XacroOption = False,
     include: IncludeOption = None,
     json: JsonOption = False,
@@ -67,12 +72,16 @@ def draw_robot(
     Example: gearwright draw planetary_3r -o arm.png --q 0.4,-0.5,0.8
 
     Example: gearwright draw elbow -o swing.gif --motion motion.csv
+
+    Example: gearwright draw planetary_3r -o gear.png --exploded j1
     """
     from gearwright.scene.drawing import animate
     from gearwright.scene.drawing import draw as drawn
+    from gearwright.scene.technical_views import exploded_view, side_view
 
     film = output.suffix.lower() in FILM_ENDINGS
-    _require_fitting_options(film, {"--q": q, "--names": names}, {"--motion": motion, "--rate": rate})
+    technical: dict[str, Any] = {"--side": side or None, "--exploded": exploded}
+    _require_fitting_options(film, {"--q": q, "--names": names, **technical}, {"--motion": motion, "--rate": rate})
     loaded = load(robot, xacro=xacro, include=include or ())
     mech, folder = assemble_tree(loaded), Path(robot).parent if Path(robot).is_file() else None
     look: dict[str, Any] = {"azimuth": azimuth, "elevation": elevation}
@@ -88,6 +97,10 @@ def draw_robot(
                 progress=advance,
                 **look,
             )
+    elif exploded is not None:
+        exploded_view(loaded, exploded, output)
+    elif side:
+        side_view(loaded, joint_positions(loaded, mech, q), output, folder=folder)
     else:
         drawn(loaded, joint_positions(loaded, mech, q), output, names=names is not False, folder=folder, **look)
     if json:
