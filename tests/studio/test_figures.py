@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
+from gearwright.studio.figures import (
+    energy_figure,
+    limit_uses,
+    motor_colours,
+    temperature_figure,
+    torque_figure,
+    torque_speed_figure,
+)
 from gearwright.studio.session import Session
 
 pytest.importorskip("plotly")
@@ -76,3 +83,38 @@ def test_limits_of_a_motor_are_drawn(analysed):
     assert names["voltage"].y[0] == pytest.approx(replace(drive, motor=motor).winding_line[0])
     bare = torque_speed_figure(replace(drive, motor=replace(drive.motor, max_torque=None, max_voltage=None)))
     assert "peak" not in {trace.name for trace in bare.data}
+
+
+def test_a_reference_design_is_shown_with_the_difference():
+    session = Session(gw.load("elbow"))
+    before = session.quick_results().comparison
+    session.enter_values("j2", {"gear.ratio": 50.0})
+    after = session.quick_results().comparison
+    curves = {curve.name: np.array(curve.y) for curve in torque_figure(after, "j2", before).data}
+    assert set(curves) == {"exact", "reference", "difference"}
+    scale = np.abs(before.exact[:, 1]).max()
+    assert curves["reference"] == pytest.approx(before.exact[:, 1], abs=1e-5 * scale)
+    assert curves["difference"] == pytest.approx(after.exact[:, 1] - before.exact[:, 1], abs=1e-5 * scale)
+    assert np.abs(curves["difference"]).max() > 0.01 * scale
+
+
+def test_uses_of_limits_and_colours_are_those_of_the_moment():
+    robot = gw.load("harmonic_6")
+    limited = [replace(drive, motor=replace(drive.motor, max_torque=2.0, max_speed=500.0)) for drive in robot.drives]
+    analysis = Session(replace(robot, drives=limited)).analysis()
+    at = float(analysis.t[60] - analysis.t[0])
+    uses = limit_uses(analysis, at)
+    assert uses
+    assert uses == sorted(uses, reverse=True)
+    for use, name, limit in uses:
+        drive = analysis.drives[name]
+        torque, speed = (drive.motor_torque, drive.motor.max_torque), (drive.motor_speed, drive.motor.max_speed)
+        series, most = torque if limit == "torque" else speed
+        assert use == pytest.approx(abs(series[60]) / most)
+    warmth = {name: drive.temperatures.winding[60] for name, drive in analysis.drives.items() if drive.temperatures}
+    colours = motor_colours(analysis, at)
+    assert set(colours) == {f"{name}.{part}" for name in warmth for part in ("rotor", "stator")}
+    limits = {name: float(analysis.drives[name].motor.heat.max_temperature or 428.15) for name in warmth}
+    order = sorted(warmth, key=lambda name: (warmth[name] - 293.15) / (limits[name] - 293.15))
+    reds = [colours[f"{name}.rotor"][0] for name in order]
+    assert reds == sorted(reds)

@@ -580,3 +580,39 @@ def test_sliders_of_a_closed_machine_move_it_closed(make_page):
     slide("shoulder", -0.69)  # the elbow would leave its range
     assert page.move.q == pytest.approx(before)
     assert "loops" in page.move.handle_message.content
+
+
+def test_a_reference_design_is_drawn_beside_and_a_change_undone(page):
+    page.reference.toggle()
+    settled(page)
+    assert page.reference._view is not None
+    assert {curve.name for curve in page.results.torque.figure.data} == {"exact", "reference", "difference"}
+    before = page.session.robot
+    page.drives.field("j1", "motor.inertia").value = 7.7
+    until(lambda: page.session.robot is not before, "the number arrives")
+    settled(page)
+    page.reference._undo()
+    settled(page)
+    assert page.session.robot is before
+    page.reference.toggle()
+    settled(page)
+    assert page.reference._view is None
+    assert "difference" not in {curve.name for curve in page.results.torque.figure.data}
+
+
+def test_a_task_is_loaded_and_a_bad_one_reported(page):
+    motion = page.session.motion
+    page.use_task("task: nod\nmotions: nonsense\n")
+    assert "motions" in page.status.content
+    assert page.session.motion is motion
+    page.use_task("task: nod\nmotions:\n  - {to: [0.3, 0.2, 0.1], speed: 1, acceleration: 4}\n")
+    settled(page)
+    assert "nod" in page.move.title.content
+    assert page.session.motion.task is not None
+    page.results.warm.value = True
+    page.move.time.value = 0.1
+    settled(page)
+    page.results.warm.value = False
+    page.session.use_motion(None)
+    page.move.rebuild()
+    settled(page)

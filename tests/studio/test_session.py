@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -275,3 +276,43 @@ def test_paths_are_those_of_numbers_that_are_there(elbow):
     for path in parameter_paths(elbow):
         assert parameter(elbow, path) != 0
     assert "j2.gear.stiffness" not in parameter_paths(elbow)
+
+
+def test_a_page_starts_at_home():
+    """The state "home" of a file, not the neutral configuration."""
+    robot = replace(gw.load("elbow"), states=[gw.parts.NamedState("home", {"j2": 0.5, "j3": -1.0})])
+    assert Session(robot).first_configuration() == pytest.approx([0.0, 0.5, -1.0])
+
+
+def test_changes_are_undone_one_by_one():
+    session = Session(gw.load("elbow"))
+    for ratio in (50.0, 60.0):
+        session.enter_values("j2", {"gear.ratio": ratio})
+    assert session.undo()
+    assert session.robot.drive("j2").gear.ratio == 50.0
+    assert session.undo()
+    assert session.robot is session.stated
+    assert not session.undo()
+
+
+TASK = """task: nod
+motions:
+  - {to: [0.5, 0.6, -0.9], speed: 1, acceleration: 4}
+  - {pause: 0.5}
+payload: {mass: 2.0}
+"""
+
+
+def test_a_task_is_played_and_analysed(tmp_path):
+    """With its payload and pause: the results are those of `analyse` for the task."""
+    (tmp_path / "nod.yaml").write_text(TASK)
+    robot = gw.load("elbow")
+    session = Session(robot, tmp_path / "nod.yaml")
+    task = gw.analysis.Task.read(tmp_path / "nod.yaml", robot)
+    assert session.motion.duration == pytest.approx(task.cycle.duration)
+    wanted, without = (gw.analyse(robot, t, samples=201) for t in (task, gw.analysis.Task(task.cycle)))
+    found = session.analysis()
+    for name, drive in wanted.drives.items():
+        assert found.drives[name].motor_torque == pytest.approx(drive.motor_torque)
+    heavy, light = (np.abs(result.drives["j2"].motor_torque).max() for result in (wanted, without))
+    assert heavy > 1.02 * light

@@ -74,9 +74,9 @@ class Scene:
         names = [*(body.name for body in self.mech.bodies), "base"]
         return {name: (as_matrix(pose[0]), as_vector(pose[1])) for name, pose in zip(names, world, strict=True)}
 
-    def bounding_box(self) -> tuple[Array, Array]:
-        """Bounding box: smallest and largest coordinates [m] of all solids in the neutral configuration, (3,) each."""
-        q = neutral(self.mech)
+    def bounding_box(self, q: Sequence[float] | Array | None = None) -> tuple[Array, Array]:
+        """Bounding box: smallest and largest coordinates [m] of all solids, by default in neutral, (3,) each."""
+        q = neutral(self.mech) if q is None else q
         bodies, x = self.body_placements(q), self.coordinates_by_speed(q)
         corners = []
         for solid in self.solids:

@@ -18,19 +18,32 @@ MODEL_LINE_STYLES: Mapping[str, dict[str, Any]] = {
     "reflected": {"color": "#2e86ab", "width": 2, "dash": "dash"},
     "diagonal": {"color": "#d1495b", "width": 2, "dash": "dot"},
     "none": {"color": "#7d5ba6", "width": 1.5, "dash": "dashdot"},
+    "reference": {"color": "#1b1b1b", "width": 1.5, "dash": "dash"},
+    "difference": {"color": "#d1495b", "width": 2},
 }
 STUDIO_CURVE_COLOURS = ("#1b1b1b", "#d1495b", "#2e86ab", "#b97f17", "#4c8a68", "#7d5ba6", "#8d6a4f", "#5c6b73")
 STUDIO_AXIS_STYLE = {"automargin": False, "gridcolor": "#e6e9ee", "zerolinecolor": "#c4cad3"}
+COOL_WINDING, DEFAULT_WINDING_LIMIT = 293.15, 428.15
+"""Temperatures [K] of the coolest colour, and of the hottest one where no limit is stated (insulation class F)."""
+COOL_COLOUR, HOT_COLOUR = (58, 110, 190), (214, 48, 39)
 PAGE_DIGITS = 6
 """Significant digits of the numbers sent to the page."""
 
 
-def torque_figure(comparison: Comparison, speed: str) -> Any:
-    """Return exact and approximate force at one speed over time; the exact one is drawn wide, below the others."""
+def torque_figure(comparison: Comparison, speed: str, reference: Comparison | None = None) -> Any:
+    """Return exact and approximate force at one speed over time; the exact one is drawn wide, below the others.
+
+    With the comparison of a reference design: the exact forces of both designs, and their difference.
+    """
     k = comparison.mech.speeds.index(speed)
     unit = force_unit(comparison.mech, speed)
     quantity = "force" if unit == "N" else "torque"
     curves = {"exact": comparison.exact[:, k], **{kind: tau[:, k] for kind, tau in comparison.approximations.items()}}
+    if reference is not None and speed in reference.mech.speeds:
+        before = reference.exact[:, reference.mech.speeds.index(speed)]
+        t, t0 = (one.motion.t - one.motion.t[0] for one in (comparison, reference))
+        stated = np.interp(t, t0, before)
+        curves = {"exact": curves["exact"], "reference": stated, "difference": curves["exact"] - stated}
     return _curve_figure(comparison.motion.t, curves, f"{quantity} at {html_text(speed)} [{unit}]", MODEL_LINE_STYLES)
 
 
@@ -73,6 +86,37 @@ def temperature_figure(analysis: Analysis) -> Any | None:
     warm = {name: drive.temperatures.winding - 273.15 for name, drive in analysis.drives.items() if drive.temperatures}
     finite = {html_text(name): values for name, values in warm.items() if np.isfinite(values).all()}
     return _curve_figure(analysis.t, finite, "winding [°C]") if finite else None
+
+
+def limit_uses(analysis: Analysis, at: float) -> list[tuple[float, str, str]]:
+    """Return the use of every drive's torque and speed limits at a time [s] from the start, the largest first."""
+    index = int(np.argmin(np.abs(analysis.t - analysis.t[0] - at)))
+    uses = []
+    for name, drive in analysis.drives.items():
+        for limit, series, most in (
+            ("torque", drive.motor_torque, drive.motor.max_torque),
+            ("speed", drive.motor_speed, drive.motor.max_speed),
+        ):
+            if most:
+                uses.append((abs(float(series[index])) / float(most), name, limit))
+    return sorted(uses, reverse=True)
+
+
+def motor_colours(analysis: Analysis, at: float) -> dict[str, tuple[int, int, int]]:
+    """Return colours of rotors and stators: from blue at 20 °C to red at the limit of the winding (open: 155 °C)."""
+    index = int(np.argmin(np.abs(analysis.t - analysis.t[0] - at)))
+    colours: dict[str, tuple[int, int, int]] = {}
+    for name, drive in analysis.drives.items():
+        if drive.temperatures is None:
+            continue
+        heat = drive.motor.heat
+        limit = DEFAULT_WINDING_LIMIT if heat is None or heat.max_temperature is None else float(heat.max_temperature)
+        winding = float(drive.temperatures.winding[min(index, len(drive.temperatures.winding) - 1)])
+        rise = (winding - COOL_WINDING) / (limit - COOL_WINDING) if np.isfinite(winding) else 1.0
+        share = float(np.clip(rise, 0.0, 1.0))
+        red, green, blue = (round((1 - share) * a + share * b) for a, b in zip(COOL_COLOUR, HOT_COLOUR, strict=True))
+        colours |= {f"{name}.{part}": (red, green, blue) for part in ("rotor", "stator")}
+    return colours
 
 
 def _curve_figure(t: Array, curves: Mapping[str, Array], label: str, styles: Mapping[str, Any] | None = None) -> Any:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from gearwright.analysis import Task
 from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import whole_number
+from gearwright.arrays import Array
 from gearwright.catalogue import load
 from gearwright.errors import GearwrightError, InputError, MissingExtraError
 from gearwright.parts import Robot
@@ -23,6 +25,7 @@ from gearwright.scene import Scene, scene_with_remarks
 from gearwright.studio.page_access import PageAccess
 from gearwright.studio.played_motion import AnyMotion
 from gearwright.studio.session import Session
+from gearwright.studio.view import fitting_camera
 from gearwright.studio.worker import Ticker
 from gearwright.text import visible_text
 
@@ -189,7 +192,7 @@ class Studio:
 def studio(
     robot: Robot | str | Path,
     *,
-    motion: AnyMotion = None,
+    motion: AnyMotion | Task = None,
     port: int = DEFAULT_PORT,
     host: str = DEFAULT_HOST,
     open_browser: bool = True,
@@ -204,8 +207,8 @@ def studio(
 
     Args:
         robot: a robot, a bundled robot's name or a file. Changes of a file are loaded automatically.
-        motion: the motion to play and analyse: a trajectory of the joints, a motion or run of the machine, or a CSV
-            file; by default a motion through the joints' ranges.
+        motion: what to play and analyse: a task or its file (.yaml), a trajectory of the joints, a motion or run of the
+            machine, or a CSV file; by default a motion through the joints' ranges.
         port: port of the server; the next free one if it is in use, see `Studio.port`. 0: any free port.
         host: 127.0.0.1: access from this machine only. "0.0.0.0": anyone with the address can use the page over the
             network, unencrypted.
@@ -264,21 +267,21 @@ def _start_server(robot: Robot, folder: Path | None, host: str, port: int, acces
     warnings.filterwarnings("ignore", r"Queued a \w+ on a closed connection", UserWarning)
     with contextlib.redirect_stdout(io.StringIO()):  # it prints a banner even with verbose=False
         with access.guard_new_servers():
-            server = viser.ViserServer(host=host, port=port, label="Gearwright Studio", verbose=False)
+            server = viser.ViserServer(host=host, port=port, label="Gearwright", verbose=False)
         access.stop_unguarded(server)
     server.request_share_url = lambda *_, **__: None  # a message could publish the page
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(29, 92, 132))
-    server.gui.set_panel_label(f"Gearwright Studio: {visible_text(robot.name)}")
-    _set_up_scene(server, scene_with_remarks(robot, folder))
+    server.gui.set_panel_label(f"Gearwright: {visible_text(robot.name)}")
+    _set_up_scene(server, scene_with_remarks(robot, folder), Session(robot).first_configuration())
     return server
 
 
-def _set_up_scene(server: Any, scene: Scene) -> None:
-    """Set up light, a floor below the robot, and a camera that shows the whole scene."""
-    low, high = scene.bounding_box()
+def _set_up_scene(server: Any, scene: Scene, q: Array) -> None:
+    """Set up light, a floor below the robot, and a camera that shows the whole robot in its first configuration."""
+    low, high = scene.bounding_box(q)
     size, reach = float(np.linalg.norm(high - low)), scene.reach
-    middle = (low + high) / 2
-    server.initial_camera.position = tuple(middle + size * np.array([0.72, -1.0, 0.42]))
+    middle, position = fitting_camera(scene, q)
+    server.initial_camera.position = tuple(position)
     server.initial_camera.look_at = tuple(middle)
     server.scene.configure_environment_map(hdri=None)
     server.scene.add_light_ambient("/light", intensity=1.8)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gearwright.analysis import Task
 from gearwright.errors import GearwrightError
 from gearwright.parts import Robot
 from gearwright.plots import svg_text
@@ -15,6 +16,7 @@ from gearwright.scene.gear_graph_figure import gear_graphs, graphs_figure
 from gearwright.studio.panels.drives import DrivePanel
 from gearwright.studio.panels.files import FilePanel
 from gearwright.studio.panels.move import MovePanel
+from gearwright.studio.panels.reference import ReferencePanel
 from gearwright.studio.panels.results import ResultPanel
 from gearwright.studio.session import Session
 from gearwright.studio.view import SceneView
@@ -69,6 +71,7 @@ class Page:
         with tabs.add_tab("Move"):
             self.move = MovePanel(self)
         with tabs.add_tab("Drives"):
+            self.reference = ReferencePanel(self)
             self.drives = DrivePanel(self)
         with tabs.add_tab("Files"):
             self.files = FilePanel(self, save_to)
@@ -93,7 +96,7 @@ class Page:
         with self._lock:
             return all(worker.is_idle() for worker in (self.events, *self._background))
 
-    def try_change(self, attempt: Callable[[], None]) -> None:
+    def try_change(self, attempt: Callable[[], Any]) -> None:
         """Try a change of the robot; an invalid one shows the library's message and changes nothing."""
         speeds = self.session.mech.speeds
         try:
@@ -110,6 +113,19 @@ class Page:
         self._redraw_scene()
         self._submit_computations()
 
+    def use_task(self, text: str) -> None:
+        """Play and analyse the task of a YAML text; an invalid one shows the library's message and changes nothing."""
+        self.move.stop()
+        try:
+            self.session.use_motion(Task.read(f"{text}\n", self.session.robot))  # a text with lines is no file name
+        except GearwrightError as error:
+            self.show_message(str(error), bad=True)
+            return
+        self.show_message("")
+        self.reference.drop()
+        self.move.rebuild()
+        self._submit_computations()
+
     def reload_robot(self, robot: Robot) -> None:
         """Show the robot of the changed file as soon as possible; changes made in the page are discarded."""
         self.events.submit("read", lambda: self._reload_robot(robot))
@@ -121,6 +137,7 @@ class Page:
         except GearwrightError as error:
             self.show_message(f"{error} The page keeps the last valid robot.", bad=True)
             return
+        self.reference.drop()
         self.move.rebuild()
         self.drives.rebuild()
         self.results.rebuild()

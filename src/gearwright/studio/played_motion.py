@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gearwright.analysis import Task
 from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.mechanism import Mechanism
@@ -18,7 +19,7 @@ from gearwright.planning.paths.motions_of_closed_robots import ClosedLoopRobot
 from gearwright.simulation import Run
 
 PLAYED_SAMPLES = 401
-AnyMotion = Trajectory | Motion | Run | str | Path | None
+AnyMotion = Trajectory | Motion | Run | Task | str | Path | None
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,14 @@ class StudioMotion:
         trajectory: of the joints, for an analysis; None if the motion is not a trajectory.
         reason: why there is no trajectory.
         name: its name on the page.
+        task: the task whose motion it is, with its payloads, pauses and requirements.
     """
 
     motion: Motion
     trajectory: Trajectory | None
     reason: str = ""
     name: str = "motion"
+    task: Task | None = None
 
     @property
     def duration(self) -> float:
@@ -51,7 +54,7 @@ class StudioMotion:
 
 
 def studio_motion(robot: Robot, mech: Mechanism, source: AnyMotion = None) -> StudioMotion:
-    """Return the motion for a trajectory, motion, run or CSV file; by default a motion of all joints.
+    """Return the motion for a task, trajectory, motion, run or file; by default a motion of all joints.
 
     Shafts of elastic drives move with their joints if a trajectory does not include them.
     """
@@ -70,6 +73,11 @@ def studio_motion(robot: Robot, mech: Mechanism, source: AnyMotion = None) -> St
             trajectory,
             name="default motion of the independent joints",
         )
+    if isinstance(source, str | Path) and Path(source).suffix.lower() in (".yaml", ".yml"):
+        source = Task.read(source, robot)
+    if isinstance(source, Task):
+        motion = trajectory_over_machine(mech, source.cycle, PLAYED_SAMPLES)
+        return StudioMotion(motion, source.cycle, name=f"task {source.name}", task=source)
     if isinstance(source, Trajectory):
         return StudioMotion(trajectory_over_machine(mech, source, PLAYED_SAMPLES), source, name="trajectory")
     if isinstance(source, Run):
@@ -78,7 +86,7 @@ def studio_motion(robot: Robot, mech: Mechanism, source: AnyMotion = None) -> St
         return _sampled_motion(robot, mech, source, "motion")
     if isinstance(source, str | Path):
         return _sampled_motion(robot, mech, read_recording(source, mech).motion, Path(source).name)
-    raise InputError(f"studio: motion={source!r} is not a trajectory, a motion, a run or the name of a CSV file.")
+    raise InputError(f"studio: motion={source!r} is not a task, a trajectory, a motion, a run or the name of a file.")
 
 
 def _motion_of_run(run: Run, mech: Mechanism) -> Motion:

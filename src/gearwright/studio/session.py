@@ -32,6 +32,9 @@ from gearwright.studio.drive_edits import chosen_motor
 from gearwright.studio.editable_parts import EditablePart, editable_part, editable_parts
 from gearwright.studio.played_motion import AnyMotion, studio_motion
 
+MAX_UNDO_STEPS = 100
+HOME_STATE = "home"
+"""Name of the state in which the robot of a page starts."""
 STUDIO_ANALYSIS_SAMPLES = 201
 """Samples of a cycle in an analysis while a slider is dragged."""
 
@@ -70,6 +73,7 @@ class Session:
             self.stated, self.robot, self.mech, self.motion = robot, robot, mech, motion
             self._kernels: ParameterComparison | None = None
             self._structure = object()
+            self._earlier: list[Robot] = []
 
     def enter_values(self, place: EditablePart | str, values: Mapping[str, Any]) -> None:
         """Apply values entered in a panel to a part of a train, or to a drive, by its title if wanted."""
@@ -101,17 +105,40 @@ class Session:
     def _use_robot(self, robot: Robot, paths: Set[str] = frozenset()) -> None:
         """Use a changed robot after checking it; kernels stay if only parameters at `paths` changed."""
         mech = assemble_tree(robot)
+        self._earlier = [*self._earlier[1 - MAX_UNDO_STEPS :], self.robot]
         motion = self.motion if mech.speeds == self.mech.speeds else studio_motion(robot, mech, self._given_motion)
         before, after = parameter_paths(self.robot), parameter_paths(robot)
         if not paths or before != after or not paths <= set(before):
             self._kernels, self._structure = None, object()
         self.robot, self.mech, self.motion = robot, mech, motion
 
+    def undo(self) -> bool:
+        """Return to the robot before the last change; False if there is none."""
+        with self.lock:
+            if not self._earlier:
+                return False
+            *earlier, before = self._earlier
+            self._use_robot(before)
+            self._earlier = earlier
+            return True
+
+    def use_motion(self, source: AnyMotion) -> None:
+        """Play and analyse another motion or task; an invalid one changes nothing."""
+        with self.lock:
+            self.motion = studio_motion(self.robot, self.mech, source)
+            self._given_motion = source
+
     def first_configuration(self) -> Array:
-        """Return the initial configuration (nq,): neutral, within limits, and with closed loops."""
+        """Return the initial configuration (nq,): "home" if stated, else neutral within limits, with closed loops."""
         loops = ClosedLoopRobot.from_robot(self.robot, self.mech)
         if loops is not None:
             return loops.start_configuration.copy()
+        home = next((state.q for state in self.robot.states if state.name == HOME_STATE), None)
+        if home is not None:
+            q = np.asarray(neutral_within_limits(self.robot, self.mech)[0], dtype=float)
+            for name, value in home.items():
+                q[self.mech.coordinates.index(name)] = float(value)
+            return q
         return np.asarray(neutral_within_limits(self.robot, self.mech)[0], dtype=float)
 
     def closed_configuration(self, q: Array, index: int) -> Array | None:
@@ -164,7 +191,8 @@ class Session:
             robot, motion = self.robot, self.motion
         if motion.trajectory is None:
             raise InputError(f"the motion cannot be analysed: {motion.reason}")
-        return analyse(robot, Task(motion.trajectory, name=motion.name), catalogue=self.catalogue, samples=samples)
+        task = motion.task or Task(motion.trajectory, name=motion.name)
+        return analyse(robot, task, catalogue=self.catalogue, samples=samples)
 
 
 def parameter_paths(robot: Robot) -> list[str]:

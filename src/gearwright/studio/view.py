@@ -43,14 +43,20 @@ class SceneView:
     """Shows a scene to one client and updates its poses.
 
     Nodes are numbered, as names of links may contain any character. Use it from one thread only.
+
+    Args:
+        api: viser's handle of the client.
+        root: node below which the robot is drawn.
+        opacity: factor of the opacity of all solids: below 1 for a reference design beside the robot.
     """
 
-    def __init__(self, api: Any) -> None:
-        self.api = api
+    def __init__(self, api: Any, root: str = ROBOT_NODE, opacity: float = 1.0) -> None:
+        self.api, self._root, self._opacity = api, root, opacity
         self._bodies: dict[str, Any] = {}
         self._solids: dict[tuple[str, str], tuple[Solid, Any]] = {}
         self._count = 0
         self._hidden: set[str] = set()
+        self._colours: dict[str, tuple[int, int, int]] = {}
 
     def show_scene(self, scene: Scene, q: Sequence[float] | Array) -> None:
         """Draw a scene, keeping nodes whose mesh did not change."""
@@ -96,12 +102,24 @@ class SceneView:
         for solid, handle in self._solids.values():
             handle.visible = solid.kind not in kinds
 
+    def colour_solids(self, colours: dict[str, tuple[int, int, int]]) -> None:
+        """Show solids in other colours, by name; all others in that of their kind."""
+        self._colours = colours
+        for solid, handle in self._solids.values():
+            handle.color = colours.get(solid.name, SOLID_COLOURS[solid.kind])
+
+    def remove(self) -> None:
+        """Remove the robot from the view."""
+        for handle in self._bodies.values():
+            handle.remove()
+        self._bodies, self._solids = {}, {}
+
     def _reset_bodies(self, names: Sequence[str]) -> None:
         for handle in self._bodies.values():
             handle.remove()
         self._solids = {}
         self._bodies = {
-            name: self.api.scene.add_frame(f"{ROBOT_NODE}/b{index}", show_axes=False)
+            name: self.api.scene.add_frame(f"{self._root}/b{index}", show_axes=False)
             for index, name in enumerate(names)
         }
 
@@ -113,14 +131,21 @@ class SceneView:
             f"{parent}/s{self._count}",
             solid.mesh.vertices.astype(np.float32),
             solid.mesh.faces.astype(np.uint32),
-            color=SOLID_COLOURS[solid.kind],
-            opacity=None if solid.opacity == 1 else solid.opacity,
+            color=self._colours.get(solid.name, SOLID_COLOURS[solid.kind]),
+            opacity=None if solid.opacity * self._opacity == 1 else solid.opacity * self._opacity,
             flat_shading=True,
             side="double" if solid.kind == "mesh" else "front",
             wxyz=quaternion_from_rotation(rotation),
             position=position,
             visible=solid.kind not in self._hidden,
         )
+
+
+def fitting_camera(scene: Scene, q: Sequence[float] | Array) -> tuple[Array, Array]:
+    """Return the point to look at and the position of a camera that sees the whole robot in a configuration [m]."""
+    low, high = scene.bounding_box(q)
+    middle, size = (low + high) / 2, float(np.linalg.norm(high - low))
+    return middle, middle + 1.05 * size * np.array([0.72, -1.0, 0.42])
 
 
 def _is_same_node(old: Solid, new: Solid) -> bool:

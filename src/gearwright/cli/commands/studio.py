@@ -17,7 +17,9 @@ def open_studio(
     robot: RobotArgument,
     motion: Annotated[
         Path | None,
-        typer.Option("--motion", metavar="FILE.csv", help="The motion to play: a trajectory or a saved run."),
+        typer.Option(
+            "--motion", metavar="FILE", help="The motion to play: a trajectory or saved run (.csv), or a task (.yaml)."
+        ),
     ] = None,
     save_to: Annotated[
         Path | None,

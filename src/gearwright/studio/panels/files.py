@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,15 @@ from gearwright.errors import FileError
 from gearwright.file_access import write_text
 from gearwright.files.yaml.writer import write_yaml
 from gearwright.report.page import page_text as report_page
+from gearwright.scene import animate
 from gearwright.text import file_name, visible_text
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
+
+
+FILM_RATE, FILM_PICTURES = 15.0, 90
+"""Pictures per second of a film, and their largest number."""
 
 
 class FilePanel:
@@ -28,6 +34,7 @@ class FilePanel:
         self._add_button("Download robot (YAML)", lambda: self._send_file("yaml", self._robot_yaml().encode()))
         self._add_button("Download report (HTML)", self._send_report)
         self._add_button("Download figures (PNG)", self._send_figures)
+        self._add_button("Download film (GIF)", self._send_film)
         self.hidden = gui.add_checkbox("show links", True)
         page.on_event(self.hidden.on_update, "hide", self._hide_links)
 
@@ -57,6 +64,14 @@ class FilePanel:
     def _send_figures(self) -> None:
         self._send_file("torques.png", _png_bytes(self.page.session.quick_results().comparison.plot()))
         self._send_file("drives.png", _png_bytes(self.page.session.analysis().plot()))
+
+    def _send_film(self) -> None:
+        """Send an animation of the motion, at most `FILM_PICTURES` pictures, in real time."""
+        session = self.page.session
+        rate = min(FILM_RATE, FILM_PICTURES / session.motion.duration)
+        with tempfile.TemporaryDirectory() as folder:
+            path = animate(session.robot, session.motion.motion, Path(folder) / "motion.gif", rate=rate)
+            self._send_file("gif", path.read_bytes())
 
     def _send_file(self, ending: str, content: bytes) -> None:
         name = f"{file_name(self.page.session.robot.name) or 'robot'}.{ending}"

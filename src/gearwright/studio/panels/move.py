@@ -12,7 +12,7 @@ from gearwright.functions import placement
 from gearwright.motion.joint_names_and_units import joint_of
 from gearwright.parts import Robot
 from gearwright.planning.kinematics.inverse_kinematics import inverse_kinematics
-from gearwright.studio.view import quaternion_from_rotation, rotation_from_quaternion
+from gearwright.studio.view import fitting_camera, quaternion_from_rotation, rotation_from_quaternion
 from gearwright.studio.worker import Ticker
 from gearwright.text import markdown_text, visible_text
 
@@ -42,7 +42,10 @@ class MovePanel:
             self.title = gui.add_markdown("")
             self.play = gui.add_button("Play")
             self.time = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
+            self.limits_now = gui.add_markdown("")
             self.playback_speed = gui.add_slider("playback speed", 0.01, 2.0, 0.01, 1.0, hint="1: real time")
+            self.task = gui.add_upload_button("Load task (YAML)", mime_type=".yaml,.yml")
+            self.fit = gui.add_button("Fit view")
         with gui.add_folder("Payload"):
             self.mass = gui.add_number("mass [kg]", _payload_mass(page.session.robot), step=0.1)
             self.place = gui.add_dropdown("at", tuple(self._payload_choices()), initial_value=STATED_PAYLOAD_CHOICE)
@@ -54,6 +57,8 @@ class MovePanel:
         self.rebuild()
         page.on_event(self.play.on_click, "play", self.toggle)
         page.on_event(self.time.on_update, "time", self._show_chosen_time)
+        page.on_event(self.fit.on_click, "fit", self.fit_view)
+        page.on_event(self.task.on_upload, "task", self._use_task)
         page.on_event(self.mass.on_update, "mass", self._set_payload)
         page.on_event(self.place.on_update, "place", self._choose_payload_frame)
         page.on_event(self.frame.on_update, "frame", self._choose_handle)
@@ -82,6 +87,25 @@ class MovePanel:
         self._rebuild_payload_choices()
         self.title.content = f"{markdown_text(session.motion.name)}, {session.motion.duration:.3g} s"
         self.time.max = session.motion.duration
+        self.limits_now.content = ""
+
+    def show_payload(self) -> None:
+        """Show the payload of the robot after a change elsewhere."""
+        self.mass.value = _payload_mass(self.page.session.robot)
+        self._rebuild_payload_choices()
+
+    def show_robot(self) -> None:
+        """Move the robot, and a reference design beside it, to the coordinates."""
+        self.page.view.move_robot(self.q)
+        self.page.reference.move_ghost(self.q)
+
+    def _use_task(self) -> None:
+        self.page.use_task(self.task.value.content.decode("utf-8", "replace"))
+
+    def fit_view(self) -> None:
+        """Place the camera such that the whole robot is seen in its present configuration."""
+        camera = self.page.api.camera
+        camera.look_at, camera.position = fitting_camera(self.page.view.scene, self.q)
 
     def _add_slider(self, index: int, name: str, unit: str, limits: Any) -> None:
         low, high = limits or (-DEFAULT_SLIDER_RANGE[unit], DEFAULT_SLIDER_RANGE[unit])
@@ -105,7 +129,7 @@ class MovePanel:
         )
         self.q = self.q if closed is None else closed
         self._align_shafts()
-        self.page.view.move_robot(self.q)
+        self.show_robot()
         if self.page.session.robot.loops:
             self.update_sliders()
         self._place_handle()
@@ -158,14 +182,16 @@ class MovePanel:
     def show_time(self, at: float) -> None:
         """Show the robot at a time of the motion, and set the time line."""
         self.q = self.page.session.motion.coordinates_at(at)
-        self.page.view.move_robot(self.q)
+        self.show_robot()
         self.time.value = round(at, 3)
+        self.page.results.show_time(at)
 
     def _show_chosen_time(self) -> None:
         if self.is_playing:
             return
         self.q = self.page.session.motion.coordinates_at(float(self.time.value))
-        self.page.view.move_robot(self.q)
+        self.show_robot()
+        self.page.results.show_time(float(self.time.value))
         self.update_sliders()
         self._place_handle()
 
@@ -251,7 +277,7 @@ class MovePanel:
         goal = (rotation, np.asarray(handle.position))
         solution = inverse_kinematics(self.page.session.robot, self._handle_frame, goal, start=self.q, tolerance=1e-6)
         self.q = np.asarray(solution.q, dtype=float)
-        self.page.view.move_robot(self.q)
+        self.show_robot()
         self.update_sliders()
         self.handle_message.content = (
             "" if solution.reached else f"Pose not attained: error {float(solution.error):.3g} m or rad."

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gearwright.analysis import Analysis
+from gearwright.analysis import Analysis, Comparison
 from gearwright.report.limit_tables import limit_table, remark_list
-from gearwright.studio.figures import energy_figure, temperature_figure, torque_figure, torque_speed_figure
+from gearwright.studio.figures import (
+    energy_figure,
+    limit_uses,
+    motor_colours,
+    temperature_figure,
+    torque_figure,
+    torque_speed_figure,
+)
 from gearwright.studio.session import QuickResults
-from gearwright.text import html_text, visible_text
+from gearwright.text import html_text, markdown_text, visible_text
 
 if TYPE_CHECKING:
     from gearwright.studio.page import Page
 
 FIGURE_ASPECT, PLOTLY_CONFIG = 0.72, {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+SHOWN_LIMITS = 3
+"""Number of limits that are shown while a motion is played."""
 RESULT_STYLE = """<style>.gw table{border-collapse:collapse;font-size:11px;width:100%}
 .gw td,.gw th{padding:2px 5px;border-bottom:1px solid #ddd;text-align:right;vertical-align:top}
 .gw td:first-child,.gw th:first-child,.gw td.words{text-align:left}.gw tr.bad td{background:#fbeceb}
@@ -45,18 +54,23 @@ class ResultPanel:
         self._motors_tab = self.panel.add_tab("Motors")
         with self._motors_tab:
             self.motor = gui.add_dropdown("motor of", ("-",), initial_value="-")
+            self.warm = gui.add_checkbox("colour motors by winding temperature", False)
             self.diagram: Any = None
             self.heat: Any = None
             self.motors = gui.add_html("")
         with self.panel.add_tab("Checks"):
             self.checks = gui.add_html(_styled_block("<p>Computing ...</p>"))
         with self.panel.add_tab("Gear graph"):
+            self.zoom = gui.add_slider("zoom", 1.0, 6.0, 0.1, 1.0)
             self.graph = gui.add_html("")
         self._graphs: Any = None
+        self._graph_picture = ""
         self._quick = quick
         self._analysis: Analysis | None = None
         page.on_event(self.speed.on_update, "curve", lambda: self.show_quick(self._quick))
         page.on_event(self.motor.on_update, "motor shown", self._show_motor)
+        page.on_event(self.zoom.on_update, "zoom", self._show_graph)
+        page.on_event(self.warm.on_update, "warm", self._colour_motors)
 
     @property
     def _chosen_speed(self) -> str:
@@ -73,8 +87,43 @@ class ResultPanel:
 
     def show_graph(self, graphs: Any, picture: str) -> None:
         """Show the gear graph of the robot."""
-        self._graphs = graphs
-        self.graph.content = _styled_block(picture)
+        self._graphs, self._graph_picture = graphs, picture
+        self._show_graph()
+
+    def _show_graph(self) -> None:
+        width = f"{100 * float(self.zoom.value):.0f}%"
+        style = f"<style>.graph{{overflow:auto}}.graph svg{{width:{width};max-width:none}}</style>"
+        self.graph.content = _styled_block(f'{style}<div class="graph">{self._graph_picture}</div>')
+
+    @property
+    def current_comparison(self) -> Comparison:
+        """The forces of the present design, exact and approximate."""
+        return self._quick.comparison
+
+    def show_again(self) -> None:
+        """Show the curves again, after a reference design was kept or dropped."""
+        self.show_quick(self._quick)
+
+    def show_time(self, at: float) -> None:
+        """Show how much of its limits every drive uses at a time of the motion, the tightest first."""
+        analysis = self._analysis
+        if analysis is None:
+            return
+        uses = limit_uses(analysis, at)
+        self.page.move.limits_now.content = (
+            "now: " + ", ".join(f"{markdown_text(name)} {limit} {use:.0%}" for use, name, limit in uses[:SHOWN_LIMITS])
+            if uses
+            else ""
+        )
+        if self.warm.value:
+            self._colour_motors(at)
+
+    def _colour_motors(self, at: float | None = None) -> None:
+        """Colour motors from blue at ambient temperature to red at the limit of their windings."""
+        analysis = self._analysis
+        shown = self.warm.value and analysis is not None
+        time = float(self.page.move.time.value) if at is None else at
+        self.page.view.colour_solids(motor_colours(analysis, time) if shown and analysis is not None else {})
 
     def has_graph(self, graphs: Any) -> bool:
         """Whether these graphs are shown already; most changes do not affect them."""
@@ -84,7 +133,7 @@ class ResultPanel:
         """Show torques and energies."""
         self._quick = quick
         speed = self._chosen_speed
-        self.torque.figure = torque_figure(quick.comparison, speed)
+        self.torque.figure = torque_figure(quick.comparison, speed, self.page.reference.comparison)
         self.energy.figure = energy_figure(quick.comparison.motion.t, quick.energy)
         errors = [error for error in quick.comparison.approximation_errors() if error.speed == speed]
         self.error_text.content = (
