@@ -75,9 +75,8 @@ def draw_robot(
 
     Example: gearwright draw planetary_3r -o gear.png --exploded j1
     """
-    from gearwright.scene.drawing import animate
-    from gearwright.scene.drawing import draw as drawn
-    from gearwright.scene.technical_views import exploded_view, side_view
+    from gearwright.scene import animate, exploded_view, side_view
+    from gearwright.scene import draw as drawn
 
     film = output.suffix.lower() in FILM_ENDINGS
     technical: dict[str, Any] = {"--side": side or None, "--exploded": exploded}
