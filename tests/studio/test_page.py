@@ -588,7 +588,7 @@ def test_a_reference_design_is_drawn_beside_and_a_change_undone(page):
     assert page.reference._view is not None
     assert {curve.name for curve in page.results.torque.figure.data} == {"exact", "reference", "difference"}
     before = page.session.robot
-    page.drives.field("j1", "motor.inertia").value = 7.7
+    page.drives.field("j1", "motor.inertia").value = 4.1
     until(lambda: page.session.robot is not before, "the number arrives")
     settled(page)
     page.reference._undo()
