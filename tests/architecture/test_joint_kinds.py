@@ -47,6 +47,7 @@ NAMED = {
         "fixed": "made: a node that no mode moves",
     },
     "parts/link.py": {"revolute": "the default", "free": "the joint of a floating base"},
+    "export/handover/projection.py": {"free": "a floating base", "fixed": "made: a base that stays at rest"},
     "mechanism/elements.py": {"revolute": "the default"},
     "parts/builders/attachment.py": {"free": "refused: cannot be attached", "fixed": "made: a payload that came along"},
     "parts/builders/elastic_base.py": {

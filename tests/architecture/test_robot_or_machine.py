@@ -256,7 +256,7 @@ EXCUSED = {
     "UpdatedRobot": "a result",
     "Measurement": "what a control law meets while it runs",
     "tracking_plot": "a figure, whose limits are those of a robot",
-    **dict.fromkeys(("fit_run", "log_of_motors"), "tested with their logs: tests/identification"),
+    **dict.fromkeys(("excite_run", "fit_run", "log_of_motors"), "tested with their logs: tests/identification"),
     **dict.fromkeys(("motor_space", "servos", "with_motor_outputs"), "about the motors of a robot's parts"),
     **dict.fromkeys(("Configuration", "Situation"), "what a coordinate or a law meets while it runs"),
     **dict.fromkeys(

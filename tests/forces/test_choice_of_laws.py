@@ -113,12 +113,12 @@ NEVER_OPEN = ("project", "closed_motion")
 
 def entries() -> dict[str, object]:
     """Every public function that takes laws, by its name."""
-    spaces = [gw, *(x for x in vars(gw).values() if isinstance(x, ModuleType) and x.__name__.startswith("gearwright"))]
+    spaces = [gw, *(space for name in gw.__all__ if isinstance(space := getattr(gw, name), ModuleType))]
     named = [
         (name, x) for space in spaces for name, x in vars(space).items() if inspect.isfunction(x) and name[0] != "_"
     ]
     # Written to a file, needs a log, or reads laws for others: tests/export, tests/identification, tests/contact.
-    elsewhere = ("fmu", "fit_run", "closure_of")
+    elsewhere = ("fmu", "fit_run", "excite_run")
     return {name: x for name, x in named if "laws" in inspect.signature(x).parameters and name not in elsewhere}
 
 

@@ -179,4 +179,4 @@ def _groups(forms: Sequence[GearForm]) -> list[list[GearForm]]:
 def _member_text(form: GearForm, count: int) -> str:
     name = form.name.rstrip("0123456789").replace("_", " ") if count > 1 else form.name.replace("_", " ")
     speed = form.rate + form.orbit
-    return f"{f'{count} {name}s' if count > 1 else name}: {'fixed' if not speed else f'speed {speed:.4g}'}"
+    return f"{f'{count} {name}s' if count > 1 else name}: {'at rest' if not speed else f'speed {speed:.4g}'}"
