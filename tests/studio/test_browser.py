@@ -204,7 +204,7 @@ def files_are_saved(visit):
     with tab.page.expect_download() as coming:
         tab.page.get_by_role("button", name="Download report (HTML)").click(force=True)
     coming.value.save_as(tmp_path / "report.html")
-    assert "<h2>Drives</h2>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert ">Drives</h2>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     with tab.page.expect_download() as coming:
         tab.page.get_by_role("button", name="Download figures (PNG)").click(force=True)
     coming.value.save_as(tmp_path / "figure.png")
