@@ -17,7 +17,7 @@ from gearwright.errors import FileError, InputError
 from gearwright.forces import DryFriction, Line, VoltageServo
 from gearwright.forces.robot_lines import motor_line
 from gearwright.identification import RunFit, RunFitOptions, RunLog, Unknown, fit_run, read_run_log
-from gearwright.identification.run_fit.fit_problem import LOSSES
+from gearwright.identification.run_fit.fit_problem import LOSSES, WindowRows
 from gearwright.identification.run_fit.run_log import clock_delay
 from gearwright.parts import Drive, Friction, Gear, Joint, Link, LoadFriction, Motor, Robot, Torsion
 
@@ -78,13 +78,23 @@ def test_the_gradient_is_that_of_the_outputs() -> None:
     fit = fitted([synthetic_log()], evaluations=3)
     problem, windows = fit.problem, fit.problem.simulator.windows(0.8)
     values = np.array([1.1, 0.2, 0.05])
-    _, J = problem.residuals(values, windows, True)
+    starts = problem.simulator.measured_starts(windows)
+
+    def rows(x: np.ndarray, slopes: bool = False) -> list[WindowRows]:
+        parts = problem.window_rows(x, windows, slopes, starts)
+        assert parts is not None
+        return parts
+
+    def residuals(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([part.residuals for part in rows(x)])
+
+    J = np.concatenate([part.by_values for part in rows(values, True)])
     for k in range(3):
         h = 1e-6 * values[k]
         up, down = values.copy(), values.copy()
         up[k] += h
         down[k] -= h
-        difference = (problem.residuals(up, windows, False)[0] - problem.residuals(down, windows, False)[0]) / (2 * h)
+        difference = (residuals(up) - residuals(down)) / (2 * h)
         assert np.abs(difference - J[:, k]).max() < 1e-5 * np.abs(J[:, k]).max()
 
 
@@ -224,10 +234,20 @@ def test_an_interrupted_fit_is_resumed(tmp_path: Path) -> None:
         b"\xff",
         b'{"unknowns": ["arm.mass"], "starts": 3}',
         b'{"unknowns": ["arm.mass"], "starts": [3]}',
-        b'{"unknowns": ["arm.mass"], "starts": [{"values": ["x"], "cost": 1, "starts": []}]}',
-        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1e999], "cost": 1, "starts": []}]}',
-        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1.0], "cost": 1, "starts": [[1.0]]}]}',
-        b'{"unknowns": ["arm.mass"], "starts": [{"values": [1.0], "cost": 1, "starts": []}]}',
+        *(
+            b'{"unknowns": ["arm.mass"], "starts": [{"cost": 1, "is_explained": true, "values": %s, "starts": %s, '
+            b'"horizon": %s, "step": %s}]}' % numbers
+            for numbers in (
+                (b'["x"]', b"[]", b"null", b"6e-4"),
+                (b"[1e999]", b"[]", b"null", b"6e-4"),
+                (b"[1.0]", b"[[1.0]]", b"null", b"6e-4"),
+                (b"[1.0]", b"[]", b"-1.0", b"6e-4"),
+                (b"[1.0]", b"[]", b"1e-9", b"6e-4"),
+                (b"[1.0]", b"[]", b"null", b"0"),
+                (b"[1.0]", b"[]", b"null", b"1e-12"),
+                (b"[1.0]", b"[]", b"null", b"6e-4"),
+            )
+        ),
     ],
 )
 def test_a_store_that_is_none_is_refused(content: bytes, tmp_path: Path) -> None:
@@ -453,7 +473,7 @@ XL330_UNKNOWNS = [
     Unknown("j.motor_friction.load.joint_stribeck", 0.02, 0.001, 0.4),
     Unknown("j.motor_friction.stribeck_speed", 3.0, 0.05, 10.0),
 ]
-XL330_OPTIONS = RunFitOptions(starts=8, step=0.7e-3, scales={"q.j": 0.03}, evaluations=60)
+XL330_OPTIONS = RunFitOptions(starts=4, step=0.7e-3, scales={"q.j": 0.03}, evaluations=60)
 
 
 def xl330_logs(*gains: int) -> list[RunLog]:

@@ -61,7 +61,7 @@ def fit_twin(
         typer.Option(metavar="COLUMN", help="A column that is not used, such as 'energy.*'; may be repeated."),
     ] = None,
     starts: Annotated[
-        int, typer.Option(min=1, help="Number of starts; all but the first are random within the ranges.")
+        int, typer.Option(min=1, help="Largest number of starts; all but the first are random within the ranges.")
     ] = 1,
     step: Annotated[
         float | None,

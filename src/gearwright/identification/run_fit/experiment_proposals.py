@@ -214,7 +214,7 @@ def _further_signals(trial: ExperimentTrial, values: Mapping[str, float]) -> lis
     states = simulator.plain.states[: simulator.plain.system.law_slice.stop]
     names = [name for name in (*states, *simulator.signal_laws) if name not in log.measured]
     first = dict(
-        zip(simulator.plain.states, simulator.start_states(simulator.windows(np.inf)[0]).tolist(), strict=True)
+        zip(simulator.plain.states, simulator.measured_state(simulator.windows(np.inf)[0]).tolist(), strict=True)
     )
     further = {name: np.full(len(log.times), first.get(name, 0.0)) for name in names}
     wider = replace(log, measured={**log.measured, **further})

@@ -1,9 +1,10 @@
-"""The residuals of a fit of runs, their derivatives, and the least squares of one start."""
+"""The residuals of a fit of runs with their derivatives, the loss, and prior knowledge."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from gearwright.argument_kinds import check_arguments
 from gearwright.arguments import real_number
 from gearwright.arrays import Array
 from gearwright.errors import InputError
+from gearwright.identification.run_fit.identifiability import correlation_length
 from gearwright.identification.run_fit.simulated_logs import LogSimulator, Window
 
 LEAST_SCALE_SHARE = 1e-3
@@ -19,6 +21,19 @@ LEAST_SCALE_SHARE = 1e-3
 
 DIVERGED_RESIDUAL = 1e3
 """Weighted residual of every sample of a motion that diverges."""
+
+
+FOURTH_DIFFERENCE_GAIN = 70.0
+"""Variance of fourth differences of white noise of unit variance, 1 + 16 + 36 + 16 + 1."""
+
+NOISE_RATIO = 1.12
+"""Residuals relative to the noise of the signals, up to which the model explains windows completely."""
+
+LEAST_NOISE = 1e-3
+"""Least noise of a signal relative to the size of an error that matters."""
+
+LEAST_UNIT = 1e-6
+"""Least deviation of an independent residual: priors act also where a log is reproduced exactly."""
 
 
 @check_arguments
@@ -61,13 +76,41 @@ class Unknown:
             )
 
 
+class WindowRows(NamedTuple):
+    """Weighted residuals of one window, signal after signal, and their derivatives by the values and by its start.
+
+    Args:
+        residuals: (N,).
+        by_values: (N, K), empty without derivatives.
+        by_start: (N, S), empty without derivatives.
+        states: the simulated states that have the names of unknown initial states, (T, S).
+    """
+
+    residuals: Array
+    by_values: Array
+    by_start: Array
+    states: Array
+
+
 @dataclass(frozen=True)
 class StartResult:
-    """The end of one start: values of the unknowns, cost, and corrections of the initial states of the logs."""
+    """The end of one start.
+
+    Args:
+        values: of the unknowns.
+        cost: half the sum of the loss.
+        starts: initial states of the windows; empty if they are not unknown.
+        horizon: length of the windows [s]; None: whole logs.
+        step: of the simulation [s].
+        is_explained: whether the residuals are noise.
+    """
 
     values: tuple[float, ...]
     cost: float
-    starts: tuple[tuple[float, ...], ...] = ()
+    starts: tuple[tuple[float, ...], ...]
+    horizon: float | None
+    step: float
+    is_explained: bool
 
 
 class Loss(NamedTuple):
@@ -96,12 +139,15 @@ class FitProblem:
         unknowns: with start values.
         scales: per signal the size of an error that matters.
         loss: of SciPy.
+        residual_unit: deviation of one independent residual: residuals that are correlated over many samples count as
+            fewer, and priors are weighed against them accordingly.
     """
 
     simulator: LogSimulator
     unknowns: tuple[Unknown, ...]
     scales: Mapping[str, float]
     loss: LossName
+    residual_unit: float = 1.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -140,97 +186,134 @@ class FitProblem:
         lower, upper = (np.array([getattr(u, word) for u in self.unknowns], dtype=float) for word in ("lower", "upper"))
         return self.to_search(lower), self.to_search(upper)
 
-    def residuals(
-        self, values: Array, windows: Sequence[Window], slopes: bool, starts: Array | None = None
-    ) -> tuple[Array, Array]:
-        """Weighted residuals (N,), with priors, and their derivatives by the values and the initial states, (N, K).
+    def window_rows(
+        self,
+        values: Array,
+        windows: Sequence[Window],
+        slopes: bool,
+        starts: Array | None = None,
+        corrections: Sequence[Mapping[str, Array]] | None = None,
+        divisions: int = 1,
+    ) -> list[WindowRows] | None:
+        """Weighted residuals of every window; None where a motion diverges.
 
-        `starts` (windows, start names) are added to the measured initial states; None: they are not unknown.
+        Args:
+            values: of the unknowns, (K,).
+            windows: parts of the logs.
+            slopes: whether derivatives are computed.
+            starts: initial states (windows, S); None: the measured ones.
+            corrections: added to the outputs, per window and signal.
+            divisions: steps into which each step is divided.
         """
         mapped = dict(zip(self.names, values.tolist(), strict=True))
-        outputs = self.simulator.simulate(mapped, windows, slopes, starts)
-        count, per_window = len(values), 0 if starts is None else starts.shape[1]
-        rows, derivatives = [], []
-        for k, window in enumerate(windows):
-            log = self.simulator.logs[window.log]
+        outputs = self.simulator.simulate(mapped, windows, slopes, starts, divisions)
+        if outputs is None:
+            return None
+        rows = []
+        for k, (window, output) in enumerate(zip(windows, outputs, strict=True)):
+            log, parts = self.simulator.logs[window.log], []
             for name, measured in log.measured.items():
-                part = np.asarray(measured)[window.first : window.last + 1]
-                J = np.zeros((len(part) if slopes else 0, count + per_window * len(windows)))
-                if outputs is None:
-                    rows.append(np.full(len(part), DIVERGED_RESIDUAL))
-                else:
-                    rows.append((outputs[k].values[name] - part) / self.scales[name])
-                if slopes and outputs is not None:
-                    J[:, :count] = outputs[k].slopes[name] / self.scales[name]
-                    begin = count + per_window * k
-                    J[:, begin : begin + per_window] = outputs[k].start_slopes[name][:, :per_window] / self.scales[name]
-                derivatives.append(J)
-        known = [(k, *u.prior) for k, u in enumerate(self.unknowns) if u.prior is not None]
-        rows.append(np.array([(values[k] - value) / sigma for k, value, sigma in known]))
-        prior_slopes = np.zeros((len(known) if slopes else 0, derivatives[0].shape[1]))
-        for row, (k, _, sigma) in enumerate(known if slopes else ()):
-            prior_slopes[row, k] = 1.0 / sigma
-        return np.concatenate(rows), np.concatenate([*derivatives, prior_slopes])
+                error = output.values[name] - np.asarray(measured)[window.first : window.last + 1]
+                error = error if corrections is None else error + corrections[k][name]
+                J = (output.slopes[name], output.start_slopes[name]) if slopes else (error[:, None][:, :0],) * 2
+                parts.append([part / self.scales[name] for part in (error, *J)])
+            residuals, by_values, by_start = (np.concatenate(part) for part in zip(*parts, strict=True))
+            rows.append(WindowRows(residuals, by_values, by_start, output.states))
+        return rows
+
+    def data_cost(self, rows: Sequence[WindowRows] | None, windows: Sequence[Window]) -> float:
+        """Half the sum of the loss; that of a constant large error where a motion diverges."""
+        rho = LOSSES[self.loss].rho
+        if rows is None:
+            logs = self.simulator.logs
+            count = sum((w.last - w.first + 1) * len(logs[w.log].measured) for w in windows)
+            return 0.5 * count * float(rho(np.array(DIVERGED_RESIDUAL**2)))
+        return 0.5 * sum(float(rho(part.residuals**2).sum()) for part in rows)
+
+    def prior_rows(self, values: Array) -> tuple[Array, Array]:
+        """Deviations from prior values in the unit of the residuals, (M,), and their derivatives (M, K)."""
+        places = [k for k, unknown in enumerate(self.unknowns) if unknown.prior is not None]
+        known = np.array([unknown.prior for unknown in self.unknowns if unknown.prior is not None]).reshape(-1, 2)
+        weights, J = self.residual_unit / known[:, 1], np.zeros((len(places), len(values)))
+        J[range(len(places)), places] = weights
+        return weights * (values[places] - known[:, 0]), J
+
+    def prior_cost(self, values: Array) -> float:
+        """Half the sum of the squared deviations from prior values."""
+        residuals, _ = self.prior_rows(values)
+        return 0.5 * float(residuals @ residuals)
+
+    @property
+    def longest(self) -> float:
+        """Duration of the longest log [s]."""
+        return max(log.duration for log in self.simulator.logs)
+
+    @cached_property
+    def noise_variance(self) -> float:
+        """Mean variance of the weighted noise of all signals, from their fourth differences."""
+        total, count = 0.0, 0
+        for log in self.simulator.logs:
+            for name, series in log.measured.items():
+                differences = np.diff(np.asarray(series), 4) / self.scales[name]
+                total += float(differences @ differences) / FOURTH_DIFFERENCE_GAIN
+                count += len(differences)
+        return total / max(1, count)
+
+    def explains(self, rows: Sequence[WindowRows] | None, unknowns: int) -> bool:
+        """Whether the residuals, with a number of unknowns, are noise."""
+        return rows is not None and self.residual_ratio(rows, unknowns) < NOISE_RATIO
+
+    def residual_ratio(self, rows: Sequence[WindowRows], unknowns: int) -> float:
+        """The residuals, with a number of unknowns, relative to the noise of the signals."""
+        r = np.concatenate([part.residuals for part in rows])
+        variance = float(r @ r) / max(1, len(r) - unknowns)
+        return float(np.sqrt(variance / max(self.noise_variance, LEAST_NOISE**2)))
+
+    def with_step(self, step: float) -> FitProblem:
+        """The problem with another step of the simulation [s]."""
+        simulator = self.simulator
+        return self if step == simulator.step else replace(self, simulator=replace(simulator, step=step))
+
+    def windows_of(self, result: StartResult) -> list[Window]:
+        """The windows of a start."""
+        return self.simulator.windows(np.inf if result.horizon is None else result.horizon)
 
     def cost(self, result: StartResult) -> float:
-        """Half the sum of the loss over whole logs."""
+        """Half the sum of the loss at the end of a start."""
+        windows = self.windows_of(result)
+        return self.data_cost(self.rows_of(result), windows)
+
+    def rows_of(self, result: StartResult) -> list[WindowRows] | None:
+        """The residuals at the end of a start."""
         starts = np.array(result.starts) if result.starts else None
-        residuals, _ = self.residuals(np.array(result.values), self.simulator.windows(np.inf), False, starts)
-        return float(0.5 * LOSSES[self.loss].rho(residuals**2).sum())
+        problem = self.with_step(result.step)
+        return problem.window_rows(np.array(result.values), self.windows_of(result), False, starts)
 
-    def minimise(
-        self,
-        z: Array,
-        windows: Sequence[Window],
-        evaluations: int,
-        free: bool = False,
-        changes: Sequence[Sequence[float]] | None = None,
-        held: str | None = None,
-    ) -> StartResult:
-        """The least sum of the loss from given search variables; `free`: initial states, from `changes`, too.
+    def total_cost(self, result: StartResult) -> float:
+        """The cost of a start: half the sum of the loss and of the squared deviations from prior values."""
+        return result.cost + self.prior_cost(np.array(result.values))
 
-        The unknown named `held` keeps its value.
-        """
-        from scipy.optimize import least_squares
+    def with_unit_of(self, result: StartResult) -> FitProblem:
+        """The problem with the unit of the residuals at the end of a start."""
+        rows = self.rows_of(result)
+        return self if rows is None else replace(self, residual_unit=self.unit_of(rows, self.windows_of(result)))
 
-        lower, upper = self.bounds
-        margin = 1e-6 * np.where(np.isfinite(upper - lower), upper - lower, 1.0)
-        count, shape = len(z), (len(windows), len(self.simulator.start_names))
-        extra = (
-            (np.zeros(shape) if changes is None else np.array(changes, dtype=float)).ravel() if free else np.zeros(0)
-        )
-        whole = np.concatenate([np.clip(z, lower + margin, upper - margin), extra])
-        infinite = np.full(len(extra), np.inf)
-        varied = np.array([name != held for name in self.names] + [True] * len(extra))
-        whole[~varied] = z[~varied[:count]]
+    def unit_of(self, rows: Sequence[WindowRows], windows: Sequence[Window]) -> float:
+        """The deviation of one independent residual: that of all, times the root of their correlation length."""
+        total, count = 0.0, 0
+        for block in self.blocks(rows, windows):
+            total += float(block @ block) * max(1, correlation_length(block))
+            count += len(block)
+        return max(LEAST_UNIT, float(np.sqrt(total / max(1, count))))
 
-        def split_search(x: Array) -> tuple[Array, Array | None]:
-            complete = whole.copy()
-            complete[varied] = x
-            return self.to_values(complete[:count]), complete[count:].reshape(shape) if free else None
-
-        def jacobian(x: Array) -> Array:
-            values, starts = split_search(x)
-            J = self.residuals(values, windows, True, starts)[1]
-            J[:, :count] *= self.value_slopes(values)
-            return J[:, varied]
-
-        def residual_rows(x: Array) -> Array:
-            values, starts = split_search(x)
-            return self.residuals(values, windows, False, starts)[0]
-
-        solution = least_squares(
-            residual_rows,
-            whole[varied],
-            jac=jacobian,
-            bounds=(np.concatenate([lower, -infinite])[varied], np.concatenate([upper, infinite])[varied]),
-            loss=self.loss,
-            x_scale="jac",
-            max_nfev=evaluations,
-        )
-        values, starts = split_search(solution.x)
-        start_rows = () if starts is None else tuple(map(tuple, starts.tolist()))
-        return StartResult(tuple(values.tolist()), float(solution.cost), start_rows)
+    def blocks(self, rows: Sequence[WindowRows], windows: Sequence[Window]) -> list[Array]:
+        """The residuals of each window and signal, in order of time."""
+        logs = self.simulator.logs
+        return [
+            block
+            for part, window in zip(rows, windows, strict=True)
+            for block in np.split(part.residuals, len(logs[window.log].measured))
+        ]
 
 
 def _size_of(unknown: Unknown) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,20 @@ from gearwright.errors import FileError, InputError
 from gearwright.file_access import open_regular, write_text
 from gearwright.forces import Law
 from gearwright.identification.run_fit.experiment_proposals import proposed_experiments
-from gearwright.identification.run_fit.fit_problem import LOSSES, FitProblem, LossName, StartResult, Unknown
-from gearwright.identification.run_fit.identifiability import information, without_starts
+from gearwright.identification.run_fit.fit_problem import FitProblem, LossName, StartResult, Unknown, WindowRows
+from gearwright.identification.run_fit.horizon_growth import (
+    FINAL_SHIFT,
+    MOST_DIVISIONS,
+    STAGE_EVALUATIONS,
+    STEP_DIVISION,
+    HorizonGrowth,
+)
 from gearwright.identification.run_fit.log_checks import delay_remarks, poor_fit_remarks, unit_remarks
 from gearwright.identification.run_fit.run_fit_result import RunFit, scores
 from gearwright.identification.run_fit.run_log import RunLog, clock_delay, prediction_remarks
-from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator, Window
+from gearwright.identification.run_fit.simulated_logs import DELAY, OFFSET_PREFIX, LogSimulator
+from gearwright.identification.run_fit.step_correction import CorrectedFit, StepCorrection, simulated_outputs
+from gearwright.identification.run_fit.window_search import SearchPoint, WindowSearch
 from gearwright.mechanism import Mechanism, tree_of
 from gearwright.parts import Robot
 from gearwright.simulation.acting_laws import RobotLaws, driven_inputs
@@ -36,8 +44,8 @@ from gearwright.simulation.fixed_step.differentiated_step import nominal_number
 from gearwright.system import Controller, ParametricLaw, control_law_of
 from gearwright.text import did_you_mean, listed_names
 
-STAGE_EVALUATIONS = 25
-"""Evaluations of the first stages of a start; the last stage has those of the options."""
+HORIZON_SHARES = (0.04, 0.08, 0.16, 0.32, 0.64)
+"""Lengths of the windows of the stages, relative to the longest log."""
 
 CLOCK_SEARCH_PERIODS = 20.0
 """Largest delay that is sought, relative to the sampling period."""
@@ -54,6 +62,9 @@ LEAST_SCALE = 1e-50
 STORED_COST_TOLERANCE = 1e-6
 """Difference of a stored cost from that of the same parameters in this fit, relative to it, that rounding explains."""
 
+REMARKED_NOISE_RATIO = 1.5
+"""Residuals relative to the noise of the signals, from which the statistics of a complete model do not hold."""
+
 CLOCK_REMARK_PERIODS = 1.0
 """Delay of a signal behind its prediction, relative to the sampling period, above which there is a remark."""
 
@@ -64,13 +75,15 @@ class RunFitOptions:
     """Options of `fit_run`.
 
     Args:
-        step: of the simulation [s]; None: an eighth of the sampling period, at most 1 ms.
-        starts: number of starts; all but the first are random between the bounds.
+        step: of the search [s]; None: an eighth of the sampling period or less, at most 1 ms. Its error is corrected at
+            the end.
+        starts: largest number of starts, all but the first random between the bounds; the search ends with the first
+            one whose residuals over whole logs are the noise of the signals.
         horizons: lengths of the windows [s], the last one is followed by whole logs; None: chosen from the logs.
         loss: "soft_l1" (robust), "linear", "huber", "cauchy" or "arctan", as in SciPy's least_squares.
         scales: per measured signal the size of an error that matters, from which the loss grows slowly; None: a
             fiftieth of the signal's range.
-        free_starts: whether initial positions and speeds of the logs are unknown too, near the measured ones.
+        free_starts: whether initial states (positions, speeds, measured states of laws) are unknown too.
         evaluations: largest number of evaluations of the last stage.
         seed: of the random starts.
         proposals: whether experiments are proposed for unknowns that the logs do not determine.
@@ -79,7 +92,7 @@ class RunFitOptions:
     """
 
     step: float | None = None
-    starts: int = 1
+    starts: int = 3
     horizons: Sequence[float] | None = None
     loss: LossName = "soft_l1"
     scales: Mapping[str, float] = field(default_factory=dict)
@@ -145,8 +158,14 @@ def fit_run(
     remarks += unit_remarks(problem)
     remarks += _first_remarks(problem)
     results = _all_starts(problem, options)
-    best = min(results, key=lambda result: result.cost)
+    problem = problem.with_unit_of(min(results, key=lambda result: _rank(result, result.cost)))
+    best = min(results, key=lambda result: _rank(result, problem.total_cost(result)))
     return _fit_result(problem, best, results, remarks, options.proposals)
+
+
+def _rank(result: StartResult, cost: float) -> tuple[float, float]:
+    """The key by which starts are compared: those that explain longer windows first, then those of least cost."""
+    return -np.inf if result.horizon is None else -result.horizon, cost
 
 
 def run_fit_problem(
@@ -176,7 +195,7 @@ def run_fit_problem(
     if repeated is not None:
         raise InputError(f"fit_run: unknown {repeated!r} is listed twice. Name each once.")
     period = min(log.period for log in logs)
-    step = min(1e-3, period / 8) if options.step is None else options.step
+    step = period / max(8, int(np.ceil(1e3 * period))) if options.step is None else options.step
     if step > period:
         raise InputError(
             f"fit_run: step={step:g} s is longer than the sampling period of the logs, {period:g} s. Shorten it."
@@ -237,25 +256,33 @@ def _all_starts(problem: FitProblem, options: RunFitOptions) -> list[StartResult
     generator = np.random.default_rng(options.seed)
     store = None if options.store is None else Path(options.store)
     finished = _read_store(store, problem)
-    horizons = _horizons(problem, options)
     results = []
     for k in range(options.starts):
         first = np.array([unknown.start for unknown in problem.unknowns], dtype=float)
         random = _random_values(problem, generator)
-        z = problem.to_search(first if k == 0 else random)
         if k < len(finished):
             results.append(finished[k])
             continue
-        for number, windows in enumerate(horizons):
-            last = number == len(horizons) - 1
-            evaluations = options.evaluations if last else STAGE_EVALUATIONS
-            result = problem.minimise(z, windows, evaluations, last and options.free_starts)
-            z = problem.to_search(np.array(result.values))
-            if options.progress is not None:
-                options.progress((k + (number + 1) / len(horizons)) / options.starts)
-        results.append(result)
+        if any(result.is_explained and result.horizon is None for result in results):
+            break
+        growth = HorizonGrowth(
+            problem, _horizons(problem, options), options.evaluations, options.free_starts, _part_of(options, k)
+        )
+        results.append(growth.run(first if k == 0 else random))
         _write_store(store, problem, results)
+    if options.progress is not None:
+        options.progress(1.0)
     return results
+
+
+def _part_of(options: RunFitOptions, number: int) -> Callable[[float], None]:
+    """Reports the progress of one start as a part of that of all."""
+
+    def report(share: float) -> None:
+        if options.progress is not None:
+            options.progress((number + share) / options.starts)
+
+    return report
 
 
 def _random_values(problem: FitProblem, generator: np.random.Generator) -> Array:
@@ -267,13 +294,12 @@ def _random_values(problem: FitProblem, generator: np.random.Generator) -> Array
     return problem.to_values(generator.uniform(low, high))
 
 
-def _horizons(problem: FitProblem, options: RunFitOptions) -> list[list[Window]]:
-    logs = problem.simulator.logs
-    longest = max(log.duration for log in logs)
+def _horizons(problem: FitProblem, options: RunFitOptions) -> list[float]:
     lengths = options.horizons
     if lengths is None:
-        lengths = [longest * share for share in (0.04, 0.16, 0.5) if longest * share > 10 * logs[0].period]
-    return [problem.simulator.windows(length) for length in (*lengths, np.inf)]
+        least = 10 * problem.simulator.logs[0].period
+        lengths = [problem.longest * share for share in HORIZON_SHARES if problem.longest * share > least]
+    return [*lengths, np.inf]
 
 
 def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
@@ -307,18 +333,26 @@ def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
 
 def _stored_start(item: Mapping[str, Any], problem: FitProblem) -> StartResult:
     """The result of a start from a store; ValueError unless its numbers are finite and fit the problem."""
-    values, cost, starts = np.array(item["values"], float), float(item["cost"]), [*item["starts"]]
-    shape = (len(problem.simulator.logs), len(problem.simulator.start_names)) if starts else (0,)
-    if values.shape != (len(problem.names),) or np.shape(starts) != shape:
+    values, cost, step = np.array(item["values"], float), float(item["cost"]), float(item["step"])
+    horizon = None if item["horizon"] is None else float(item["horizon"])
+    starts = tuple(tuple(map(float, row)) for row in item["starts"])
+    result = StartResult(tuple(map(float, values)), cost, starts, horizon, step, bool(item["is_explained"]))
+    coarsest, least = problem.simulator.step, min(log.period for log in problem.simulator.logs)
+    if values.shape != (len(problem.names),) or not coarsest / (MOST_DIVISIONS + 1) < step < 1.001 * coarsest:
         raise ValueError
-    if not all(np.isfinite(np.array(x, float)).all() for x in (values, starts, cost)):
+    if horizon is not None and not horizon > least:
         raise ValueError
-    return StartResult(tuple(map(float, values)), cost, tuple(tuple(map(float, row)) for row in starts))
+    shape = (len(problem.windows_of(result)), len(problem.simulator.start_names)) if result.starts else (0,)
+    if np.shape(result.starts) != shape:
+        raise ValueError
+    if not all(np.isfinite(np.array(x, float)).all() for x in (values, result.starts, cost)):
+        raise ValueError
+    return result
 
 
 def _write_store(store: Path | None, problem: FitProblem, results: Sequence[StartResult]) -> None:
     if store is not None:
-        starts = [{"values": list(result.values), "cost": result.cost, "starts": result.starts} for result in results]
+        starts = [asdict(result) for result in results]
         write_text(store, json.dumps({"unknowns": list(problem.names), "starts": starts}, indent=1))
 
 
@@ -359,53 +393,96 @@ def _fit_result(
     remarks: list[str],
     proposals: bool,
 ) -> RunFit:
+    problem, search, end = _end_of_fit(problem, best)
+    values = dict(zip(problem.names, problem.to_values(end.point.z).tolist(), strict=True))
     windows = problem.simulator.windows(np.inf)
-    values = np.array(best.values)
-    starts = np.array(best.starts) if best.starts else None
-    residuals, J = problem.residuals(values, windows, True, starts)
-    derivatives = J
-    blocks, begin = [], 0
-    for window in windows:
-        for _ in problem.simulator.logs[window.log].measured:
-            blocks.append(slice(begin, begin + window.last - window.first + 1))
-            begin = blocks[-1].stop
-    root = np.sqrt(LOSSES[problem.loss].slope(residuals[:begin] ** 2))
-    priors = np.array([0.0 if u.prior is None else 1.0 / u.prior[1] for u in problem.unknowns])
-    weighted, J = residuals[:begin] * root, without_starts(J[:begin] * root[:, None], len(values))
-    known = information(problem.names, values, J, weighted, blocks, priors, problem.value_scales(values))
-    mapped = dict(zip(problem.names, best.values, strict=True))
-    outputs = problem.simulator.simulate(mapped, windows, False, starts)
-    if outputs is None:
+    first = [search.windows.index(next(w for w in search.windows if w.log == window.log)) for window in windows]
+    starts = end.point.starts[first]
+    predictions = simulated_outputs(problem.simulator, values, windows, starts, end.divisions)
+    if predictions is None or end.rows is None:
         raise InputError(
             f"fit_run: no start could be simulated; the last one: {problem.simulator.failure} Narrow the bounds, "
             "shorten the step, or start nearer."
         )
+    if best.horizon is not None:
+        remarks.append(
+            f"the model explains windows of {best.horizon:.3g} s down to the noise, but no longer ones: the motion is "
+            "too sensitive. The values and their deviations are those of the windows."
+        )
+    if not end.converged:
+        remarks.append(
+            "the correction of the error of the step did not converge: values and deviations are approximate. Shorten "
+            "the step (`RunFitOptions(step=...)`), or fit shorter logs."
+        )
+    known = end.information
     if proposals:
-        known = known.with_proposals(proposed_experiments(problem, values, known, J, weighted))
-    predictions = tuple(output.values for output in outputs)
+        numbers = np.array([*values.values()])
+        known = known.with_proposals(proposed_experiments(problem, numbers, known, end.J, end.residuals))
+    ratio = problem.residual_ratio(end.rows, end.point.starts.size + len(end.point.z))
+    if ratio > REMARKED_NOISE_RATIO:
+        remarks.append(
+            f"the residuals are {ratio:.2g} times the noise of the signals: the model is incomplete, or there is a "
+            "better minimum. Deviations count correlated residuals as fewer, but contain no error of the model: "
+            "compare other structures, validate, or try more starts."
+        )
     logs = problem.simulator.logs
     if not any("behind its prediction" in remark for remark in remarks):
         remarks += _delay_remarks(problem, predictions)
-    if not any("behind its prediction" in remark for remark in remarks):
-        remarks += delay_remarks(problem, outputs, residuals[:begin], derivatives[:begin])
-    remarks += poor_fit_remarks(problem, outputs)
-    near = sum(result.cost < 1.02 * best.cost + 1e-9 for result in results)
-    place, (lower, upper) = problem.to_search(values), problem.bounds  # logarithms of positive unknowns
-    for k, unknown in enumerate(problem.unknowns):
-        for word, limit, bound in (("lower", lower[k], unknown.lower), ("upper", upper[k], unknown.upper)):
-            if np.isfinite(upper[k] - lower[k]) and abs(place[k] - limit) < BOUND_SHARE * (upper[k] - lower[k]):
-                remarks.append(
-                    f"{unknown.name} is at its {word} bound, {bound:g}. Widen it, or check that the model is complete."
-                )
+    if best.horizon is None and not any("behind its prediction" in remark for remark in remarks):
+        remarks += delay_remarks(problem, predictions, *_with_start_columns(search.rows_at(end.point, True) or []))
+    remarks += poor_fit_remarks(problem, predictions)
+    costs = [problem.total_cost(result) if result.horizon == best.horizon else np.inf for result in results]
+    near = sum(cost < 1.02 * min(costs) + 1e-9 for cost in costs)
     return RunFit(
         problem,
-        mapped,
+        values,
         known,
         predictions,
         scores(logs, predictions),
-        best.cost,
+        end.cost,
         near,
         len(results),
-        tuple(remarks),
-        best.starts,
+        (*remarks, *end.remarks, *_bound_remarks(problem, end.point.z)),
+        tuple(map(tuple, starts.tolist())) if best.starts else (),
+        end.divisions,
     )
+
+
+def _end_of_fit(problem: FitProblem, best: StartResult) -> tuple[FitProblem, WindowSearch, CorrectedFit]:
+    """The fit without the error of the step; the step is divided where its correction does not converge."""
+    coarsest = problem.simulator.step
+    problem = problem.with_step(best.step)
+    windows = problem.windows_of(best)
+    starts = np.array(best.starts) if best.starts else problem.simulator.measured_starts(windows)
+    point = SearchPoint(problem.to_search(np.array(best.values)), starts)
+    while True:
+        search = WindowSearch(problem, windows, free=bool(best.starts))
+        end = StepCorrection(search, FINAL_SHIFT).corrected_fit(point)
+        if best.is_explained and not problem.explains(end.rows, point.starts.size + len(point.z)):
+            end = end._replace(converged=False)
+        step = problem.simulator.step / STEP_DIVISION
+        if end.converged or end.rows is None or coarsest / step > MOST_DIVISIONS + 1:
+            return problem, search, end
+        problem = problem.with_step(step)
+        point, _ = WindowSearch(problem, windows, free=bool(best.starts)).minimise_with_rest(point, STAGE_EVALUATIONS)
+
+
+def _with_start_columns(rows: Sequence[WindowRows]) -> tuple[Array, Array]:
+    """Residuals of all windows, (N,), and their derivatives by the values and by the initial state of each window."""
+    from scipy.linalg import block_diag
+
+    J = np.concatenate([part.by_values for part in rows])
+    starts = block_diag(*(part.by_start for part in rows))
+    return np.concatenate([part.residuals for part in rows]), np.concatenate([J, starts], axis=1)
+
+
+def _bound_remarks(problem: FitProblem, z: Array) -> list[str]:
+    """Remarks on unknowns at their bounds, in search variables: logarithms of positive unknowns."""
+    remarks, (lower, upper) = [], problem.bounds
+    for k, unknown in enumerate(problem.unknowns):
+        for word, limit, bound in (("lower", lower[k], unknown.lower), ("upper", upper[k], unknown.upper)):
+            if np.isfinite(upper[k] - lower[k]) and abs(z[k] - limit) < BOUND_SHARE * (upper[k] - lower[k]):
+                remarks.append(
+                    f"{unknown.name} is at its {word} bound, {bound:g}. Widen it, or check that the model is complete."
+                )
+    return remarks

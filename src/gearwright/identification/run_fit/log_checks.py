@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from gearwright.arrays import Array
 from gearwright.errors import InputError
 from gearwright.identification.run_fit.fit_problem import FitProblem
 from gearwright.identification.run_fit.run_log import DELAY_ERROR_SHARE, RunLog
-from gearwright.identification.run_fit.simulated_logs import DELAY, Outputs
+from gearwright.identification.run_fit.simulated_logs import DELAY
 
 LogChange = tuple[str, Callable[[RunLog], RunLog]]
 
@@ -97,12 +97,14 @@ def _error(problem: FitProblem, log: RunLog) -> float:
     return max(ratios, default=float("inf"))
 
 
-def delay_remarks(problem: FitProblem, outputs: Sequence[Outputs], residuals: Array, J: Array) -> list[str]:
+def delay_remarks(
+    problem: FitProblem, predictions: Sequence[Mapping[str, Array]], residuals: Array, J: Array
+) -> list[str]:
     """Remarks on logs whose remaining residuals a delay explains, with all unknowns fitted again (linearised).
 
     Args:
         problem: of the fit.
-        outputs: fitted outputs of every log.
+        predictions: fitted signals of every log.
         residuals: in the scales of the fit, (N,).
         J: their derivatives by the unknowns and initial states, (N, K).
     """
@@ -110,9 +112,9 @@ def delay_remarks(problem: FitProblem, outputs: Sequence[Outputs], residuals: Ar
         return []
     remarks, begin = [], 0
     remaining = residuals - J @ np.linalg.lstsq(J, residuals, rcond=None)[0]
-    for log, output in zip(problem.simulator.logs, outputs, strict=True):
+    for log, predicted in zip(problem.simulator.logs, predictions, strict=True):
         column = np.zeros(len(residuals))
-        for name, series in output.values.items():
+        for name, series in predicted.items():
             column[begin : begin + len(series)] = -np.gradient(series, log.times) / problem.scales[name]
             begin += len(series)
         free = column - J @ np.linalg.lstsq(J, column, rcond=None)[0]
@@ -130,12 +132,12 @@ def delay_remarks(problem: FitProblem, outputs: Sequence[Outputs], residuals: Ar
     return remarks
 
 
-def poor_fit_remarks(problem: FitProblem, outputs: Sequence[Outputs]) -> list[str]:
+def poor_fit_remarks(problem: FitProblem, predictions: Sequence[Mapping[str, Array]]) -> list[str]:
     """Remarks on signals that the fitted model does not describe."""
     remarks = []
-    for log, output in zip(problem.simulator.logs, outputs, strict=True):
+    for log, predicted in zip(problem.simulator.logs, predictions, strict=True):
         is_driven = any(np.ptp(series) > 0 for series in log.inputs.values())
-        for name, series in output.values.items():
+        for name, series in predicted.items():
             measured = np.asarray(log.measured[name])
             variance = float(np.var(measured))
             r_squared = 1.0 - float(np.mean((measured - series) ** 2)) / variance if variance > 0 else 1.0

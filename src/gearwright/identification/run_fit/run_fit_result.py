@@ -15,10 +15,12 @@ from gearwright.arrays import Array
 from gearwright.errors import GearwrightError, InputError
 from gearwright.file_access import create_folder, write_text
 from gearwright.forces import Law
-from gearwright.identification.run_fit.fit_problem import StartResult
+from gearwright.identification.run_fit.horizon_growth import FINAL_SHIFT
 from gearwright.identification.run_fit.identifiability import Information, correlation_length
 from gearwright.identification.run_fit.run_log import RunLog
 from gearwright.identification.run_fit.simulated_logs import LogSimulator
+from gearwright.identification.run_fit.step_correction import StepCorrection, simulated_outputs
+from gearwright.identification.run_fit.window_search import SearchPoint, WindowSearch
 from gearwright.parts import Robot, with_parameters
 from gearwright.plots import Panel, panel_figure, save_figure
 from gearwright.simulation.acting_laws import RobotLaws
@@ -99,7 +101,8 @@ class RunFit:
         near_best: number of starts that ended within 2 % of it.
         starts: number of starts.
         remarks: observations on logs and fit.
-        start_changes: per log the fitted changes of its measured initial state; empty if they were not unknown.
+        start_states: per log its fitted initial state; empty if it was not unknown.
+        divisions: of the step of the search, for predictions without its error.
     """
 
     problem: Any
@@ -111,12 +114,13 @@ class RunFit:
     near_best: int
     starts: int
     remarks: tuple[str, ...]
-    start_changes: tuple[tuple[float, ...], ...] = ()
+    start_states: tuple[tuple[float, ...], ...] = ()
+    divisions: int = 1
 
     @property
     def free_starts(self) -> bool:
         """Whether the initial states of the logs were unknown too."""
-        return bool(self.start_changes)
+        return bool(self.start_states)
 
     def __getitem__(self, name: str) -> float:
         """The value of an unknown."""
@@ -175,10 +179,12 @@ class RunFit:
             raise InputError("fit: no log is given. Give at least one RunLog.")
         simulator: LogSimulator = replace(self.problem.simulator, logs=tuple(logs))
         simulator.require_known()
-        outputs = simulator.simulate(self.values, simulator.windows(np.inf), False)
+        windows = simulator.windows(np.inf)
+        starts = simulator.measured_starts(windows)
+        outputs = simulated_outputs(simulator, self.values, windows, starts, self.divisions)
         if outputs is None:
             raise InputError(f"fit: these logs cannot be simulated: {simulator.failure} Check their inputs.")
-        return tuple(output.values for output in outputs)
+        return outputs
 
     @property
     def robot(self) -> Any:
@@ -254,15 +260,15 @@ class RunFit:
         unknown = next(u for u in self.problem.unknowns if u.name == name)
         low, high = max(unknown.lower, centre - width * deviation), min(unknown.upper, centre + width * deviation)
         grid, costs = np.linspace(low, high, points), []
-        windows, free = self.problem.simulator.windows(np.inf), self.free_starts
+        free, problem = self.free_starts, self.problem
+        windows = problem.simulator.windows(np.inf)
+        starts = np.array(self.start_states) if free else problem.simulator.measured_starts(windows)
+        best = SearchPoint(problem.to_search(np.array([*self.values.values()])), starts)
+        search = WindowSearch(problem, windows, free=free, held=name)
+        search = replace(search, corrections=StepCorrection(search, FINAL_SHIFT).corrections(best, self.divisions))
         for value in grid:
             values = np.array(list({**self.values, name: float(value)}.values()))
-            if len(values) > 1 or free:
-                first = self.start_changes if free else None
-                z = self.problem.to_search(values)
-                costs.append(self.problem.minimise(z, windows, PROFILE_EVALUATIONS, free, first, name).cost)
-            else:
-                costs.append(self.problem.cost(StartResult(tuple(values.tolist()), 0.0)))
+            costs.append(search.minimise(SearchPoint(problem.to_search(values), starts), PROFILE_EVALUATIONS)[1])
         count = sum(len(log.times) * len(log.measured) for log in self.problem.simulator.logs)
         variance = max(2 * self.cost / max(1, count - len(self.values)), 1e-300)
         return grid, (np.array(costs) - self.cost) / variance

@@ -37,6 +37,12 @@ OFFSET_PREFIX, DELAY = "offset.", "delay"
 """Unknowns of the measurement: `offset.<signal>`, added to the signal, and `delay` [s] of all measured signals."""
 
 
+MOTOR_SUFFIX = ".motor"
+"""End of the name of the motor-side coordinate of an elastic drive."""
+
+MOST_KEPT_INPUTS = 20_000_000
+"""Numbers of sampled inputs that are kept for further simulations of the same windows."""
+
 MOST_LOG_STEPS = 10_000_000
 """Steps of the simulation of one log, which are all stored."""
 
@@ -50,11 +56,15 @@ class Window(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """Outputs of one window: per signal its values (T,), derivatives (T, unknowns), and by its start (T, starts)."""
+    """Outputs of one window: per signal its values (T,), derivatives (T, unknowns), and by its start (T, starts).
+
+    `states` (T, starts) are the simulated states that have the names of unknown initial states.
+    """
 
     values: dict[str, Array]
     slopes: dict[str, Array]
     start_slopes: dict[str, Array]
+    states: Array
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ class LogSimulator:
         other = replace(self, logs=tuple(logs))
         signals = ({name for log in group for name in log.measured} for group in (self.logs, logs))
         programs = ("_measured_signals", "_signal_programs") if len({*map(frozenset, signals)}) == 1 else ()
-        for word in ("plain", "tangent", "signal_laws", *programs):
+        for word in ("plain", "tangent", "signal_laws", "start_names", *programs):
             if word in self.__dict__:
                 other.__dict__[word] = self.__dict__[word]
         return other
@@ -111,12 +121,25 @@ class LogSimulator:
 
     @cached_property
     def start_names(self) -> tuple[str, ...]:
-        """Initial states that are not known exactly: measured positions and their speeds."""
-        measured = {name for log in self.logs for name in log.measured}
-        states = self.plain.states[: self.plain.system.v.stop]
+        """Initial states that are not known exactly: positions and speeds, and measured states of laws."""
+        measured, states = {name for log in self.logs for name in log.measured}, set(self.plain.states)
+        moving = self.plain.states[: self.plain.system.law_slice.stop]
+        partners = {"q.": "v.", "v.": "q."}
         return tuple(
-            START_PREFIX + state for state in states if state in measured or f"q.{state.removeprefix('v.')}" in measured
+            START_PREFIX + state
+            for state in moving
+            if state in measured or f"{partners.get(state[:2], '?')}{state[2:]}" in states
         )
+
+    @cached_property
+    def _start_columns(self) -> list[int]:
+        """Places of the unknown initial states among all states."""
+        return [self.plain.states.index(name.removeprefix(START_PREFIX)) for name in self.start_names]
+
+    @cached_property
+    def speed_columns(self) -> tuple[int, ...]:
+        """Places of speeds among the unknown initial states."""
+        return tuple(k for k, name in enumerate(self.start_names) if name.startswith(f"{START_PREFIX}v."))
 
     @cached_property
     def tangent(self) -> DifferentiatedStep:
@@ -165,7 +188,7 @@ class LogSimulator:
                 values[:, k] = np.interp(t, log.times, log.inputs[name])
         return values
 
-    def _control_feeds(self, windows: Sequence[Window], steps: int) -> Sequence[Array]:
+    def _control_feeds(self, windows: Sequence[Window], steps: int, step: float) -> Sequence[Array]:
         if self.controller is None:
             return ()
         begins = [(self.logs[window.log], self.logs[window.log].times[window.first]) for window in windows]
@@ -173,7 +196,7 @@ class LogSimulator:
         def references(t: Array) -> Array:
             return np.stack([self._references(log, begin + t) for log, begin in begins], axis=1)
 
-        return feeds_of_references(self.controller.law, MOREAU_METHOD, (self.step, steps), references)
+        return feeds_of_references(self.controller.law, MOREAU_METHOD, (step, steps), references)
 
     @cached_property
     def _measured_signals(self) -> tuple[str, ...]:
@@ -224,49 +247,85 @@ class LogSimulator:
             parts += [Window(k, int(a), int(b)) for a, b in itertools.pairwise(edges) if b - a > 2]
         return parts
 
-    def start_states(self, window: Window) -> Array:
-        """The measured state at the start of a window: measured states, and speeds from measured positions."""
+    def measured_starts(self, windows: Sequence[Window]) -> Array:
+        """The unknown initial states of windows as measured, (windows, start_names)."""
+        return self._measured_states(windows)[:, self._start_columns]
+
+    def _measured_states(self, windows: Sequence[Window]) -> Array:
+        """The states at the starts of windows, (windows, states); those of every window are kept."""
+        known: dict[Window, Array] = self.__dict__.setdefault("_states_by_window", {})
+        for window in windows:
+            if window not in known:
+                known[window] = self.measured_state(window)
+        return np.stack([known[window] for window in windows])
+
+    def measured_state(self, window: Window) -> Array:
+        """The state at the start of a window: measured states, and speeds from measured positions.
+
+        Where only one end of an elastic drive is measured, the other end moves with it.
+        """
         log, engine = self.logs[window.log], self.plain
         x = engine.start_states(np.zeros(engine.mech.nq), np.zeros(engine.mech.n))
         for k, state in enumerate(engine.states):
             if state in log.measured:
                 x[k] = log.measured[state][window.first]
-            elif state.startswith("v.") and f"q.{state[2:]}" in log.measured:
-                x[k] = _slope_at(log.times, np.asarray(log.measured[f"q.{state[2:]}"]), window.first)
+                continue
+            name = _measured_position(state, log)
+            if name is not None:
+                y = np.asarray(log.measured[name])
+                x[k] = y[window.first] if state.startswith("q.") else _slope_at(log.times, y, window.first)
         return np.asarray(x)
 
     def simulate(
-        self, values: Mapping[str, float], windows: Sequence[Window], slopes: bool, starts: Array | None = None
+        self,
+        values: Mapping[str, float],
+        windows: Sequence[Window],
+        slopes: bool,
+        starts: Array | None = None,
+        divisions: int = 1,
     ) -> list[Outputs] | None:
         """The outputs of all windows; None where a motion diverges or a number is not allowed.
 
-        `starts` (windows, start_names) are added to the measured initial states.
+        Args:
+            values: of the unknowns by name.
+            windows: parts of the logs.
+            slopes: whether derivatives are computed.
+            starts: initial states (windows, start_names); None: the measured ones.
+            divisions: steps into which each step is divided.
         """
         engine: FixedStep = self.tangent if slopes else self.plain
-        longest = max(self._steps(window) for window in windows)
-        plain = np.stack([self.start_states(window) for window in windows])
+        step = self.step / divisions
+        longest = max(self.step_count(window, divisions) for window in windows)
+        plain = self._measured_states(windows)
         if starts is not None:
-            plain[:, [self.plain.states.index(name.removeprefix(START_PREFIX)) for name in self.start_names]] += starts
+            plain[:, self._start_columns] = starts
         start = self.tangent.with_first_columns(plain) if slopes else plain
         rows = np.array([[self._number(values, window, path) for path in engine.parameters] for window in windows])
+        inputs, references = self._driven_arrays(windows, longest, step)
         try:
             if self.plain.plan.law_paths:
-                self.plain.require_valid(plain[:1], self.step, rows[:1][:, self._plain_columns(engine)])
+                self._require_valid(plain[:1], rows[:1][:, self._plain_columns(engine)])
             with np.errstate(all="ignore"):
                 record = engine.run_steps(
                     start,
-                    self._input_array(windows, longest),
-                    self.step,
+                    inputs,
+                    step,
                     longest,
                     parameters=rows if engine.parameters else None,
-                    control=self._control_feeds(windows, longest),
+                    control=references,
                 )
         except (SimulationError, GearwrightError, FloatingPointError) as error:
             if isinstance(error.__context__, NotTraceableError):
                 raise
             self.__dict__["_failure"] = str(error)
             return None
-        return [self._outputs(values, window, record[:, k], rows[k], slopes) for k, window in enumerate(windows)]
+        return [self._outputs(values, window, record[:, k], rows[k], slopes, step) for k, window in enumerate(windows)]
+
+    def _require_valid(self, x: Array, numbers: Array) -> None:
+        """Raise an error for invalid numbers of laws, or a step that is too long; the same numbers are checked once."""
+        if self.__dict__.get("_valid_numbers") != (key := numbers.tobytes()):
+            self.plain.require_valid(x, self.step, numbers)
+            self.__dict__["_valid_numbers"] = key
 
     @property
     def failure(self) -> str:
@@ -280,38 +339,45 @@ class LogSimulator:
         numbers = self.logs[window.log].numbers
         return float(values[path]) if path in values else float(numbers[path])
 
-    def _steps(self, window: Window) -> int:
+    def step_count(self, window: Window, divisions: int = 1) -> int:
+        """Number of steps of a window, each divided."""
         times = self.logs[window.log].times
-        return max(1, int(np.ceil((times[window.last] - times[window.first]) / self.step)))
+        return max(1, int(np.ceil((times[window.last] - times[window.first]) * divisions / self.step - 1e-6)))
 
-    def _input_array(self, windows: Sequence[Window], steps: int) -> Array:
-        """Inputs in the middle of every step, (2 steps + 1, windows, inputs)."""
+    def _driven_arrays(self, windows: Sequence[Window], steps: int, step: float) -> tuple[Array, Sequence[Array]]:
+        """Inputs (2 steps + 1, windows, inputs) and references of the controller; recent ones are kept."""
+        known: dict[object, tuple[Array, Sequence[Array]]] = self.__dict__.setdefault("_arrays_by_windows", {})
         key = (tuple(windows), steps)
-        known: dict[object, Array] = self.__dict__.setdefault("_inputs_by_windows", {})
         if key not in known:
-            u = np.empty((2 * steps + 1, len(windows), len(self.plain.inputs)))
-            u[:] = self.plain.system.initial_inputs
-            for j, window in enumerate(windows):
-                log = self.logs[window.log]
-                t = log.times[window.first] + 0.5 * self.step * np.arange(2 * steps + 1)
-                for name, series in log.inputs.items():
-                    if name in self.plain.inputs:
-                        u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
-            known[key] = u
+            while sum(inputs.size for inputs, _ in known.values()) > MOST_KEPT_INPUTS:
+                known.pop(next(iter(known)))
+            known[key] = self._input_array(windows, steps, step), self._control_feeds(windows, steps, step)
         return known[key]
 
+    def _input_array(self, windows: Sequence[Window], steps: int, step: float) -> Array:
+        """Inputs in the middle of every step, (2 steps + 1, windows, inputs)."""
+        u = np.empty((2 * steps + 1, len(windows), len(self.plain.inputs)))
+        u[:] = self.plain.system.initial_inputs
+        for j, window in enumerate(windows):
+            log = self.logs[window.log]
+            t = log.times[window.first] + 0.5 * step * np.arange(2 * steps + 1)
+            for name, series in log.inputs.items():
+                if name in self.plain.inputs:
+                    u[:, j, self.plain.inputs.index(name)] = np.interp(t, log.times, series)
+        return u
+
     def _outputs(
-        self, values: Mapping[str, float], window: Window, record: Array, numbers: Array, slopes: bool
+        self, values: Mapping[str, float], window: Window, record: Array, numbers: Array, slopes: bool, step: float
     ) -> Outputs:
         """The outputs of one window at its measured times."""
         log = self.logs[window.log]
         t = log.times[window.first : window.last + 1] - log.times[window.first]
-        grid = self.step * np.arange(len(record))
+        grid = step * np.arange(len(record))
         delayed_times = np.clip(t - values.get(DELAY, 0.0), 0.0, grid[-1])
-        k = np.minimum((delayed_times / self.step).astype(int), len(grid) - 2)
-        share = (delayed_times / self.step - k)[:, None]
+        k = np.minimum((delayed_times / step).astype(int), len(grid) - 2)
+        share = (delayed_times / step - k)[:, None]
         sampled = (1 - share) * record[k] + share * record[k + 1]
-        rates = (record[k + 1] - record[k]) / self.step
+        rates = (record[k + 1] - record[k]) / step
         size, count = len(self.plain.states), len(self.unknowns)
         x, columns = sampled[:, :size], np.zeros((len(t), 1, 1))
         if slopes:
@@ -336,7 +402,7 @@ class LogSimulator:
                 if DELAY in self.unknowns:
                     whole[:, self.unknowns.index(DELAY)] = -rate
                 derivatives[name] = whole
-        return Outputs(results, derivatives, by_start)
+        return Outputs(results, derivatives, by_start, x[:, self._start_columns])
 
     def _signal_outputs(
         self, log: RunLog, window: Window, x: Array, numbers: Array, columns: Array, slopes: bool
@@ -378,6 +444,15 @@ def candidate_outputs(
         return [None]
     half = len(logs) // 2
     return [*candidate_outputs(simulator, logs[:half], values), *candidate_outputs(simulator, logs[half:], values)]
+
+
+def _measured_position(state: str, log: RunLog) -> str | None:
+    """The measured position from which a state follows: its own, or that of the other end of its drive."""
+    if not state.startswith(("q.", "v.")):
+        return None
+    position = f"q.{state[2:]}"
+    other = position.removesuffix(MOTOR_SUFFIX) if position.endswith(MOTOR_SUFFIX) else position + MOTOR_SUFFIX
+    return next((name for name in (position, other) if name in log.measured), None)
 
 
 def _slope_at(t: Array, y: Array, row: int, half: int = 6) -> float:
