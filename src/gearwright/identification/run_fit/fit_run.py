@@ -163,9 +163,9 @@ def fit_run(
     return _fit_result(problem, best, results, remarks, options.proposals)
 
 
-def _rank(result: StartResult, cost: float) -> tuple[float, float]:
-    """The key by which starts are compared: those that explain longer windows first, then those of least cost."""
-    return -np.inf if result.horizon is None else -result.horizon, cost
+def _rank(result: StartResult, cost: float) -> tuple[bool, float, float]:
+    """The key by which starts are compared: those that explain windows, longer ones first, then those of least cost."""
+    return not result.is_explained, -np.inf if result.horizon is None else -result.horizon, cost
 
 
 def run_fit_problem(
@@ -407,7 +407,8 @@ def _fit_result(
     if best.horizon is not None:
         remarks.append(
             f"the model explains windows of {best.horizon:.3g} s down to the noise, but no longer ones: the motion is "
-            "too sensitive. The values and their deviations are those of the windows."
+            "too sensitive, or a signal has a delay, which initial states of short windows absorb ('delay' as an "
+            "unknown finds it). The values and their deviations are those of the windows."
         )
     if not end.converged:
         remarks.append(
@@ -419,17 +420,21 @@ def _fit_result(
         numbers = np.array([*values.values()])
         known = known.with_proposals(proposed_experiments(problem, numbers, known, end.J, end.residuals))
     ratio = problem.residual_ratio(end.rows, end.point.starts.size + len(end.point.z))
+    is_driven = any(np.ptp(series) > 0 for log in problem.simulator.logs for series in log.inputs.values())
     if ratio > REMARKED_NOISE_RATIO:
         remarks.append(
             f"the residuals are {ratio:.2g} times the noise of the signals: the model is incomplete, or there is a "
             "better minimum. Deviations count correlated residuals as fewer, but contain no error of the model: "
             "compare other structures, validate, or try more starts."
+            + ("" if is_driven else " The logs have no input that changes.")
         )
     logs = problem.simulator.logs
     if not any("behind its prediction" in remark for remark in remarks):
         remarks += _delay_remarks(problem, predictions)
-    if best.horizon is None and not any("behind its prediction" in remark for remark in remarks):
-        remarks += delay_remarks(problem, predictions, *_with_start_columns(search.rows_at(end.point, True) or []))
+    if not any("behind its prediction" in remark for remark in remarks):
+        whole = WindowSearch(problem, windows)
+        rows = whole.rows_at(SearchPoint(end.point.z, starts), True)
+        remarks += [] if rows is None else delay_remarks(problem, predictions, *_with_start_columns(rows))
     remarks += poor_fit_remarks(problem, predictions)
     costs = [problem.total_cost(result) if result.horizon == best.horizon else np.inf for result in results]
     near = sum(cost < 1.02 * min(costs) + 1e-9 for cost in costs)

@@ -21,6 +21,9 @@ STAGE_SHIFT, FINAL_SHIFT = 0.5, 0.05
 """Largest change of an unknown by the error of the step, relative to its standard deviation: in a stage, and at the
 end."""
 
+LARGEST_RATIO = 1.5
+"""Residuals relative to the noise, above which longer windows are given up after shorter ones were explained."""
+
 STEP_DIVISION, MOST_DIVISIONS = 4, 16
 """Division of the step where no minimum is found with it, and the largest one."""
 
@@ -32,6 +35,12 @@ class Stage(NamedTuple):
     windows: tuple[Window, ...]
     point: SearchPoint
     rows: list[WindowRows] | None
+
+    @property
+    def residual_ratio(self) -> float:
+        """The residuals relative to the noise of the signals."""
+        unknowns = self.point.starts.size + len(self.point.z)
+        return np.inf if self.rows is None else self.problem.residual_ratio(self.rows, unknowns)
 
     @property
     def explains_windows(self) -> bool:
@@ -66,9 +75,9 @@ class HorizonGrowth:
             stage = self._stage(z if last is None else last.point.z, horizon, last, 1, evaluations)
             if last is not None and last.explains_windows and not stage.explains_windows:
                 divided = self._stage(last.point.z, horizon, last, STEP_DIVISION, evaluations)
-                if not divided.explains_windows:
+                stage = min(stage, divided, key=lambda end: end.residual_ratio)
+                if stage.residual_ratio > LARGEST_RATIO:
                     break  # a longer motion is too sensitive for a search from here
-                stage = divided
             stages.append(stage)
             self.progress((k + 1) / len(self.horizons))
         end, horizon = stages[-1], self.horizons[len(stages) - 1]

@@ -25,6 +25,9 @@ from gearwright.identification.run_fit.simulated_logs import Window
 FIRST_DAMPING, LEAST_DAMPING, LARGEST_DAMPING = 1e-3, 1e-10, 1e4
 """Damping relative to the squared sizes of the derivatives: of the first step, and its range."""
 
+LARGEST_STEP = 1.0
+"""Largest change of a search variable in one step: a factor of e, the range between the bounds, or the start value."""
+
 DECREASE_TOLERANCE = 1e-3
 """Decrease of the cost, relative to the variance of an independent residual, below which the search ends: it moves no
 unknown by more than some hundredths of its standard deviation."""
@@ -178,6 +181,7 @@ class WindowSearch:
         step = np.zeros(len(point.z))
         whole = np.concatenate([J[:, moves], np.diag(np.sqrt(damping) * sizes[moves])])
         step[moves] = -np.linalg.lstsq(whole, np.concatenate([r, np.zeros(moves.sum())]), rcond=None)[0]
+        step *= min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
         z = np.clip(point.z + step, lower, upper)
         change = np.append(z - point.z, 1.0)
         starts, predicted = point.starts.copy(), 0.0
