@@ -7,11 +7,11 @@ from math import isfinite
 ROUNDING_SIZE = 1e-18
 """Smaller magnitudes, in SI units, are rounding errors and shown as 0."""
 SMALLEST_SEPARATED, LARGEST_SEPARATED = 1e4, 1e9
-"""Range of magnitudes that are written out with separated thousands: 20,000 h."""
+"""Range of magnitudes, in their unit, that are written out with separated thousands: 20,000 h."""
 SMALLEST_WRITTEN_OUT = 1e-4
-"""Smaller magnitudes are written with a power of ten."""
+"""Smaller magnitudes, in their unit, are written with a power of ten."""
 MILLI_BELOW, KILO_FROM = 0.1, 1e4
-"""Magnitudes from which units have a prefix."""
+"""Magnitudes, in their unit, from which units have a prefix."""
 MILLI_UNITS = {"Nm": "mNm", "N": "mN", "W": "mW", "J": "mJ", "A": "mA", "V": "mV", "m": "mm", "m/s": "mm/s"}
 KILO_UNITS = {"N": "kN", "W": "kW", "J": "kJ", "Nm": "kNm"}
 EXPONENT_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

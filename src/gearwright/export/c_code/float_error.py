@@ -19,7 +19,7 @@ ERROR_STATES = 1000
 USUAL_RANGE, USUAL_SPEED, USUAL_ACCELERATION = np.pi, 3.0, 10.0
 """Range of positions [rad, m], speeds [rad/s, m/s] and accelerations of joints without limits."""
 USUAL_INPUT = 1.5
-"""Range of other inputs, as in the self-test."""
+"""Range of other inputs in their unit, as in the self-test."""
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **{"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "fabs": np.abs},
     **{"sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan},

@@ -28,7 +28,7 @@ WINDOWS, LEAST_WINDOW_PERIODS = 12, 6
 """Number of windows of a log in which units are checked, and their least length in sampling periods."""
 
 POOR_FIT = 0.5
-"""R2 of a fitted signal below which the model does not describe the log."""
+"""Share of the variance of a fitted signal (R2) below which the model does not describe the log."""
 
 
 def unit_remarks(problem: FitProblem) -> list[str]:
