@@ -21,6 +21,7 @@ from gearwright.parts import (
     Frame,
     Friction,
     Gear,
+    Joint,
     Link,
     LoadFriction,
     Losses,
@@ -77,6 +78,8 @@ USUAL: dict[str, Any] = {
 OWN: dict[str, dict[str, Any]] = {
     "gw.Spin": {"ratio": {"j1": 1.0}}, "contact.ForceSensor": {"law": gw.contact.Contact("tool", gw.contact.Plane())},
     "contact.PegInHole": {"radius": 0.01, "clearance": 2e-5, "friction": 0.3, "depth": 0.02},
+    "control.Randomisation": {"names": ["j1.motor.inertia"], "mean": [1e-4], "covariance": [[1e-10]]},
+    "parts.Connection": {"joint": Joint("pivot"), "parent": "a", "child": "b"},
     "control.KnownEnvironment": {"stiffness": 100.0}, "elastic.RedundantModel": {"mech": gw.assemble(ELASTIC)},
     "forces.Backlash": {"gap": 0.01}, "forces.LuGre": {"friction": Friction(coulomb=1.0, stiffness=1e4)},
     "forces.LoadBristles": {"friction": Friction(coulomb=1.0, stiffness=1e4, load=LoadFriction(motor=0.1))},

@@ -25,8 +25,8 @@ from support.hostile_names import hostile_robot, rigid
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-std=c99", "-trigraphs", "-pedantic"]
 CODE = re.compile(r"\\(?:(\\)|([nrt])|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 PLAIN_C = re.compile(
-    r"|#(ifndef|define|endif|ifdef|include)\b[ -~]*|extern \"C\" \{|\}|enum \{|\};|  [A-Z_0-9]+ = \d+"
-    r"|void [A-Za-z_0-9]+\([a-z_*, ]*\);"
+    r"|#(ifndef|define|endif|ifdef|if|else|include)\b[ -~]*|extern \"C\" \{|\}|enum \{|\};|  [A-Z_0-9]+ = \d+"
+    r"|void [A-Za-z_0-9]+\([a-z_*, ]*\)( GEARWRIGHT_NONBLOCKING)?;"
 )
 
 

@@ -78,6 +78,7 @@ WRITING = {
     "export/handover/passport.py": "passport",
     "files/tables/card_data.py": "actuator card",
     "export/c_code/c_package.py": "C package",
+    "export/c_code/webassembly.py": "holds no names",
     "export/fmi/build.py": "FMU",
     "export/fmi/model_description.py": "FMU",
     "export/mujoco/mjcf.py": "MJCF",

@@ -66,7 +66,7 @@ class Randomisation:
         if values.min(initial=0.0) < -SYMMETRY_RATIO * len(names):
             raise InputError("randomisation: the covariance has a negative eigenvalue. Correct it.")
         factor = safe[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
-        bounds = {x: np.broadcast_to(np.asarray(getattr(self, x), dtype=float), mean.shape) for x in ("lower", "upper")}
+        bounds = {x: _bounds(x, getattr(self, x), len(names)) for x in ("lower", "upper")}
         if not (bounds["lower"] <= bounds["upper"]).all():
             raise InputError("randomisation: a lower bound is above its upper bound. Swap them.")
         for word, value in {
@@ -118,6 +118,14 @@ class Randomisation:
             f"randomisation: no values within the bounds after {MAX_DRAWS} draws. Check bounds and covariance of "
             f"{listed_names(self.names)}."
         )
+
+
+def _bounds(word: str, values: ArrayLike, count: int) -> Array:
+    """Bounds as (P,), from a number or (P,)."""
+    array = as_float_array("randomisation", word, values)
+    if array.shape not in ((), (count,)) or np.isnan(array).any():
+        raise InputError(f"randomisation: {word} {array.shape} is not a number or one per name. Give ({count},).")
+    return np.broadcast_to(array, (count,))
 
 
 def _is_of_measurement(name: str) -> bool:
