@@ -131,7 +131,7 @@ def test_what_a_run_leaves_of_rest_is_rest(resting):
     drive = replace(resting.drives["arm"], motor_speed=np.full(len(resting.run.t), 1e-26))
     assert drive.mean_output_torque == 0.0
     (plane,) = drive.plot().axes
-    assert plane.get_xlim() == (0.0, 1.0)
+    assert plane.get_xlim() == (0.0, 1.15)
     turning = replace(drive, motor_speed=np.linspace(0.0, 3.0, len(resting.run.t)))
     (plane,) = drive.plot(beside=turning).axes
     assert plane.get_xlim()[1] == pytest.approx(1.15 * 3.0)

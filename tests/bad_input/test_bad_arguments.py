@@ -13,7 +13,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.argument_kinds import kind_of
-from gearwright.control import ControlLaw, Decision
+from gearwright.control import ControlLaw, Decision, EnvironmentStep
 from gearwright.errors import GearwrightError, InputError
 from gearwright.forces import Line
 from gearwright.identification import Log, MotionLimits
@@ -287,6 +287,10 @@ OWN: dict[str, dict[str, Any]] = {
     "identification.log_of_motors": {
         "t": np.linspace(0, 1, 5), "angles": np.ones((5, 3)), "torques": np.ones((5, 3)),
     },
+    "identification.excite_run": {
+        "unknowns": ["j1.gear.ratio"], "inputs": {"tau.j1": (-1.0, 1.0)}, "measured": {"q.j1": 1e-3},
+    },
+    "control.tracking_reward": {"step": EnvironmentStep(*np.ones((6, 2, 3)))},
     "identification.fit_run": {"logs": [RUN_LOG], "unknowns": ["j1.gear.ratio"]},
     "parts.linkage": {
         "name": "bars", "links": [gw.parts.Link("bar", mass=1.0)],
@@ -326,7 +330,7 @@ COSTLY = {
     "planning.least_energy", "planning.least_time",
     "planning.line", "planning.arc", "planning.circle", "control.nominal_control", "control.tracking_plot",
     "identification.write_report", "identification.fit_consistent", "identification.fit_run",
-    "identification.identify_payload",
+    "identification.identify_payload", "identification.excite_run", "control.gym_environment",
     "identification.save_identified", "analysis.parameter_comparison", *(n for n in PUBLIC if n.startswith("export.")),
 }  # fmt: skip
 """Functions whose work is long, or that write files: only values that are not of the kind are tried."""

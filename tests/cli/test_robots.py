@@ -209,7 +209,10 @@ def test_export_takes_functions_parameters_and_precision(run, tmp_path, refused)
     chosen = ["--function", "gravity", "--function", "jacobian:tool", "--parameter", "link3.mass"]
     assert run("export", "elbow", "-o", tmp_path / "c", *chosen, "--precision", "float")[0] == 0
     header = (tmp_path / "c" / "elbow.h").read_text()
-    assert "void elbow_jacobian_tool(const float *q, const float *parameters, float *out);" in header
+    assert (
+        "void elbow_jacobian_tool(const float *q, const float *parameters, float *out) GEARWRIGHT_NONBLOCKING;"
+        in header
+    )
     assert "ELBOW_P_LINK3_MASS = 0, /* link3.mass */" in header
     assert "inverse_dynamics" not in header
     refused("export", "elbow", "-o", tmp_path / "r", "--function", "jacobian", words=["jacobian", "body"])

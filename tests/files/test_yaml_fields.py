@@ -318,6 +318,7 @@ def test_the_schema_is_plain_data_and_knows_every_gear():
         "robot", "description", "gravity", "payload", "links", "drives", "trains", "frames", "attach", "supply",
         "elastic_base", "springs", "tendons", "states", "loops", "environment", "cords",
         "independent",
+        "joints",
     }  # fmt: skip
     assert schema()["required"] == ["robot", "links"]
 

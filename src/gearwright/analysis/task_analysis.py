@@ -29,6 +29,7 @@ from gearwright.analysis.task.contact_wrenches import contact_wrenches
 from gearwright.analysis.task.perturbation import Perturbation
 from gearwright.analysis.task.task import Task
 from gearwright.argument_kinds import check_arguments
+from gearwright.arguments import whole_number
 from gearwright.catalogue import Catalogue, drives
 from gearwright.errors import InputError, SimulationError
 from gearwright.forces.laws_of_robot import laws as laws_of
@@ -163,6 +164,7 @@ class Analysis(Characteristics, NotebookFigure):
 
     def tightest_margins(self, most: int) -> dict[str, float]:
         """The smallest finite margins by the names of their limits, tightest first, also in the closed loop."""
+        whole_number("margins", "most", most, least=1, example=15)
         checks = [*self.limits, *(() if self.perturbed is None else self.perturbed.limits)]
         margins: dict[str, float] = {}
         for check in sorted_by_margin(checks):

@@ -60,6 +60,7 @@ class EnvironmentStep(NamedTuple):
     speed_error: Array
 
 
+@check_arguments
 def tracking_reward(step: EnvironmentStep) -> Array:
     """Return the negative mean square of the position errors of the joints [rad^2, m^2], (N,)."""
     return np.asarray(-np.mean(step.error**2, axis=-1))

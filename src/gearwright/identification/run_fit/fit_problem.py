@@ -33,7 +33,8 @@ LEAST_NOISE = 1e-3
 """Least noise of a signal relative to the size of an error that matters."""
 
 LEAST_UNIT = 1e-6
-"""Least deviation of an independent residual: priors act also where a log is reproduced exactly."""
+"""Least deviation of an independent residual, relative to its stated deviation: priors act also where a log is
+reproduced exactly."""
 
 
 @check_arguments

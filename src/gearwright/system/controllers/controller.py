@@ -53,12 +53,12 @@ class Controller:
         if self.period is not None:
             hint = "Leave it out for a continuous controller."
             real_number("controller", "period", self.period, above=0.0, unit="seconds", example=1e-3, hint=hint)
-        if not isinstance(self.states, Mapping):
-            raise InputError(f"controller: states={self.states!r} is not a mapping. Give names with initial values.")
-        for name, value in self.states.items():
-            real_number("controller", f"state {name!r}", value)
-        for name, value in self.parameters.items():
-            real_number("controller", f"parameter {name!r}", value)
+        for word, kind in (("states", "state"), ("parameters", "parameter")):
+            numbers = getattr(self, word)
+            if not isinstance(numbers, Mapping):
+                raise InputError(f"controller: {word}={numbers!r} is not a mapping. Give names with numbers.")
+            for name, value in numbers.items():
+                real_number("controller", f"{kind} {name!r}", value)
         number_array("controller", "breaks", self.breaks)
 
     def outputs_and_rates(self, t: float, state: State) -> tuple[Any, Array]:
