@@ -316,16 +316,17 @@ def _read_store(store: Path | None, problem: FitProblem) -> list[StartResult]:
         raise InputError(f"fit_run: {store} belongs to a fit of other unknowns. Delete it, or choose another store.")
     try:
         results = [_stored_start(item, problem) for item in items]
+        uncorrected_costs = [float(item["uncorrected_cost"]) for item in items]
     except (ValueError, TypeError, KeyError, OverflowError):
         raise FileError(
             f"{store}: a start lacks its {len(unknowns)} finite `values`, its `cost` or its `starts`. Delete the file, "
             "and the fit begins again."
         ) from None
-    for number, result in enumerate(results, 1):
+    for number, (result, stored_cost) in enumerate(zip(results, uncorrected_costs, strict=True), 1):
         cost = problem.cost(result)
-        if abs(cost - result.cost) > STORED_COST_TOLERANCE * max(cost, result.cost):
+        if not abs(cost - stored_cost) <= STORED_COST_TOLERANCE * max(cost, stored_cost):
             raise FileError(
-                f"{store}: the cost of start {number} is {result.cost:.6g}, here it is {cost:.6g}: the file belongs to "
+                f"{store}: the cost of start {number} is {stored_cost:.6g}, here it is {cost:.6g}: the file belongs to "
                 "another robot, log or choice of options. Delete it, or choose another store."
             )
     return results
@@ -352,7 +353,8 @@ def _stored_start(item: Mapping[str, Any], problem: FitProblem) -> StartResult:
 
 def _write_store(store: Path | None, problem: FitProblem, results: Sequence[StartResult]) -> None:
     if store is not None:
-        starts = [asdict(result) for result in results]
+        # The cost of a start is without the error of the step; that with it is what a later fit can repeat.
+        starts = [{**asdict(result), "uncorrected_cost": problem.cost(result)} for result in results]
         write_text(store, json.dumps({"unknowns": list(problem.names), "starts": starts}, indent=1))
 
 
